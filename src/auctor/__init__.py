@@ -1,0 +1,36 @@
+"""Scoring functions for two classes, trained on the metric they are judged by.
+
+Public names load on first use, so that ``import auctor`` costs next to nothing:
+neither scikit-learn nor Numba is imported until a name needs it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+# Public name -> the room that holds it.
+_HOMES = {
+    "RankBoost": "auctor.estimators",
+    "load": "auctor.models",
+}
+_ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "testing", "weak")
+
+__all__ = ["RankBoost", "__version__", "datasets", "load", "metrics"]
+
+if TYPE_CHECKING:
+    from auctor import datasets, metrics
+    from auctor.estimators import RankBoost
+    from auctor.models import load
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"auctor.{name}")
+    raise AttributeError(f"module 'auctor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_HOMES, *_ROOMS})

@@ -1,0 +1,30 @@
+"""The border: any table in, RankingData out."""
+
+from auctor.data.border import find_categorical, prepare, select
+from auctor.data.features import Category, Feature, category_feature, number_feature
+from auctor.data.parallel import Workers, resolve_n_jobs
+from auctor.data.ranking import Partition, RankingData
+from auctor.data.table import Categories, Table, read_table
+from auctor.data.vectors import Labels, read_labels, read_scores, read_vector, read_weights
+
+__all__ = [
+    "Categories",
+    "Category",
+    "Feature",
+    "Labels",
+    "Partition",
+    "RankingData",
+    "Table",
+    "Workers",
+    "category_feature",
+    "find_categorical",
+    "number_feature",
+    "prepare",
+    "read_labels",
+    "read_scores",
+    "read_table",
+    "read_vector",
+    "read_weights",
+    "resolve_n_jobs",
+    "select",
+]

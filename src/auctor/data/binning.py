@@ -1,0 +1,100 @@
+"""Columns to bins: the cuts or categories of each feature, and the code of each row."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.features import Category, Feature, category_feature, number_feature
+from auctor.data.parallel import Workers
+from auctor.data.table import Categories, Table
+from auctor.kernels.binning import code_numbers, find_cuts
+
+MAX_BINS = 65_535
+
+
+class Rows:
+    """The rows that count: which of the table's, of which class, with which weight."""
+
+    def __init__(
+        self,
+        positive: npt.NDArray[np.bool_],
+        weight: npt.NDArray[np.int64],
+        kept: npt.NDArray[np.bool_] | None,
+    ) -> None:
+        self.positive = positive
+        self.weight = weight  # in the table's order; empty where each row counts once
+        self.kept = kept  # None where all are
+        self.n_pos = int(positive.sum())
+
+    def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of the rows that count."""
+        return values if self.kept is None else np.ascontiguousarray(values[self.kept])
+
+    def positives_first(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values of the kept rows, those of positives in front, order otherwise kept."""
+        return np.concatenate([values[self.positive], values[~self.positive]])
+
+
+def bin_table(
+    table: Table, rows: Rows, categorical: frozenset[int], max_bins: int, workers: Workers
+) -> tuple[tuple[Feature, ...], npt.NDArray[Any]]:
+    """Features and codes, one line of codes per feature, positives first."""
+    dtype = np.uint8 if max_bins <= 255 else np.uint16
+    codes = np.empty((table.n_columns, len(rows.positive)), dtype=dtype)
+
+    def bin_column(j: int) -> Feature:
+        if j in categorical or table.is_text(j):
+            return _bin_categories(table.names[j], table.categories(j), rows, max_bins, codes[j])
+        return _bin_numbers(table.names[j], rows.pick(table.numbers(j)), rows, max_bins, codes[j])
+
+    return tuple(workers.map(bin_column, range(table.n_columns))), codes
+
+
+def _bin_numbers(
+    name: str, values: npt.NDArray[np.float64], rows: Rows, max_bins: int, out: npt.NDArray[Any]
+) -> Feature:
+    if len(rows.weight):
+        order = np.argsort(values)  # NaN last
+        ordered, weight = values[order], rows.weight[order]
+    else:
+        ordered, weight = np.sort(values), rows.weight
+    n_known = int(np.searchsorted(ordered, np.nan))
+    cuts = find_cuts(ordered[:n_known], weight[:n_known], max_bins)
+    code_numbers(values, cuts, rows.positive, rows.n_pos, out)
+    return number_feature(name, cuts)
+
+
+def _bin_categories(
+    name: str, column: Categories, rows: Rows, max_bins: int, out: npt.NDArray[Any]
+) -> Feature:
+    places = rows.pick(column.places)
+    kept = _heaviest(column.values, places, rows, max_bins)
+    # One more entry than values, so that place -1 (missing) finds code 0 at the end.
+    code_of_place = np.zeros(len(column.values) + 1, dtype=np.int64)
+    code_of_place[kept] = np.arange(1, len(kept) + 1)
+    out[:] = rows.positives_first(code_of_place[places])
+    return category_feature(name, tuple(column.values[place] for place in kept))
+
+
+def _heaviest(
+    values: list[Category], places: npt.NDArray[np.int64], rows: Rows, max_bins: int
+) -> list[int]:
+    """Places of the heaviest ``max_bins`` categories, in the order of their values.
+
+    The rest are too rare for a bin of their own and share that of unseen categories.
+    """
+    weight = rows.weight if len(rows.weight) else np.ones(len(places), dtype=np.int64)
+    heavy = np.zeros(len(values) + 1, dtype=np.int64)
+    np.add.at(heavy, places, weight)
+    in_order = sorted((i for i in range(len(values)) if heavy[i] > 0), key=values.__getitem__)
+    heaviest = sorted(in_order, key=lambda place: -heavy[place])[:max_bins]
+    chosen = set(heaviest)
+    return [place for place in in_order if place in chosen]
+
+
+def code_categories(feature: Feature, column: Categories) -> npt.NDArray[np.int64]:
+    """Codes of a column under the categories of a feature; unseen ones are missing."""
+    code_of = {value: code for code, value in enumerate(feature.categories, start=1)}
+    code_of_place = np.array([code_of.get(value, 0) for value in column.values] + [0])
+    return code_of_place[column.places]

@@ -1,0 +1,120 @@
+"""The border: whatever the user has, checked once, becomes RankingData."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.binning import MAX_BINS, Rows, bin_table
+from auctor.data.parallel import Workers
+from auctor.data.ranking import Partition, RankingData
+from auctor.data.table import Table, read_table
+from auctor.data.vectors import read_labels, read_vector, read_weights
+from auctor.data.weights import whole_weights
+
+
+def prepare(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    max_bins: int = 255,
+    categorical_features: Any = "from_dtype",
+    accept_sparse: bool = False,
+    n_jobs: int | None = None,
+) -> RankingData:
+    """Check a table and its labels, bin the columns, and put the positives first.
+
+    Rows of weight 0 are absent: they decide no bin and no class. Every error is raised
+    before the first column is binned, except for infinities, which are found on the way.
+
+    Examples
+    --------
+    >>> data = prepare([[1.0], [2.0], [3.0]], [0, 1, 1])
+    >>> data.n_pos, data.partitions[0].codes.tolist()
+    (2, [[2, 3, 1]])
+    """
+    table = read_table(X, accept_sparse=accept_sparse)
+    if not 2 <= max_bins <= MAX_BINS:
+        raise ValueError(f"max_bins is {max_bins}; it must be between 2 and {MAX_BINS}")
+    categorical = find_categorical(categorical_features, table)
+    y = read_vector(y, "y")
+    if len(y) != table.n_rows:
+        raise ValueError(
+            f"X and y have inconsistent numbers of samples: {table.n_rows} and {len(y)}"
+        )
+    weight = read_weights(sample_weight, table.n_rows)
+    kept = None if weight is None or bool((weight > 0).all()) else weight > 0
+    if weight is not None and kept is not None:
+        y, weight = y[kept], weight[kept]
+    labels = read_labels(y, pos_label=pos_label)
+    multiples, unit = whole_weights(weight, len(y))
+    ordering = multiples.astype(np.int64) if weight is not None else np.empty(0, dtype=np.int64)
+    rows = Rows(labels.positive, ordering, kept)
+    with Workers(n_jobs) as workers:
+        features, codes = bin_table(table, rows, categorical, max_bins, workers)
+    places = np.arange(table.n_rows) if kept is None else np.flatnonzero(kept)
+    partition = Partition(
+        codes, rows.positives_first(multiples), rows.positives_first(places), rows.n_pos
+    )
+    return RankingData(features, (partition,), labels.classes, unit)
+
+
+def find_categorical(categorical_features: Any, table: Table) -> frozenset[int]:
+    """Positions of the columns that hold categories by the user's word."""
+    if categorical_features is None or (
+        isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    ):
+        return frozenset()
+    chosen = _as_list(categorical_features)
+    if chosen and all(isinstance(item, (bool, np.bool_)) for item in chosen):
+        return _from_mask(chosen, table)
+    return frozenset(_position(item, table) for item in chosen)
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+        raise ValueError(
+            f"categorical_features is {value!r}; give 'from_dtype', column names, "
+            "positions or a mask"
+        )
+    return list(value)
+
+
+def _from_mask(mask: list[Any], table: Table) -> frozenset[int]:
+    if len(mask) != table.n_columns:
+        raise ValueError(
+            f"categorical_features is a mask of {len(mask)} for {table.n_columns} columns"
+        )
+    return frozenset(np.flatnonzero(mask).tolist())
+
+
+def _position(item: Any, table: Table) -> int:
+    if isinstance(item, str):
+        if item in table.names:
+            return table.names.index(item)
+        raise ValueError(f"categorical_features names {item!r}, which is not a column of X")
+    if not isinstance(item, (int, np.integer)):
+        raise ValueError(f"categorical_features holds {item!r}; give column names or positions")
+    if not -table.n_columns <= item < table.n_columns:
+        raise ValueError(f"categorical_features holds {item}, but X has {table.n_columns} columns")
+    return int(item) % table.n_columns
+
+
+def select(table: Table, names: Sequence[str], who: str) -> npt.NDArray[np.int64]:
+    """Position in ``table`` of each named feature; by order where the table has no names."""
+    if not table.has_names:
+        if table.n_columns != len(names):
+            raise ValueError(
+                f"X has {table.n_columns} features, but {who} is expecting "
+                f"{len(names)} features as input"
+            )
+        return np.arange(len(names))
+    place = {name: j for j, name in enumerate(table.names)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        shown = ", ".join(repr(name) for name in missing[:5]) + (", ..." if missing[5:] else "")
+        raise ValueError(f"X lacks {len(missing)} column(s) that the model needs: {shown}")
+    return np.array([place[name] for name in names])

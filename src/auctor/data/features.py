@@ -1,0 +1,43 @@
+"""What is known of one column after binning."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Category = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Name, kind and bins of one column.
+
+    Code 0 is for missing values and categories never seen. Codes 1, 2, ... are the
+    intervals between ``cuts`` (a value on a cut belongs below it) or the ``categories``
+    in order.
+    """
+
+    name: str
+    kind: Literal["number", "category"]
+    cuts: npt.NDArray[np.float64]
+    categories: tuple[Category, ...] = ()
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins, the one for missing values not counted."""
+        return len(self.categories) if self.kind == "category" else len(self.cuts) + 1
+
+    @property
+    def is_category(self) -> bool:
+        return self.kind == "category"
+
+
+def number_feature(name: str, cuts: npt.NDArray[np.float64]) -> Feature:
+    """A numeric feature with bins between ``cuts``."""
+    return Feature(name, "number", cuts)
+
+
+def category_feature(name: str, categories: tuple[Category, ...]) -> Feature:
+    """A categorical feature with one bin per category."""
+    return Feature(name, "category", np.empty(0), categories)

@@ -1,0 +1,57 @@
+"""Threads over blocks of work: the kernels release the GIL, so threads are enough."""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Self, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Number of threads: None means 1, -1 all cores, -2 all but one.
+
+    Examples
+    --------
+    >>> resolve_n_jobs(None), resolve_n_jobs(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; give a positive number of threads, or -1 for all cores")
+    if n_jobs > 0:
+        return n_jobs
+    # Only the cores this process may use count, not those of the machine.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) + 1 + n_jobs)
+
+
+class Workers:
+    """A pool of threads that maps a function over items; one worker runs in place."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self.count = resolve_n_jobs(n_jobs)
+        self._pool = ThreadPoolExecutor(self.count) if self.count > 1 else None
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """The results in the order of the items."""
+        work = list(items)
+        if self._pool is None or len(work) == 1:
+            return [function(item) for item in work]
+        return list(self._pool.map(function, work))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # After Ctrl-C the blocks still waiting are dropped; those under way are short.
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)

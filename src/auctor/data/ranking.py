@@ -1,0 +1,105 @@
+"""RankingData: what every learner works on."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.features import Feature
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A block of rows, the positives in front.
+
+    With the classes apart, a histogram of one class is a run over neighbouring rows:
+    no kernel has to look up a row's class.
+    """
+
+    codes: npt.NDArray[Any]  # (features, rows), uint8 or uint16
+    weight: npt.NDArray[np.uint32]  # in units of RankingData.weight_unit
+    rows: npt.NDArray[np.int64]  # the row's place in the table that was read
+    n_pos: int
+
+    def __post_init__(self) -> None:
+        for array in (self.codes, self.weight, self.rows):
+            array.flags.writeable = False
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    @property
+    def positive(self) -> npt.NDArray[np.bool_]:
+        """The class of each row."""
+        return np.arange(self.n_rows) < self.n_pos
+
+    def take(self, chosen: npt.NDArray[np.bool_]) -> "Partition":
+        """The chosen rows as a partition of their own."""
+        return Partition(
+            np.ascontiguousarray(self.codes[:, chosen]),
+            self.weight[chosen],
+            self.rows[chosen],
+            int(chosen[: self.n_pos].sum()),
+        )
+
+
+@dataclass(frozen=True)
+class RankingData:
+    """A validated, binned table of two classes, in partitions of rows."""
+
+    features: tuple[Feature, ...]
+    partitions: tuple[Partition, ...]
+    classes: npt.NDArray[Any]  # (negative, positive)
+    weight_unit: float
+
+    @cached_property
+    def n_pos(self) -> int:
+        return sum(part.n_pos for part in self.partitions)
+
+    @cached_property
+    def n_rows(self) -> int:
+        return sum(part.n_rows for part in self.partitions)
+
+    @property
+    def n_neg(self) -> int:
+        return self.n_rows - self.n_pos
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @cached_property
+    def class_weights(self) -> tuple[int, int]:
+        """Weight of the negatives and of the positives, in units."""
+        positive = sum(int(p.weight[: p.n_pos].sum(dtype=np.int64)) for p in self.partitions)
+        everything = sum(int(p.weight.sum(dtype=np.int64)) for p in self.partitions)
+        return everything - positive, positive
+
+    @cached_property
+    def n_codes(self) -> int:
+        """Number of codes of the feature that has most, that of missing values included."""
+        return 1 + max(feature.n_bins for feature in self.features)
+
+    def split(self, n_partitions: int) -> "RankingData":
+        """The same rows cut into ``n_partitions`` blocks by their place in the table."""
+        edges = np.linspace(0, self._last_row + 1, n_partitions + 1)
+        blocks = [
+            part.take((part.rows >= low) & (part.rows < high))
+            for low, high in pairwise(edges)
+            for part in self.partitions
+        ]
+        return replace(self, partitions=tuple(blocks))
+
+    def take(self, chosen: npt.NDArray[np.bool_]) -> "RankingData":
+        """The rows whose place in the table is marked in ``chosen``."""
+        return replace(
+            self, partitions=tuple(part.take(chosen[part.rows]) for part in self.partitions)
+        )
+
+    @property
+    def _last_row(self) -> int:
+        return max(int(part.rows.max(initial=-1)) for part in self.partitions)

@@ -1,0 +1,123 @@
+"""One-dimensional input at the border: labels, scores, weights."""
+
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+
+class Labels(NamedTuple):
+    """The two classes of a label vector and which rows are positive."""
+
+    positive: npt.NDArray[np.bool_]
+    classes: npt.NDArray[Any]  # (negative, positive)
+
+
+def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
+    """Any one-dimensional sequence as a numpy array; a single column is flattened."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    array = series.to_numpy() if isinstance(series, nw.Series) else np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}")
+    return array
+
+
+def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
+    """Split labels of any two values; the larger one is positive unless ``pos_label`` says.
+
+    Examples
+    --------
+    >>> labels = read_labels(["good", "bad", "good"], pos_label="bad")
+    >>> labels.positive.tolist(), labels.classes.tolist()
+    ([False, True, False], ['good', 'bad'])
+    """
+    array = read_vector(y, name)
+    if len(array) == 0:
+        raise ValueError(f"{name} is empty; auctor needs rows of two classes")
+    classes = _two_classes(array, name)
+    if pos_label is not None:
+        if not (classes == pos_label).any():
+            found = ", ".join(map(str, classes.tolist()))
+            raise ValueError(f"pos_label={pos_label!r} is not among the classes of {name}: {found}")
+        if classes[0] == pos_label:
+            classes = classes[::-1].copy()
+    return Labels(np.asarray(array == classes[1], dtype=np.bool_), classes)
+
+
+def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """The two distinct values in order, or an error that names what was found."""
+    if array.dtype.kind in "bui":
+        # The usual case without a sort: only the two extremes may occur.
+        low, high = array.min(), array.max()
+        if low != high and bool(((array == low) | (array == high)).all()):
+            return np.array([low, high])
+    missing = _count_missing(array)
+    if missing:
+        raise ValueError(
+            f"{name} has {missing} missing label(s) (NaN or None); drop or label those rows"
+        )
+    try:
+        classes = np.unique(array)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in array})
+        raise ValueError(
+            f"{name} mixes labels of types {', '.join(kinds)}; give labels of one type"
+        ) from None
+    if array.dtype.kind == "f" and not np.isfinite(classes).all():
+        raise ValueError(f"{name} has infinite labels; auctor ranks two classes")
+    if len(classes) == 2:
+        return classes
+    shown = ", ".join(str(value) for value in classes[:5].tolist())
+    if len(classes) > 5:
+        shown += ", ..."
+    noun = "class" if len(classes) == 1 else "classes"
+    raise ValueError(f"{name} has {len(classes)} {noun} ({shown}); auctor ranks two")
+
+
+def _count_missing(array: npt.NDArray[Any]) -> int:
+    if array.dtype.kind == "f":
+        return int(np.isnan(array).sum())
+    if array.dtype.kind == "O":
+        return sum(value is None or bool(value != value) for value in array)
+    return 0
+
+
+def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> npt.NDArray[np.float64]:
+    """Scores as contiguous float64, one per row, none of them NaN."""
+    array = read_vector(scores, name)
+    if len(array) != n_rows:
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} labels")
+    try:
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from None
+    if np.isnan(array).any():
+        raise ValueError(f"{name} has {int(np.isnan(array).sum())} NaN value(s); scores must order")
+    return array
+
+
+def read_weights(
+    sample_weight: Any, n_rows: int, *, name: str = "sample_weight"
+) -> npt.NDArray[np.float64] | None:
+    """Weights as contiguous float64, finite and not negative; None stays None."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, (int, float)):
+        return np.full(n_rows, float(sample_weight))
+    array = read_vector(sample_weight, name)
+    if len(array) != n_rows:
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
+    try:
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or infinite values; weights must be finite")
+    if (array < 0).any():
+        raise ValueError(f"{name} has negative values (smallest {array.min():g})")
+    if not (array > 0).any():
+        raise ValueError(f"{name} is zero everywhere; at least one row of each class must count")
+    return array
