@@ -1,0 +1,19 @@
+"""Fitted models as data: score, print, save and load, written once per form."""
+
+from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
+from auctor.models.base import Calibration, Model
+from auctor.models.file import FORMS, from_json, load, register, to_json
+
+__all__ = [
+    "FORMS",
+    "GRID",
+    "AdditiveModel",
+    "Calibration",
+    "Model",
+    "compress",
+    "from_json",
+    "load",
+    "on_grid",
+    "register",
+    "to_json",
+]

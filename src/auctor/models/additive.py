@@ -1,0 +1,175 @@
+"""AdditiveModel: a step function per feature. Every stump booster collapses to it."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Categories, Feature, Table, category_feature, number_feature
+from auctor.data.binning import code_categories
+from auctor.kernels.binning import add_steps
+from auctor.models.base import Model, Shared
+from auctor.models.fields import Fields
+from auctor.models.file import register
+
+# Steps are whole multiples of this power of two. Sums of them are then exact in
+# float64 in any order, so that rows which tie in theory tie in fact, on every machine.
+GRID = 2.0**-32
+
+
+def on_grid(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The nearest whole multiples of ``GRID``."""
+    return np.rint(values / GRID) * GRID
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class AdditiveModel(Model):
+    """score(x) = intercept + the sum over features of the step that x falls on.
+
+    ``steps[j][0]`` is for missing values and unseen categories of feature j, the others
+    are for its bins in order.
+    """
+
+    features: tuple[Feature, ...]
+    steps: tuple[npt.NDArray[np.float64], ...]
+    intercept: float
+
+    form: ClassVar[str] = "additive"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def used(self) -> list[int]:
+        """Features that change the score, the widest range first."""
+        ranges = [float(np.ptp(steps)) for steps in self.steps]
+        return sorted((j for j, r in enumerate(ranges) if r > 0), key=lambda j: -ranges[j])
+
+    def contributions(self, X: Any) -> npt.NDArray[np.float64]:
+        """What each feature adds to the score of each row: (rows, features)."""
+        from auctor.data import read_table, select
+
+        table = read_table(X, accept_sparse=True)
+        columns = select(table, self.feature_names, type(self).__name__)
+        out = np.zeros((len(self.features), table.n_rows))
+        for j, column in enumerate(columns):
+            self._add(j, table, int(column), out[j])
+        return out.T
+
+    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        out = np.full(table.n_rows, self.intercept)
+        for j, column in enumerate(columns):
+            self._add(j, table, int(column), out)
+        return out
+
+    def _add(self, j: int, table: Table, column: int, out: npt.NDArray[np.float64]) -> None:
+        """Add the step of feature j, also where it is flat: a bad column is an error."""
+        feature, steps = self.features[j], self.steps[j]
+        if feature.is_category:
+            values = table.categories(column)
+            _refuse_other_kind(feature, values)
+            out += steps[code_categories(feature, values)]
+        else:
+            add_steps(table.numbers(column), feature.cuts, steps, out)
+
+    def body(self) -> dict[str, Any]:
+        return {
+            "intercept": self.intercept,
+            "features": [_to_body(f, s) for f, s in zip(self.features, self.steps, strict=True)],
+        }
+
+    @classmethod
+    def from_body(cls, fields: Fields, shared: Shared) -> "AdditiveModel":
+        intercept = fields.number("intercept")
+        pairs = [_from_body(child) for child in fields.children("features")]
+        names = [feature.name for feature, _ in pairs]
+        if not names or len(set(names)) < len(names):
+            raise fields.fail("features", "one or more features of different names")
+        features = tuple(feature for feature, _ in pairs)
+        return cls(*shared, features, tuple(steps for _, steps in pairs), intercept)
+
+    def __str__(self) -> str:
+        lines = [
+            f"AdditiveModel: score = {self.intercept:+.4g} + one step from each of "
+            f"{len(self.used)} features (of {len(self.features)})",
+            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
+            f"{self.classes[0]!r} elsewhere",
+        ]
+        shown = self.used[:12]
+        lines += [_describe(self.features[j], self.steps[j]) for j in shown]
+        if len(self.used) > len(shown):
+            lines.append(f"  ... and {len(self.used) - len(shown)} more features")
+        return "\n".join(lines)
+
+
+def compress(
+    feature: Feature, steps: npt.NDArray[np.float64]
+) -> tuple[Feature, npt.NDArray[np.float64]]:
+    """The same step function without cuts between neighbouring bins of equal steps."""
+    if feature.is_category:
+        return feature, steps
+    differs = np.diff(steps[1:]) != 0
+    kept = np.concatenate([[True, True], differs])
+    return number_feature(feature.name, feature.cuts[differs]), steps[kept]
+
+
+def _refuse_other_kind(feature: Feature, column: Categories) -> None:
+    """Numbers where the model knows text match no category; better an error than silence."""
+    if not feature.categories or not column.values:
+        return
+    known_text = isinstance(feature.categories[0], str)
+    if known_text != isinstance(column.values[0], str):
+        found, known = ("numbers", "text") if known_text else ("text", "numbers")
+        raise ValueError(
+            f"column {feature.name!r} holds {found}, but held {known} when the model was fitted"
+        )
+
+
+def _to_body(feature: Feature, steps: npt.NDArray[np.float64]) -> dict[str, Any]:
+    bins = (
+        {"categories": list(feature.categories)}
+        if feature.is_category
+        else {"cuts": feature.cuts.tolist()}
+    )
+    return {
+        "name": feature.name,
+        "kind": feature.kind,
+        **bins,
+        "missing": float(steps[0]),
+        "steps": steps[1:].tolist(),
+    }
+
+
+def _from_body(fields: Fields) -> tuple[Feature, npt.NDArray[np.float64]]:
+    name = fields.text("name")
+    if fields.choice("kind", ("number", "category")) == "category":
+        feature = category_feature(name, fields.scalars("categories"))
+    else:
+        cuts = fields.numbers("cuts")
+        if not (np.diff(cuts) > 0).all():
+            raise fields.fail("cuts", "in increasing order")
+        feature = number_feature(name, cuts)
+    missing, steps = fields.number("missing"), fields.numbers("steps")
+    if len(steps) != feature.n_bins:
+        raise fields.fail("steps", f"a list of {feature.n_bins} numbers, one per bin")
+    fields.end()
+    return feature, np.concatenate([[missing], steps])
+
+
+def _describe(feature: Feature, steps: npt.NDArray[np.float64], most: int = 6) -> str:
+    """One line: the name, the range, and the steps in words."""
+    if feature.is_category:
+        order = np.argsort(-steps[1:], kind="stable")
+        parts = [f"{feature.categories[i]}: {steps[1 + i]:+.3g}" for i in order]
+    else:
+        cuts = [f"{cut:.4g}" for cut in feature.cuts]
+        ends = [f"<= {cut}" for cut in cuts] + ([f"> {cuts[-1]}"] if cuts else ["any"])
+        parts = [f"{end}: {step:+.3g}" for end, step in zip(ends, steps[1:], strict=True)]
+    if len(parts) > most:
+        half = most // 2
+        parts = [*parts[:half], f"... {len(parts) - 2 * half} more ...", *parts[-half:]]
+    span = f"{steps.min():+.3g} to {steps.max():+.3g}"
+    return f"  {feature.name} ({span}): {', '.join(parts)}; missing: {steps[0]:+.3g}"

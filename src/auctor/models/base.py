@@ -1,0 +1,90 @@
+"""What all forms of model share: labels, threshold, calibration, and how they are scored."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Category, Table, read_table, select
+from auctor.models.fields import Fields
+
+
+class Calibration(NamedTuple):
+    """Score to probability: 1 / (1 + exp(-(slope * score + offset))), slope > 0."""
+
+    slope: float
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class Model(ABC):
+    """A fitted scoring function as data: frozen, and it needs no estimator to score."""
+
+    classes: tuple[Category, Category]  # (negative, positive)
+    threshold: float
+    calibration: Calibration
+
+    form: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns that the model was fitted on, in order."""
+
+    @abstractmethod
+    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Score of each row; feature j stands in column ``columns[j]`` of the table."""
+
+    @abstractmethod
+    def body(self) -> dict[str, Any]:
+        """The form's own part of the file, as plain JSON values."""
+
+    @classmethod
+    @abstractmethod
+    def from_body(cls, fields: Fields, shared: "Shared") -> "Model":
+        """The model of a file's own and shared parts; ValueError where they are wrong."""
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """The score of each row of any table: larger means more likely positive.
+
+        Columns are matched by name where the table has names; others are ignored.
+        """
+        table = read_table(X, accept_sparse=True)
+        return self._score(table, select(table, self.feature_names, type(self).__name__))
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Calibrated probability of each class, in the order of ``classes``."""
+        return self.probabilities(self.decision_function(X))
+
+    def probabilities(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Calibrated probability of each class for scores already computed."""
+        z = self.calibration.slope * scores + self.calibration.offset
+        # Each column by its own formula: 1 - p would lose what is left of a small p.
+        return np.column_stack([_logistic(-z), _logistic(z)])
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row: positive where the score is above the threshold."""
+        return np.asarray(self.classes)[(self.decision_function(X) > self.threshold).astype(int)]
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON; the file is complete or not there at all."""
+        from auctor.models.file import save
+
+        save(self, path)
+
+
+class Shared(NamedTuple):
+    """The part of a model file that every form has."""
+
+    classes: tuple[Category, Category]
+    threshold: float
+    calibration: Calibration
+
+
+def _logistic(z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    # exp of a negative number only, so that nothing overflows
+    decayed = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1.0, decayed) / (1.0 + decayed)

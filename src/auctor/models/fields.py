@@ -1,0 +1,102 @@
+"""Reads the fields of a model file one by one; what is wrong gives a ValueError with its name."""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Fields:
+    """A JSON object whose fields are asked for by name and type."""
+
+    def __init__(self, value: Any, path: str = "") -> None:
+        if not isinstance(value, dict):
+            raise ValueError(f"model file: {path or 'the file'} must be an object")
+        self._left = dict(value)
+        self._path = path
+
+    def fail(self, name: str, wanted: str) -> ValueError:
+        """The error for a field that is not what it should be."""
+        return ValueError(f"model file: field '{self._path}{name}' must be {wanted}")
+
+    def take(self, name: str) -> Any:
+        """A field of any type; each field can be taken once."""
+        if name not in self._left:
+            raise ValueError(f"model file: field '{self._path}{name}' is missing")
+        return self._left.pop(name)
+
+    def end(self) -> None:
+        """Nothing may be left."""
+        if self._left:
+            name = sorted(map(str, self._left))[0]
+            raise ValueError(f"model file: field '{self._path}{name}' is unknown")
+
+    def text(self, name: str) -> str:
+        value = self.take(name)
+        if not isinstance(value, str):
+            raise self.fail(name, "text")
+        return value
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        value = self.take(name)
+        if not isinstance(value, str) or value not in choices:
+            raise self.fail(name, f"one of {', '.join(choices)}")
+        return value
+
+    def integer(self, name: str) -> int:
+        value = self.take(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.fail(name, "a whole number")
+        return value
+
+    def number(self, name: str) -> float:
+        return self._as_number(self.take(name), name)
+
+    def _as_number(self, value: Any, name: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.fail(name, "a number")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        # Scores are sums: half the range is left for adding up.
+        if not abs(number) < 1e300:
+            raise self.fail(name, "a finite number below 1e300")
+        return number
+
+    def items(self, name: str) -> list[Any]:
+        value = self.take(name)
+        if not isinstance(value, list):
+            raise self.fail(name, "a list")
+        return value
+
+    def numbers(self, name: str) -> npt.NDArray[np.float64]:
+        """A list of numbers as a float64 array."""
+        values = self.items(name)
+        return np.array(
+            [self._as_number(value, f"{name}[{i}]") for i, value in enumerate(values)],
+            dtype=np.float64,
+        )
+
+    def scalars(self, name: str) -> tuple[str | int | float | bool, ...]:
+        """A list of texts, numbers or truth values, each of them once."""
+        values = self.items(name)
+        for i, value in enumerate(values):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                self._as_number(value, f"{name}[{i}]")
+            elif not isinstance(value, (str, bool)):
+                raise self.fail(f"{name}[{i}]", "text, a number or a truth value")
+        if len(set(values)) < len(values):
+            raise self.fail(name, "a list without repetitions")
+        return tuple(values)
+
+    def children(self, name: str) -> list["Fields"]:
+        """A list of objects."""
+        return [
+            Fields(value, f"{self._path}{name}[{i}].") for i, value in enumerate(self.items(name))
+        ]
+
+    def child(self, name: str) -> "Fields":
+        """A single object."""
+        return Fields(self.take(name), f"{self._path}{name}.")

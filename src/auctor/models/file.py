@@ -1,0 +1,143 @@
+"""Model files: JSON with a format version and a checksum. Loading runs no code."""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from auctor.models.base import Calibration, Model, Shared
+from auctor.models.fields import Fields
+
+FORMAT = "auctor-model"
+VERSION = 1
+
+# Form name -> class. A new form registers itself; files name it by ``form``.
+FORMS: dict[str, type[Model]] = {}
+
+
+def register(form: type[Model]) -> type[Model]:
+    """Class decorator: files of this form can be loaded."""
+    FORMS[form.form] = form
+    return form
+
+
+def to_json(model: Model) -> str:
+    """The text of a model's file."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "form": model.form,
+        "classes": list(model.classes),
+        "threshold": model.threshold,
+        "calibration": model.calibration._asdict(),
+        "body": model.body(),
+    }
+    try:
+        content["sha256"] = _checksum(content)
+        return json.dumps(content, allow_nan=False, indent=1) + "\n"
+    except TypeError as error:
+        raise ValueError(f"this model cannot be written as JSON: {error}") from None
+
+
+def from_json(text: str) -> Model:
+    """The model of a file's text; a ValueError names the field that is wrong."""
+    content = _parse(text)
+    fields = Fields(content)
+    if fields.take("format") != FORMAT:
+        raise fields.fail("format", f"'{FORMAT}'")
+    version = fields.integer("version")
+    if not 1 <= version <= VERSION:
+        raise ValueError(
+            f"model file: version {version} is unknown; this release reads 1 to {VERSION}"
+        )
+    form = FORMS[fields.choice("form", tuple(FORMS))]
+    shared = _read_shared(fields)
+    body = fields.child("body")
+    _verify(fields.text("sha256"), content)
+    fields.end()
+    model = form.from_body(body, shared)
+    body.end()
+    return model
+
+
+def save(model: Model, path: str | Path) -> None:
+    """Write a model's file: to a temporary name first, then renamed."""
+    text = to_json(model)
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        _share_as_usual(temporary)
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | Path) -> Model:
+    """Read a saved model.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, truncated, of an unknown version, or no model file at all;
+        the message names the field.
+    """
+    try:
+        return from_json(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # UnicodeDecodeError is one, too
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _share_as_usual(path: str) -> None:
+    """Give a temporary file the permissions that a newly opened file would have."""
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(path).chmod(0o666 & ~mask)
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("model file: nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"model file: no valid JSON ({error})") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"model file: {name} is not a number that a model holds")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("model file: a field occurs twice")
+    return content
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    """Of the canonical text without the checksum itself, so that layout does not matter."""
+    rest = {name: value for name, value in content.items() if name != "sha256"}
+    canonical = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _verify(checksum: str, content: dict[str, Any]) -> None:
+    if _checksum(content) != checksum:
+        raise ValueError("model file: field 'sha256' does not fit the content: it was changed")
+
+
+def _read_shared(fields: Fields) -> Shared:
+    classes = fields.scalars("classes")
+    if len(classes) != 2:
+        raise fields.fail("classes", "two labels")
+    calibration = fields.child("calibration")
+    slope, offset = calibration.number("slope"), calibration.number("offset")
+    if not slope > 0:
+        raise calibration.fail("slope", "positive")
+    calibration.end()
+    return Shared((classes[0], classes[1]), fields.number("threshold"), Calibration(slope, offset))
