@@ -1,0 +1,194 @@
+"""What every estimator shares: the border in front of the learner, and scoring after it."""
+
+import warnings
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.model_selection import train_test_split
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
+
+from auctor.data import RankingData, Table, prepare, read_table
+from auctor.learners import Certificate
+from auctor.metrics import auc
+from auctor.models import Model
+
+# Constraints of the parameters that all learners share.
+SHARED_CONSTRAINTS: dict[str, list[Any]] = {
+    "max_bins": [Interval(Integral, 2, 65_535, closed="both")],
+    "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+    "pos_label": [object, None],
+    "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"youden"})],
+    "random_state": ["random_state"],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+}
+EARLY_STOPPING_CONSTRAINTS: dict[str, list[Any]] = {
+    "early_stopping": ["boolean"],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+}
+
+
+class RankingEstimator(ClassifierMixin, BaseEstimator):
+    """A scikit-learn classifier for two classes over one of the learners.
+
+    A subclass stores its parameters, names their constraints and implements ``_learn``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    _accepts_sparse: ClassVar[bool] = True
+
+    model_: Model
+    history_: Any
+    certificate_: Certificate
+    classes_: npt.NDArray[Any]
+    threshold_: float
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[Any]
+
+    @abstractmethod
+    def _learn(self, data: RankingData) -> tuple[Model, Any, Certificate]:
+        """Run the learner; may set further fitted attributes."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to a table of any kind and labels of any two values.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            numpy, pandas, polars, pyarrow, a list of rows, or scipy sparse. NaN and None are
+            missing values.
+        y : array-like of shape (n_samples,)
+            Two values; the larger one is positive unless ``pos_label`` says otherwise.
+        sample_weight : array-like of shape (n_samples,), optional
+            0 is an absent row, 2 is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        table = read_table(X, accept_sparse=self._accepts_sparse)
+        data = prepare(
+            table,
+            _check_target(y, type(self).__name__),
+            sample_weight=sample_weight,
+            pos_label=self.pos_label,
+            max_bins=self.max_bins,
+            categorical_features=self.categorical_features,
+            n_jobs=self.n_jobs,
+        )
+        self._keep_names(table)
+        self.classes_ = data.classes
+        self.model_, self.history_, self.certificate_ = self._learn(data)
+        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
+        return self
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """The score of each row: larger means more likely positive.
+
+        Youden's point of the training data lies at 0.
+        """
+        check_is_fitted(self)
+        return self.model_.decision_function(self._read(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row: positive where the score is above ``threshold_``."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > self.threshold_).astype(int)]
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Probability of each class by a logistic curve through the training scores.
+
+        It ranks as the score does. The curve is fitted on the training rows and so tends to
+        be too sure of itself; for calibrated probabilities wrap the estimator in
+        scikit-learn's ``CalibratedClassifierCV``.
+        """
+        scores = self.decision_function(X)
+        return self.model_.probabilities(scores)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The AUC of the score on labelled rows."""
+        scores = self.decision_function(X)
+        return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
+
+    def _keep_names(self, table: Table) -> None:
+        self.n_features_in_ = table.n_columns
+        if table.has_names:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _read(self, X: Any) -> Table:
+        table = read_table(X, accept_sparse=self._accepts_sparse)
+        if not table.has_names and table.n_columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        if hasattr(self, "feature_names_in_") and not table.has_names:
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
+                "feature names; columns are taken in order",
+                UserWarning,
+                stacklevel=3,
+            )
+        return table
+
+    def _hold_out(self, data: RankingData) -> tuple[RankingData, RankingData | None]:
+        """Training and validation rows, stratified; no validation unless ``early_stopping``."""
+        if not self.early_stopping:
+            return data, None
+        rows = np.concatenate([part.rows for part in data.partitions])
+        positive = np.concatenate([part.positive for part in data.partitions])
+        order = np.argsort(rows)  # the draw must not depend on how rows are stored
+        rows, positive = rows[order], positive[order]
+        smallest = min(data.n_pos, data.n_neg)
+        if smallest < 2 or self.validation_fraction * data.n_rows < 2:
+            raise ValueError(
+                f"early_stopping needs rows of both classes to hold out, found {data.n_pos} "
+                f"positive and {data.n_neg} negative; set early_stopping=False"
+            )
+        _, held = train_test_split(
+            rows,
+            test_size=self.validation_fraction,
+            stratify=positive,
+            random_state=self.random_state,
+        )
+        chosen = np.zeros(int(rows.max()) + 1, dtype=bool)
+        chosen[held] = True
+        return data.take(~chosen), data.take(chosen)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._accepts_sparse
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
+    """Labels as one dimension, with scikit-learn's words where they are no classes."""
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    array = column_or_1d(y, warn=True)
+    if array.dtype.kind != "O":  # objects may hold None, which the border reports
+        assert_all_finite(array, input_name="y")
+        check_classification_targets(array)
+        if type_of_target(array, input_name="y") == "multiclass":
+            found = ", ".join(map(str, np.unique(array)[:5].tolist()))
+            raise ValueError(
+                f"y has {len(np.unique(array))} classes ({found}); auctor ranks two. Only binary "
+                "classification is supported. The type of the target is multiclass."
+            )
+    return array

@@ -1,0 +1,200 @@
+"""Kernels of the metrics: every one is a single pass over scores that are already sorted.
+
+``pos`` and ``neg`` are the scores of the two classes, each ascending. Counts are
+int64, so that a number of pairs is exact.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.kernels.jit import kernel
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+
+@kernel
+def split_classes(values: Floats, positive: npt.NDArray[np.bool_], n_pos: int) -> Any:
+    """Copy the values of the two classes apart, in row order."""
+    n_rows = len(values)
+    # One spare cell each: every value is written to both, and the write that
+    # should not count is overwritten by the next. No branch to mispredict.
+    pos = np.empty(n_pos + 1, dtype=np.float64)
+    neg = np.empty(n_rows - n_pos + 1, dtype=np.float64)
+    i = 0
+    j = 0
+    for row in range(n_rows):
+        is_positive = int(positive[row])
+        pos[i] = values[row]
+        neg[j] = values[row]
+        i += is_positive
+        j += 1 - is_positive
+    return pos[:n_pos], neg[: n_rows - n_pos]
+
+
+@kernel
+def count_wins(pos: Floats, neg: Floats) -> int:
+    """Count the pairs in which the positive is strictly above the negative."""
+    n_pos = len(pos)
+    n_neg = len(neg)
+    i = 0
+    j = 0
+    wins = 0
+    while i < n_pos and j < n_neg:
+        below = int(neg[j] < pos[i])
+        wins += j * (1 - below)
+        j += below
+        i += 1 - below
+    return wins + (n_pos - i) * n_neg
+
+
+@kernel
+def count_below(targets: Floats, values: Floats) -> Counts:
+    """Count for each target the values strictly below it; both arrays ascending."""
+    counts = np.empty(len(targets), dtype=np.int64)
+    i = 0
+    j = 0
+    while i < len(targets) and j < len(values):
+        below = int(values[j] < targets[i])
+        counts[i] = j
+        j += below
+        i += 1 - below
+    counts[i:] = j
+    return counts
+
+
+@kernel
+def count_at_most(targets: Floats, values: Floats) -> Counts:
+    """Count for each target the values below or equal to it; both arrays ascending."""
+    counts = np.empty(len(targets), dtype=np.int64)
+    i = 0
+    j = 0
+    while i < len(targets) and j < len(values):
+        at_most = int(values[j] <= targets[i])
+        counts[i] = j
+        j += at_most
+        i += 1 - at_most
+    counts[i:] = j
+    return counts
+
+
+@kernel
+def count_margin(pos: Floats, neg: Floats, rho: float) -> Counts:
+    """Count for each positive the negatives that it beats by at least rho (paper 001)."""
+    counts = np.empty(len(pos), dtype=np.int64)
+    j = 0
+    for i in range(len(pos)):
+        # The rounded difference falls as neg[j] rises, so the walk never turns back.
+        while j < len(neg) and pos[i] - neg[j] >= rho:
+            j += 1
+        counts[i] = j
+    return counts
+
+
+@kernel
+def double_placements(pos: Floats, neg: Floats) -> Any:
+    """Count for each row twice the rows of the other class it is ordered rightly with.
+
+    A tie counts one half, that is one in the doubled count. Returns the counts of
+    the positives (negatives below) and of the negatives (positives above).
+    """
+    n_pos = len(pos)
+    n_neg = len(neg)
+    placed_pos = np.empty(n_pos, dtype=np.int64)
+    placed_neg = np.empty(n_neg, dtype=np.int64)
+    i = 0
+    j = 0
+    while i < n_pos and j < n_neg:
+        if pos[i] < neg[j]:
+            placed_pos[i] = 2 * j
+            i += 1
+        elif neg[j] < pos[i]:
+            placed_neg[j] = 2 * (n_pos - i)
+            j += 1
+        else:
+            score = pos[i]
+            tie_pos = i
+            tie_neg = j
+            while i < n_pos and pos[i] == score:
+                i += 1
+            while j < n_neg and neg[j] == score:
+                j += 1
+            placed_pos[tie_pos:i] = tie_neg + j
+            placed_neg[tie_neg:j] = 2 * n_pos - tie_pos - i
+    placed_pos[i:] = 2 * n_neg
+    placed_neg[j:] = 0
+    return placed_pos, placed_neg
+
+
+@kernel
+def double_weighted_wins(
+    below: Counts, at_most: Counts, weight_pos: Floats, weight_neg: Floats
+) -> float:
+    """Sum twice the weight of the pairs in the right order, ties counting one half.
+
+    ``below`` and ``at_most`` are the counts of negatives for each positive; the
+    weights are in the order of the sorted scores.
+    """
+    cumulated = np.empty(len(weight_neg) + 1, dtype=np.float64)
+    cumulated[0] = 0.0
+    for j in range(len(weight_neg)):
+        cumulated[j + 1] = cumulated[j] + weight_neg[j]
+    total = 0.0
+    for i in range(len(weight_pos)):
+        total += weight_pos[i] * (cumulated[below[i]] + cumulated[at_most[i]])
+    return total
+
+
+@kernel
+def curve_steps(pos: Floats, neg: Floats) -> Any:
+    """Walk down the distinct scores; count the rows of each class at or above each.
+
+    The first step is at plus infinity and counts nothing.
+    """
+    n_pos = len(pos)
+    n_neg = len(neg)
+    thresholds = np.empty(n_pos + n_neg + 1, dtype=np.float64)
+    count_pos = np.empty(n_pos + n_neg + 1, dtype=np.int64)
+    count_neg = np.empty(n_pos + n_neg + 1, dtype=np.int64)
+    thresholds[0] = np.inf
+    count_pos[0] = 0
+    count_neg[0] = 0
+    i = 0
+    j = 0
+    step = 0
+    last = np.nan  # differs from every score
+    while i < n_pos or j < n_neg:
+        if j == n_neg or (i < n_pos and pos[n_pos - 1 - i] > neg[n_neg - 1 - j]):
+            score = pos[n_pos - 1 - i]
+            i += 1
+        else:
+            score = neg[n_neg - 1 - j]
+            j += 1
+        # A tie stays on the step and writes over it.
+        step += int(score != last)
+        last = score
+        thresholds[step] = score
+        count_pos[step] = i
+        count_neg[step] = j
+    return thresholds[: step + 1], count_pos[: step + 1], count_neg[: step + 1]
+
+
+@kernel
+def upper_hull(x: Floats, y: Floats) -> Counts:
+    """Find the corners of the smallest concave curve above points sorted by x, then y."""
+    corners = np.empty(len(x), dtype=np.int64)
+    size = 0
+    for k in range(len(x)):
+        # Drop the last corner while it lies on or below the chord that skips it.
+        while size >= 2:
+            first = corners[size - 2]
+            last = corners[size - 1]
+            rise = (x[last] - x[first]) * (y[k] - y[first])
+            if rise < (y[last] - y[first]) * (x[k] - x[first]):
+                break
+            size -= 1
+        corners[size] = k
+        size += 1
+    return corners[:size].copy()

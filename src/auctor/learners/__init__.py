@@ -1,0 +1,6 @@
+"""One file an algorithm: RankingData and settings in, (model, history, certificate) out."""
+
+from auctor.learners.certificate import Certificate
+from auctor.learners.rankboost import fit_rankboost
+
+__all__ = ["Certificate", "fit_rankboost"]

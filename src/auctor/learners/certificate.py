@@ -1,0 +1,14 @@
+"""What a learner guarantees of its training result, in a sentence and in numbers."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A statement computed from the data, and the numbers in it."""
+
+    statement: str
+    values: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.statement

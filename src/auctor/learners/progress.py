@@ -1,0 +1,46 @@
+"""A progress bar on stderr; silent unless asked for."""
+
+import sys
+import time
+from typing import TextIO
+
+
+class Progress:
+    """Counts rounds: a bar with the time left on a terminal, a line now and then in a log."""
+
+    def __init__(self, total: int, label: str, verbose: bool | int, out: TextIO | None = None):
+        self._total, self._label = total, label
+        self._out = out or sys.stderr
+        self._on = bool(verbose)
+        self._terminal = self._on and self._out.isatty()
+        self._start = self._shown = time.monotonic()
+        self._done = 0
+
+    def step(self, note: str = "") -> None:
+        """One round done; the line is redrawn at most ten times a second."""
+        self._done += 1
+        if not self._on:
+            return
+        now = time.monotonic()
+        if now - self._shown >= (0.1 if self._terminal else 5.0):
+            self._shown = now
+            self._draw(now, note)
+
+    def close(self, note: str = "") -> None:
+        """Draw the last state and end the line."""
+        if self._on:
+            self._draw(time.monotonic(), note)
+            if self._terminal:
+                self._out.write("\n")
+            self._out.flush()
+
+    def _draw(self, now: float, note: str) -> None:
+        spent = now - self._start
+        left = spent / max(self._done, 1) * (self._total - self._done)
+        bar = "#" * int(20 * self._done / self._total)
+        text = (
+            f"{self._label} [{bar:<20}] {self._done}/{self._total} {spent:.0f}s, {left:.0f}s left"
+        )
+        text = f"{text} {note}".rstrip()
+        self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
+        self._out.flush()

@@ -1,0 +1,12 @@
+"""scikit-learn's own checks over every estimator, none of them expected to fail."""
+
+from typing import Any
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from auctor import RankBoost
+
+
+@parametrize_with_checks([RankBoost()])
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
