@@ -5,9 +5,13 @@ import numpy.typing as npt
 
 from auctor.kernels.jit import kernel
 
+# A stump replaces another only if its |r| is larger by more than rounding can be:
+# which of two equally good stumps is picked must not hang on the last bit.
+LEAST_GAIN = 2.0**-40
+
 
 @kernel
-def best_cut(
+def best_stump(
     negative: npt.NDArray[np.int64],
     positive: npt.NDArray[np.int64],
     n_bins: npt.NDArray[np.int64],
@@ -16,32 +20,33 @@ def best_cut(
     """(feature, cut, missing above, r) with the largest |r| among all stumps.
 
     r = share of the positives above minus share of the negatives above (RankBoost's r
-    for h in {0, 1}). For a number the rows above have codes > cut; for a category they
-    have the code ``cut`` and no other. Missing values (code 0) are tried on both sides,
-    and by themselves. On equal |r| the first stump in this order stays; feature -1 says
-    that no stump tells the classes apart.
+    for h in {0, 1}). For a number the rows above have codes > cut, and missing values
+    (code 0) are tried on both sides and by themselves. For a category the best set above
+    is known at once: the codes that hold a larger share of the positives than of the
+    negatives; its cut has no meaning. Feature -1 says that no stump has an edge.
     """
-    best = (-1, 0, False, 0.0)
+    feature, cut, missing_above, best = -1, 0, False, 0.0
     total_neg = np.float64(negative[0].sum())
     total_pos = np.float64(positive[0].sum())
     for j in range(len(n_bins)):
         missing = positive[j, 0] / total_pos - negative[j, 0] / total_neg
-        if abs(missing) > abs(best[3]):
-            best = (j, 0 if is_category[j] else n_bins[j], not is_category[j], missing)
         if is_category[j]:
-            for code in range(1, n_bins[j] + 1):
-                r = positive[j, code] / total_pos - negative[j, code] / total_neg
-                if abs(r) > abs(best[3]):
-                    best = (j, code, False, r)
+            gain = 0.0
+            for code in range(n_bins[j] + 1):
+                gain += max(0.0, positive[j, code] / total_pos - negative[j, code] / total_neg)
+            if gain > abs(best) + LEAST_GAIN:
+                feature, cut, missing_above, best = j, 0, missing > LEAST_GAIN, gain
             continue
+        if abs(missing) > abs(best) + LEAST_GAIN:
+            feature, cut, missing_above, best = j, n_bins[j], True, missing
         above_neg = np.int64(0)
         above_pos = np.int64(0)
-        for cut in range(n_bins[j] - 1, 0, -1):
-            above_neg += negative[j, cut + 1]
-            above_pos += positive[j, cut + 1]
+        for c in range(n_bins[j] - 1, 0, -1):
+            above_neg += negative[j, c + 1]
+            above_pos += positive[j, c + 1]
             r = above_pos / total_pos - above_neg / total_neg
-            if abs(r) > abs(best[3]):
-                best = (j, cut, False, r)
-            if abs(r + missing) > abs(best[3]):
-                best = (j, cut, True, r + missing)
-    return best
+            if abs(r) > abs(best) + LEAST_GAIN:
+                feature, cut, missing_above, best = j, c, False, r
+            if abs(r + missing) > abs(best) + LEAST_GAIN:
+                feature, cut, missing_above, best = j, c, True, r + missing
+    return feature, cut, missing_above, best

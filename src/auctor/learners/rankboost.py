@@ -82,7 +82,7 @@ def fit_rankboost(
     >>> model, history, certificate = fit_rankboost(data, Settings(n_estimators=3))
     >>> print(certificate)
     Of all training pairs 0.2500 are misranked (ties counted as misranked), at most the
-    bound 0.7698, the product of Z over 3 rounds of RankBoost.
+    bound 0.5494, the product of Z over 3 rounds of RankBoost.
     """
     with Workers(settings.n_jobs) as workers:
         booster = _Booster(data, workers)

@@ -1,4 +1,4 @@
-"""The stump: one feature, one cut, two values."""
+"""The stump: one feature, its codes in two groups, two values."""
 
 from dataclasses import dataclass
 
@@ -6,36 +6,38 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Feature
-from auctor.kernels.stump import best_cut
+from auctor.kernels.stump import LEAST_GAIN, best_stump
 
 
 @dataclass(frozen=True)
 class Stump:
     """h(x) = 1 for the rows above, 0 for the others.
 
-    Above are, for a number, the codes greater than ``cut``; for a category, the code
-    ``cut`` alone; and the missing values where ``missing_above``.
+    Above are, for a number, the codes greater than ``cut``, and code 0 (missing) where
+    ``missing_above``; for a category, the codes in ``categories``, which may hold 0.
     """
 
     feature: int
     cut: int
     missing_above: bool
-    is_category: bool
+    categories: tuple[int, ...] | None = None
 
     def above(self, n_codes: int) -> npt.NDArray[np.bool_]:
         """Which codes lie above."""
-        code = np.arange(n_codes)
-        table = code == self.cut if self.is_category else code > self.cut
-        if not self.is_category:
-            table[0] = self.missing_above
+        if self.categories is not None:
+            table = np.zeros(n_codes, dtype=np.bool_)
+            table[list(self.categories)] = True
+            return table
+        table = np.arange(n_codes) > self.cut
+        table[0] = self.missing_above
         return table
 
     def describe(self, features: tuple[Feature, ...]) -> str:
         """The condition for h = 1 in words."""
         feature = features[self.feature]
-        if self.is_category:
-            value = feature.categories[self.cut - 1] if self.cut else "missing"
-            return f"{feature.name} is {value}"
+        if self.categories is not None:
+            known = ("missing", *map(str, feature.categories))
+            return f"{feature.name} is {' or '.join(known[code] for code in self.categories)}"
         if self.cut >= feature.n_bins:
             return f"{feature.name} is missing"
         missing = " or missing" if self.missing_above else ""
@@ -51,9 +53,16 @@ class StumpSearch:
 
     def best(self, histogram: npt.NDArray[np.int64]) -> Stump | None:
         """The stump with the largest |r| on class histograms (class, feature, code)."""
-        j, cut, missing_above, r = best_cut(
+        j, cut, missing_above, _ = best_stump(
             histogram[0], histogram[1], self._n_bins, self._is_category
         )
-        if j < 0 or r == 0.0:
+        if j < 0:
             return None
-        return Stump(int(j), int(cut), bool(missing_above), bool(self._is_category[j]))
+        categories = _categories_above(histogram[:, j]) if self._is_category[j] else None
+        return Stump(int(j), int(cut), bool(missing_above), categories)
+
+
+def _categories_above(lines: npt.NDArray[np.int64]) -> tuple[int, ...]:
+    """Codes with a larger share of the positives than of the negatives."""
+    negative, positive = lines / lines.sum(axis=1, keepdims=True)
+    return tuple(np.flatnonzero(positive - negative > LEAST_GAIN).tolist())

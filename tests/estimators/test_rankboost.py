@@ -1,0 +1,247 @@
+"""RankBoost as scikit-learn users meet it."""
+
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from scipy.stats import rankdata
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auctor import RankBoost
+from auctor.metrics import auc, roc_curve
+
+
+@pytest.fixture(scope="module")
+def cancer() -> tuple[pd.DataFrame, np.ndarray]:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X.iloc[order].reset_index(drop=True), y.to_numpy()[order]
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    """A small table with text, missing values, a constant and a boolean."""
+    rng = np.random.default_rng(1)
+    n = 300
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(50, 10, n),
+            "town": rng.choice(["north", "south", "west"], n),
+            "member": rng.random(n) < 0.5,
+            "same": 1.0,
+        }
+    )
+    risk = (frame["age"] - 50) / 10 + (frame["town"] == "west") * 2 + rng.normal(size=n)
+    frame["bad"] = np.where(risk > 1, "yes", "no")
+    frame.loc[::9, "age"] = np.nan
+    frame.loc[::11, "town"] = None
+    return frame
+
+
+def test_it_ranks_unseen_rows(cancer):
+    X, y = cancer
+    ranker = RankBoost(n_estimators=100).fit(X[:400], y[:400])
+    assert ranker.score(X[400:], y[400:]) > 0.98
+    assert ranker.score(X[400:], y[400:]) == auc(y[400:], ranker.decision_function(X[400:]))
+
+
+def test_numpy_pandas_polars_and_arrow_give_the_same_bits(people):
+    X, y = people.drop(columns="bad"), people["bad"]
+    fits = [
+        RankBoost(30).fit(X, y),
+        RankBoost(30).fit(pl.from_pandas(X), pl.Series(y.tolist())),
+        RankBoost(30).fit(pa.Table.from_pandas(X), y.to_numpy()),
+        RankBoost(30).fit(X.to_numpy(dtype=object), y.tolist()),
+    ]
+    scores = [fits[0].decision_function(X), fits[1].decision_function(pl.from_pandas(X))]
+    scores += [fits[2].decision_function(pa.Table.from_pandas(X))]
+    scores += [fits[3].decision_function(X.to_numpy(dtype=object))]
+    for other in scores[1:]:
+        assert np.array_equal(scores[0], other)
+
+
+def test_columns_are_matched_by_name(people):
+    X, y = people.drop(columns="bad"), people["bad"]
+    ranker = RankBoost(20).fit(X, y)
+    expected = ranker.decision_function(X)
+    turned = X[X.columns[::-1]].assign(extra=5.0)
+    assert np.array_equal(ranker.decision_function(turned), expected)
+    with pytest.raises(ValueError, match=r"lacks 1 column.* 'town'"):
+        ranker.decision_function(X.drop(columns="town"))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        ranker.decision_function(X.to_numpy(dtype=object))
+
+
+def test_labels_of_any_two_values_and_pos_label(people):
+    X, y = people.drop(columns="bad"), people["bad"]
+    usual = RankBoost(20).fit(X, y)
+    assert usual.classes_.tolist() == ["no", "yes"]
+    assert set(usual.predict(X)) == {"no", "yes"}
+    turned = RankBoost(20, pos_label="no").fit(X, y)
+    assert turned.classes_.tolist() == ["yes", "no"]
+    assert turned.score(X, y) == pytest.approx(usual.score(X, y), abs=0.02)
+    assert turned.score(X, y) > 0.8
+    with pytest.raises(ValueError, match="pos_label='maybe' is not among the classes"):
+        RankBoost(pos_label="maybe").fit(X, y)
+
+
+def test_predict_cuts_at_youdens_point(cancer):
+    X, y = cancer
+    ranker = RankBoost(n_estimators=3).fit(X, y)
+    scores = ranker.decision_function(X)
+    predicted = ranker.predict(X)
+    youden = (predicted[y == 1] == 1).mean() - (predicted[y == 0] == 1).mean()
+    assert youden == pytest.approx(roc_curve(y, scores).ks(), abs=1e-12)
+    assert ranker.threshold_ == 0.0
+    strict = RankBoost(n_estimators=3, threshold=1.5).fit(X, y)
+    assert np.array_equal(strict.predict(X) == 1, scores > 1.5)
+
+
+def test_probabilities_rank_as_the_scores(cancer):
+    X, y = cancer
+    ranker = RankBoost(n_estimators=50).fit(X[:400], y[:400])
+    probability = ranker.predict_proba(X)
+    assert probability.shape == (len(X), 2)
+    assert np.allclose(probability.sum(axis=1), 1)
+    assert np.array_equal(rankdata(probability[:, 1]), rankdata(ranker.decision_function(X)))
+    assert probability[:400, 1].mean() == pytest.approx(y[:400].mean(), abs=0.01)
+
+
+def test_pipeline_grid_search_and_cross_validation(cancer):
+    X, y = cancer
+    pipeline = make_pipeline(StandardScaler(), RankBoost())
+    search = GridSearchCV(pipeline, {"rankboost__n_estimators": [1, 40]}, cv=3).fit(X, y)
+    assert search.best_params_ == {"rankboost__n_estimators": 40}
+    assert (cross_val_score(RankBoost(40), X, y, cv=3, scoring="roc_auc") > 0.97).all()
+
+
+def test_sparse_equals_dense():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(200, 12)) * (rng.random((200, 12)) < 0.3) * 1.0
+    y = X[:, 0] + X[:, 1] + rng.random(200) > 1
+    dense = RankBoost(30).fit(X, y)
+    for matrix in (sparse.csr_array(X), sparse.csc_matrix(X), sparse.coo_array(X)):
+        ranker = RankBoost(30).fit(matrix, y)
+        assert ranker.model_.body() == dense.model_.body()
+        assert np.array_equal(ranker.decision_function(matrix), dense.decision_function(X))
+
+
+def test_pickle_and_clone_keep_everything(cancer):
+    X, y = cancer
+    ranker = RankBoost(n_estimators=10, learning_rate=0.5).fit(X, y)
+    copy = pickle.loads(pickle.dumps(ranker))
+    assert np.array_equal(copy.decision_function(X), ranker.decision_function(X))
+    assert clone(ranker).get_params() == ranker.get_params()
+    with pytest.raises(NotFittedError):
+        clone(ranker).predict(X)
+
+
+def test_threads_change_nothing(cancer):
+    X, y = cancer
+    X = pd.concat([X] * 30)
+    y = np.tile(y, 30)
+    one, two = (RankBoost(15, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert one.model_.body() == two.model_.body()
+    assert one.model_.calibration == two.model_.calibration
+
+
+def test_early_stopping_draws_by_random_state(cancer):
+    X, y = cancer
+    settings = {"early_stopping": True, "n_estimators": 400}
+    a, b = (RankBoost(random_state=0, **settings).fit(X, y) for _ in range(2))
+    c = RankBoost(random_state=1, **settings).fit(X, y)
+    assert a.history_.stopped_by == "early stopping"
+    assert a.n_iter_ == len(a.history_.rounds) < 400
+    assert a.model_.body() == b.model_.body() != c.model_.body()
+
+
+def test_importances_add_up_and_name_the_useful_feature():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 5))
+    y = X[:, 2] + 0.2 * rng.normal(size=500) > 0
+    ranker = RankBoost(30).fit(X, y)
+    assert ranker.feature_importances_.sum() == pytest.approx(1)
+    assert ranker.feature_importances_.argmax() == 2
+
+
+def test_an_unseen_category_scores_as_a_missing_one(people):
+    X, y = people.drop(columns="bad"), people["bad"]
+    ranker = RankBoost(40).fit(X, y)
+    missing, unseen = X.assign(town=None), X.assign(town="elsewhere")
+    assert np.array_equal(ranker.decision_function(missing), ranker.decision_function(unseen))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"learning_rate": 0.0}, "learning_rate"),
+        ({"learning_rate": 1.5}, "learning_rate"),
+        ({"max_bins": 1}, "max_bins"),
+        ({"max_bins": 70_000}, "max_bins"),
+        ({"early_stopping": True, "validation_fraction": 1.0}, "validation_fraction"),
+        ({"threshold": "best"}, "threshold"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"categorical_features": ["nope"]}, "'nope', which is not a column"),
+    ],
+)
+def test_bad_parameters_are_named(cancer, parameters, message):
+    X, y = cancer
+    with pytest.raises(ValueError, match=message):
+        RankBoost(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0, 0, 0, 0], "y has 1 class"),
+        ([0, 1, 2, 1], r"y has 3 classes \(0, 1, 2\); auctor ranks two"),
+        (["a", None, "b", "a"], "1 missing label"),
+        ([0, 1, 1], "inconsistent numbers of samples: 4 and 3"),
+    ],
+)
+def test_bad_labels_are_named(y, message):
+    with pytest.raises(ValueError, match=message):
+        RankBoost().fit(np.eye(4), y)
+
+
+def test_early_stopping_on_too_few_rows_says_so():
+    with pytest.raises(ValueError, match="early_stopping needs rows of both classes"):
+        RankBoost(early_stopping=True).fit([[1.0], [2.0], [3.0]], [0, 1, 1])
+
+
+def test_two_rows_are_enough():
+    ranker = RankBoost().fit([[1.0], [2.0]], [0, 1])
+    assert ranker.predict([[0.0], [3.0]]).tolist() == [0, 1]
+
+
+def test_many_bins_take_uint16(cancer):
+    X, y = cancer
+    fine = RankBoost(20, max_bins=1000).fit(X, y)
+    exact = RankBoost(20, max_bins=65_535).fit(X, y)
+    assert fine.model_.body() == exact.model_.body()  # 569 rows: both bins are exact
+    assert fine.score(X, y) >= RankBoost(20, max_bins=8).fit(X, y).score(X, y)
+
+
+def test_ctrl_c_ends_a_long_fit_soon():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60_000, 10))
+    y = rng.random(60_000) < 0.5
+    main = threading.main_thread().ident
+    threading.Timer(1.0, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        RankBoost(n_estimators=10**6, n_jobs=2).fit(X, y)
+    assert time.monotonic() - start < 30  # the fit itself would take the better part of an hour

@@ -1,0 +1,23 @@
+"""The fits whose models are stored: fixed data, one entry per learner."""
+
+import numpy as np
+
+from auctor import RankBoost
+from auctor.datasets import load_kyphosis
+from auctor.models import Model
+
+
+def messy_table() -> tuple[np.ndarray, np.ndarray]:
+    """The kyphosis table with missing values and a constant column."""
+    X, y = load_kyphosis()
+    X = np.column_stack([X, np.full(len(X), 3.0)])
+    X[::7, 0] = np.nan
+    return X, y
+
+
+def rankboost() -> Model:
+    X, y = messy_table()
+    return RankBoost(n_estimators=40, categorical_features=[1]).fit(X, y).model_
+
+
+CASES = {"rankboost": rankboost}

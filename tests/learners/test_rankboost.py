@@ -1,0 +1,193 @@
+"""RankBoost against the version that forms every pair, and what its bound promises."""
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auctor.data import RankingData, prepare
+from auctor.learners.rankboost import Settings, fit_rankboost
+from auctor.metrics import auc
+from auctor.testing.reference_rankboost import rankboost_pairs
+
+
+def make_table(seed: int, n: int = 40, weighted: bool = False) -> tuple[np.ndarray, ...]:
+    """Numbers with missing values, a coarse column with ties, and a column of categories."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[:, 1] = np.round(X[:, 1])
+    X[:, 3] = rng.integers(0, 4, size=n)
+    X[rng.random((n, 4)) < 0.15] = np.nan
+    y = (np.nan_to_num(X[:, 0]) + rng.normal(size=n) > 0).astype(int)
+    y[:2] = 0, 1
+    weight = rng.integers(1, 5, size=n) / 4 if weighted else np.ones(n)
+    return X, y, weight
+
+
+def in_table_order(data: RankingData) -> np.ndarray:
+    """Codes (rows, features) in the order of the table."""
+    part = data.partitions[0]
+    codes = np.empty((part.n_rows, data.n_features), dtype=np.int64)
+    codes[part.rows] = part.codes.T
+    return codes
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("learning_rate", [1.0, 0.3])
+@pytest.mark.parametrize("seed", range(8))
+def test_every_round_equals_the_version_over_pairs(seed, learning_rate, weighted):
+    X, y, weight = make_table(seed, weighted=weighted)
+    data = prepare(X, y, sample_weight=weight, categorical_features=[3])
+    _, history, _ = fit_rankboost(data, Settings(25, learning_rate))
+    codes = in_table_order(data)
+    is_category = np.array([feature.is_category for feature in data.features])
+    slow = rankboost_pairs(codes, y == 1, weight, is_category, 25, learning_rate)
+    assert len(slow) == len(history.rounds) == 25
+    for ours, theirs in zip(history.rounds, slow, strict=True):
+        assert ours.stump.feature == theirs.feature
+        above = ours.stump.above(data.n_codes)[codes[:, theirs.feature]]
+        assert np.array_equal(above, theirs.h)
+        # alpha is rounded to a grid of 2^-32, which later rounds carry along
+        assert ours.r == pytest.approx(theirs.r, abs=1e-8)
+        assert ours.alpha == pytest.approx(theirs.alpha, abs=1e-8)
+        assert ours.z == pytest.approx(theirs.z, abs=1e-8)
+
+
+@given(seed=st.integers(0, 10**6), n_rounds=st.integers(1, 60), weighted=st.booleans())
+def test_product_of_z_bounds_the_misranked_pairs(seed, n_rounds, weighted):
+    X, y, weight = make_table(seed, n=30, weighted=weighted)
+    data = prepare(X, y, sample_weight=weight, categorical_features=[3])
+    model, history, certificate = fit_rankboost(data, Settings(n_rounds))
+    scores = model.decision_function(X)
+    in_order = (scores[y == 1][:, None] > scores[y == 0][None, :]) * 1.0
+    pair_weight = np.outer(weight[y == 1], weight[y == 0])
+    misranked = 1 - (in_order * pair_weight).sum() / pair_weight.sum()
+    assert certificate.values["misranked"] == pytest.approx(misranked, abs=1e-12)
+    assert certificate.values["bound"] == prod(step.z for step in history.rounds)
+    assert misranked <= certificate.values["bound"] * (1 + 1e-9)
+    expected = auc(y, scores, sample_weight=weight)
+    assert certificate.values["auc"] == pytest.approx(expected, abs=1e-12)
+    # |r| = 1 gives the largest alpha instead of an infinite one; else Z <= sqrt(1 - r^2)
+    for step in history.rounds:
+        assert abs(step.r) == 1 or step.z <= np.sqrt(1 - step.r**2) + 1e-9
+
+
+def same_model(a, b) -> bool:
+    """Whether two models are equal bit for bit."""
+    return a.body() == b.body() and a.calibration == b.calibration and a.classes == b.classes
+
+
+@pytest.mark.parametrize("n_partitions", [1, 3, 7])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_same_bits_for_any_partition_and_any_number_of_threads(n_jobs, n_partitions):
+    rng = np.random.default_rng(3)
+    n = 30_000  # enough cells for two threads to share
+    X = rng.normal(size=(n, 15))
+    y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n) > 1
+    weight = rng.random(n) + 0.5
+    data = prepare(X, y, sample_weight=weight)
+    expected, *_ = fit_rankboost(data, Settings(30))
+    cut = prepare(X, y, sample_weight=weight, n_jobs=n_jobs).split(n_partitions)
+    assert len(cut.partitions) == n_partitions
+    model, *_ = fit_rankboost(cut, Settings(30, n_jobs=n_jobs))
+    assert same_model(model, expected)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_weight_two_is_the_row_twice_and_weight_zero_an_absent_row(seed):
+    X, y, _ = make_table(seed)
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(0, 4, size=len(y))
+    weight[:2] = 1
+    rows = np.repeat(np.arange(len(y)), weight)
+    settings = Settings(20)
+    by_weight, *_ = fit_rankboost(
+        prepare(X, y, sample_weight=weight, categorical_features=[3]), settings
+    )
+    by_copies, *_ = fit_rankboost(prepare(X[rows], y[rows], categorical_features=[3]), settings)
+    assert same_model(by_weight, by_copies)
+
+
+def test_order_of_the_rows_does_not_matter():
+    X, y, weight = make_table(5, n=200, weighted=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    a, *_ = fit_rankboost(prepare(X, y, sample_weight=weight), Settings(40))
+    b, *_ = fit_rankboost(prepare(X[order], y[order], sample_weight=weight[order]), Settings(40))
+    assert same_model(a, b)
+
+
+def test_constant_columns_are_never_chosen():
+    X, y, _ = make_table(1)
+    X[:, 0] = 7.0
+    model, history, _ = fit_rankboost(prepare(X, y, categorical_features=[3]), Settings(50))
+    assert all(step.stump.feature != 0 for step in history.rounds)
+    assert 0 not in model.used
+
+
+def test_a_table_of_constants_gives_a_flat_model():
+    model, history, certificate = fit_rankboost(
+        prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), Settings(10)
+    )
+    assert history.stopped_by == "no stump has an edge"
+    assert history.rounds == []
+    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
+    assert certificate.values["auc"] == 0.5
+
+
+def test_separated_classes_stop_after_one_round():
+    X = np.arange(10.0).reshape(-1, 1)
+    model, history, certificate = fit_rankboost(prepare(X, np.arange(10) >= 5), Settings(10))
+    assert history.stopped_by == "the last stump makes no error"
+    assert len(history.rounds) == 1
+    assert certificate.values["auc"] == 1.0
+    assert model.predict(X).tolist() == [False] * 5 + [True] * 5
+
+
+def test_missing_values_take_the_side_that_helps():
+    X = np.array([[np.nan], [np.nan], [np.nan], [1.0], [2.0], [3.0]])
+    model, history, _ = fit_rankboost(prepare(X, [1, 1, 1, 0, 0, 0]), Settings(5))
+    assert history.rounds[0].stump.describe(prepare(X, [1, 1, 1, 0, 0, 0]).features) == (
+        "x0 is missing"
+    )
+    assert model.decision_function([[np.nan]])[0] > model.decision_function([[2.0]])[0]
+
+
+def test_a_missing_value_never_seen_scores_between_the_extremes():
+    X, y, _ = make_table(2, n=200)
+    X = np.nan_to_num(X)
+    model, *_ = fit_rankboost(prepare(X, y), Settings(30))
+    for feature, steps in zip(model.features, model.steps, strict=True):
+        assert steps[1:].min() <= steps[0] <= steps[1:].max(), feature.name
+
+
+def test_early_stopping_keeps_the_best_round():
+    X, y, _ = make_table(9, n=300)
+    both = prepare(X, y)  # held-out rows stand on the same bins as the training rows
+    train, held_out = both.take(np.arange(300) < 200), both.take(np.arange(300) >= 200)
+    settings = Settings(300, n_iter_no_change=5, tol=0.0)
+    model, history, _ = fit_rankboost(train, settings, held_out)
+    aucs = np.array(history.validation_auc)
+    assert history.stopped_by == "early stopping"
+    assert len(history.rounds) == int(np.argmax(aucs)) + 1
+    assert len(aucs) == len(history.rounds) + 5
+    assert auc(y[200:], model.decision_function(X[200:])) == pytest.approx(aucs.max(), abs=1e-12)
+
+
+def test_scores_add_up_exactly_on_the_grid():
+    X, y, _ = make_table(4, n=300)
+    model, *_ = fit_rankboost(prepare(X, y), Settings(200))
+    parts = model.contributions(X)
+    forward = model.intercept + parts.sum(axis=1)
+    backward = parts[:, ::-1].sum(axis=1) + model.intercept
+    assert np.array_equal(forward, backward)
+    assert np.array_equal(forward, model.decision_function(X))
+
+
+def test_progress_goes_to_stderr_and_only_when_asked(capsys):
+    X, y, _ = make_table(0)
+    fit_rankboost(prepare(X, y), Settings(5))
+    assert capsys.readouterr().err == ""
+    fit_rankboost(prepare(X, y), Settings(5, verbose=True))
+    assert "5/5" in capsys.readouterr().err
