@@ -54,11 +54,3 @@ def reweight_and_count(
             for i in range(count):
                 bins_a[line_a[i]] += quantised[i]
 
-
-@kernel
-def add_table(
-    line: npt.NDArray[Any], table: npt.NDArray[np.float64], out: npt.NDArray[np.float64]
-) -> None:
-    """Add to each row the table's entry for its code."""
-    for i in range(len(line)):
-        out[i] += table[line[i]]

@@ -35,19 +35,29 @@ def split_classes(values: Floats, positive: npt.NDArray[np.bool_], n_pos: int) -
 
 
 @kernel
-def count_wins(pos: Floats, neg: Floats) -> int:
-    """Count the pairs in which the positive is strictly above the negative."""
+def count_double_wins(pos: Floats, neg: Floats) -> int:
+    """Count twice the pairs with the positive above the negative, a tie once."""
     n_pos = len(pos)
     n_neg = len(neg)
     i = 0
     j = 0
-    wins = 0
+    total = 0
     while i < n_pos and j < n_neg:
-        below = int(neg[j] < pos[i])
-        wins += j * (1 - below)
-        j += below
-        i += 1 - below
-    return wins + (n_pos - i) * n_neg
+        if pos[i] < neg[j]:
+            total += 2 * j
+            i += 1
+        elif neg[j] < pos[i]:
+            j += 1
+        else:
+            score = pos[i]
+            tie_pos = i
+            tie_neg = j
+            while i < n_pos and pos[i] == score:
+                i += 1
+            while j < n_neg and neg[j] == score:
+                j += 1
+            total += (i - tie_pos) * (tie_neg + j)
+    return total + (n_pos - i) * 2 * n_neg
 
 
 @kernel

@@ -1,0 +1,196 @@
+"""Confidence intervals of one AUC."""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from auctor.metrics.bootstrap import make_draws, make_generator, percentiles, rank, whole
+from auctor.metrics.checks import check_level, check_method, check_resamples
+from auctor.metrics.delong import check_two_of_each, placements, variance
+from auctor.metrics.sample import Sample, read_codes, read_sample, sort_classes
+from auctor.metrics.wording import count, interval
+
+METHODS = ("delong", "bootstrap")
+
+
+@dataclass(frozen=True, repr=False)
+class AucInterval:
+    """An AUC with its confidence interval; prints as a sentence.
+
+    Attributes
+    ----------
+    value : float
+        The AUC; with folds, the mean of the AUCs within the folds.
+    low, high : float
+        Ends of the interval.
+    level : float
+        Its confidence level.
+    method : str
+        "DeLong", "DeLong within folds", "stratified bootstrap" or "cluster bootstrap".
+    standard_error : float
+    n_pos, n_neg : int
+        Number of rows of each class.
+    n_folds : int or None
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+    standard_error: float
+    n_pos: int
+    n_neg: int
+    n_folds: int | None = None
+
+    def __repr__(self) -> str:
+        name = "AUC" if self.n_folds is None else "cross-validated AUC"
+        method = self.method
+        if self.n_folds is not None:
+            method += f", {count(self.n_folds, 'fold')}"
+        return (
+            f"{name} {self.value:.3f} ({interval(self.low, self.high, self.level)}, {method}, "
+            f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
+        )
+
+
+def auc_ci(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    method: Literal["delong", "bootstrap"] | None = None,
+    n_resamples: int = 2000,
+    groups: npt.ArrayLike | None = None,
+    folds: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+) -> AucInterval:
+    """Confidence interval of an AUC: DeLong, or a bootstrap by class or by group.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label
+        As in :func:`auctor.metrics.auc`. Each class needs two rows.
+    level : float, default=0.95
+        Confidence level.
+    method : {"delong", "bootstrap"}, optional
+        "delong" is the normal interval with DeLong's variance, cut to [0, 1];
+        "bootstrap" takes percentiles of resamples drawn within each class. Unless
+        said, DeLong; with ``groups``, the bootstrap. Where every pair is in the right
+        order neither sees any variance, and the interval has no width.
+    n_resamples : int, default=2000
+        Number of bootstrap resamples.
+    groups : array-like of shape (n_rows,), optional
+        Rows of one group (the visits of a patient, the loans of a customer) vary
+        together: the bootstrap draws whole groups. A draw that has one class only
+        is drawn again.
+    folds : array-like of shape (n_rows,), optional
+        The fold whose model scored each row, for out-of-fold scores: scores of two
+        models are not compared. The value is the plain mean of the AUCs within the
+        folds, with the variance of that mean from DeLong's variance of each (LeDell,
+        Petersen and van der Laan 2015).
+    sample_weight : array-like of shape (n_rows,), optional
+        Only for the bootstrap, where a row drawn brings its weight along.
+    random_state : int, Generator, RandomState or None
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    AucInterval
+
+    Examples
+    --------
+    >>> auc_ci([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8])
+    AUC 0.938 (95% CI 0.764 to 1.000, DeLong, 4 positives, 4 negatives)
+    """
+    level = check_level(level)
+    chosen = choose_method(method, groups=groups, weighted=sample_weight is not None)
+    if folds is not None and chosen != "delong":
+        raise ValueError("folds goes with method='delong' and without groups; leave one out")
+    n_resamples = check_resamples(n_resamples)
+    scores = {"y_score": y_score}
+    sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
+    check_two_of_each(sample.n_pos, sample.n_neg)
+    if folds is not None:
+        return _within_folds(sample, folds, level)
+    if chosen == "delong":
+        return _delong(sample, level)
+    return _bootstrap(sample, groups, level, n_resamples, random_state)
+
+
+def choose_method(method: str | None, *, groups: Any, weighted: bool) -> str:
+    """The method asked for, or the usual one; an error where it is not defined."""
+    if method is None:
+        method = "delong" if groups is None else "bootstrap"
+    check_method(method, METHODS)
+    if method == "delong" and groups is not None:
+        raise ValueError("DeLong's variance takes rows, not groups; use method='bootstrap'")
+    if method == "delong" and weighted:
+        raise ValueError(
+            "DeLong's variance is not defined with sample_weight; use method='bootstrap'"
+        )
+    return method
+
+
+def normal_quantile(level: float) -> float:
+    """Half the width, in standard errors, of a normal interval of this level."""
+    return float(ndtri((1 + level) / 2))
+
+
+def _delong(sample: Sample, level: float) -> AucInterval:
+    """The normal interval with DeLong's variance."""
+    placed = placements(sort_classes(sample))
+    return _normal(placed.auc(), variance(placed), level, "DeLong", sample)
+
+
+def _within_folds(sample: Sample, folds: Any, level: float) -> AucInterval:
+    """Mean of the AUCs of the folds; its variance is that of a mean of independent values."""
+    names, codes = read_codes(folds, sample, "folds")
+    parts = [_take(sample, codes == code) for code in range(len(names))]
+    for name, part in zip(names.tolist(), parts, strict=True):
+        check_two_of_each(part.n_pos, part.n_neg, f"fold {name!r}")
+    placed = [placements(sort_classes(part)) for part in parts]
+    value = sum(one.auc() for one in placed) / len(placed)
+    spread = sum(variance(one) for one in placed) / len(placed) ** 2
+    return _normal(value, spread, level, "DeLong within folds", sample, len(parts))
+
+
+def _take(sample: Sample, rows: npt.NDArray[np.bool_]) -> Sample:
+    """Some rows of an unweighted sample."""
+    return sample._replace(
+        positive=sample.positive[rows], scores=tuple(score[rows] for score in sample.scores)
+    )
+
+
+def _normal(
+    value: float,
+    spread: float,
+    level: float,
+    method: str,
+    sample: Sample,
+    n_folds: int | None = None,
+) -> AucInterval:
+    """The interval of a normal estimate with the given variance, cut to [0, 1]."""
+    error = float(np.sqrt(spread))
+    reach = normal_quantile(level) * error
+    low, high = max(value - reach, 0.0), min(value + reach, 1.0)
+    return AucInterval(value, low, high, level, method, error, sample.n_pos, sample.n_neg, n_folds)
+
+
+def _bootstrap(
+    sample: Sample, groups: Any, level: float, n_resamples: int, random_state: Any
+) -> AucInterval:
+    """Percentiles of the AUCs of resamples."""
+    draws, name = make_draws(sample, groups, make_generator(random_state))
+    ranked = rank(sample)
+    values = np.array([ranked.auc(draw) for draw in islice(draws, n_resamples)])
+    low, high = percentiles(values, level)
+    error = float(values.std(ddof=1))
+    value = ranked.auc(whole(sample))
+    return AucInterval(value, low, high, level, name, error, sample.n_pos, sample.n_neg)

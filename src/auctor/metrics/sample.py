@@ -1,0 +1,134 @@
+"""From what the caller gave to the scores of the two classes, each sorted."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.vectors import read_labels, read_scores, read_vector, read_weights
+from auctor.kernels import roc
+
+Floats = npt.NDArray[np.float64]
+
+
+class Sample(NamedTuple):
+    """Validated rows; those of weight zero are gone."""
+
+    positive: npt.NDArray[np.bool_]
+    scores: tuple[Floats, ...]
+    weight: Floats | None
+    pos_label: Any
+    kept: npt.NDArray[np.bool_] | None  # rows of the caller that stayed; None means all
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positive rows."""
+        return int(np.count_nonzero(self.positive))
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negative rows."""
+        return len(self.positive) - self.n_pos
+
+
+class SortedClasses(NamedTuple):
+    """Scores of the two classes, each ascending, with their weights in that order."""
+
+    pos: Floats
+    neg: Floats
+    weight_pos: Floats | None
+    weight_neg: Floats | None
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of a positive and a negative row."""
+        return len(self.pos) * len(self.neg)
+
+
+def read_sample(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    names: tuple[str, str] = ("y_true", "sample_weight"),
+) -> Sample:
+    """Read labels, scores (by argument name) and weights; drop the rows of weight zero."""
+    labels = read_labels(y_true, pos_label=pos_label, name=names[0])
+    n_rows = len(labels.positive)
+    read = tuple(read_scores(values, n_rows, name=name) for name, values in scores.items())
+    weight = read_weights(sample_weight, n_rows, name=names[1])
+    positive_label = labels.classes[1:].tolist()[0]
+    sample = Sample(labels.positive, read, weight, positive_label, None)
+    return sample if weight is None else _drop_absent(sample, weight, names)
+
+
+def _drop_absent(sample: Sample, weight: Floats, names: tuple[str, str]) -> Sample:
+    """The sample without the rows of weight zero; both classes must remain."""
+    kept = weight > 0
+    if kept.all():
+        return sample
+    positive = sample.positive[kept]
+    for is_positive, noun in ((True, "positive"), (False, "negative")):
+        if not (positive == is_positive).any():
+            raise ValueError(
+                f"{names[1]} is zero for every {noun} row of {names[0]}; "
+                "at least one row of each class must count"
+            )
+    scores = tuple(score[kept] for score in sample.scores)
+    return Sample(positive, scores, weight[kept], sample.pos_label, kept)
+
+
+def split(values: Floats, positive: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The values of the positive and of the negative rows."""
+    pos, neg = roc.split_classes(values, positive, int(np.count_nonzero(positive)))
+    return pos, neg
+
+
+def sort_classes(sample: Sample, which: int = 0) -> SortedClasses:
+    """Sort the scores of each class; without weights no row needs its index kept."""
+    pos, neg = split(sample.scores[which], sample.positive)
+    if sample.weight is None:
+        pos.sort()
+        neg.sort()
+        return SortedClasses(pos, neg, None, None)
+    weight_pos, weight_neg = split(sample.weight, sample.positive)
+    order_pos, order_neg = np.argsort(pos), np.argsort(neg)
+    return SortedClasses(
+        pos[order_pos], neg[order_neg], weight_pos[order_pos], weight_neg[order_neg]
+    )
+
+
+def read_sorted(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> SortedClasses:
+    """Read one score and sort it by class: how most metrics begin."""
+    scores = {"y_score": y_score}
+    return sort_classes(
+        read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
+    )
+
+
+def read_codes(
+    values: Any, sample: Sample, name: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The distinct values of a grouping and each kept row's place among them."""
+    array = read_vector(values, name)
+    n_rows = len(sample.positive) if sample.kept is None else len(sample.kept)
+    if len(array) != n_rows:
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
+    if _has_missing(array):
+        raise ValueError(f"{name} has missing values (NaN or None); every row needs one")
+    if sample.kept is not None:
+        array = array[sample.kept]
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise ValueError(f"{name} mixes values of several types; give one type") from None
+    return distinct, codes.astype(np.int64)
+
+
+def _has_missing(array: npt.NDArray[Any]) -> bool:
+    """Whether a value is None or differs from itself, as NaN and NaT do."""
+    if array.dtype.kind == "O":
+        return any(value is None or bool(value != value) for value in array)
+    return bool((array != array).any())

@@ -1,0 +1,23 @@
+"""The words of results that print as sentences."""
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun, in the plural unless there is one.
+
+    Examples
+    --------
+    >>> count(1, "positive"), count(3012, "negative")
+    ('1 positive', '3012 negatives')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def interval(low: float, high: float, level: float) -> str:
+    """A confidence interval in words.
+
+    Examples
+    --------
+    >>> interval(0.811, 0.873, 0.95)
+    '95% CI 0.811 to 0.873'
+    """
+    return f"{100 * level:g}% CI {low:.3f} to {high:.3f}"

@@ -1,0 +1,131 @@
+"""The curve object: its sentence, its arrays, its points."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from auctor.metrics import roc_curve
+
+
+@pytest.fixture
+def curve():
+    return roc_curve([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.6, 0.9])
+
+
+def test_prints_as_a_sentence(curve):
+    sentence = "ROC curve of 2 positives (label 1) and 3 negatives: 5 points, AUC 0.917"
+    assert str(curve) == repr(curve) == sentence
+    point = "tpr 1.000 at fpr 0.333, precision 0.667, 3 flagged, threshold 0.6"
+    assert str(curve.youden()) == point
+
+
+def test_begins_with_nothing_flagged_and_ends_with_everything(curve):
+    assert curve.thresholds.tolist() == [np.inf, 0.9, 0.6, 0.2, 0.1]
+    assert curve.flagged.tolist() == [0, 1, 3, 4, 5]
+    assert curve.fpr[-1] == curve.tpr[-1] == 1
+
+
+def test_arrays_cannot_be_written(curve):
+    for array in (curve.thresholds, curve.true_positives, curve.hull().false_positives):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 3
+
+
+def test_takes_any_table_column_and_any_labels(curve):
+    scores = [0.1, 0.2, 0.6, 0.6, 0.9]
+    labels = ["bad" if y else "good" for y in (0, 0, 0, 1, 1)]
+    for make in (pd.Series, pl.Series, np.array, list):
+        other = roc_curve(make(labels), make(scores), pos_label="bad")
+        assert other.auc() == curve.auc()
+        assert other.pos_label == "bad" and other.n_pos == 2
+
+
+def test_pos_label_turns_the_curve(curve):
+    turned = roc_curve([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.6, 0.9], pos_label=0)
+    assert turned.auc() == pytest.approx(1 - curve.auc(), abs=1e-15)
+    assert turned.pos_label == 0 and isinstance(turned.pos_label, int)
+
+
+def test_of_points_with_one_tpr_the_least_fpr_is_taken():
+    curve = roc_curve([1, 0, 0, 1, 0], [5, 4, 3, 2, 1])
+    assert curve.at(fpr=0.9).threshold == 2
+    assert curve.at(fpr=0.5).threshold == 5  # at 4 there is a false positive more, for nothing
+    assert curve.at(tpr=0.5).threshold == 5
+
+
+def test_nothing_flagged_has_no_precision(curve):
+    nothing = curve.at(budget=0)
+    assert nothing.threshold == math.inf and math.isnan(nothing.precision)
+    assert curve.at(threshold=1).flagged == 0
+    assert curve.at(threshold=-math.inf).flagged == 5
+
+
+def test_budget_is_a_number_or_a_share_and_never_gone_over(curve):
+    assert curve.at(budget=2).flagged == 1
+    assert curve.at(budget=0.4).flagged == 1
+    assert curve.at(budget=1000).flagged == 5
+    halfway = curve.at(budget=2, interpolate=True)
+    assert (halfway.flagged, halfway.tpr) == (2, 0.75)
+    assert math.isnan(halfway.threshold)
+
+
+def test_interpolation_that_hits_a_threshold_names_it(curve):
+    assert curve.at(fpr=1 / 3, interpolate=True).threshold == 0.6
+    assert curve.at(tpr=0.5, interpolate=True).threshold == 0.9
+    assert curve.at(tpr=0, interpolate=True).threshold == math.inf
+
+
+def test_an_infinite_score_is_flagged_at_infinity():
+    curve = roc_curve([0, 1, 1], [0.0, 1.0, np.inf])
+    assert curve.at(threshold=math.inf).flagged == 1
+    assert curve.at(budget=0).flagged == 0
+
+
+def test_youden_of_a_score_worse_than_chance_flags_nothing():
+    assert roc_curve([1, 1, 0, 0], [1, 2, 3, 4]).youden().flagged == 0
+    assert roc_curve([1, 1, 0, 0], [1, 2, 3, 4]).ks() == 0
+
+
+def test_youden_and_ks_are_plain_floats(curve):
+    point = curve.youden()
+    values = (point.fpr, point.tpr, point.threshold, point.precision, point.flagged, point.youden)
+    assert {type(value) for value in (*values, curve.ks(), curve.auc())} == {float}
+    assert point.specificity == 1 - point.fpr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "exactly one of fpr, tpr, threshold, budget; got none"),
+        ({"fpr": 0.1, "tpr": 0.2}, "exactly one of fpr, tpr, threshold, budget; got fpr, tpr"),
+        ({"fpr": 1.5}, r"fpr must lie in \[0, 1\], got 1.5"),
+        ({"tpr": math.nan}, "tpr must be a number, got nan"),
+        ({"threshold": "high"}, "threshold must be a number, got 'high'"),
+        ({"threshold": 0.5, "interpolate": True}, "interpolate=True takes fpr, tpr or budget"),
+        ({"budget": -1}, "budget must be at least 0, got -1"),
+        ({"budget": 2.5}, "budget must be a whole number or a share"),
+    ],
+)
+def test_bad_arguments_of_at(curve, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        curve.at(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "exactly one of fpr, tpr; got none"),
+        ({"fpr": (0, 1), "tpr": (0, 1)}, "exactly one of fpr, tpr; got fpr, tpr"),
+        ({"fpr": 0.1}, r"fpr must be a pair such as \(0, 0.1\), got 0.1"),
+        ({"fpr": (0.2, 0.1)}, "fpr must rise"),
+        ({"tpr": (0.5, 0.5)}, "tpr must rise"),
+        ({"tpr": (0.5, 1.1)}, r"each end of tpr must lie in \[0, 1\], got 1.1"),
+        ({"fpr": (0, 0.1, 0.2)}, "fpr must be a pair"),
+    ],
+)
+def test_bad_regions(curve, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        curve.partial_auc(**arguments)

@@ -1,0 +1,141 @@
+"""The plain functions: types, weights, and errors before work starts."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from auctor import metrics
+
+Y = [0, 1, 0, 1]
+S = [0.1, 0.4, 0.35, 0.8]
+
+CALLS = {
+    "auc": lambda y, s, **kw: metrics.auc(y, s, **kw),
+    "partial_auc": lambda y, s, **kw: metrics.partial_auc(y, s, fpr=(0, 0.5), **kw),
+    "margin_auc": lambda y, s, **kw: metrics.margin_auc(y, s, 0.1, **kw),
+    "ks": lambda y, s, **kw: metrics.ks(y, s, **kw),
+    "precision_at_k": lambda y, s, **kw: metrics.precision_at_k(y, s, 2, **kw),
+    "recall_at_k": lambda y, s, **kw: metrics.recall_at_k(y, s, 2, **kw),
+    "lift": lambda y, s, **kw: metrics.lift(y, s, 2, **kw),
+    "roc_curve": lambda y, s, **kw: metrics.roc_curve(y, s, **kw).auc(),
+}
+every_metric = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+
+@every_metric
+def test_scalars_are_plain_floats(call):
+    for weight in (None, [1, 2, 3, 4]):
+        assert type(call(Y, S, sample_weight=weight)) is float
+
+
+@every_metric
+@pytest.mark.parametrize(
+    ("y", "s", "options", "message"),
+    [
+        ([0, 1, 0], S, {}, "y_score has 4 values for 3 labels"),
+        ([0, 1, 0, math.nan], S, {}, "y_true has 1 missing"),
+        ([0, 1, 2, 1], S, {}, r"y_true has 3 classes \(0, 1, 2\)"),
+        ([1, 1, 1, 1], S, {}, r"y_true has 1 class \(1\)"),
+        (Y, [0.1, math.nan, 0.3, 0.2], {}, "y_score has 1 NaN"),
+        (Y, ["a", "b", "c", "d"], {}, "y_score must be numbers"),
+        (Y, S, {"sample_weight": [1, 1]}, "sample_weight has 2 values for 4 rows"),
+        (Y, S, {"sample_weight": [1, -1, 1, 1]}, "sample_weight has negative"),
+        (Y, S, {"sample_weight": [1, 0, 1, 0]}, "sample_weight is zero for every positive row"),
+        (Y, S, {"sample_weight": [0, 1, 0, 1]}, "sample_weight is zero for every negative row"),
+        (Y, S, {"pos_label": "yes"}, "pos_label='yes' is not among the classes"),
+    ],
+)
+def test_bad_input_is_named(call, y, s, options, message):
+    with pytest.raises(ValueError, match=message):
+        call(y, s, **options)
+
+
+@every_metric
+def test_one_row_per_class(call):
+    assert call([0, 1], [1.0, 2.0]) >= 0.5
+
+
+@pytest.mark.parametrize("metric", [metrics.precision_at_k, metrics.recall_at_k, metrics.lift])
+@pytest.mark.parametrize(
+    ("k", "message"),
+    [
+        (0, "k must be at least 1, got 0"),
+        (5, "k=5 is more than the 4 rows"),
+        (1.0, "k must be a whole number or a share strictly between 0 and 1, got 1.0"),
+        (-0.2, "k must be a whole number or a share"),
+        (math.nan, "k must be a number, got nan"),
+        (True, "k must be a number, got True"),
+        ("3", "k must be a number, got '3'"),
+    ],
+)
+def test_bad_k(metric, k, message):
+    with pytest.raises(ValueError, match=message):
+        metric(Y, S, k)
+
+
+def test_k_counts_rows_or_weight_or_is_a_share():
+    y, s = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
+    assert metrics.precision_at_k(y, s, 2) == metrics.precision_at_k(y, s, 0.4) == 0.5
+    assert metrics.precision_at_k(y, s, np.int64(5)) == 0.4
+    assert metrics.precision_at_k(y, s, 4, sample_weight=[3, 1, 1, 1, 1]) == 0.75
+    assert metrics.precision_at_k(y, s, 0.3) == 2 / 3  # one row and a half
+    assert metrics.lift(y, s, 1) == 2.5
+
+
+def test_margin_needs_finite_scores_and_a_number():
+    with pytest.raises(ValueError, match=r"y_score has 1 infinite value\(s\); margin_auc needs"):
+        metrics.margin_auc(Y, [0, 1, 2, math.inf], 0.1)
+    with pytest.raises(ValueError, match="rho must be a number, got nan"):
+        metrics.margin_auc(Y, S, math.nan)
+
+
+def test_margin_compares_differences_as_computed():
+    assert metrics.margin_auc([0, 1], [0.1, 0.3], 0.2) == float(0.3 - 0.1 >= 0.2) == 0
+    assert metrics.margin_auc([0, 1], [0.0, 0.5], 0.5) == 1
+    assert metrics.margin_auc([0, 1], [0.5, 0.5], 0) == 1
+
+
+def test_infinite_scores_rank():
+    assert metrics.auc([0, 0, 1, 1], [-math.inf, 1, 1, math.inf]) == 0.875
+    assert metrics.ks([0, 1], [-math.inf, math.inf]) == 1
+
+
+def test_distance_to_a_known_curve():
+    curve = metrics.roc_curve([0, 1, 0, 1], [4, 3, 2, 1])
+    distance = metrics.roc_distance(curve, ([0, 1], [0, 1]))
+    assert distance == pytest.approx((0.25, 0.5), abs=1e-15)
+    assert {type(value) for value in distance} == {float}
+    steps = ([0, 0, 0.5, 0.5, 1], [0, 0.5, 0.5, 1, 1])
+    crossing = metrics.roc_distance(steps, ([0, 1], [0, 1]))
+    assert crossing == pytest.approx((0.25, 0.5), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [
+        ("curve", "curve_b must be a RocCurve or a pair"),
+        (([0, 1], [0, 0.5, 1]), "fpr and tpr of one length"),
+        (([0, 0.6, 0.5, 1], [0, 0.5, 0.6, 1]), "curve_b must rise"),
+        (([0, 0.9], [0, 1]), "curve_b must rise"),
+    ],
+)
+def test_bad_curves(curve, message):
+    with pytest.raises(ValueError, match=message):
+        metrics.roc_distance(([0, 1], [0, 1]), curve)
+
+
+def test_import_is_light():
+    code = (
+        "import sys, auctor.metrics; print('sklearn' in sys.modules, 'scipy.stats' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_unknown_names_are_named():
+    with pytest.raises(AttributeError, match="has no attribute 'gini'"):
+        _ = metrics.gini
+    assert set(metrics.__all__) <= set(dir(metrics))
