@@ -20,7 +20,7 @@ from auctor.data import RankingData, Workers
 from auctor.kernels.boosting import reweight_and_count
 from auctor.learners.blocks import Block, class_blocks
 from auctor.learners.certificate import Certificate
-from auctor.learners.finish import ScoreGroups, finish_additive
+from auctor.learners.finish import TrainingOrder, finish_additive
 from auctor.learners.progress import Progress
 from auctor.learners.validation import Validation
 from auctor.models import AdditiveModel, on_grid
@@ -87,10 +87,11 @@ def fit_rankboost(
     with Workers(settings.n_jobs) as workers:
         booster = _Booster(data, workers)
         history = _run(booster, settings, validation)
-        tables = _tables(data, history.rounds)
-        _fill_missing(data, booster.first_histogram, tables)
-        model, groups = finish_additive(data, tables)
-    return model, history, _certify(history, groups)
+    tables = _tables(data, history.rounds)
+    _fill_missing(data, booster.first_histogram, tables)
+    del booster  # its row weights make room for the scores
+    model, order = finish_additive(data, tables)
+    return model, history, _certify(history, order)
 
 
 def _run(booster: "_Booster", settings: Settings, validation: RankingData | None) -> History:
@@ -225,17 +226,17 @@ def _fill_missing(
             table[0] = float(on_grid(np.array(share @ table)))
 
 
-def _certify(history: History, groups: ScoreGroups) -> Certificate:
-    half, whole = groups.misranked()
+def _certify(history: History, order: TrainingOrder) -> Certificate:
     n_rounds = len(history.rounds)
     statement = (
-        f"Of all training pairs {whole:.4f} are misranked (ties counted as misranked), at most the "
-        f"bound {history.bound:.4f}, the product of Z over {n_rounds} rounds of RankBoost."
+        f"Of all training pairs {order.misranked:.4f} are misranked (ties counted as misranked), "
+        f"at most the bound {history.bound:.4f}, the product of Z over {n_rounds} rounds of "
+        "RankBoost."
     )
     values = {
         "bound": history.bound,
-        "misranked": whole,
-        "auc": 1 - half,
+        "misranked": order.misranked,
+        "auc": order.auc,
         "n_rounds": float(n_rounds),
         "log_bound": sum(log(step.z) for step in history.rounds),
     }

@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from auctor.data import RankingData
-from auctor.kernels.boosting import add_table
+from auctor.kernels.scores import add_table
 from auctor.metrics import auc
 from auctor.weak import Stump
 

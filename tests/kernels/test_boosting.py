@@ -1,0 +1,167 @@
+"""The boosting kernels against their slow versions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auctor.kernels.boosting import reweight_and_count
+from auctor.kernels.scores import add_table, logistic_sums, sweep
+from auctor.kernels.stump import LEAST_GAIN, best_stump
+from auctor.testing import reference_kernels as slow
+
+SCALE = 2.0**50
+
+
+def count(codes, weight, factor, chosen, change, start, stop, n_codes):
+    histogram = np.zeros((len(codes), n_codes), dtype=np.int64)
+    reweight_and_count(codes, weight, factor, chosen, change, SCALE, start, stop, histogram)
+    return histogram
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize(("n_features", "n_rows"), [(1, 5), (2, 17), (3, 4200)])
+def test_histogram_equals_the_sum_row_by_row(n_features, n_rows, dtype):
+    rng = np.random.default_rng(n_rows)
+    n_codes = 9
+    codes = rng.integers(0, n_codes, size=(n_features, n_rows)).astype(dtype)
+    weight = rng.integers(1, 5, size=n_rows).astype(np.uint32)
+    factor = rng.random(n_rows) / n_rows
+    change = rng.random(n_codes) + 0.5
+    chosen = n_features - 1
+    after = factor * change[codes[chosen]]
+    expected = slow.weight_histogram(codes, weight, after, SCALE, n_codes)
+    histogram = count(codes, weight, factor, chosen, change, 0, n_rows, n_codes)
+    assert histogram.tolist() == expected
+    assert np.array_equal(factor, after)
+
+
+def test_blocks_add_up_to_the_whole():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, size=(3, 100)).astype(np.uint8)
+    weight = np.ones(100, dtype=np.uint32)
+    factor = rng.random(100)
+    change = np.ones(4)
+    whole = count(codes, weight, factor.copy(), 0, change, 0, 100, 4)
+    parts = [
+        count(codes, weight, factor.copy(), 0, change, a, b, 4)
+        for a, b in ((0, 1), (1, 64), (64, 64), (64, 100))
+    ]
+    assert np.array_equal(sum(parts), whole)
+    # every row is in one code of each feature
+    assert len(set(whole.sum(axis=1).tolist())) == 1
+
+
+def test_a_row_of_weight_two_adds_what_the_row_twice_adds():
+    codes = np.array([[1, 2]], dtype=np.uint8)
+    factor = np.array([0.1, 1 / 3])
+    heavy = count(codes, np.array([1, 2], dtype=np.uint32), factor, 0, np.ones(3), 0, 2, 3)
+    codes = np.array([[1, 2, 2]], dtype=np.uint8)
+    factor = np.array([0.1, 1 / 3, 1 / 3])
+    twice = count(codes, np.ones(3, dtype=np.uint32), factor, 0, np.ones(3), 0, 3, 3)
+    assert np.array_equal(heavy, twice)
+
+
+@st.composite
+def histograms(draw):
+    """Class histograms of up to three features, empty codes and equal shares among them."""
+    n_bins = np.array(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
+    is_category = np.array([draw(st.booleans()) for _ in n_bins])
+    n_codes = 1 + int(n_bins.max())
+    rows = draw(
+        st.lists(
+            st.tuples(st.booleans(), *[st.integers(0, int(b)) for b in n_bins]),
+            min_size=2,
+            max_size=12,
+        )
+    )
+    histogram = np.zeros((2, len(n_bins), n_codes), dtype=np.int64)
+    for label, *codes in [(True, *n_bins), (False, *n_bins), *rows]:
+        for j, code in enumerate(codes):
+            histogram[int(label), j, code] += 2**40
+    return histogram, n_bins, is_category
+
+
+@settings(max_examples=60)
+@given(histograms())
+def test_no_stump_has_a_larger_edge(case):
+    histogram, n_bins, is_category = case
+    expected = slow.largest_edge(histogram[0], histogram[1], n_bins, is_category)
+    feature, cut, missing_above, r = best_stump(histogram[0], histogram[1], n_bins, is_category)
+    assert abs(r) == pytest.approx(expected, abs=2 * LEAST_GAIN)
+    if feature < 0:
+        assert expected <= LEAST_GAIN
+    elif not is_category[feature]:
+        code = np.arange(histogram.shape[2])
+        above = (code > cut) | ((code == 0) & missing_above)
+        above[0] = missing_above
+        found = slow.edge_of_codes(histogram[0, feature], histogram[1, feature], above)
+        assert found == pytest.approx(r, abs=1e-12)
+
+
+def test_equal_stumps_keep_the_first():
+    line = np.array([[0, 3, 1]], dtype=np.int64)
+    negative, positive = np.repeat(line, 3, axis=0), np.repeat(line[:, [0, 2, 1]], 3, axis=0)
+    feature, cut, _, _ = best_stump(
+        negative, positive, np.array([2, 2, 2]), np.zeros(3, dtype=np.bool_)
+    )
+    assert (feature, cut) == (0, 1)
+
+
+scores_with_labels = st.lists(
+    st.tuples(st.integers(-3, 3), st.booleans(), st.integers(1, 4)), max_size=15
+).map(lambda rows: [(0, True, 1), (1, False, 2), *rows])
+
+
+def split(rows):
+    scores = np.array([score / 4 for score, _, _ in rows])
+    positive = np.array([label for _, label, _ in rows])
+    weight = np.array([w for _, _, w in rows], dtype=np.uint32)
+    order = np.argsort(scores, kind="stable")
+    return scores[order], positive[order], weight[order]
+
+
+@settings(max_examples=80)
+@given(scores_with_labels)
+def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
+    scores, positive, weight = split(rows)
+    wrong, tied, cut = sweep(
+        scores[~positive], weight[~positive], scores[positive], weight[positive]
+    )
+    assert (wrong, tied) == slow.order_of_pairs(scores, positive, weight)
+    if len(np.unique(scores)) == 1:
+        assert cut == scores[0]
+    else:
+        assert not (scores == cut).any()
+        above = scores > cut
+        found = slow._gap(above, positive, weight)
+        assert found == pytest.approx(slow.best_youden(scores, positive, weight), abs=1e-12)
+
+
+def test_sweep_of_equal_scores():
+    one = np.ones(1, dtype=np.uint32)
+    assert sweep(np.array([2.0]), one, np.array([2.0]), one) == (0.0, 1.0, 2.0)
+
+
+def test_add_table_adds_the_entry_of_each_code():
+    out = np.array([1.0, 1.0, 1.0])
+    add_table(np.array([2, 0, 2], dtype=np.uint8), np.array([0.5, 9.0, -1.0]), out)
+    assert out.tolist() == [0.0, 1.5, 0.0]
+
+
+@pytest.mark.parametrize("target", [0.02, 0.98])
+def test_logistic_sums_equal_the_formula(target):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=50)
+    weight = rng.integers(1, 4, size=50).astype(np.uint32)
+    low, spread, slope, offset = scores.min(), np.ptp(scores), 7.0, -3.0
+    sums = np.zeros(6, dtype=np.int64)
+    unit = 2.0**-40
+    logistic_sums(scores, weight, target, (low, spread, slope, offset), unit, sums)
+    x = (scores - low) / spread
+    z = slope * x + offset
+    p = 1 / (1 + np.exp(-z))
+    loss = -target * np.log(p) - (1 - target) * np.log(1 - p)
+    terms = [loss, (p - target) * x, p - target, p * (1 - p) * x * x, p * (1 - p) * x, p * (1 - p)]
+    expected = [float((weight * term).sum()) for term in terms]
+    assert (sums * unit).tolist() == pytest.approx(expected, abs=1e-9)
