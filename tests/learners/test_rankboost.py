@@ -74,58 +74,6 @@ def test_product_of_z_bounds_the_misranked_pairs(seed, n_rounds, weighted):
         assert abs(step.r) == 1 or step.z <= np.sqrt(1 - step.r**2) + 1e-9
 
 
-def same_model(a, b) -> bool:
-    """Whether two models are equal bit for bit."""
-    return a.body() == b.body() and a.calibration == b.calibration and a.classes == b.classes
-
-
-@pytest.mark.parametrize("n_partitions", [1, 3, 7])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_same_bits_for_any_partition_and_any_number_of_threads(n_jobs, n_partitions):
-    rng = np.random.default_rng(3)
-    n = 30_000  # enough cells for two threads to share
-    X = rng.normal(size=(n, 15))
-    y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n) > 1
-    weight = rng.random(n) + 0.5
-    data = prepare(X, y, sample_weight=weight)
-    expected, *_ = fit_rankboost(data, Settings(30))
-    cut = prepare(X, y, sample_weight=weight, n_jobs=n_jobs).split(n_partitions)
-    assert len(cut.partitions) == n_partitions
-    model, *_ = fit_rankboost(cut, Settings(30, n_jobs=n_jobs))
-    assert same_model(model, expected)
-
-
-@given(seed=st.integers(0, 10**6))
-def test_weight_two_is_the_row_twice_and_weight_zero_an_absent_row(seed):
-    X, y, _ = make_table(seed)
-    rng = np.random.default_rng(seed)
-    weight = rng.integers(0, 4, size=len(y))
-    weight[:2] = 1
-    rows = np.repeat(np.arange(len(y)), weight)
-    settings = Settings(20)
-    by_weight, *_ = fit_rankboost(
-        prepare(X, y, sample_weight=weight, categorical_features=[3]), settings
-    )
-    by_copies, *_ = fit_rankboost(prepare(X[rows], y[rows], categorical_features=[3]), settings)
-    assert same_model(by_weight, by_copies)
-
-
-def test_order_of_the_rows_does_not_matter():
-    X, y, weight = make_table(5, n=200, weighted=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    a, *_ = fit_rankboost(prepare(X, y, sample_weight=weight), Settings(40))
-    b, *_ = fit_rankboost(prepare(X[order], y[order], sample_weight=weight[order]), Settings(40))
-    assert same_model(a, b)
-
-
-def test_constant_columns_are_never_chosen():
-    X, y, _ = make_table(1)
-    X[:, 0] = 7.0
-    model, history, _ = fit_rankboost(prepare(X, y, categorical_features=[3]), Settings(50))
-    assert all(step.stump.feature != 0 for step in history.rounds)
-    assert 0 not in model.used
-
-
 def test_a_table_of_constants_gives_a_flat_model():
     model, history, certificate = fit_rankboost(
         prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), Settings(10)

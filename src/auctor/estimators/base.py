@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -88,8 +89,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         )
         self._keep_names(table)
         self.classes_ = data.classes
-        self.model_, self.history_, self.certificate_ = self._learn(data)
+        model, self.history_, self.certificate_ = self._learn(data)
         self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
+        self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

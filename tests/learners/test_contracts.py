@@ -1,0 +1,51 @@
+"""What every learner promises, over all of them; a new learner adds a line to LEARNERS."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auctor.data import prepare
+from auctor.learners.rankboost import Settings, fit_rankboost
+from auctor.testing import contracts
+
+
+def rankboost(data, n_jobs):
+    return fit_rankboost(data, Settings(25, n_jobs=n_jobs))[0]
+
+
+LEARNERS = {"rankboost": rankboost}
+over_learners = pytest.mark.parametrize("fit", LEARNERS.values(), ids=LEARNERS)
+
+
+@over_learners
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10**6))
+def test_weight_two_is_the_row_twice_and_weight_zero_an_absent_row(fit, seed):
+    contracts.check_weights_are_copies(fit, seed)
+
+
+@over_learners
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10**6))
+def test_order_of_the_rows_does_not_matter(fit, seed):
+    contracts.check_row_order(fit, seed)
+
+
+@over_learners
+@pytest.mark.parametrize("n_partitions", [1, 3, 7])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_same_bits_for_any_partition_and_any_number_of_threads(fit, n_jobs, n_partitions):
+    contracts.check_partitions_and_threads(fit, n_partitions, n_jobs)
+
+
+@over_learners
+@pytest.mark.parametrize("seed", range(5))
+def test_constant_columns_are_never_used(fit, seed):
+    contracts.check_constants_are_never_used(fit, seed)
+
+
+@over_learners
+def test_saved_models_score_the_same(fit, tmp_path):
+    X, y = contracts.messy_table(0)
+    model = fit(prepare(X, y, categorical_features=[4]), 1)
+    contracts.check_saved_model(model, X, tmp_path)
