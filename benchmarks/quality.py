@@ -57,7 +57,8 @@ def lightgbm(**settings: Any) -> Any:
         @staticmethod
         def _categories(X: pd.DataFrame) -> pd.DataFrame:
             texts = X.select_dtypes(exclude="number").columns
-            return X.astype(dict.fromkeys(texts, "category"))
+            plain = [f"x{j}" for j in range(X.shape[1])]  # it refuses names with a bracket
+            return X.astype(dict.fromkeys(texts, "category")).set_axis(plain, axis=1)
 
     return Booster(verbose=-1, n_jobs=2, **settings)
 

@@ -87,7 +87,10 @@ def histograms(draw):
 def test_no_stump_has_a_larger_edge(case):
     histogram, n_bins, is_category = case
     expected = slow.largest_edge(histogram[0], histogram[1], n_bins, is_category)
-    feature, cut, missing_above, r = best_stump(histogram[0], histogram[1], n_bins, is_category)
+    totals = histogram[:, 0].sum(axis=1).tolist()
+    feature, cut, missing_above, r = best_stump(
+        histogram[0], histogram[1], *totals, n_bins, is_category
+    )
     assert abs(r) == pytest.approx(expected, abs=2 * LEAST_GAIN)
     if feature < 0:
         assert expected <= LEAST_GAIN
@@ -103,7 +106,7 @@ def test_equal_stumps_keep_the_first():
     line = np.array([[0, 3, 1]], dtype=np.int64)
     negative, positive = np.repeat(line, 3, axis=0), np.repeat(line[:, [0, 2, 1]], 3, axis=0)
     feature, cut, _, _ = best_stump(
-        negative, positive, np.array([2, 2, 2]), np.zeros(3, dtype=np.bool_)
+        negative, positive, 4, 4, np.array([2, 2, 2]), np.zeros(3, dtype=np.bool_)
     )
     assert (feature, cut) == (0, 1)
 
@@ -125,8 +128,9 @@ def split(rows):
 @given(scores_with_labels)
 def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
     scores, positive, weight = split(rows)
+    totals = float(weight[~positive].sum()), float(weight[positive].sum())
     wrong, tied, cut = sweep(
-        scores[~positive], weight[~positive], scores[positive], weight[positive]
+        scores[~positive], weight[~positive], scores[positive], weight[positive], *totals
     )
     assert (wrong, tied) == slow.order_of_pairs(scores, positive, weight)
     if len(np.unique(scores)) == 1:
@@ -140,7 +144,7 @@ def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
 
 def test_sweep_of_equal_scores():
     one = np.ones(1, dtype=np.uint32)
-    assert sweep(np.array([2.0]), one, np.array([2.0]), one) == (0.0, 1.0, 2.0)
+    assert sweep(np.array([2.0]), one, np.array([2.0]), one, 1.0, 1.0) == (0.0, 1.0, 2.0)
 
 
 def test_add_table_adds_the_entry_of_each_code():

@@ -23,16 +23,17 @@ def sweep(
     weight_neg: npt.NDArray[np.uint32],
     pos: npt.NDArray[np.float64],
     weight_pos: npt.NDArray[np.uint32],
+    total_neg: float,
+    total_pos: float,
 ) -> tuple[float, float, float]:
     """Weight of misranked pairs, weight of tied pairs, and Youden's cut, from sorted scores.
 
-    The cut lies midway between the two neighbouring scores where the share of positives
-    above exceeds that of negatives above most; the lowest such cut. Where all scores are
-    equal it is that score. Only the weights per distinct score enter, in their order, so
-    that neither the order of tied rows nor a row given twice shows in the result.
+    The totals are those of the weights of each class. The cut lies midway between the two
+    neighbouring scores where the share of positives above exceeds that of negatives above
+    most; of several, the lowest. Where all scores are equal it is that score. Only the
+    weights per distinct score enter, in their order, so that neither the order of tied rows
+    nor a row given twice shows in the result.
     """
-    total_neg = np.float64(weight_neg.sum())
-    total_pos = np.float64(weight_pos.sum())
     i, j = 0, 0
     below_neg, below_pos = np.int64(0), np.int64(0)
     wrong, tied = 0.0, 0.0

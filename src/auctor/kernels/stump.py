@@ -14,11 +14,14 @@ LEAST_GAIN = 2.0**-40
 def best_stump(
     negative: npt.NDArray[np.int64],
     positive: npt.NDArray[np.int64],
+    total_neg: int,
+    total_pos: int,
     n_bins: npt.NDArray[np.int64],
     is_category: npt.NDArray[np.bool_],
 ) -> tuple[int, int, bool, float]:
     """(feature, cut, missing above, r) with the largest |r| among all stumps.
 
+    The histograms (feature, code) add up to ``total_neg`` and ``total_pos`` per feature.
     r = share of the positives above minus share of the negatives above (RankBoost's r
     for h in {0, 1}). For a number the rows above have codes > cut, and missing values
     (code 0) are tried on both sides and by themselves. For a category the best set above
@@ -26,8 +29,6 @@ def best_stump(
     negatives; its cut has no meaning. Feature -1 says that no stump has an edge.
     """
     feature, cut, missing_above, best = -1, 0, False, 0.0
-    total_neg = np.float64(negative[0].sum())
-    total_pos = np.float64(positive[0].sum())
     for j in range(len(n_bins)):
         missing = positive[j, 0] / total_pos - negative[j, 0] / total_neg
         if is_category[j]:

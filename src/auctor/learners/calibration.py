@@ -58,7 +58,7 @@ class _Sums:
                 logistic_sums(
                     scores[rows], part.weight[rows], self._targets[label], line, self._unit, sums
                 )
-        return sums * self._unit
+        return np.asarray(sums * self._unit, dtype=np.float64)
 
 
 def _newton(sums: _Sums, beta: npt.NDArray[np.float64]) -> tuple[float, float]:

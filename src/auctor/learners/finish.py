@@ -56,8 +56,9 @@ def _order(data: RankingData, scores: list[npt.NDArray[np.float64]]) -> Training
     """Sort each class and go through both once."""
     neg, weight_neg = _sorted_class(data, scores, 0)
     pos, weight_pos = _sorted_class(data, scores, 1)
-    wrong, tied, cut = sweep(neg, weight_neg, pos, weight_pos)
-    total = float(data.class_weights[0]) * float(data.class_weights[1])
+    total_neg, total_pos = map(float, data.class_weights)
+    wrong, tied, cut = sweep(neg, weight_neg, pos, weight_pos, total_neg, total_pos)
+    total = total_neg * total_pos
     return TrainingOrder(cut, 1 - (wrong + tied / 2) / total, (wrong + tied) / total)
 
 

@@ -53,8 +53,9 @@ class StumpSearch:
 
     def best(self, histogram: npt.NDArray[np.int64]) -> Stump | None:
         """The stump with the largest |r| on class histograms (class, feature, code)."""
+        total_neg, total_pos = histogram[:, 0].sum(axis=1).tolist()
         j, cut, missing_above, _ = best_stump(
-            histogram[0], histogram[1], self._n_bins, self._is_category
+            histogram[0], histogram[1], total_neg, total_pos, self._n_bins, self._is_category
         )
         if j < 0:
             return None

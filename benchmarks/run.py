@@ -1,0 +1,21 @@
+"""Every speed benchmark, one table: ``make bench``."""
+
+import platform
+import sys
+
+import bench_metrics
+import bench_rankboost
+import bench_startup
+from timing import print_table
+
+
+def main() -> int:
+    print(f"Python {platform.python_version()}; times are medians, ratio is peer / ours")
+    for module in (bench_startup, bench_metrics, bench_rankboost):
+        print_table(module.run())
+        sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
