@@ -68,7 +68,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     "RankBoost, rate 0.3": lambda: RankBoost(500, learning_rate=0.3),
     "RankBoost, rate 0.1": lambda: RankBoost(500, learning_rate=0.1),
     "RankBoost, early stop": lambda: RankBoost(
-        5000, learning_rate=0.1, early_stopping=True, n_iter_no_change=50, random_state=0
+        5000, early_stopping=True, n_iter_no_change=50, random_state=0
     ),
     "AdaBoost stumps": lambda: prepared(AdaBoostClassifier(n_estimators=100)),
     "LightGBM stumps": lambda: lightgbm(n_estimators=500, num_leaves=2),

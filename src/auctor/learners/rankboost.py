@@ -81,7 +81,7 @@ def fit_rankboost(
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
     >>> model, history, certificate = fit_rankboost(data, Settings(n_estimators=3))
     >>> print(certificate)
-    Of all training pairs 0.2500 are misranked (ties counted as misranked), at most the
+    Of all training pairs 0.25 are misranked (ties counted as misranked), at most the
     bound 0.5494, the product of Z over 3 rounds of RankBoost.
     """
     with Workers(settings.n_jobs) as workers:
@@ -229,8 +229,8 @@ def _fill_missing(
 def _certify(history: History, order: TrainingOrder) -> Certificate:
     n_rounds = len(history.rounds)
     statement = (
-        f"Of all training pairs {order.misranked:.4f} are misranked (ties counted as misranked), "
-        f"at most the bound {history.bound:.4f}, the product of Z over {n_rounds} rounds of "
+        f"Of all training pairs {order.misranked:.4g} are misranked (ties counted as misranked), "
+        f"at most the bound {history.bound:.4g}, the product of Z over {n_rounds} rounds of "
         "RankBoost."
     )
     values = {

@@ -1,0 +1,111 @@
+"""How long a user waits before anything happens: imports, help, and the first fit.
+
+Every figure is the wall time of a new process, or measured inside one, in seconds. Runs of
+the things compared are interleaved, so that a busy moment of the machine hits them alike.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+N_RUNS = 9
+N_COLD = 3
+
+_FIT = """
+import time
+import numpy as np
+from auctor import RankBoost
+rng = np.random.default_rng(0)
+X = rng.normal(size=(1000, 10))
+y = (X[:, 0] + rng.normal(size=1000) > 0).astype(int)
+times = []
+for _ in range(2):
+    start = time.perf_counter()
+    RankBoost(n_estimators=50).fit(X, y)
+    times.append(time.perf_counter() - start)
+print(times[0] - times[1])
+"""
+
+
+def run() -> list[dict[str, Any]]:
+    """All figures, as a list of rows: name, ours, peer, ratio, spread, target."""
+    ours, peer = _interleaved(["import auctor", "import numpy"])
+    rows = [_row("import auctor", ours, peer, "at most import numpy + 0.1 s")]
+    estimator, booster = _interleaved(
+        [
+            "from auctor import RankBoost",
+            "from sklearn.ensemble import HistGradientBoostingClassifier",
+        ]
+    )
+    rows.append(_row("import RankBoost", estimator, booster, "at most scikit-learn's + 0.5 s"))
+    command = [sys.executable, "-m", "auctor", "--help"]
+    wall = [_wall(command) for _ in range(N_RUNS)]
+    rows.append(_row("auctor --help", wall, None, "< 0.15 s"))
+    _first_fit(None)  # fills the cache
+    warm = [_first_fit(None) for _ in range(N_RUNS)]
+    rows.append(_row("first fit, warm cache, over the second", warm, None, "< 0.5 s"))
+    rows.append(_row("first fit, cold cache, over the second", _cold(), None, "< 6 s"))
+    return rows
+
+
+def _interleaved(statements: Sequence[str]) -> list[list[float]]:
+    """Wall times of new processes, one statement each, in turns."""
+    times: list[list[float]] = [[] for _ in statements]
+    for turn in range(N_RUNS + 1):
+        for found, statement in zip(times, statements, strict=True):
+            seconds = _wall([sys.executable, "-c", statement])
+            if turn > 0:  # the first turn brings the files into memory
+                found.append(seconds)
+    return times
+
+
+def _wall(command: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def _first_fit(cache: str | None) -> float:
+    """What the first fit of a process costs more than the second: loading or compiling."""
+    environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    done = subprocess.run(
+        [sys.executable, "-c", _FIT], check=True, capture_output=True, text=True, env=environment
+    )
+    return float(done.stdout)
+
+
+def _cold() -> list[float]:
+    times = []
+    for _ in range(N_COLD):
+        with tempfile.TemporaryDirectory() as folder:
+            times.append(_first_fit(folder))
+    return times
+
+
+def _row(name: str, ours: list[float], peer: list[float] | None, target: str) -> dict[str, Any]:
+    median: Callable[[list[float]], float] = statistics.median
+    return {
+        "name": name,
+        "ours": median(ours),
+        "peer": None if peer is None else median(peer),
+        "ratio": None if peer is None else median(ours) / median(peer),
+        "spread": max(ours) - min(ours),
+        "target": target,
+    }
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    print(f"{'seconds':<40}{'ours':>8}{'peer':>8}{'ratio':>8}{'spread':>8}  target")
+    for row in rows:
+        numbers = (row[key] for key in ("ours", "peer", "ratio", "spread"))
+        cells = "".join(f"{'-':>8}" if n is None else f"{n:>8.3f}" for n in numbers)
+        print(f"{row['name']:<40}{cells}  {row['target']}")
+
+
+if __name__ == "__main__":
+    _show(run())
