@@ -5,13 +5,14 @@ the things compared are interleaved, so that a busy moment of the machine hits t
 """
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from statistics import median
+
+from timing import Row, print_table
 
 N_RUNS = 9
 N_COLD = 3
@@ -32,7 +33,7 @@ print(times[0] - times[1])
 """
 
 
-def run() -> list[dict[str, Any]]:
+def run() -> list[Row]:
     """All figures, as a list of rows: name, ours, peer, ratio, spread, target."""
     ours, peer = _interleaved(["import auctor", "import numpy"])
     rows = [_row("import auctor", ours, peer, "at most import numpy + 0.1 s")]
@@ -87,25 +88,15 @@ def _cold() -> list[float]:
     return times
 
 
-def _row(name: str, ours: list[float], peer: list[float] | None, target: str) -> dict[str, Any]:
-    median: Callable[[list[float]], float] = statistics.median
-    return {
-        "name": name,
-        "ours": median(ours),
-        "peer": None if peer is None else median(peer),
-        "ratio": None if peer is None else median(ours) / median(peer),
-        "spread": max(ours) - min(ours),
-        "target": target,
-    }
-
-
-def _show(rows: list[dict[str, Any]]) -> None:
-    print(f"{'seconds':<40}{'ours':>8}{'peer':>8}{'ratio':>8}{'spread':>8}  target")
-    for row in rows:
-        numbers = (row[key] for key in ("ours", "peer", "ratio", "spread"))
-        cells = "".join(f"{'-':>8}" if n is None else f"{n:>8.3f}" for n in numbers)
-        print(f"{row['name']:<40}{cells}  {row['target']}")
+def _row(name: str, ours: list[float], peer: list[float] | None, target: str) -> Row:
+    """A row of the table; without a peer the spread is that of our own times, in seconds."""
+    row: Row = {"name": name, "ours": median(ours), "peer": None, "ratio": None, "target": target}
+    spread = ours
+    if peer is not None:
+        spread = [theirs / mine for mine, theirs in zip(ours, peer, strict=True)]
+        row |= {"peer": median(peer), "ratio": median(spread)}
+    return {**row, "spread": f"{min(spread):.2f}..{max(spread):.2f}"}
 
 
 if __name__ == "__main__":
-    _show(run())
+    print_table(run())

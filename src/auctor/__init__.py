@@ -12,15 +12,16 @@ __version__ = "0.1.0.dev0"
 # Public name -> the room that holds it.
 _HOMES = {
     "RankBoost": "auctor.estimators",
+    "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
 _ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "testing", "weak")
 
-__all__ = ["RankBoost", "__version__", "datasets", "load", "metrics"]
+__all__ = ["RankBoost", "__version__", "cross_validate", "datasets", "load", "metrics"]
 
 if TYPE_CHECKING:
     from auctor import datasets, metrics
-    from auctor.estimators import RankBoost
+    from auctor.estimators import RankBoost, cross_validate
     from auctor.models import load
 
 

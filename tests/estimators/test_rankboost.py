@@ -217,6 +217,14 @@ def test_bad_labels_are_named(y, message):
         RankBoost().fit(np.eye(4), y)
 
 
+@pytest.mark.parametrize("labels", [(0.5, 1.5), (-1, 1), (False, True), ("a", "b"), (3, 7)])
+def test_any_two_labels_will_do(labels):
+    low, high = labels
+    ranker = RankBoost(5).fit([[1.0], [2.0], [3.0], [4.0]], [low, low, high, high])
+    assert ranker.classes_.tolist() == [low, high]
+    assert ranker.predict([[0.0], [9.0]]).tolist() == [low, high]
+
+
 def test_early_stopping_on_too_few_rows_says_so():
     with pytest.raises(ValueError, match="early_stopping needs rows of both classes"):
         RankBoost(early_stopping=True).fit([[1.0], [2.0], [3.0]], [0, 1, 1])

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.model_selection import train_test_split
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
 from auctor.data import RankingData, Table, prepare, read_table
@@ -184,13 +184,15 @@ def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     array = column_or_1d(y, warn=True)
-    if array.dtype.kind != "O":  # objects may hold None, which the border reports
-        assert_all_finite(array, input_name="y")
+    if array.dtype.kind == "O":  # may hold None, which the border reports
+        return array
+    assert_all_finite(array, input_name="y")
+    distinct = np.unique(array)
+    if len(distinct) > 2:
         check_classification_targets(array)
-        if type_of_target(array, input_name="y") == "multiclass":
-            found = ", ".join(map(str, np.unique(array)[:5].tolist()))
-            raise ValueError(
-                f"y has {len(np.unique(array))} classes ({found}); auctor ranks two. Only binary "
-                "classification is supported. The type of the target is multiclass."
-            )
+        found = ", ".join(map(str, distinct[:5].tolist())) + (", ..." if distinct[5:].size else "")
+        raise ValueError(
+            f"y has {len(distinct)} classes ({found}); auctor ranks two. Only binary "
+            "classification is supported. The type of the target is multiclass."
+        )
     return array

@@ -1,0 +1,1 @@
+"""The `auctor` command: fit, score and evaluate tables without a line of Python."""

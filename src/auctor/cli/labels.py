@@ -1,0 +1,111 @@
+"""Target and weight columns of a table: read, checked, and named in words when wrong."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from auctor.cli.errors import listed
+from auctor.data import read_weights
+
+Label = str | int | float | bool
+
+
+def read_target(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
+    """Labels as an array of Python's plain types; missing ones are an error."""
+    if column.null_count:
+        raise ValueError(
+            f"column {name!r} has {column.null_count} missing value(s); every row needs a label"
+        )
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    kind = column.type
+    if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
+        values = column.cast(pa.float64()).to_numpy()
+        if np.isnan(values).any():  # Parquet tells NaN from null
+            return read_target(pa.chunked_array([pa.array(values, from_pandas=True)]), name)
+        return values
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or _is_text(kind):
+        return column.to_numpy()
+    raise ValueError(
+        f"column {name!r} is of type {kind}; labels must be text, numbers or truth values"
+    )
+
+
+def two_labels(target: npt.NDArray[Any], name: str) -> tuple[Label, Label]:
+    """The two labels in order; an error where there are more, or only one."""
+    labels = np.unique(target).tolist()
+    if len(labels) != 2:
+        noun = "value" if len(labels) == 1 else "different values"
+        raise ValueError(
+            f"column {name!r} has {len(labels)} {noun} ({listed(labels, 5)}); auctor ranks two"
+        )
+    if any(isinstance(label, float) and not label.is_integer() for label in labels):
+        raise ValueError(
+            f"column {name!r} has the values {listed(labels)}; "
+            "labels that are numbers must be whole"
+        )
+    return labels[0], labels[1]
+
+
+def choose_positive(labels: tuple[Label, Label], wanted: str | None, name: str) -> Label:
+    """The label that ``--positive`` names, compared as text; else the larger one."""
+    if wanted is None:
+        return labels[1]
+    for label in labels:
+        if wanted in (str(label), label_text(label)) or (
+            isinstance(label, bool) and wanted.lower() == label_text(label)
+        ):
+            return label
+    raise ValueError(f"--positive {wanted!r} is not a label of column {name!r}: {listed(labels)}")
+
+
+def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) -> npt.NDArray[Any]:
+    """Which rows carry the second of a model's classes; labels it does not know are an error."""
+    labels, places = np.unique(target, return_inverse=True)
+    known = [label_text(label) for label in classes]
+    texts = [label_text(label) for label in labels.tolist()]
+    unknown = [
+        label for label, text in zip(labels.tolist(), texts, strict=True) if text not in known
+    ]
+    if unknown:
+        raise ValueError(
+            f"column {name!r} has labels that the model does not know: {listed(unknown, 5)}; "
+            f"it knows {listed(classes)}"
+        )
+    if len(labels) < 2:
+        raise ValueError(
+            f"column {name!r} has only the label {labels.tolist()[0]!r}; "
+            "evaluation needs rows of both classes"
+        )
+    return np.array([text == known[1] for text in texts])[places]
+
+
+def label_text(label: Label) -> str:
+    """A label as a CSV file has it, whatever type it was read as: 1.0 as 1, True as true."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def read_weight(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64] | None:
+    """Weights: numbers, none missing, none negative, not all zero."""
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise ValueError(f"column {name!r} is of type {kind}; weights must be numbers")
+    if column.null_count:
+        raise ValueError(
+            f"column {name!r} has {column.null_count} missing value(s); every row needs a weight"
+        )
+    values = column.cast(pa.float64()).to_numpy()
+    return read_weights(values, len(values), name=f"column {name!r}")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )

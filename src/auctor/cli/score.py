@@ -1,0 +1,104 @@
+"""`auctor score`: a score, a probability and a prediction for each row of a table."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from auctor.cli.errors import listed
+from auctor.cli.output import check_out, emit, to_json, write_csv
+from auctor.cli.tables import TableFile, is_parquet, open_table, write_table
+from auctor.models import Model, load
+
+_SCORED = ("score", "probability", "prediction")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score a table and print the scores, or write them to a file."""
+    out = None if args.out is None else Path(args.out)
+    if out is not None:
+        is_parquet(args.out)  # an unknown ending is an error now, not after the work
+        check_out(out, [args.model, args.table])
+    model = load(args.model)
+    source = open_table(args.table, args.delimiter)
+    keep = _check_keep(args.keep, source)
+    scored = _score(model, model_features(model, source))
+    kept = source.read_verbatim(keep).to_pydict() if keep else {}
+    if out is not None:
+        write_table({**kept, **scored}, out)
+        n_rows = len(scored["score"])
+        facts = {**_facts(args, source, model, n_rows), "out": str(out)}
+        emit(facts, f"{n_rows} scores written to {out}", args.json)
+    elif args.json:
+        print(
+            to_json({**_facts(args, source, model, len(scored["score"])), "keep": kept, **scored})
+        )
+    else:
+        write_csv({**kept, **scored}, sys.stdout)
+
+
+def model_features(
+    model: Model, source: TableFile, more: Sequence[str] = (), text: Sequence[str] = ()
+) -> pa.Table:
+    """The columns that a model needs, and ``more`` of them, with the types it was fitted on.
+
+    Columns that the model does not know are not even parsed, so that a date among them
+    does no harm.
+    """
+    _require_features(model, source)
+    names = list(dict.fromkeys([*model.feature_names, *more]))
+    return source.read(names, text=[*_text_features(model), *text])
+
+
+def _require_features(model: Model, source: TableFile) -> None:
+    missing = [name for name in model.feature_names if name not in source.columns]
+    if len(missing) == 1:
+        source.require(missing)  # with the nearest name
+    if missing:
+        raise ValueError(
+            f"{source.name} lacks {len(missing)} columns that the model needs: {listed(missing, 5)}"
+        )
+
+
+def _text_features(model: Model) -> list[str]:
+    """Features whose categories are text: "1" must not be read as a number there."""
+    return [
+        feature.name
+        for feature in getattr(model, "features", ())
+        if feature.is_category and any(isinstance(value, str) for value in feature.categories)
+    ]
+
+
+def _check_keep(keep: list[str], source: TableFile) -> list[str]:
+    source.require(keep)
+    clash = [name for name in keep if name in _SCORED]
+    if clash:
+        raise ValueError(f"--keep {clash[0]!r} has the name of a column of the result; rename it")
+    return list(dict.fromkeys(keep))
+
+
+def _score(model: Model, table: pa.Table) -> dict[str, list[Any]]:
+    """The result's columns as Python values."""
+    scores = model.decision_function(table.select(list(model.feature_names)))
+    above = (scores > model.threshold).astype(int)
+    return {
+        "score": scores.tolist(),
+        "probability": model.probabilities(scores)[:, 1].tolist(),
+        "prediction": np.asarray(model.classes)[above].tolist(),
+    }
+
+
+def _facts(
+    args: argparse.Namespace, source: TableFile, model: Model, n_rows: int
+) -> dict[str, Any]:
+    return {
+        "model": args.model,
+        "table": source.name,
+        "rows": n_rows,
+        "positive": model.classes[1],
+        "threshold": model.threshold,
+    }

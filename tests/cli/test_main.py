@@ -1,0 +1,139 @@
+"""Help, version, usage errors, exit codes: what holds for every command."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as csv
+import pytest
+
+import auctor
+from auctor.cli import fit, output
+from auctor.cli.errors import is_expected, one_line
+
+from .conftest import FAST, Run, files, make_table
+
+HEAVY = ("numpy", "numba", "sklearn", "pyarrow", "scipy", "narwhals")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["score", "--help"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys; from auctor.cli.main import main; "
+        f"code = main({arguments}); "
+        f"print([name for name in {HEAVY} if name in sys.modules], code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "[] 0"
+
+
+def test_every_command_shows_an_example(run: Run) -> None:
+    for command in ("fit", "score", "evaluate", "learners"):
+        done = run(command, "--help")
+        assert done.code == 0
+        assert f"\n  auctor {command}" in done.out
+
+
+def test_version(run: Run) -> None:
+    done = run("--version")
+    assert (done.code, done.out) == (0, f"auctor {auctor.__version__}\n")
+
+
+def test_module_runs_as_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "auctor", "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, f"auctor {auctor.__version__}\n")
+
+
+def test_learners_are_listed(run: Run) -> None:
+    assert "rankboost  Boosted stumps" in run("learners").out
+    assert "rankboost" in run("learners", "--json").json["learners"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "COMMAND"),
+        (["guess"], "invalid choice: 'guess'"),
+        (["fit", "t.csv"], "--target"),
+        (["fit", "t.csv", "--targ", "y"], "--target"),
+        (["fit", "t.csv", "--target", "y", "--folds", "1"], "0 or at least 2"),
+        (["fit", "t.csv", "--target", "y", "--folds", "many"], "'many'"),
+        (["fit", "t.csv", "--target", "y", "--jobs", "0"], "other than 0"),
+        (["fit", "t.csv", "--target", "y", "--seed", "-1"], "between 0 and"),
+        (["fit", "t.csv", "--target", "y", "--param", "n_estimators"], "NAME=VALUE"),
+        (["fit", "t.csv", "--target", "y", "--delimiter", ";;"], "one character"),
+        (["fit", "t.csv", "--target", "y", "--learner", "guess"], "known: rankboost"),
+        (["fit", "t.csv", "--target", "y", "--param", "depth=3"], "n_estimators"),
+        (["fit", "t.csv", "--target", "y", "--param", "n_jobs=3"], "use --jobs"),
+        (["fit", "-", "--target", "y"], "--out"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_code_2(run: Run, arguments: list[str], words: str) -> None:
+    # The table is not there: usage is checked before it is opened.
+    done = run(*arguments)
+    assert done.code == 2
+    assert words in done.error
+
+
+def test_interrupt_leaves_nothing(run: Run, train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit, "cross_validate", interrupted)
+    before = files(train.parent)
+    done = run("fit", train, "--target", "y", *FAST)
+    assert (done.code, done.out, done.err) == (130, "", "auctor: interrupted\n")
+    assert files(train.parent) == before
+
+
+def test_interrupt_while_writing_leaves_nothing(
+    run: Run, train: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(columns: object, file: object) -> None:
+        file.write("half a")  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(output, "write_csv", half)
+    before = files(train.parent)
+    done = run("score", model, train, "--out", "scores.csv")
+    assert done.code == 130
+    assert files(train.parent) == before
+
+
+def test_a_bug_keeps_its_traceback(run: Run, train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def buggy(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(fit, "open_table", buggy)
+    with pytest.raises(RuntimeError, match="a bug"):
+        run("fit", train, "--target", "y")
+
+
+def test_closed_pipe_is_no_error(run: Run, model: Path, tmp_path: Path) -> None:
+    long = tmp_path / "long.csv"
+    csv.write_csv(make_table(20_000), long)
+    command = [sys.executable, "-m", "auctor", "score", str(model), str(long)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == b"score,probability,prediction\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 141
+
+
+def test_which_errors_are_expected() -> None:
+    expected = [ValueError(), TypeError(), OSError(), pa.ArrowInvalid(), pa.ArrowKeyError()]
+    assert all(is_expected(error) for error in expected)
+    assert not any(is_expected(error) for error in (RuntimeError(), KeyError(), AssertionError()))
+
+
+def test_errors_are_put_on_one_line() -> None:
+    assert one_line(ValueError("two\n  lines")) == "two lines"
+    assert one_line(FileNotFoundError(2, "No such file", "a.csv")) == "a.csv: No such file"
+    assert one_line(ValueError()) == "ValueError"
+    assert len(one_line(ValueError("x" * 5000))) < 1000

@@ -1,0 +1,155 @@
+"""cross_validate: no row is scored by a model that saw it, for tables of every kind."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
+
+from auctor import RankBoost
+from auctor.estimators.crossval import cross_validate
+from auctor.metrics import auc, auc_ci
+
+N = 90
+
+
+@pytest.fixture(name="X")
+def features() -> npt.NDArray[np.float64]:
+    return np.random.default_rng(0).normal(size=(N, 3))
+
+
+@pytest.fixture
+def y(X: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    noise = np.random.default_rng(1).normal(size=N)
+    return (X[:, 0] + noise > 0.5).astype(np.int64)
+
+
+RANKER = RankBoost(n_estimators=5)
+
+
+def test_each_row_is_scored_by_a_model_that_did_not_see_it(X: Any, y: Any) -> None:
+    found = cross_validate(RANKER, X, y, n_folds=3)
+    assert set(found.folds) == {0, 1, 2}
+    for fold in range(3):
+        held = found.folds == fold
+        fitted = RankBoost(n_estimators=5).fit(X[~held], y[~held])
+        np.testing.assert_array_equal(found.scores[held], fitted.decision_function(X[held]))
+    assert not hasattr(RANKER, "model_")
+
+
+def test_folds_are_stratified_and_shuffled(X: Any, y: Any) -> None:
+    found = cross_validate(RANKER, X, y, n_folds=5)
+    for label in (0, 1):
+        sizes = np.bincount(found.folds[y == label], minlength=5)
+        assert np.ptp(sizes) <= 1
+    assert (np.diff(found.folds) < 0).any()
+    again = cross_validate(RANKER, X, y, n_folds=5)
+    other = cross_validate(RANKER, X, y, n_folds=5, random_state=1)
+    np.testing.assert_array_equal(found.folds, again.folds)
+    assert (found.folds != other.folds).any()
+
+
+def test_interval_is_that_of_the_folds(X: Any, y: Any) -> None:
+    found = cross_validate(RANKER, X, y, n_folds=3)
+    assert found.auc == auc_ci(y, found.scores, folds=found.folds)
+    means = np.mean([auc(y[found.folds == k], found.scores[found.folds == k]) for k in range(3)])
+    assert found.auc.value == pytest.approx(means)
+
+
+def test_every_kind_of_table_gives_the_same(X: Any, y: Any) -> None:
+    names = ["a", "b", "c"]
+    frame = pd.DataFrame(X, columns=names, index=np.arange(N)[::-1])  # rows are taken by place
+    tables = [
+        frame,
+        pl.DataFrame(X, schema=names, orient="row"),
+        pl.LazyFrame(X, schema=names, orient="row"),
+        pa.table({name: X[:, j] for j, name in enumerate(names)}),
+        sparse.csr_array(X),
+        X.tolist(),
+    ]
+    expected = cross_validate(RANKER, X, y, n_folds=3).scores
+    for table in tables:
+        np.testing.assert_array_equal(cross_validate(RANKER, table, y, n_folds=3).scores, expected)
+    for labels in (pd.Series(y, index=frame.index), pl.Series(y), pa.array(y), y.tolist()):
+        found = cross_validate(RANKER, frame, labels, n_folds=3)
+        np.testing.assert_array_equal(found.scores, expected)
+
+
+def test_text_categories_and_missing_values(X: Any, y: Any) -> None:
+    city = np.where(y == 1, "Oslo", "Rome").astype(object)
+    city[::7] = None
+    found = cross_validate(RANKER, pa.table({"x": X[:, 1], "city": city.tolist()}), y, n_folds=3)
+    assert found.auc.value > 0.9
+
+
+def test_labels_and_positive_class(X: Any, y: Any) -> None:
+    words = np.where(y == 1, "bad", "good").astype(object)
+    usual = cross_validate(RANKER, X, y, n_folds=3).auc.value
+    chosen = cross_validate(RankBoost(n_estimators=5, pos_label="bad"), X, words, n_folds=3)
+    assert chosen.auc.value == pytest.approx(usual)
+    assert chosen.auc.n_pos == y.sum()
+
+
+def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:
+    weight = np.random.default_rng(2).integers(1, 5, size=N).astype(float)
+    found = cross_validate(RANKER, X, y, sample_weight=weight, n_folds=3)
+    held = found.folds == 0
+    fitted = RankBoost(n_estimators=5).fit(X[~held], y[~held], weight[~held])
+    np.testing.assert_array_equal(found.scores[held], fitted.decision_function(X[held]))
+    parts = [
+        auc(y[rows], found.scores[rows], sample_weight=weight[rows])
+        for rows in (found.folds == k for k in range(3))
+    ]
+    assert found.auc.value == pytest.approx(np.mean(parts))
+    assert found.auc.low < found.auc.value < found.auc.high
+    assert str(found.auc).startswith("cross-validated AUC 0.")
+    assert "stratified bootstrap within folds, 3 folds" in str(found.auc)
+
+
+def test_equal_weights_give_about_the_interval_without(X: Any, y: Any) -> None:
+    plain = cross_validate(RANKER, X, y, n_folds=3).auc
+    weighted = cross_validate(RANKER, X, y, sample_weight=np.full(N, 2.0), n_folds=3).auc
+    assert weighted.value == pytest.approx(plain.value)
+    assert weighted.standard_error == pytest.approx(plain.standard_error, rel=0.15)
+
+
+def test_rows_of_weight_zero_are_absent(X: Any, y: Any) -> None:
+    weight = np.ones(N)
+    weight[::4] = 0
+    kept = weight > 0
+    found = cross_validate(RANKER, X, y, sample_weight=weight, n_folds=3)
+    without = cross_validate(RANKER, X[kept], y[kept], sample_weight=weight[kept], n_folds=3)
+    np.testing.assert_array_equal(found.folds[kept], without.folds)
+    np.testing.assert_array_equal(found.scores[kept], without.scores)
+    assert found.auc == without.auc
+    assert np.isfinite(found.scores).all()
+
+
+def test_other_estimators(X: Any, y: Any) -> None:
+    other: BaseEstimator = LogisticRegression()
+    assert cross_validate(other, X, y, n_folds=3).auc.value > 0.6
+
+
+@pytest.mark.parametrize("n_folds", [0, 1, -2, 2.5])
+def test_bad_number_of_folds(X: Any, y: Any, n_folds: Any) -> None:
+    with pytest.raises(ValueError, match="n_folds"):
+        cross_validate(RANKER, X, y, n_folds=n_folds)
+
+
+def test_too_few_rows_of_a_class(X: Any) -> None:
+    y = (np.arange(N) < 9).astype(int)
+    with pytest.raises(ValueError, match=r"needs 10 rows of each class.*has 9"):
+        cross_validate(RANKER, X, y, n_folds=5)
+    cross_validate(RANKER, X, y, n_folds=4)
+
+
+def test_lengths_must_agree(X: Any, y: Any) -> None:
+    for table in (X[:-1], pa.table({"x": X[:-1, 0]}), X[:-1].tolist()):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples: 89 and 90"):
+            cross_validate(RANKER, table, y, n_folds=3)
