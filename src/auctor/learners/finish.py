@@ -8,7 +8,7 @@ import numpy.typing as npt
 from auctor.data import Partition, RankingData
 from auctor.kernels.scores import add_table, sweep
 from auctor.learners.calibration import calibrate
-from auctor.models import AdditiveModel, compress
+from auctor.models import AdditiveModel, compress, on_grid
 
 
 class TrainingOrder(NamedTuple):
@@ -41,6 +41,18 @@ def finish_additive(
         0.0 - order.cut,  # not -cut: the intercept of a flat model is +0.0
     )
     return model, order
+
+
+def fill_missing(histogram: npt.NDArray[np.int64], tables: list[npt.NDArray[np.float64]]) -> None:
+    """Where training had no missing value, a missing one scores as the average row does.
+
+    ``histogram`` (class, feature, code) is that of the training rows; the average is over
+    both classes alike.
+    """
+    shares = (histogram / histogram[:, :1].sum(axis=2, keepdims=True)).mean(axis=0)
+    for share, table in zip(shares, tables, strict=True):
+        if share[0] == 0.0:
+            table[0] = float(on_grid(np.array(share @ table)))
 
 
 def _score(part: Partition, tables: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
