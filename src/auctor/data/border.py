@@ -1,13 +1,13 @@
 """The border: whatever the user has, checked once, becomes RankingData."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor.data.binning import MAX_BINS, Rows, bin_table
-from auctor.data.parallel import Workers
+from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
 from auctor.data.table import Table, read_table
 from auctor.data.vectors import read_labels, read_vector, read_weights
@@ -36,9 +36,9 @@ def prepare(
     >>> data.n_pos, data.partitions[0].codes.tolist()
     (2, [[2, 3, 1]])
     """
+    n_jobs = resolve_n_jobs(n_jobs)
     table = read_table(X, accept_sparse=accept_sparse)
-    if not 2 <= max_bins <= MAX_BINS:
-        raise ValueError(f"max_bins is {max_bins}; it must be between 2 and {MAX_BINS}")
+    _check_max_bins(max_bins)
     categorical = find_categorical(categorical_features, table)
     y = read_vector(y, "y")
     if len(y) != table.n_rows:
@@ -47,9 +47,10 @@ def prepare(
         )
     weight = read_weights(sample_weight, table.n_rows)
     kept = None if weight is None or bool((weight > 0).all()) else weight > 0
+    name = "y"
     if weight is not None and kept is not None:
-        y, weight = y[kept], weight[kept]
-    labels = read_labels(y, pos_label=pos_label)
+        y, weight, name = y[kept], weight[kept], "y, without its rows of weight 0,"
+    labels = read_labels(y, pos_label=pos_label, name=name)
     multiples, unit = whole_weights(weight, len(y))
     ordering = multiples.astype(np.int64) if weight is not None else np.empty(0, dtype=np.int64)
     rows = Rows(labels.positive, ordering, kept)
@@ -60,6 +61,12 @@ def prepare(
         codes, rows.positives_first(multiples), rows.positives_first(places), rows.n_pos
     )
     return RankingData(features, (partition,), labels.classes, unit)
+
+
+def _check_max_bins(max_bins: Any) -> None:
+    if isinstance(max_bins, (int, np.integer)) and 2 <= max_bins <= MAX_BINS:
+        return
+    raise ValueError(f"max_bins is {max_bins!r}; it must be a whole number from 2 to {MAX_BINS}")
 
 
 def find_categorical(categorical_features: Any, table: Table) -> frozenset[int]:
@@ -75,7 +82,7 @@ def find_categorical(categorical_features: Any, table: Table) -> frozenset[int]:
 
 
 def _as_list(value: Any) -> list[Any]:
-    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise ValueError(
             f"categorical_features is {value!r}; give 'from_dtype', column names, "
             "positions or a mask"
@@ -96,7 +103,7 @@ def _position(item: Any, table: Table) -> int:
         if item in table.names:
             return table.names.index(item)
         raise ValueError(f"categorical_features names {item!r}, which is not a column of X")
-    if not isinstance(item, (int, np.integer)):
+    if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
         raise ValueError(f"categorical_features holds {item!r}; give column names or positions")
     if not -table.n_columns <= item < table.n_columns:
         raise ValueError(f"categorical_features holds {item}, but X has {table.n_columns} columns")

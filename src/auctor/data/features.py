@@ -9,7 +9,7 @@ import numpy.typing as npt
 Category = str | int | float | bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Feature:
     """Name, kind and bins of one column.
 
@@ -22,6 +22,9 @@ class Feature:
     kind: Literal["number", "category"]
     cuts: npt.NDArray[np.float64]
     categories: tuple[Category, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.cuts.flags.writeable = False
 
     @property
     def n_bins(self) -> int:

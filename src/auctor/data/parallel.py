@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -20,13 +21,15 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0; give a positive number of threads, or -1 for all cores")
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs is {n_jobs!r}; give a positive number of threads, or -1 for all cores"
+        )
     if n_jobs > 0:
-        return n_jobs
+        return int(n_jobs)
     # Only the cores this process may use count, not those of the machine.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) + 1 + n_jobs)
+    return max(1, (cores or 1) + 1 + int(n_jobs))
 
 
 class Workers:

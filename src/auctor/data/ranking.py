@@ -11,7 +11,7 @@ import numpy.typing as npt
 from auctor.data.features import Feature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Partition:
     """A block of rows, the positives in front.
 
@@ -47,7 +47,7 @@ class Partition:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankingData:
     """A validated, binned table of two classes, in partitions of rows."""
 
@@ -55,6 +55,9 @@ class RankingData:
     partitions: tuple[Partition, ...]
     classes: npt.NDArray[Any]  # (negative, positive)
     weight_unit: float
+
+    def __post_init__(self) -> None:
+        self.classes.flags.writeable = False
 
     @cached_property
     def n_pos(self) -> int:
@@ -86,6 +89,8 @@ class RankingData:
 
     def split(self, n_partitions: int) -> "RankingData":
         """The same rows cut into ``n_partitions`` blocks by their place in the table."""
+        if n_partitions < 1:
+            raise ValueError(f"n_partitions is {n_partitions}; it must be 1 or more")
         edges = np.linspace(0, self._last_row + 1, n_partitions + 1)
         blocks = [
             part.take((part.rows >= low) & (part.rows < high))

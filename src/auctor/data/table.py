@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from auctor.data.features import Category
+from auctor.data.missing import is_missing, unmask
 
 
 class Categories(NamedTuple):
@@ -48,17 +49,25 @@ class Table(ABC):
     def numbers(self, j: int) -> npt.NDArray[np.float64]:
         """Column j as contiguous float64, missing values as NaN; infinities are refused."""
         if self.is_text(j):
-            raise ValueError(
-                f"column {self.names[j]!r} holds text or categories where numbers are expected"
-            )
-        values = self._numbers(j)
-        # One pass that stays finite tells that all is well; NaN and infinities need a second.
-        if not np.isfinite(values.sum()) and np.isinf(values).any():
+            return self._missing_text(j)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._numbers(j)
+            # A sum that stays finite tells that all is well; NaN and infinities need a look.
+            total = values.sum()
+        if not np.isfinite(total) and np.isinf(values).any():
             raise ValueError(
                 f"column {self.names[j]!r} holds {int(np.isinf(values).sum())} infinity value(s); "
                 "replace them by a finite number, or by NaN for missing"
             )
         return values
+
+    def _missing_text(self, j: int) -> npt.NDArray[np.float64]:
+        """A column of text that holds no text at all: every number is missing."""
+        if self.categories(j).values:
+            raise ValueError(
+                f"column {self.names[j]!r} holds text or categories where numbers are expected"
+            )
+        return np.full(self.n_rows, np.nan)
 
 
 class ArrayTable(Table):
@@ -77,6 +86,8 @@ class ArrayTable(Table):
         return np.ascontiguousarray(self._array[:, j], dtype=np.float64)
 
     def categories(self, j: int) -> Categories:
+        if self._array.dtype.kind in "ui":  # exact beyond 2^53, where float64 is not
+            return _number_categories(self._array[:, j])
         return _number_categories(self.numbers(j))
 
 
@@ -99,14 +110,16 @@ class SparseTable(ArrayTable):
 class ColumnTable(Table):
     """Columns of any type: a data frame, or an array of Python objects."""
 
-    def __init__(self, columns: Sequence[Any], names: Sequence[Any], has_names: bool) -> None:
+    def __init__(
+        self, columns: Sequence[Any], names: Sequence[Any], n_rows: int, has_names: bool
+    ) -> None:
         self.names = tuple(map(str, names))
         self.has_names = has_names
         _refuse_duplicates(self.names)
         self._columns = [
             _read_column(column, name) for column, name in zip(columns, self.names, strict=True)
         ]
-        self.n_rows = len(columns[0]) if len(columns) else 0
+        self.n_rows = n_rows
 
     def is_text(self, j: int) -> bool:
         return isinstance(self._columns[j], pa.DictionaryArray)
@@ -116,6 +129,8 @@ class ColumnTable(Table):
 
     def categories(self, j: int) -> Categories:
         column = self._columns[j]
+        if isinstance(column, nw.Series) and column.dtype.is_integer():
+            column = _whole(column.to_arrow()).dictionary_encode()  # exact beyond 2^53
         if not isinstance(column, pa.DictionaryArray):
             return _number_categories(self.numbers(j))
         places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -136,10 +151,8 @@ def read_table(X: Any, *, accept_sparse: bool = False) -> Table:
     if sparse.issparse(X):
         table: Table = _read_sparse(X, accept_sparse)
     else:
-        frame = nw.from_native(X, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            frame = frame.collect()
-        table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(X)
+        frame = _as_frame(X)
+        table = _read_array(X) if frame is None else _read_frame(frame)
     if table.n_rows == 0:
         raise ValueError(f"X has 0 sample(s) (shape=(0, {table.n_columns})): a table without rows")
     if table.n_columns == 0:
@@ -162,20 +175,41 @@ def _read_sparse(X: Any, accept_sparse: bool) -> SparseTable:
         )
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers")
+    if X.ndim != 2:
+        raise ValueError(f"X must be a table with 2 dimensions, got a sparse array of {X.ndim}")
     return SparseTable(X)
 
 
+def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """A data frame of any library; None where X is none."""
+    try:
+        if isinstance(X, pa.RecordBatch):
+            X = pa.Table.from_batches([X])
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+    except nw.exceptions.DuplicateError as error:
+        found = " ".join(str(error).split())
+        raise ValueError(f"X has columns of the same name; rename them ({found})") from None
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
 def _read_frame(frame: nw.DataFrame[Any]) -> ColumnTable:
-    columns = [frame[:, j] for j in range(len(frame.columns))]
-    has_names = all(isinstance(name, str) for name in frame.columns)
-    return ColumnTable(columns, frame.columns, has_names)
+    names = frame.columns
+    # 0, 1, 2, ... is what pandas calls columns that were given no names.
+    has_names = names != list(range(len(names)))
+    return ColumnTable([frame[:, j] for j in range(len(names))], names, len(frame), has_names)
 
 
 def _read_array(X: Any) -> Table:
-    # Lists of mixed types become text in numpy unless asked to stay objects.
-    array = np.asarray(X)
-    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-        array = np.asarray(X, dtype=object)
+    array = _to_array(X)
+    if array.ndim == 0 and not isinstance(X, (np.ndarray, np.generic)):
+        raise ValueError(
+            f"X must be a table with 2 dimensions, got an object of type {type(X).__name__}; give "
+            "a numpy array, a list of rows, or a pandas, polars or pyarrow table"
+        )
+    if array.dtype.names is not None:
+        raise ValueError("X is a structured array; give a data frame, as in pandas.DataFrame(X)")
     if array.ndim != 2:
         raise ValueError(
             f"X must be a table with 2 dimensions, got an array of shape {array.shape}. Reshape "
@@ -186,76 +220,136 @@ def _read_array(X: Any) -> Table:
     if array.dtype.kind in "buif":
         return ArrayTable(array)
     if array.dtype.kind in "OUST":
-        return ColumnTable(list(array.T), default_names(array.shape[1]), has_names=False)
+        names = default_names(array.shape[1])
+        return ColumnTable(list(array.T), names, len(array), has_names=False)
     raise ValueError(
         f"X has dtype {array.dtype}; give numbers, or text for categories "
         "(a date as a number of days, for instance)"
     )
 
 
+def _to_array(X: Any) -> npt.NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        return unmask(X)
+    try:
+        array = np.asarray(X)
+        # Lists of mixed types become text in numpy unless asked to stay objects.
+        if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+            array = np.asarray(X, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"X is no table; its rows may differ in length: {error}") from None
+    return array
+
+
 def _read_column(column: Any, name: str) -> Any:
     """A narwhals Series or numpy vector: kept if numeric, else as an Arrow array."""
-    if isinstance(column, nw.Series) and (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+    if isinstance(column, nw.Series) and _is_numeric(column):
         return column
     try:
         arrow = column.to_arrow() if isinstance(column, nw.Series) else _objects_to_arrow(column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        kinds = sorted({type(v).__name__ for v in column if v is not None})
+    except OverflowError:
+        raise ValueError(
+            f"column {name!r} holds whole numbers beyond 64 bits; give them as floats"
+        ) from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeDecodeError):
+        kinds = sorted({type(v).__name__ for v in column if not is_missing(v)})
         raise ValueError(
             f"column {name!r} mixes or holds types that make no column ({', '.join(kinds)}); "
             "each value must be a string or a number"
         ) from None
-    if isinstance(arrow, pa.ChunkedArray):
-        arrow = arrow.combine_chunks()
-    return _categories_or_numbers(arrow, name)
+    return _categories_or_numbers(_whole(arrow), name)
+
+
+def _is_numeric(column: nw.Series[Any]) -> bool:
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return True
+    # Big-endian, extended precision and sparse columns of pandas have no narwhals type.
+    dtype = getattr(column.to_native(), "dtype", None)
+    return getattr(dtype, "kind", None) in ("b", "u", "i", "f")
 
 
 def _objects_to_arrow(column: npt.NDArray[Any]) -> pa.Array:
     if column.dtype.kind == "S":
-        column = column.astype(str)
+        column = np.char.decode(column, "utf-8")
+    elif column.dtype.kind == "T":
+        column = column.astype(object)
     # from_pandas: NaN among objects is a missing value.
-    return pa.array(column.tolist(), from_pandas=True)
+    return pa.array(column, from_pandas=True)
+
+
+def _whole(arrow: Any) -> pa.Array:
+    """The chunks of a column as one array."""
+    return arrow.combine_chunks() if isinstance(arrow, pa.ChunkedArray) else arrow
 
 
 def _categories_or_numbers(arrow: pa.Array, name: str) -> pa.Array:
-    kind = arrow.type
-    if pa.types.is_dictionary(kind):
-        return _without_unused(arrow)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return pc.dictionary_encode(arrow.cast(pa.large_string()))
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)
-    if is_number or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
-        return arrow
-    hint = " (a date as a number of days, for instance)" if pa.types.is_temporal(kind) else ""
-    raise TypeError(
-        f"column {name!r} is of type {kind}: argument must be a string or a number{hint}"
+    """Text and dictionaries as a dictionary array: each value once, no null, none unused."""
+    kind, is_dictionary = arrow.type, pa.types.is_dictionary(arrow.type)
+    if is_dictionary:
+        kind = kind.value_type
+    if _is_text(kind):
+        text = arrow.dictionary_decode() if is_dictionary else arrow
+        return pc.dictionary_encode(text.cast(pa.large_string()))
+    if not _is_number(kind):
+        hint = " (a date as a number of days, for instance)" if pa.types.is_temporal(kind) else ""
+        raise TypeError(
+            f"column {name!r} is of type {kind}: argument must be a string or a number{hint}"
+        )
+    return _number_dictionary(arrow.dictionary_decode()) if is_dictionary else arrow
+
+
+def _number_dictionary(arrow: pa.Array) -> pa.DictionaryArray:
+    """Numbers that are categories by their type; NaN among them is a missing value."""
+    if not (pa.types.is_integer(arrow.type) or pa.types.is_boolean(arrow.type)):
+        arrow = pa.array(_arrow_to_float(arrow), from_pandas=True)
+    return pc.dictionary_encode(arrow)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
 
 
-def _without_unused(arrow: pa.DictionaryArray) -> pa.DictionaryArray:
-    """A dictionary array whose dictionary has each value once and no null."""
-    return pc.dictionary_encode(arrow.dictionary_decode())
+def _is_number(kind: pa.DataType) -> bool:
+    is_plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    return is_plain or pa.types.is_decimal(kind) or pa.types.is_null(kind)
 
 
 def _to_float(column: Any) -> npt.NDArray[np.float64]:
-    if isinstance(column, nw.Series):
-        # numpy-backed columns first, without a copy; nullable ones become NaN.
-        if column.null_count() == 0:
-            return np.asarray(column.to_numpy(), dtype=np.float64)
-        return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
-    return np.asarray(
-        column.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False)
-    )
+    if not isinstance(column, nw.Series):
+        return _arrow_to_float(column)
+    kind = column.dtype
+    if kind in (nw.Int128, nw.UInt128):  # neither numpy nor Arrow has these
+        column = column.cast(nw.Float64())
+    elif kind == nw.Decimal or (
+        (kind.is_integer() or kind == nw.Boolean) and column.null_count() > 0
+    ):
+        return _arrow_to_float(_whole(column.to_arrow()))
+    # numpy-backed columns without a copy; what is missing among floats becomes NaN.
+    return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
-def _number_categories(values: npt.NDArray[np.float64]) -> Categories:
+def _arrow_to_float(column: pa.Array) -> npt.NDArray[np.float64]:
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.string())  # Arrow's own way to floats misses the nearest one
+    # Unsafe means: whole numbers beyond 2^53 are rounded.
+    floats = column.cast(pa.float64(), safe=False).fill_null(float("nan"))
+    return np.asarray(floats.to_numpy(zero_copy_only=False))
+
+
+def _number_categories(values: npt.NDArray[Any]) -> Categories:
     """Numbers that stand for categories; whole numbers are kept as ints."""
     known = ~np.isnan(values)
     distinct, places = np.unique(values[known], return_inverse=True)
     out = np.full(len(values), -1, dtype=np.int64)
     out[known] = places
-    named: list[Category] = [int(v) if v.is_integer() else v for v in distinct.tolist()]
-    return Categories(named, out)
+    return Categories([_plain(value) for value in distinct.tolist()], out)
+
+
+def _plain(value: float) -> Category:
+    """A whole number as an int, as far as every int has a float of its own."""
+    return int(value) if abs(value) < 2.0**53 and value == int(value) else value
 
 
 def _refuse_duplicates(names: tuple[str, ...]) -> None:

@@ -6,6 +6,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from auctor.data.missing import count_missing, unmask
+
 
 class Labels(NamedTuple):
     """The two classes of a label vector and which rows are positive."""
@@ -17,11 +19,24 @@ class Labels(NamedTuple):
 def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
     """Any one-dimensional sequence as a numpy array; a single column is flattened."""
     series = nw.from_native(values, series_only=True, pass_through=True)
-    array = series.to_numpy() if isinstance(series, nw.Series) else np.asarray(values)
+    array = series.to_numpy() if isinstance(series, nw.Series) else _to_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}")
+        found = f"an array of shape {array.shape}" if array.ndim else type(values).__name__
+        raise ValueError(f"{name} must be one-dimensional, got {found}")
+    return array
+
+
+def _to_array(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        return unmask(values)
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
+        # numpy turns a list of texts and numbers, NaN among them, into texts.
+        objects = np.asarray(values, dtype=object)
+        if not all(issubclass(kind, (str, bytes)) for kind in set(map(type, objects.flat))):
+            return objects
     return array
 
 
@@ -54,18 +69,12 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         low, high = array.min(), array.max()
         if low != high and bool(((array == low) | (array == high)).all()):
             return np.array([low, high])
-    missing = _count_missing(array)
+    missing = count_missing(array)
     if missing:
         raise ValueError(
             f"{name} has {missing} missing label(s) (NaN or None); drop or label those rows"
         )
-    try:
-        classes = np.unique(array)
-    except TypeError:
-        kinds = sorted({type(value).__name__ for value in array})
-        raise ValueError(
-            f"{name} mixes labels of types {', '.join(kinds)}; give labels of one type"
-        ) from None
+    classes = _distinct(array, name)
     if array.dtype.kind == "f" and not np.isfinite(classes).all():
         raise ValueError(f"{name} has infinite labels; auctor ranks two classes")
     if len(classes) == 2:
@@ -77,12 +86,18 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     raise ValueError(f"{name} has {len(classes)} {noun} ({shown}); auctor ranks two")
 
 
-def _count_missing(array: npt.NDArray[Any]) -> int:
-    if array.dtype.kind == "f":
-        return int(np.isnan(array).sum())
-    if array.dtype.kind == "O":
-        return sum(value is None or bool(value != value) for value in array)
-    return 0
+def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """The distinct values in order; among objects only these few are compared."""
+    if array.dtype.kind != "O":
+        return np.unique(array)
+    try:
+        values = sorted(set(array.tolist()))
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in array})
+        raise ValueError(
+            f"{name} has labels of types {', '.join(kinds)}; give texts, or numbers"
+        ) from None
+    return np.array([*values, None], dtype=object)[:-1]  # None keeps tuples from unfolding
 
 
 def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> npt.NDArray[np.float64]:
@@ -90,10 +105,7 @@ def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> npt.NDArr
     array = read_vector(scores, name)
     if len(array) != n_rows:
         raise ValueError(f"{name} has {len(array)} values for {n_rows} labels")
-    try:
-        array = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers: {error}") from None
+    array = _as_floats(array, name)
     if np.isnan(array).any():
         raise ValueError(f"{name} has {int(np.isnan(array).sum())} NaN value(s); scores must order")
     return array
@@ -105,19 +117,31 @@ def read_weights(
     """Weights as contiguous float64, finite and not negative; None stays None."""
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, (int, float)):
-        return np.full(n_rows, float(sample_weight))
+    if isinstance(sample_weight, (int, float, np.number)):
+        sample_weight = np.full(n_rows, sample_weight)
     array = read_vector(sample_weight, name)
     if len(array) != n_rows:
         raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
-    try:
-        array = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers: {error}") from None
+    array = _as_floats(array, name)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has NaN or infinite values; weights must be finite")
     if (array < 0).any():
         raise ValueError(f"{name} has negative values (smallest {array.min():g})")
     if not (array > 0).any():
         raise ValueError(f"{name} is zero everywhere; at least one row of each class must count")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"{name} adds up to infinity; divide the weights by {array.max():g}")
     return array
+
+
+def _as_floats(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+    """Numbers as contiguous float64; text, dates and complex numbers are none."""
+    if array.dtype.kind not in "buifO":
+        raise ValueError(f"{name} must be numbers, got values of type {array.dtype}")
+    try:
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from None

@@ -25,15 +25,22 @@ def whole_weights(
     """
     if weight is None:
         return np.ones(n_rows, dtype=np.uint32), 1.0
-    finest = max(
-        int(np.frexp(weight.max())[1]) - _ROW_BITS,
-        int(np.frexp(weight.sum())[1]) - _TOTAL_BITS,
-    )
-    multiples = np.maximum(np.rint(np.ldexp(weight, -finest)), 1.0).astype(np.uint64)
+    finest = int(np.frexp(weight.max())[1]) - _ROW_BITS
+    multiples = _multiples(weight, finest)
+    # The total is added up in whole numbers: the order of the rows must not show.
+    excess = int(multiples.sum()).bit_length() - _TOTAL_BITS
+    if excess > 0:
+        finest += excess
+        multiples = _multiples(weight, finest)
     spare = _trailing_zeros(int(np.bitwise_or.reduce(multiples)))
     # Never a unit above 1: rows of weight 2 must add up as the same rows twice do.
     shift = min(spare, max(0, -finest))
     return (multiples >> np.uint64(shift)).astype(np.uint32), float(2.0 ** (finest + shift))
+
+
+def _multiples(weight: npt.NDArray[np.float64], exponent: int) -> npt.NDArray[np.uint64]:
+    """Weights in units of a power of two, rounded, but never to nothing."""
+    return np.maximum(np.rint(np.ldexp(weight, -exponent)), 1.0).astype(np.uint64)
 
 
 def _trailing_zeros(number: int) -> int:

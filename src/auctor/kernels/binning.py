@@ -16,27 +16,61 @@ def _midpoint(low: float, high: float) -> float:
 
 
 @kernel
-def _count_distinct(ordered: npt.NDArray[np.float64], limit: int) -> int:
-    """Number of distinct values in sorted order; stops counting above ``limit``."""
-    count = 1
-    for i in range(1, len(ordered)):
-        if ordered[i] != ordered[i - 1]:
-            count += 1
-            if count > limit:
-                break
-    return count
+def _runs(
+    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The last row of each run of equal values, and the weight of the run."""
+    n = len(ordered)
+    last = np.empty(n, dtype=np.int64)
+    mass = np.empty(n, dtype=np.int64)
+    weighted = len(weight) > 0
+    found = 0
+    held = np.int64(0)
+    for i in range(n):
+        held += weight[i] if weighted else np.int64(1)
+        if i == n - 1 or ordered[i + 1] != ordered[i]:
+            last[found] = i
+            mass[found] = held
+            held = np.int64(0)
+            found += 1
+    return last[:found], mass[:found]
 
 
 @kernel
-def _exact_cuts(ordered: npt.NDArray[np.float64], n_distinct: int) -> npt.NDArray[np.float64]:
-    """A cut between every two neighbouring distinct values."""
-    cuts = np.empty(n_distinct - 1, dtype=np.float64)
-    found = 0
-    for i in range(1, len(ordered)):
-        if ordered[i] != ordered[i - 1]:
-            cuts[found] = _midpoint(ordered[i - 1], ordered[i])
-            found += 1
-    return cuts
+def _least_heavy(mass: npt.NDArray[np.int64], max_bins: int) -> int:
+    """The weight at which a value fills a bin by itself; above all weights if none does.
+
+    The heaviest value is set apart if it holds its share, then the next one if it holds
+    its share of what is left to the bins that are left, and so on.
+    """
+    rest = mass.sum()
+    limit = rest + 1
+    if mass.max() * max_bins < rest:  # the usual case, without a sort
+        return limit
+    rest_bins = max_bins
+    for heaviest in np.sort(mass)[::-1]:
+        if heaviest * rest_bins < rest:
+            break
+        limit = heaviest
+        rest -= heaviest
+        rest_bins -= 1
+    return limit
+
+
+@kernel
+def _count_heavy(mass: npt.NDArray[np.int64], heavy_from: int) -> tuple[int, int, np.int64]:
+    """Number of heavy values, of stretches of light ones after one, and the light weight."""
+    heavy = 0
+    stretches = 0
+    light = np.int64(0)
+    for k in range(len(mass)):
+        if mass[k] >= heavy_from:
+            heavy += 1
+            if k + 1 < len(mass) and mass[k + 1] < heavy_from:
+                stretches += 1
+        else:
+            light += mass[k]
+    return heavy, stretches, light
 
 
 @kernel
@@ -45,47 +79,39 @@ def find_cuts(
 ) -> npt.NDArray[np.float64]:
     """Cuts that give at most ``max_bins`` bins of about equal weight to a sorted column.
 
-    ``weight`` stands in the same order, or is empty where every row counts once. Each
-    bin takes its share of what is left, so that a heavy value does not starve the bins
-    after it, and a value heavier than a share stands alone. All arithmetic is in
+    ``weight`` stands in the same order, or is empty where every row counts once. A value
+    heavier than a share stands alone, as far as the bins reach, and the others share the
+    rest of the bins: wherever it lies, it does not starve them. All arithmetic is in
     integers: a row of weight 2 gives the same cuts as the row twice.
     """
-    n = len(ordered)
-    if n == 0:
+    last, mass = _runs(ordered, weight)
+    if len(mass) == 0:
         return np.empty(0, dtype=np.float64)
-    n_distinct = _count_distinct(ordered, max_bins)
-    if n_distinct <= max_bins:
-        return _exact_cuts(ordered, n_distinct)
-    weighted = len(weight) > 0
-    rest = np.int64(n)
-    if weighted:
-        rest = weight.sum()
-    rest_bins = max_bins
-    held = np.int64(0)  # weight in the bin being filled
+    heavy_from = np.int64(0) if len(mass) <= max_bins else _least_heavy(mass, max_bins)
+    # Bins set aside: one for each heavy value, and for each stretch of light ones after it.
+    heavy_left, stretches_left, light = _count_heavy(mass, heavy_from)
+    held = np.int64(0)  # light weight in the open bin; ``light`` is what is left, with this
+    bins = max_bins  # bins left, the open one included
     cuts = np.empty(max_bins - 1, dtype=np.float64)
-    found = 0
-    start = 0
-    while start < n and rest_bins > 1:
-        stop = start
-        group = np.int64(0)
-        while stop < n and ordered[stop] == ordered[start]:
-            group += weight[stop] if weighted else np.int64(1)
-            stop += 1
-        if held > 0 and group * rest_bins >= rest:
-            cuts[found] = _midpoint(ordered[start - 1], ordered[start])
-            found += 1
-            rest -= held
-            rest_bins -= 1
+    for k in range(len(mass) - 1):
+        heavy_next = mass[k + 1] >= heavy_from
+        if mass[k] >= heavy_from:
+            heavy_left -= 1
+            stretches_left -= not heavy_next
+            closes = bins > 1
+        else:
+            held += mass[k]
+            if heavy_next:
+                closes = bins > heavy_left
+            else:
+                is_full = held * (bins - heavy_left) >= light
+                closes = is_full and bins > 1 + heavy_left + stretches_left
+        if closes:
+            cuts[max_bins - bins] = _midpoint(ordered[last[k]], ordered[last[k] + 1])
+            bins -= 1
+            light -= held
             held = np.int64(0)
-        held += group
-        if stop < n and rest_bins > 1 and held * rest_bins >= rest:
-            cuts[found] = _midpoint(ordered[stop - 1], ordered[stop])
-            found += 1
-            rest -= held
-            rest_bins -= 1
-            held = np.int64(0)
-        start = stop
-    return cuts[:found].copy()
+    return cuts[: max_bins - bins].copy()
 
 
 # Rows whose searches run side by side: one search waits for memory at every step,
@@ -142,7 +168,7 @@ def code_numbers(
         count = min(_LANES, n - start)
         _find_bins(values, start, count, padded, bins)
         for i in range(count):
-            is_pos = np.int64(positive[start + i])
+            is_pos = int(positive[start + i])
             codes[place_neg + is_pos * (place_pos - place_neg)] = bins[i]
             place_pos += is_pos
             place_neg += 1 - is_pos

@@ -6,7 +6,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data import Categories, Feature, Table, category_feature, number_feature
+from auctor.data import (
+    Categories,
+    Feature,
+    Table,
+    category_feature,
+    number_feature,
+    read_table,
+    select,
+)
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import add_steps
 from auctor.models.base import Model, Shared
@@ -38,6 +46,10 @@ class AdditiveModel(Model):
 
     form: ClassVar[str] = "additive"
 
+    def __post_init__(self) -> None:
+        for steps in self.steps:
+            steps.flags.writeable = False
+
     @property
     def feature_names(self) -> tuple[str, ...]:
         return tuple(feature.name for feature in self.features)
@@ -50,8 +62,6 @@ class AdditiveModel(Model):
 
     def contributions(self, X: Any) -> npt.NDArray[np.float64]:
         """What each feature adds to the score of each row: (rows, features)."""
-        from auctor.data import read_table, select
-
         table = read_table(X, accept_sparse=True)
         columns = select(table, self.feature_names, type(self).__name__)
         out = np.zeros((len(self.features), table.n_rows))
@@ -77,7 +87,7 @@ class AdditiveModel(Model):
 
     def body(self) -> dict[str, Any]:
         return {
-            "intercept": self.intercept,
+            "intercept": float(self.intercept),
             "features": [_to_body(f, s) for f, s in zip(self.features, self.steps, strict=True)],
         }
 
@@ -148,11 +158,8 @@ def _from_body(fields: Fields) -> tuple[Feature, npt.NDArray[np.float64]]:
     if fields.choice("kind", ("number", "category")) == "category":
         feature = category_feature(name, fields.scalars("categories"))
     else:
-        cuts = fields.numbers("cuts")
-        if not (np.diff(cuts) > 0).all():
-            raise fields.fail("cuts", "in increasing order")
-        feature = number_feature(name, cuts)
-    missing, steps = fields.number("missing"), fields.numbers("steps")
+        feature = number_feature(name, fields.increasing("cuts"))
+    missing, steps = fields.number("missing"), fields.terms("steps")
     if len(steps) != feature.n_bins:
         raise fields.fail("steps", f"a list of {feature.n_bins} numbers, one per bin")
     fields.end()

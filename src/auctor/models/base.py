@@ -61,7 +61,8 @@ class Model(ABC):
 
     def probabilities(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Calibrated probability of each class for scores already computed."""
-        z = self.calibration.slope * scores + self.calibration.offset
+        with np.errstate(over="ignore"):  # an infinite z is a probability of 0 or 1
+            z = self.calibration.slope * scores + self.calibration.offset
         # Each column by its own formula: 1 - p would lose what is left of a small p.
         return np.column_stack([_logistic(-z), _logistic(z)])
 

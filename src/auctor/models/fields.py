@@ -1,6 +1,7 @@
 """Reads the fields of a model file one by one; what is wrong gives a ValueError with its name."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,14 @@ class Fields:
         return value
 
     def number(self, name: str) -> float:
-        return self._as_number(self.take(name), name)
+        return self._as_term(self.take(name), name)
+
+    def _as_term(self, value: Any, name: str) -> float:
+        number = self._as_number(value, name)
+        # Scores are sums: the range above is left for adding up.
+        if not abs(number) < 1e300:
+            raise self.fail(name, "a finite number below 1e300")
+        return number
 
     def _as_number(self, value: Any, name: str) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -60,9 +68,8 @@ class Fields:
             number = float(value)
         except OverflowError:
             number = math.inf
-        # Scores are sums: half the range is left for adding up.
-        if not abs(number) < 1e300:
-            raise self.fail(name, "a finite number below 1e300")
+        if not math.isfinite(number):
+            raise self.fail(name, "a finite number")
         return number
 
     def items(self, name: str) -> list[Any]:
@@ -71,22 +78,30 @@ class Fields:
             raise self.fail(name, "a list")
         return value
 
-    def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """A list of numbers as a float64 array."""
-        values = self.items(name)
-        return np.array(
-            [self._as_number(value, f"{name}[{i}]") for i, value in enumerate(values)],
-            dtype=np.float64,
-        )
+    def terms(self, name: str) -> npt.NDArray[np.float64]:
+        """A list of numbers that are added up, as a float64 array."""
+        terms = [self._as_term(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))]
+        return np.array(terms, dtype=np.float64)
+
+    def increasing(self, name: str) -> npt.NDArray[np.float64]:
+        """A list of finite numbers, each larger than the one before, as a float64 array."""
+        values = [
+            self._as_number(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))
+        ]
+        if any(low >= high for low, high in pairwise(values)):
+            raise self.fail(name, "in increasing order")
+        return np.array(values, dtype=np.float64)
 
     def scalars(self, name: str) -> tuple[str | int | float | bool, ...]:
-        """A list of texts, numbers or truth values, each of them once."""
+        """A list of texts, or of numbers and truth values, each of them once."""
         values = self.items(name)
         for i, value in enumerate(values):
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 self._as_number(value, f"{name}[{i}]")
             elif not isinstance(value, (str, bool)):
                 raise self.fail(f"{name}[{i}]", "text, a number or a truth value")
+        if len({isinstance(value, str) for value in values}) > 1:
+            raise self.fail(name, "a list of one type")
         if len(set(values)) < len(values):
             raise self.fail(name, "a list without repetitions")
         return tuple(values)

@@ -2,16 +2,21 @@
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from auctor.models.base import Calibration, Model, Shared
 from auctor.models.fields import Fields
 
 FORMAT = "auctor-model"
 VERSION = 1
+
+_MOST_DIGITS = 400  # of a whole number; the largest float has 309
 
 # Form name -> class. A new form registers itself; files name it by ``form``.
 FORMS: dict[str, type[Model]] = {}
@@ -29,21 +34,38 @@ def to_json(model: Model) -> str:
         "format": FORMAT,
         "version": VERSION,
         "form": model.form,
-        "classes": list(model.classes),
-        "threshold": model.threshold,
-        "calibration": model.calibration._asdict(),
+        "classes": [_plain_label(label) for label in model.classes],
+        "threshold": float(model.threshold),
+        "calibration": {name: float(x) for name, x in model.calibration._asdict().items()},
         "body": model.body(),
     }
     try:
         content["sha256"] = _checksum(content)
         return json.dumps(content, allow_nan=False, indent=1) + "\n"
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"this model cannot be written as JSON: {error}") from None
+
+
+def _plain_label(label: Any) -> Any:
+    """A class label as JSON has it."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(plain, (str, int, float, bool)):
+        raise ValueError(
+            f"classes holds {label!r} of type {type(label).__name__}, which JSON cannot hold; "
+            "fit with labels that are text, numbers or truth values"
+        )
+    return plain
 
 
 def from_json(text: str) -> Model:
     """The model of a file's text; a ValueError names the field that is wrong."""
-    content = _parse(text)
+    try:
+        return _read(_parse(text))
+    except RecursionError:  # from the parser, or later from the checksum
+        raise ValueError("model file: nested too deeply") from None
+
+
+def _read(content: Any) -> Model:
     fields = Fields(content)
     if fields.take("format") != FORMAT:
         raise fields.fail("format", f"'{FORMAT}'")
@@ -66,10 +88,12 @@ def save(model: Model, path: str | Path) -> None:
     """Write a model's file: to a temporary name first, then renamed."""
     text = to_json(model)
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".auctor-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
+            file.flush()
+            os.fsync(handle)  # else a power failure could leave the name without the content
         _share_as_usual(temporary)
         Path(temporary).replace(target)
     except BaseException:
@@ -86,6 +110,8 @@ def load(path: str | Path) -> Model:
         If the file is damaged, truncated, of an unknown version, or no model file at all;
         the message names the field.
     """
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is a folder, not a model file")
     try:
         return from_json(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # UnicodeDecodeError is one, too
@@ -101,15 +127,32 @@ def _share_as_usual(path: str) -> None:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
-    except RecursionError:
-        raise ValueError("model file: nested too deeply") from None
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_parse_int,
+            parse_float=_parse_float,
+            object_pairs_hook=_once,
+        )
     except json.JSONDecodeError as error:
         raise ValueError(f"model file: no valid JSON ({error})") from None
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"model file: {name} is not a number that a model holds")
+
+
+def _parse_int(literal: str) -> int:
+    if len(literal) > _MOST_DIGITS:
+        raise ValueError(f"model file: a number of {len(literal)} digits is none of a model's")
+    return int(literal)
+
+
+def _parse_float(literal: str) -> float:
+    number = float(literal)
+    if not math.isfinite(number):
+        raise ValueError(f"model file: {literal[:20]} is larger than any number of a model")
+    return number
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -134,7 +177,7 @@ def _verify(checksum: str, content: dict[str, Any]) -> None:
 def _read_shared(fields: Fields) -> Shared:
     classes = fields.scalars("classes")
     if len(classes) != 2:
-        raise fields.fail("classes", "two labels")
+        raise fields.fail("classes", "two labels of one type")
     calibration = fields.child("calibration")
     slope, offset = calibration.number("slope"), calibration.number("offset")
     if not slope > 0:

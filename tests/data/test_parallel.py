@@ -1,0 +1,46 @@
+"""Threads over items: order kept, errors passed on, bad numbers refused."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from auctor.data import Workers, resolve_n_jobs
+
+
+def test_n_jobs():
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert resolve_n_jobs(None) == 1
+    assert resolve_n_jobs(3) == 3
+    assert resolve_n_jobs(np.int64(3)) == 3
+    assert resolve_n_jobs(-1) == cores
+    assert resolve_n_jobs(-1000) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", [1]])
+def test_bad_n_jobs(n_jobs):
+    with pytest.raises(ValueError, match=r"n_jobs is .*; give a positive number of threads"):
+        resolve_n_jobs(n_jobs)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 3])
+def test_results_in_the_order_of_the_items(n_jobs):
+    with Workers(n_jobs) as workers:
+        assert workers.map(lambda i: i * i, range(20)) == [i * i for i in range(20)]
+        assert workers.map(str, iter([7])) == ["7"]
+        assert workers.map(str, []) == []
+
+
+def test_one_worker_runs_in_place():
+    with Workers(1) as workers:
+        assert (
+            workers.map(lambda _: threading.current_thread(), [1, 2])
+            == [threading.current_thread()] * 2
+        )
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_errors_come_through(n_jobs):
+    with pytest.raises(ZeroDivisionError), Workers(n_jobs) as workers:
+        workers.map(lambda i: 1 // i, [1, 0, 1])

@@ -1,0 +1,73 @@
+"""RankingData: frozen, and the same rows however they are cut."""
+
+import dataclasses
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from auctor.data import prepare
+
+
+@pytest.fixture
+def data():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(50, 2))
+    weight = random.integers(0, 3, 50)
+    return prepare(X, random.integers(0, 2, 50), sample_weight=weight, max_bins=8)
+
+
+def rows_of(data):
+    """Every row once: its place, class, weight and codes."""
+    return sorted(
+        (row, bool(part.positive[i]), int(part.weight[i]), *part.codes[:, i].tolist())
+        for part in data.partitions
+        for i, row in enumerate(part.rows.tolist())
+    )
+
+
+def test_frozen(data):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.weight_unit = 2.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.partitions[0].n_pos = 0
+    part = data.partitions[0]
+    for array in (part.codes, part.weight, part.rows, data.classes, data.features[0].cuts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = array
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 7, 80])
+def test_parts_sum_to_the_whole(data, n_partitions):
+    cut = data.split(n_partitions)
+    assert len(cut.partitions) == n_partitions
+    assert rows_of(cut) == rows_of(data)
+    assert (cut.n_pos, cut.n_neg, cut.n_rows) == (data.n_pos, data.n_neg, data.n_rows)
+    assert cut.class_weights == data.class_weights
+    assert cut.n_codes == data.n_codes
+    for part in cut.partitions:
+        assert part.codes.flags.c_contiguous
+        assert part.codes.shape == (2, part.n_rows)
+
+
+def test_parts_follow_the_table(data):
+    ranges = [(p.rows.min(), p.rows.max()) for p in data.split(4).partitions]
+    assert all(a[1] < b[0] for a, b in pairwise(ranges))
+
+
+@pytest.mark.parametrize("n_partitions", [0, -1])
+def test_no_partitions(data, n_partitions):
+    with pytest.raises(ValueError, match="n_partitions is"):
+        data.split(n_partitions)
+
+
+def test_take(data):
+    chosen = np.zeros(50, dtype=bool)
+    chosen[::3] = True
+    found = rows_of(data.split(3).take(chosen)) + rows_of(data.split(2).take(~chosen))
+    assert sorted(found) == rows_of(data)
+    assert all(row % 3 == 0 for row, *_ in rows_of(data.take(chosen)))
+
+
+def test_take_nothing(data):
+    assert data.take(np.zeros(50, dtype=bool)).n_rows == 0
