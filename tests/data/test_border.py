@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from auctor.data import find_categorical, prepare, read_table
+from auctor.data import find_categorical, prepare, read_table, select
 from auctor.testing import reference_binning as reference
 from auctor.testing import strategies as own
 
@@ -335,3 +335,19 @@ class TestErrors:
         monkeypatch.setattr("auctor.data.border.bin_table", refuse)
         with pytest.raises(ValueError):
             prepare(X, **{"y": [0, 1], **options})
+
+
+def test_columns_that_the_model_does_not_know_may_hold_anything():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "day": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    table = read_table(frame)
+    assert select(table, ["x"], "Model").tolist() == [0]
+    assert table.numbers(0).tolist() == [1.0, 2.0]
+    with pytest.raises(TypeError, match="'day'"):
+        prepare(frame, [0, 1])
+
+
+def test_a_model_without_names_takes_a_named_table_in_order():
+    table = read_table(pd.DataFrame({"b": [1.0], "a": [2.0]}))
+    assert select(table, ["x0", "x1"], "Model").tolist() == [0, 1]
+    with pytest.raises(ValueError, match="lacks 3 column"):
+        select(table, ["x0", "x1", "x2"], "Model")

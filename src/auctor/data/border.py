@@ -9,7 +9,7 @@ import numpy.typing as npt
 from auctor.data.binning import MAX_BINS, Rows, bin_table
 from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
-from auctor.data.table import Table, read_table
+from auctor.data.table import Table, default_names, read_table
 from auctor.data.vectors import read_labels, read_vector, read_weights
 from auctor.data.weights import whole_weights
 
@@ -38,6 +38,7 @@ def prepare(
     """
     n_jobs = resolve_n_jobs(n_jobs)
     table = read_table(X, accept_sparse=accept_sparse)
+    table.check_columns()
     _check_max_bins(max_bins)
     categorical = find_categorical(categorical_features, table)
     y = read_vector(y, "y")
@@ -120,6 +121,8 @@ def select(table: Table, names: Sequence[str], who: str) -> npt.NDArray[np.int64
             )
         return np.arange(len(names))
     place = {name: j for j, name in enumerate(table.names)}
+    if tuple(names) == default_names(table.n_columns) and not place.keys() & set(names):
+        return np.arange(len(names))  # fitted without names: by order, as scikit-learn does
     missing = [name for name in names if name not in place]
     if missing:
         shown = ", ".join(repr(name) for name in missing[:5]) + (", ..." if missing[5:] else "")

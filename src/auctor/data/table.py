@@ -34,6 +34,11 @@ class Table(ABC):
     def n_columns(self) -> int:
         return len(self.names)
 
+    def check_columns(self) -> None:
+        """Raise for a column of a type that no learner can use."""
+        for j in range(self.n_columns):
+            self.is_text(j)
+
     @abstractmethod
     def is_text(self, j: int) -> bool:
         """Whether column j is one of categories by its type."""
@@ -116,19 +121,24 @@ class ColumnTable(Table):
         self.names = tuple(map(str, names))
         self.has_names = has_names
         _refuse_duplicates(self.names)
-        self._columns = [
-            _read_column(column, name) for column, name in zip(columns, self.names, strict=True)
-        ]
+        self._given = columns
+        self._read: dict[int, Any] = {}
         self.n_rows = n_rows
 
+    def _column(self, j: int) -> Any:
+        """Column j, looked into on first use: a column that nobody asks for may hold anything."""
+        if j not in self._read:
+            self._read[j] = _read_column(self._given[j], self.names[j])
+        return self._read[j]
+
     def is_text(self, j: int) -> bool:
-        return isinstance(self._columns[j], pa.DictionaryArray)
+        return isinstance(self._column(j), pa.DictionaryArray)
 
     def _numbers(self, j: int) -> npt.NDArray[np.float64]:
-        return np.ascontiguousarray(_to_float(self._columns[j]), dtype=np.float64)
+        return np.ascontiguousarray(_to_float(self._column(j)), dtype=np.float64)
 
     def categories(self, j: int) -> Categories:
-        column = self._columns[j]
+        column = self._column(j)
         if isinstance(column, nw.Series) and column.dtype.is_integer():
             column = _whole(column.to_arrow()).dictionary_encode()  # exact beyond 2^53
         if not isinstance(column, pa.DictionaryArray):

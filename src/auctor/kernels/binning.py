@@ -16,61 +16,74 @@ def _midpoint(low: float, high: float) -> float:
 
 
 @kernel
-def _runs(
-    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The last row of each run of equal values, and the weight of the run."""
-    n = len(ordered)
-    last = np.empty(n, dtype=np.int64)
-    mass = np.empty(n, dtype=np.int64)
-    weighted = len(weight) > 0
-    found = 0
-    held = np.int64(0)
-    for i in range(n):
-        held += weight[i] if weighted else np.int64(1)
-        if i == n - 1 or ordered[i + 1] != ordered[i]:
-            last[found] = i
-            mass[found] = held
-            held = np.int64(0)
-            found += 1
-    return last[:found], mass[:found]
+def _end_of_run(ordered: npt.NDArray[np.float64], start: int) -> int:
+    """One past the last row with the value of row ``start``."""
+    stop = start + 1
+    while stop < len(ordered) and ordered[stop] == ordered[start]:
+        stop += 1
+    return stop
 
 
 @kernel
-def _least_heavy(mass: npt.NDArray[np.int64], max_bins: int) -> int:
-    """The weight at which a value fills a bin by itself; above all weights if none does.
-
-    The heaviest value is set apart if it holds its share, then the next one if it holds
-    its share of what is left to the bins that are left, and so on.
-    """
-    rest = mass.sum()
-    limit = rest + 1
-    if mass.max() * max_bins < rest:  # the usual case, without a sort
-        return limit
-    rest_bins = max_bins
-    for heaviest in np.sort(mass)[::-1]:
-        if heaviest * rest_bins < rest:
-            break
-        limit = heaviest
-        rest -= heaviest
-        rest_bins -= 1
-    return limit
+def _mass(weight: npt.NDArray[np.int64], start: int, stop: int) -> int:
+    """Weight of some rows; their number where ``weight`` is empty."""
+    if len(weight) == 0:
+        return stop - start
+    total = np.int64(0)
+    for i in range(start, stop):
+        total += weight[i]
+    return total
 
 
 @kernel
-def _count_heavy(mass: npt.NDArray[np.int64], heavy_from: int) -> tuple[int, int, np.int64]:
+def _has_more_values(ordered: npt.NDArray[np.float64], most: int) -> bool:
+    """Whether there are more than ``most`` distinct values."""
+    count = 0
+    start = 0
+    while start < len(ordered) and count <= most:
+        start = _end_of_run(ordered, start)
+        count += 1
+    return count > most
+
+
+@kernel
+def _count_heavy(
+    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64], heavy_from: int
+) -> tuple[int, int, int]:
     """Number of heavy values, of stretches of light ones after one, and the light weight."""
-    heavy = 0
-    stretches = 0
-    light = np.int64(0)
-    for k in range(len(mass)):
-        if mass[k] >= heavy_from:
-            heavy += 1
-            if k + 1 < len(mass) and mass[k + 1] < heavy_from:
-                stretches += 1
-        else:
-            light += mass[k]
+    heavy, stretches, light = 0, 0, 0
+    after_heavy = False
+    start = 0
+    while start < len(ordered):
+        stop = _end_of_run(ordered, start)
+        mass = _mass(weight, start, stop)
+        is_heavy = mass >= heavy_from
+        heavy += is_heavy
+        stretches += after_heavy and not is_heavy
+        light += 0 if is_heavy else mass
+        after_heavy = is_heavy
+        start = stop
     return heavy, stretches, light
+
+
+@kernel
+def _set_heavy_apart(
+    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64], max_bins: int
+) -> tuple[int, int, int, int]:
+    """The weight from which a value fills a bin by itself, and _count_heavy's counts for it.
+
+    Values that hold their share are set apart, then those that hold their share of what is
+    left to the bins that are left, until no value does. Seldom more than two passes.
+    """
+    heavy = -1
+    found, stretches, light = 0, 0, _mass(weight, 0, len(ordered))
+    heavy_from = 0
+    while found > heavy:
+        heavy = found
+        bins = max_bins - heavy
+        heavy_from = (light + bins - 1) // bins
+        found, stretches, light = _count_heavy(ordered, weight, heavy_from)
+    return heavy_from, heavy, stretches, light
 
 
 @kernel
@@ -84,33 +97,38 @@ def find_cuts(
     rest of the bins: wherever it lies, it does not starve them. All arithmetic is in
     integers: a row of weight 2 gives the same cuts as the row twice.
     """
-    last, mass = _runs(ordered, weight)
-    if len(mass) == 0:
-        return np.empty(0, dtype=np.float64)
-    heavy_from = np.int64(0) if len(mass) <= max_bins else _least_heavy(mass, max_bins)
-    # Bins set aside: one for each heavy value, and for each stretch of light ones after it.
-    heavy_left, stretches_left, light = _count_heavy(mass, heavy_from)
-    held = np.int64(0)  # light weight in the open bin; ``light`` is what is left, with this
-    bins = max_bins  # bins left, the open one included
+    n = len(ordered)
     cuts = np.empty(max_bins - 1, dtype=np.float64)
-    for k in range(len(mass) - 1):
-        heavy_next = mass[k + 1] >= heavy_from
-        if mass[k] >= heavy_from:
+    if _has_more_values(ordered, max_bins):
+        # Bins set aside: one for each heavy value, and for each stretch of light ones after it.
+        heavy_from, heavy_left, stretches_left, light = _set_heavy_apart(ordered, weight, max_bins)
+    else:
+        heavy_from, heavy_left, stretches_left, light = 0, 0, 0, 0  # a bin for every value
+    held = 0  # light weight in the open bin; ``light`` is what is left, with this
+    bins = max_bins  # bins left, the open one included
+    stop = _end_of_run(ordered, 0) if n else 0
+    mass = _mass(weight, 0, stop)
+    while stop < n:
+        next_stop = _end_of_run(ordered, stop)
+        next_mass = _mass(weight, stop, next_stop)
+        heavy_next = next_mass >= heavy_from
+        if mass >= heavy_from:
             heavy_left -= 1
             stretches_left -= not heavy_next
             closes = bins > 1
         else:
-            held += mass[k]
+            held += mass
             if heavy_next:
                 closes = bins > heavy_left
             else:
                 is_full = held * (bins - heavy_left) >= light
                 closes = is_full and bins > 1 + heavy_left + stretches_left
         if closes:
-            cuts[max_bins - bins] = _midpoint(ordered[last[k]], ordered[last[k] + 1])
+            cuts[max_bins - bins] = _midpoint(ordered[stop - 1], ordered[stop])
             bins -= 1
             light -= held
-            held = np.int64(0)
+            held = 0
+        stop, mass = next_stop, next_mass
     return cuts[: max_bins - bins].copy()
 
 
@@ -125,8 +143,10 @@ def _pad(cuts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     size = 1
     while size <= len(cuts):
         size *= 2
-    padded = np.full(size, np.inf)
-    padded[: len(cuts)] = cuts
+    # A loop: slices take Numba seconds to compile.
+    padded = np.empty(size, dtype=np.float64)
+    for i in range(size):
+        padded[i] = cuts[i] if i < len(cuts) else np.inf
     return padded
 
 
@@ -139,7 +159,8 @@ def _find_bins(
     bins: npt.NDArray[np.int64],
 ) -> None:
     """1 + the number of cuts below each of ``count`` values, without branches; NaN gives 0."""
-    bins[:] = 0
+    for i in range(count):
+        bins[i] = 0
     half = len(padded) >> 1
     while half > 0:
         for i in range(count):

@@ -53,4 +53,3 @@ def reweight_and_count(
             bins_a, line_a = histogram[n_features - 1], codes[n_features - 1, first:last]
             for i in range(count):
                 bins_a[line_a[i]] += quantised[i]
-

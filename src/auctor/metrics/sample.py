@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor.data.missing import count_missing
 from auctor.data.vectors import read_labels, read_scores, read_vector, read_weights
 from auctor.kernels import roc
 
@@ -116,7 +117,7 @@ def read_codes(
     n_rows = len(sample.positive) if sample.kept is None else len(sample.kept)
     if len(array) != n_rows:
         raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
-    if _has_missing(array):
+    if count_missing(array):
         raise ValueError(f"{name} has missing values (NaN or None); every row needs one")
     if sample.kept is not None:
         array = array[sample.kept]
@@ -125,10 +126,3 @@ def read_codes(
     except TypeError:
         raise ValueError(f"{name} mixes values of several types; give one type") from None
     return distinct, codes.astype(np.int64)
-
-
-def _has_missing(array: npt.NDArray[Any]) -> bool:
-    """Whether a value is None or differs from itself, as NaN and NaT do."""
-    if array.dtype.kind == "O":
-        return any(value is None or bool(value != value) for value in array)
-    return bool((array != array).any())
