@@ -1,4 +1,4 @@
-"""Passes over the scores of two classes: misranked pairs, Youden's cut, a logistic fit."""
+"""Passes over the scores of two classes: misranked pairs, Youden's cut, counts by cell."""
 
 from typing import Any
 
@@ -63,32 +63,15 @@ def sweep(
 
 
 @kernel
-def logistic_sums(
+def count_cells(
     scores: npt.NDArray[np.float64],
     weight: npt.NDArray[np.uint32],
-    target: float,
-    line: tuple[float, float, float, float],
-    unit: float,
-    sums: npt.NDArray[np.int64],
+    low: float,
+    width: float,
+    counts: npt.NDArray[np.int64],
 ) -> None:
-    """Add the loss, gradient and curvature of a logistic line over rows of one class.
-
-    ``line`` is (low, spread, slope, offset): z = slope * x + offset, where x = (score -
-    low) / spread lies in [0, 1]. Each term is rounded to a multiple of ``unit`` before it
-    is weighed: sums in whole numbers do not depend on their order.
-    """
-    low, spread, slope, offset = line
+    """Add the weight of each row to the cell of its score; cells start at ``low``."""
+    last = len(counts) - 1
     for i in range(len(scores)):
-        x = (scores[i] - low) / spread
-        z = slope * x + offset
-        decayed = np.exp(-abs(z))
-        p = (1.0 if z >= 0 else decayed) / (1.0 + decayed)
-        miss = p - target
-        curve = p * (1.0 - p)
-        w = np.int64(weight[i])
-        sums[0] += w * np.int64(np.rint((max(z, 0.0) + np.log1p(decayed) - target * z) / unit))
-        sums[1] += w * np.int64(np.rint(miss * x / unit))
-        sums[2] += w * np.int64(np.rint(miss / unit))
-        sums[3] += w * np.int64(np.rint(curve * x * x / unit))
-        sums[4] += w * np.int64(np.rint(curve * x / unit))
-        sums[5] += w * np.int64(np.rint(curve / unit))
+        cell = int((scores[i] - low) / width)
+        counts[min(cell, last)] += np.int64(weight[i])

@@ -6,14 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData
-from auctor.kernels.scores import logistic_sums
+from auctor.kernels.scores import count_cells
 from auctor.models import Calibration
 
-# A term may be as large as the loss of a row far on the wrong side; 2^8 is beyond any.
-_TERM_BITS = 8
+Floats = npt.NDArray[np.float64]
+
+# Scores are counted in this many cells of equal width before the fit: whole numbers, so that
+# neither the order of the rows nor their partitions show, and one pass whatever their number.
+_N_CELLS = 2**14
 
 
-def calibrate(data: RankingData, scores: list[npt.NDArray[np.float64]], cut: float) -> Calibration:
+def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibration:
     """The logistic line of the class on score - cut, with Platt's smoothed targets.
 
     The slope is kept positive, so that probabilities rank as the scores do.
@@ -22,62 +25,57 @@ def calibrate(data: RankingData, scores: list[npt.NDArray[np.float64]], cut: flo
     spread = max(float(s.max()) for s in scores if len(s)) - low
     weight_neg, weight_pos = (w * data.weight_unit for w in data.class_weights)
     # Targets (n + 1) / (n + 2) instead of 1: separated classes then have a finite slope.
-    targets = 1 / (weight_neg + 2), (weight_pos + 1) / (weight_pos + 2)
-    hits = weight_neg * targets[0] + weight_pos * targets[1]
-    prior = log(hits / (weight_neg + weight_pos - hits))
+    targets = np.array([1 / (weight_neg + 2), (weight_pos + 1) / (weight_pos + 2)])
+    expected = weight_neg * targets[0] + weight_pos * targets[1]
+    prior = log(expected / (weight_neg + weight_pos - expected))
     if spread == 0.0:
         return Calibration(1.0, prior)
-    sums = _Sums(data, scores, targets, low, spread)
-    slope, offset = _newton(sums, np.array([0.0, prior]))
+    counts = _count(data, scores, low, spread) * data.weight_unit
+    size = counts.sum(axis=0)
+    used = size > 0
+    x = (np.arange(_N_CELLS)[used] + 0.5) / _N_CELLS
+    slope, offset = _fit_line(x, (targets @ counts)[used], size[used], prior)
     slope = max(slope / spread, 1e-6)
     return Calibration(slope, offset + slope * (cut - low))
 
 
-class _Sums:
-    """Loss, gradient and curvature of a line over all rows, in whole numbers underneath."""
-
-    def __init__(
-        self,
-        data: RankingData,
-        scores: list[npt.NDArray[np.float64]],
-        targets: tuple[float, float],
-        low: float,
-        spread: float,
-    ) -> None:
-        self._parts = list(zip(data.partitions, scores, strict=True))
-        self._targets, self._low, self._spread = targets, low, spread
-        bits = sum(data.class_weights).bit_length()
-        self._unit = 2.0 ** (bits + _TERM_BITS - 62)
-
-    def at(self, beta: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Loss, two gradients, three curvatures for slope and offset ``beta``."""
-        sums = np.zeros(6, dtype=np.int64)
-        line = (self._low, self._spread, float(beta[0]), float(beta[1]))
-        for part, scores in self._parts:
-            for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
-                logistic_sums(
-                    scores[rows], part.weight[rows], self._targets[label], line, self._unit, sums
-                )
-        return np.asarray(sums * self._unit, dtype=np.float64)
+def _count(
+    data: RankingData, scores: list[Floats], low: float, spread: float
+) -> npt.NDArray[np.int64]:
+    """Weight of each class in each cell of the scores."""
+    counts = np.zeros((2, _N_CELLS), dtype=np.int64)
+    for part, values in zip(data.partitions, scores, strict=True):
+        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+            count_cells(values[rows], part.weight[rows], low, spread / _N_CELLS, counts[label])
+    return counts
 
 
-def _newton(sums: _Sums, beta: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Newton's method with step halving; the loss is convex and the targets keep it bounded."""
-    current = sums.at(beta)
+def _fit_line(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[float, float]:
+    """Slope and offset of largest likelihood, by Newton's method with step halving.
+
+    The loss is convex, and the smoothed targets in ``hits`` keep it bounded.
+    """
+    design = np.column_stack([x, np.ones_like(x)])
+    beta = np.array([0.0, prior])
+    loss = _loss(design, hits, size, beta)
     for _ in range(50):
-        loss, g_slope, g_offset, c_slope, c_both, c_offset = current
-        ridge = 1e-12 * (c_slope + c_offset)
-        curvature = np.array([[c_slope + ridge, c_both], [c_both, c_offset + ridge]])
-        step = np.linalg.solve(curvature, np.array([g_slope, g_offset]))
-        fraction, trial = 1.0, sums.at(beta - step)
-        while trial[0] > loss and fraction > 1e-4:
-            fraction /= 2
-            trial = sums.at(beta - fraction * step)
-        if trial[0] >= loss:
+        p = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -500.0, 500.0)))
+        gradient = design.T @ (size * p - hits)
+        curvature = (design * (size * p * (1.0 - p))[:, None]).T @ design
+        ridge = 1e-12 * np.trace(curvature) * np.eye(2)
+        step = np.linalg.solve(curvature + ridge, gradient)
+        trial = _loss(design, hits, size, beta - step)
+        while trial > loss and np.abs(step).max() > 1e-9:
+            step /= 2
+            trial = _loss(design, hits, size, beta - step)
+        if trial >= loss:
             break
-        beta = beta - fraction * step
-        gained = loss - trial[0]
-        current = trial
-        if gained <= 1e-10 * loss:
+        beta, gain, loss = beta - step, loss - trial, trial
+        if gain <= 1e-12 * loss:
             break
     return float(beta[0]), float(beta[1])
+
+
+def _loss(design: Floats, hits: Floats, size: Floats, beta: Floats) -> float:
+    z = design @ beta
+    return float(np.sum(size * np.logaddexp(0.0, z) - hits * z))
