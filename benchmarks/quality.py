@@ -25,10 +25,13 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from auctor import RankBoost
 from auctor.metrics import auc
 
-TABLES = (
-    "heart_cleveland heart australian german_uci diabetes liver ionosphere sonar spambase "
-    "kr-vs-kp hypothyroid sick-euthyroid phoneme mammography a1a svmguide1 adult taiwan"
-).split()
+# fmt: off
+TABLES = [
+    "heart_cleveland", "heart", "australian", "german_uci", "diabetes", "liver", "ionosphere",
+    "sonar", "spambase", "kr-vs-kp", "hypothyroid", "sick-euthyroid", "phoneme", "mammography",
+    "a1a", "svmguide1", "adult", "taiwan",
+]
+# fmt: on
 MOST_ROWS = 20_000
 N_FOLDS, N_REPEATS = 5, 2
 
@@ -122,7 +125,9 @@ def main() -> int:
         aucs = cross_validate(*table)
         best = max(mean(values) for values in aucs.values())
         cells = [f"{mean(v):.4f} ± {stdev(v):.4f}" for v in aucs.values()]
-        cells = [f"**{c}**" if mean(v) == best else c for c, v in zip(cells, aucs.values())]
+        cells = [
+            f"**{c}**" if mean(v) == best else c for c, v in zip(cells, aucs.values(), strict=True)
+        ]
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
     return 0
 

@@ -161,8 +161,9 @@ def _check_counts(counts: dict[Label, int], args: argparse.Namespace) -> None:
 
 def _count_categorical(X: pa.Table, chosen: list[str]) -> int:
     """How many features are of categories; a column of no use to a learner is an error."""
+    table = read_table(X)
     try:
-        table = read_table(X)
+        table.check_columns()
     except TypeError as error:
         raise TypeError(f"{error}; leave the column out with --drop") from None
     by_hand = find_categorical(chosen, table)

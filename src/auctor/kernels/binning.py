@@ -25,7 +25,7 @@ def _end_of_run(ordered: npt.NDArray[np.float64], start: int) -> int:
 
 
 @kernel
-def _mass(weight: npt.NDArray[np.int64], start: int, stop: int) -> int:
+def _mass(weight: npt.NDArray[np.int64], start: int, stop: int) -> Any:
     """Weight of some rows; their number where ``weight`` is empty."""
     if len(weight) == 0:
         return stop - start
