@@ -11,17 +11,26 @@ __version__ = "0.1.0.dev0"
 
 # Public name -> the room that holds it.
 _HOMES = {
+    "AUCBoost": "auctor.estimators",
     "RankBoost": "auctor.estimators",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
 _ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "testing", "weak")
 
-__all__ = ["RankBoost", "__version__", "cross_validate", "datasets", "load", "metrics"]
+__all__ = [
+    "AUCBoost",
+    "RankBoost",
+    "__version__",
+    "cross_validate",
+    "datasets",
+    "load",
+    "metrics",
+]
 
 if TYPE_CHECKING:
     from auctor import datasets, metrics
-    from auctor.estimators import RankBoost, cross_validate
+    from auctor.estimators import AUCBoost, RankBoost, cross_validate
     from auctor.models import load
 
 

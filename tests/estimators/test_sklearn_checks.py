@@ -4,9 +4,9 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auctor import RankBoost
+from auctor import AUCBoost, RankBoost
 
 
-@parametrize_with_checks([RankBoost()])
+@parametrize_with_checks([RankBoost(), AUCBoost(), AUCBoost(weak="stump")])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

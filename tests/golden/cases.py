@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from auctor import RankBoost
+from auctor import AUCBoost, RankBoost
 from auctor.datasets import load_kyphosis
 from auctor.models import Model
 
@@ -20,4 +20,9 @@ def rankboost() -> Model:
     return RankBoost(n_estimators=40, categorical_features=[1]).fit(X, y).model_
 
 
-CASES = {"rankboost": rankboost}
+def aucboost() -> Model:
+    X, y = messy_table()
+    return AUCBoost(n_estimators=40, categorical_features=[1]).fit(X, y).model_
+
+
+CASES = {"aucboost": aucboost, "rankboost": rankboost}

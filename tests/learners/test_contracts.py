@@ -5,15 +5,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import prepare
-from auctor.learners.rankboost import Settings, fit_rankboost
+from auctor.learners import aucboost, rankboost
 from auctor.testing import contracts
 
 
-def rankboost(data, n_jobs):
-    return fit_rankboost(data, Settings(25, n_jobs=n_jobs))[0]
+def fit_rankboost(data, n_jobs):
+    settings = rankboost.Settings(n_estimators=25, n_jobs=n_jobs)
+    return rankboost.fit_rankboost(data, settings)[0]
 
 
-LEARNERS = {"rankboost": rankboost}
+def fit_aucboost(data, n_jobs):
+    settings = aucboost.Settings(n_estimators=25, n_jobs=n_jobs)
+    return aucboost.fit_aucboost(data, settings)[0]
+
+
+LEARNERS = {"rankboost": fit_rankboost, "aucboost": fit_aucboost}
 over_learners = pytest.mark.parametrize("fit", LEARNERS.values(), ids=LEARNERS)
 
 

@@ -4,7 +4,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 
 from auctor.data import RankingData
@@ -13,6 +12,7 @@ from auctor.estimators.base import (
     SHARED_CONSTRAINTS,
     RankingEstimator,
 )
+from auctor.estimators.importance import shares_of_fall
 from auctor.learners import Certificate, fit_rankboost
 from auctor.learners.rankboost import History, Settings
 from auctor.models import AdditiveModel
@@ -130,13 +130,6 @@ class RankBoost(RankingEstimator):
         train, held_out = self._hold_out(data)
         model, history, certificate = fit_rankboost(train, settings, held_out)
         self.n_iter_ = len(history.rounds)
-        self.feature_importances_ = _shares_of_fall(history, data.n_features)
+        falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
+        self.feature_importances_ = shares_of_fall(falls, data.n_features)
         return model, history, certificate
-
-
-def _shares_of_fall(history: History, n_features: int) -> npt.NDArray[np.float64]:
-    """Each feature's share of -log of the bound."""
-    fall = np.zeros(n_features)
-    for step in history.rounds:
-        fall[step.stump.feature] -= np.log(step.z)
-    return fall / fall.sum() if fall.sum() > 0 else fall

@@ -1,6 +1,10 @@
 """Learners by the name that the command line knows them by."""
 
+from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.rankboost import RankBoost
 
-LEARNERS: dict[str, type[RankingEstimator]] = {"rankboost": RankBoost}
+LEARNERS: dict[str, type[RankingEstimator]] = {
+    "aucboost": AUCBoost,
+    "rankboost": RankBoost,
+}

@@ -1,6 +1,7 @@
 """One file an algorithm: RankingData and settings in, (model, history, certificate) out."""
 
+from auctor.learners.aucboost import fit_aucboost
 from auctor.learners.certificate import Certificate
 from auctor.learners.rankboost import fit_rankboost
 
-__all__ = ["Certificate", "fit_rankboost"]
+__all__ = ["Certificate", "fit_aucboost", "fit_rankboost"]

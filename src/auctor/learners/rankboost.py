@@ -163,7 +163,7 @@ def _certify(history: History, order: TrainingOrder) -> Certificate:
         "bound": history.bound,
         "misranked": order.misranked,
         "auc": order.auc,
-        "n_rounds": float(n_rounds),
+        "n_rounds": n_rounds,
         "log_bound": sum(log(step.z) for step in history.rounds),
     }
     return Certificate(statement, values)

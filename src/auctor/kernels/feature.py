@@ -1,0 +1,30 @@
+"""The AUC of every feature by itself, from class histograms."""
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.kernels.jit import kernel
+
+
+@kernel
+def feature_aucs(
+    negative: npt.NDArray[np.int64],
+    positive: npt.NDArray[np.int64],
+    total_neg: int,
+    total_pos: int,
+    n_bins: npt.NDArray[np.int64],
+    aucs: npt.NDArray[np.float64],
+) -> None:
+    """AUC of the codes in order, missing values lowest (aucs[j, 0]) and highest (aucs[j, 1])."""
+    for j in range(len(n_bins)):
+        missing_neg = negative[j, 0] / total_neg
+        missing_pos = positive[j, 0] / total_pos
+        below = 0.0
+        known = 0.0
+        for code in range(1, n_bins[j] + 1):
+            here = negative[j, code] / total_neg
+            known += positive[j, code] / total_pos * (below + here / 2)
+            below += here
+        tied = missing_pos * missing_neg / 2
+        aucs[j, 0] = known + tied + (1.0 - missing_pos) * missing_neg
+        aucs[j, 1] = known + tied + missing_pos * (1.0 - missing_neg)

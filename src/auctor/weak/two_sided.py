@@ -1,0 +1,69 @@
+"""From a weak ranker to a two-sided weak classifier (paper 000, Lemma 4).
+
+A two-sided classifier errs equally often on positives and on negatives. The ranker's
+scores are cut at the threshold theta that minimises p+ + p-, the error rates of the two
+classes; then a coin is tossed for the rows on one side of it, biased so that the rates
+become equal. The coin enters as its expectation: the classifier is a step function with
+values in [-1, 1].
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+
+class TwoSided(NamedTuple):
+    """The classifier: the expected label below and above a threshold, and its error rate."""
+
+    cut: int  # groups from this one on lie above the threshold
+    below: float
+    above: float
+    epsilon: float  # of the positives and of the negatives alike
+
+    def values(self, n_groups: int) -> npt.NDArray[np.float64]:
+        """The expected label of each group, the lowest score first."""
+        return np.where(np.arange(n_groups) < self.cut, self.below, self.above)
+
+
+def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
+    """The two-sided classifier of groups in the order of their score, the lowest first.
+
+    Parameters
+    ----------
+    negative, positive : array-like of shape (n_groups,)
+        Weight of each class in each group; a group holds the rows of one score.
+
+    Examples
+    --------
+    >>> two_sided([3, 1], [2, 2])  # p+ = 1/2, p- = 1/4: one in five below is called positive
+    TwoSided(cut=1, below=-0.6, above=1.0, epsilon=0.4)
+    """
+    neg, pos = np.asarray(negative, dtype=np.float64), np.asarray(positive, dtype=np.float64)
+    below_neg = np.concatenate([[0.0], np.cumsum(neg)]) / neg.sum()
+    below_pos = np.concatenate([[0.0], np.cumsum(pos)]) / pos.sum()
+    # p+ = below_pos, p- = 1 - below_neg: the smallest sum is where this is largest.
+    cut = int(np.argmax(below_neg - below_pos))
+    p_pos, p_neg = float(below_pos[cut]), float(1.0 - below_neg[cut])
+    coin = abs(p_pos - p_neg) / (1.0 + abs(p_pos - p_neg))
+    epsilon = max(p_pos, p_neg) / (1.0 + abs(p_pos - p_neg))  # equation (1)
+    if p_neg <= p_pos:  # some of the rows below are called positive
+        return TwoSided(cut, 2.0 * coin - 1.0, 1.0, epsilon)
+    return TwoSided(cut, -1.0, 1.0 - 2.0 * coin, epsilon)
+
+
+def two_sided_from_scores(
+    scores: npt.NDArray[np.float64],
+    positive: npt.NDArray[np.bool_],
+    weight: npt.NDArray[np.float64],
+) -> tuple[float, TwoSided]:
+    """The threshold on real scores and the classifier it gives; rows at or above it lie above."""
+    order = np.argsort(scores)
+    ordered = scores[order]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    groups = [
+        np.add.reduceat(np.where(keep, weight, 0.0)[order], first) for keep in (~positive, positive)
+    ]
+    side = two_sided(*groups)
+    threshold = float(ordered[first[side.cut]]) if side.cut < len(first) else float("inf")
+    return threshold, side
