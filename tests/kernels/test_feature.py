@@ -24,7 +24,7 @@ def make_rows(seed: int, n_rows: int = 30):
 def test_aucs_with_missing_low_and_high(seed):
     codes, positive, weight, histogram = make_rows(seed)
     aucs = np.empty((3, 2))
-    totals = histogram[:, 0].sum(axis=1).tolist()
+    totals = histogram.sum(axis=2)
     feature_aucs(histogram[0], histogram[1], *totals, np.array([4, 4, 4]), aucs)
     for j in range(3):
         low = codes[j].astype(float)

@@ -29,7 +29,7 @@ def finish_additive(
     show in a single bit.
     """
     scores = [_score(part, tables) for part in data.partitions]
-    order = _order(data, scores)
+    order = training_order(data, scores)
     pairs = [compress(f, t[: f.n_bins + 1]) for f, t in zip(data.features, tables, strict=True)]
     negative, positive = data.classes.tolist()
     model = AdditiveModel(
@@ -64,7 +64,7 @@ def _score(part: Partition, tables: list[npt.NDArray[np.float64]]) -> npt.NDArra
     return out
 
 
-def _order(data: RankingData, scores: list[npt.NDArray[np.float64]]) -> TrainingOrder:
+def training_order(data: RankingData, scores: list[npt.NDArray[np.float64]]) -> TrainingOrder:
     """Sort each class and go through both once."""
     neg, weight_neg = _sorted_class(data, scores, 0)
     pos, weight_pos = _sorted_class(data, scores, 1)

@@ -3,6 +3,7 @@
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Calibration, Model
 from auctor.models.file import FORMS, from_json, load, register, to_json
+from auctor.models.program import ProgramModel
 
 __all__ = [
     "FORMS",
@@ -10,6 +11,7 @@ __all__ = [
     "AdditiveModel",
     "Calibration",
     "Model",
+    "ProgramModel",
     "compress",
     "from_json",
     "load",

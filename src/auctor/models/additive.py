@@ -6,18 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data import (
-    Categories,
-    Feature,
-    Table,
-    category_feature,
-    number_feature,
-    read_table,
-    select,
-)
+from auctor.data import Feature, Table, number_feature, read_table, select
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import add_steps
 from auctor.models.base import Model, Shared
+from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
 
@@ -80,7 +73,7 @@ class AdditiveModel(Model):
         feature, steps = self.features[j], self.steps[j]
         if feature.is_category:
             values = table.categories(column)
-            _refuse_other_kind(feature, values)
+            refuse_other_kind(feature, values)
             out += steps[code_categories(feature, values)]
         else:
             add_steps(table.numbers(column), feature.cuts, steps, out)
@@ -95,10 +88,8 @@ class AdditiveModel(Model):
     def from_body(cls, fields: Fields, shared: Shared) -> "AdditiveModel":
         intercept = fields.number("intercept")
         pairs = [_from_body(child) for child in fields.children("features")]
-        names = [feature.name for feature, _ in pairs]
-        if not names or len(set(names)) < len(names):
-            raise fields.fail("features", "one or more features of different names")
         features = tuple(feature for feature, _ in pairs)
+        check_names(fields, features)
         return cls(*shared, features, tuple(steps for _, steps in pairs), intercept)
 
     def __str__(self) -> str:
@@ -126,39 +117,12 @@ def compress(
     return number_feature(feature.name, feature.cuts[differs]), steps[kept]
 
 
-def _refuse_other_kind(feature: Feature, column: Categories) -> None:
-    """Numbers where the model knows text match no category; better an error than silence."""
-    if not feature.categories or not column.values:
-        return
-    known_text = isinstance(feature.categories[0], str)
-    if known_text != isinstance(column.values[0], str):
-        found, known = ("numbers", "text") if known_text else ("text", "numbers")
-        raise ValueError(
-            f"column {feature.name!r} holds {found}, but held {known} when the model was fitted"
-        )
-
-
 def _to_body(feature: Feature, steps: npt.NDArray[np.float64]) -> dict[str, Any]:
-    bins = (
-        {"categories": list(feature.categories)}
-        if feature.is_category
-        else {"cuts": feature.cuts.tolist()}
-    )
-    return {
-        "name": feature.name,
-        "kind": feature.kind,
-        **bins,
-        "missing": float(steps[0]),
-        "steps": steps[1:].tolist(),
-    }
+    return {**feature_body(feature), "missing": float(steps[0]), "steps": steps[1:].tolist()}
 
 
 def _from_body(fields: Fields) -> tuple[Feature, npt.NDArray[np.float64]]:
-    name = fields.text("name")
-    if fields.choice("kind", ("number", "category")) == "category":
-        feature = category_feature(name, fields.scalars("categories"))
-    else:
-        feature = number_feature(name, fields.increasing("cuts"))
+    feature = read_feature(fields)
     missing, steps = fields.number("missing"), fields.terms("steps")
     if len(steps) != feature.n_bins:
         raise fields.fail("steps", f"a list of {feature.n_bins} numbers, one per bin")

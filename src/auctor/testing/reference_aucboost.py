@@ -34,7 +34,7 @@ def aucboost_rows(
     y = np.where(positive, 1.0, -1.0)
     rounds = []
     for _ in range(n_rounds):
-        feature, scores, auc = _best_ranker(codes, positive, D, is_category)
+        feature, scores, auc = best_ranker(codes, positive, D, is_category)
         if auc - 0.5 <= EQUAL:
             break
         h, epsilon = two_sided_slow(scores, positive, D)
@@ -75,12 +75,13 @@ def two_sided_slow(
     return np.where(above, 1 - 2 * zeta, -1.0), float(p_neg / (1 + p_neg - p_pos))
 
 
-def _best_ranker(
+def best_ranker(
     codes: npt.NDArray[np.int64],
     positive: npt.NDArray[np.bool_],
     D: Floats,
     is_category: npt.NDArray[np.bool_],
 ) -> tuple[int, Floats, float]:
+    """The feature, order and direction of largest AUC; ties go to the first."""
     rankers = [
         (j, scores, weighted_auc(scores, positive, D))
         for j in range(codes.shape[1])

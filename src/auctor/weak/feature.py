@@ -1,7 +1,7 @@
 """Weak rankers that order the codes of one feature."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -32,33 +32,49 @@ class FeatureRanking:
 
     def __init__(self, features: tuple[Feature, ...]) -> None:
         self._n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
-        self._categories = [j for j, feature in enumerate(features) if feature.is_category]
-        self._numbers = [j for j, feature in enumerate(features) if not feature.is_category]
+        self._is_category = [feature.is_category for feature in features]
 
     def best(self, histogram: Histogram) -> CodeRanker | None:
         """The ranker of largest AUC on class histograms; None where none has an edge."""
-        aucs = np.full((len(self._n_bins), 2), 0.5)
-        totals = histogram[:, 0].sum(axis=1).tolist()
-        feature_aucs(histogram[0], histogram[1], *totals, self._n_bins, aucs)
-        rankers = {}
-        for j in self._categories:
-            rankers[j] = _by_share(j, histogram[:, j], int(self._n_bins[j]) + 1)
-            aucs[j] = rankers[j].auc
-        gain = np.abs(aucs - 0.5)
+        gains = self._gains(histogram, self._n_bins)
+        for j in np.flatnonzero(self._is_category):
+            gains[j] = self.of_feature(j, histogram[:, j]).auc - 0.5
         # The first of all that are as good as the best, up to rounding.
-        j, high = divmod(int(np.argmax(gain >= gain.max() - LEAST_GAIN)), 2)
-        if gain[j, high] <= LEAST_GAIN:
-            return None
-        if j in rankers:
-            return rankers[j]
-        n_codes = histogram.shape[2]
-        return _by_value(j, int(self._n_bins[j]), n_codes, bool(high), float(aucs[j, high]))
+        j = int(np.argmax(gains >= gains.max() - LEAST_GAIN))
+        return self.of_feature(j, histogram[:, j]) if gains[j] > LEAST_GAIN else None
+
+    def gains(self, j: int, histogram: Histogram) -> npt.NDArray[np.float64]:
+        """AUC - 1/2 of feature j at every node of a program: histogram (class, node, code)."""
+        n_nodes = histogram.shape[1]
+        if not self._is_category[j]:
+            return self._gains(histogram, np.full(n_nodes, self._n_bins[j]))
+        both = (histogram.sum(axis=2) > 0).all(axis=0)
+        gains = [
+            self.of_feature(j, histogram[:, i]).auc - 0.5 if both[i] else 0.0
+            for i in range(n_nodes)
+        ]
+        return np.array(gains)
+
+    def of_feature(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker:
+        """The better order of the codes of feature j, given the weight of each class in them."""
+        n_bins = int(self._n_bins[j])
+        if self._is_category[j]:
+            return _by_share(j, lines, n_bins + 1)
+        low, high = _aucs(lines[:, None], np.array([n_bins]))[0]
+        missing_high = abs(high - 0.5) > abs(low - 0.5) + LEAST_GAIN
+        return _by_value(j, n_bins, lines.shape[1], missing_high, high if missing_high else low)
+
+    def _gains(
+        self, histogram: Histogram, n_bins: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        return np.abs(_aucs(histogram, n_bins) - 0.5).max(axis=1)
 
 
 class StumpRanking:
     """The best stump as a ranker: two scores."""
 
     def __init__(self, features: tuple[Feature, ...]) -> None:
+        self._features = features
         self._search = StumpSearch(features)
 
     def best(self, histogram: Histogram) -> CodeRanker | None:
@@ -73,12 +89,36 @@ class StumpRanking:
         ranks = (above if r > 0 else ~above).astype(np.int64)
         return CodeRanker(stump.feature, ranks, (1.0 + abs(r)) / 2.0)
 
+    def gains(self, j: int, histogram: Histogram) -> npt.NDArray[np.float64]:
+        """AUC - 1/2 of the best stump on feature j at every node: histogram (class, node, code)."""
+        rankers = [self._on(j, histogram[:, i]) for i in range(histogram.shape[1])]
+        return np.array([0.0 if ranker is None else ranker.auc - 0.5 for ranker in rankers])
+
+    def of_feature(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker:
+        """The best stump on feature j, given the weight of each class in its codes."""
+        ranker = self._on(j, lines)
+        return ranker or CodeRanker(j, np.zeros(lines.shape[1], dtype=np.int64), 0.5)
+
+    def _on(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker | None:
+        if not (lines.sum(axis=1) > 0).all():
+            return None
+        ranker = StumpRanking((self._features[j],)).best(lines[:, None])
+        return None if ranker is None else replace(ranker, feature=j)
+
 
 # Weak rankers over codes by the name that users give.
 RANKINGS: dict[str, Callable[[tuple[Feature, ...]], FeatureRanking | StumpRanking]] = {
     "feature": FeatureRanking,
     "stump": StumpRanking,
 }
+
+
+def _aucs(histogram: Histogram, n_bins: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """AUC of every line by value, with missing values lowest and highest: (lines, 2)."""
+    aucs = np.empty((len(n_bins), 2))
+    negative, positive = np.ascontiguousarray(histogram)
+    feature_aucs(negative, positive, *histogram.sum(axis=2), n_bins, aucs)
+    return aucs
 
 
 def _by_value(j: int, n_bins: int, n_codes: int, missing_high: bool, auc: float) -> CodeRanker:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+_ROUNDING = 2.0**-40
+
 
 class TwoSided(NamedTuple):
     """The classifier: the expected label below and above a threshold, and its error rate."""
@@ -42,8 +44,10 @@ def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
     neg, pos = np.asarray(negative, dtype=np.float64), np.asarray(positive, dtype=np.float64)
     below_neg = np.concatenate([[0.0], np.cumsum(neg)]) / neg.sum()
     below_pos = np.concatenate([[0.0], np.cumsum(pos)]) / pos.sum()
-    # p+ = below_pos, p- = 1 - below_neg: the smallest sum is where this is largest.
-    cut = int(np.argmax(below_neg - below_pos))
+    # p+ = below_pos, p- = 1 - below_neg: the smallest sum is where this is largest. Of cuts
+    # that are equally good up to rounding the first is taken.
+    gap = below_neg - below_pos
+    cut = int(np.argmax(gap >= gap.max() - _ROUNDING))
     p_pos, p_neg = float(below_pos[cut]), float(1.0 - below_neg[cut])
     coin = abs(p_pos - p_neg) / (1.0 + abs(p_pos - p_neg))
     epsilon = max(p_pos, p_neg) / (1.0 + abs(p_pos - p_neg))  # equation (1)

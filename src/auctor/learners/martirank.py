@@ -1,0 +1,258 @@
+"""Basic MartiRank (paper 000, section 4): a branching program of two-sided rankers.
+
+In layer t the rows stand in t bins, the nodes v_{0,t}, ..., v_{t-1,t}. Each node takes the
+best weak ranker of the rows in it, makes it two-sided (Lemma 4), and sends each row left
+(node i of the next layer) or right (node i + 1). Which way a row goes depends on its features
+and coins alone, never on its label, and that is why label noise does not hurt (Theorem 8).
+
+Rows draw their coins from a generator keyed by seed, row and node.
+"""
+
+from dataclasses import dataclass, field
+from math import exp
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binom
+
+from auctor.data import Partition, RankingData, Workers
+from auctor.kernels.program import OUT, count_nodes, route
+from auctor.learners.calibration import calibrate
+from auctor.learners.certificate import Certificate
+from auctor.learners.finish import training_order
+from auctor.learners.program import Node, build_program, recode
+from auctor.learners.progress import Progress
+from auctor.models import ProgramModel
+from auctor.weak import RANKINGS, two_sided
+
+# Histograms of all nodes are held for as many features at a time as fit into this.
+_HISTOGRAM_BYTES = 2**26
+
+# Threshold and calibration are taken from this many rows: each is followed in expectation,
+# which costs more than training on it did.
+_N_CALIBRATION_ROWS = 20_000
+
+# An edge smaller than this is rounding.
+_LEAST_EDGE = 2.0**-40
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit can be told."""
+
+    weak: str = "feature"
+    n_estimators: int = 40
+    output: str = "position"
+    min_class: float = 10.0
+    seed: int = 0
+    n_jobs: int | None = None
+    verbose: bool | int = False
+
+
+@dataclass
+class History:
+    """The nodes of each layer, with the weight of each class that passed them."""
+
+    layers: list[list[Node]] = field(default_factory=list)
+
+    @property
+    def n_frozen(self) -> int:
+        return sum(node.feature < 0 for layer in self.layers for node in layer)
+
+
+def fit_martirank(
+    data: RankingData, settings: Settings
+) -> tuple[ProgramModel, History, Certificate]:
+    """Train the program layer by layer: one pass to count, one to route."""
+    history = History()
+    progress = Progress(settings.n_estimators, "MartiRank", settings.verbose)
+    places = [np.zeros(part.n_rows, dtype=np.uint16) for part in data.partitions]
+    with Workers(settings.n_jobs) as workers:
+        trainer = _Trainer(data, settings, workers)
+        for t in range(1, settings.n_estimators + 1):
+            nodes = trainer.train_layer(t, places)
+            trainer.route(t, nodes, places)
+            history.layers.append(nodes)
+            progress.step()
+    progress.close()
+    model = _finish(data, history, settings)
+    return model, history, _certify(data, history, places, settings)
+
+
+class _Trainer:
+    """Counts the rows of every node, chooses the nodes' rankers, and sends the rows on."""
+
+    def __init__(self, data: RankingData, settings: Settings, workers: Workers) -> None:
+        self._data, self._settings, self._workers = data, settings, workers
+        self._ranking = RANKINGS[settings.weak](data.features)
+
+    def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
+        """The t nodes of a layer."""
+        best = np.zeros(t)
+        chosen = np.full(t, -1)
+        lines = np.zeros((2, t, self._data.n_codes), dtype=np.int64)
+        totals = np.zeros((2, t), dtype=np.int64)
+        for first, last in self._feature_chunks(t):
+            for j, counts in enumerate(self._count(t, places, first, last), start=first):
+                totals = counts.sum(axis=2)
+                gains = self._ranking.gains(j, counts)
+                better = gains > best + _LEAST_EDGE
+                best[better], chosen[better] = gains[better], j
+                lines[:, better] = counts[:, better]
+        return [self._make_node(t, i, int(chosen[i]), lines[:, i], totals[:, i]) for i in range(t)]
+
+    def route(self, t: int, nodes: list[Node], places: list[npt.NDArray[np.uint16]]) -> None:
+        """Send every row to its node in the next layer."""
+        feature = np.array([node.feature for node in nodes])
+        right = np.array([node.right for node in nodes])
+        coins = (self._settings.seed, t)
+
+        def send(task: tuple[int, int, int]) -> None:
+            k, start, stop = task
+            part = self._data.partitions[k]
+            route(part.codes, part.rows, (start, stop), feature, right, coins, places[k])
+
+        self._workers.map(send, self._row_blocks())
+
+    def _make_node(
+        self, t: int, i: int, j: int, lines: npt.NDArray[np.int64], totals: npt.NDArray[np.int64]
+    ) -> Node:
+        neg, pos = (float(total) * self._data.weight_unit for total in totals)
+        n_codes = self._data.n_codes
+        if neg < self._settings.min_class or pos < self._settings.min_class or j < 0:
+            # Of a class that is hardly there nothing can be learned: the other one is the
+            # label, and none where both are alike or no ranker has an edge.
+            label = 0 if j < 0 and min(neg, pos) >= self._settings.min_class else _sign(pos - neg)
+            return Node(t, i, -1, np.zeros(n_codes), neg, pos, 0.5, 0.0, label)
+        ranker = self._ranking.of_feature(j, lines)
+        n_ranks = int(ranker.ranks.max()) + 1
+        shares = lines / totals[:, None]
+        side = two_sided(*(np.bincount(ranker.ranks, share, n_ranks) for share in shares))
+        right = (1.0 + side.values(n_ranks)[ranker.ranks]) / 2.0
+        if lines[:, 0].sum() == 0:
+            right[0] = 0.5  # never missing here: a fair coin, which is what the average row has
+        return Node(t, i, j, right, neg, pos, side.epsilon, ranker.auc - 0.5, 0)
+
+    def _count(
+        self, t: int, places: list[npt.NDArray[np.uint16]], first: int, last: int
+    ) -> list[npt.NDArray[np.int64]]:
+        """Class histograms (class, node, code) of features first..last."""
+        n_codes = self._data.n_codes
+        counts = np.zeros((2, last - first, (t + 1) * n_codes), dtype=np.int64)
+
+        def count(features: tuple[int, int]) -> None:
+            for part, place in zip(self._data.partitions, places, strict=True):
+                for label, rows in ((1, (0, part.n_pos)), (0, (part.n_pos, part.n_rows))):
+                    own = counts[label, features[0] - first : features[1] - first]
+                    count_nodes(part.codes, place, part.weight, rows, features, t, own)
+
+        self._workers.map(count, _split(first, last, self._workers.count))
+        shaped = counts.reshape(2, last - first, t + 1, n_codes)[:, :, :t]
+        return [shaped[:, j] for j in range(last - first)]
+
+    def _feature_chunks(self, t: int) -> list[tuple[int, int]]:
+        size = max(1, _HISTOGRAM_BYTES // (16 * (t + 1) * self._data.n_codes))
+        n = self._data.n_features
+        return [(first, min(first + size, n)) for first in range(0, n, size)]
+
+    def _row_blocks(self) -> list[tuple[int, int, int]]:
+        return [
+            (k, start, stop)
+            for k, part in enumerate(self._data.partitions)
+            for start, stop in _split(0, part.n_rows, self._workers.count)
+        ]
+
+
+def _split(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
+    """A range in even parts, none of them empty; pairs of features stay together."""
+    size = -(-(last - first) // n_parts)
+    size += size % 2
+    return [(start, min(start + size, last)) for start in range(first, last, max(size, 1))]
+
+
+def _sign(x: float) -> int:
+    return int(x > 0) - int(x < 0)
+
+
+def _values(history: History, settings: Settings) -> tuple[npt.NDArray[np.float64], ...]:
+    """Value of each frozen node, and of each end, for the output that was asked for.
+
+    "position" is the share of steps to the right, with the label of a frozen node as the steps
+    still to come. "majority" is the paper's classifier: 1 where j >= T/2, and the label of a
+    frozen node; a node without an edge goes on by fair coins.
+    """
+    T = settings.n_estimators
+    nodes = [node for layer in history.layers for node in layer]
+    rest = np.array([T + 1 - node.layer for node in nodes])
+    at = np.array([node.index for node in nodes])
+    label = np.array([node.label for node in nodes])
+    if settings.output == "position":
+        return (at + rest * (label + 1) / 2) / T, np.arange(T + 1) / T
+    fair = binom.sf(np.ceil(T / 2 - at) - 1, rest, 0.5)
+    return np.where(label == 0, fair, (label + 1) / 2), (np.arange(T + 1) >= T / 2) * 1.0
+
+
+def _finish(data: RankingData, history: History, settings: Settings) -> ProgramModel:
+    """The program as a model, shifted so that Youden's point lies at score 0."""
+    model, luts = build_program(data, history.layers, *_values(history, settings))
+    sample = _calibration_rows(data)
+    scores = [model.score_codes(recode(part, luts)) for part in sample.partitions]
+    cut = training_order(sample, scores).cut
+    return model.finished(calibrate(sample, scores, cut), 0.0 - cut)
+
+
+def _calibration_rows(data: RankingData) -> RankingData:
+    """At most _N_CALIBRATION_ROWS rows, evenly from each class by their place in the table."""
+    if data.n_rows <= _N_CALIBRATION_ROWS:
+        return data
+    chosen = np.zeros(max(int(part.rows.max(initial=-1)) for part in data.partitions) + 1, bool)
+    for label in (0, 1):
+        rows = np.sort(np.concatenate([_class_rows(part, label) for part in data.partitions]))
+        size = max(1, round(_N_CALIBRATION_ROWS * len(rows) / data.n_rows))
+        chosen[rows[np.linspace(0, len(rows) - 1, size).astype(np.int64)]] = True
+    return data.take(chosen)
+
+
+def _class_rows(part: Partition, label: int) -> npt.NDArray[np.int64]:
+    return part.rows[: part.n_pos] if label else part.rows[part.n_pos :]
+
+
+def _certify(
+    data: RankingData,
+    history: History,
+    places: list[npt.NDArray[np.uint16]],
+    settings: Settings,
+) -> Certificate:
+    """The errors of the majority vote on the training rows, and AUC of that vote (Lemma 5)."""
+    T = settings.n_estimators
+    wrong = [0.0, 0.0]
+    for part, place in zip(data.partitions, places, strict=True):
+        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+            ended = place[rows] != OUT
+            missed = ended & ((place[rows] >= T / 2) != bool(label))
+            wrong[label] += float(part.weight[rows][missed].sum()) * data.weight_unit
+    frozen = [node for layer in history.layers for node in layer if node.feature < 0]
+    for node in frozen:
+        # Without a label half of both classes is lost, as by a coin.
+        wrong[0] += node.weight_neg * {1: 1.0, 0: 0.5, -1: 0.0}[node.label]
+        wrong[1] += node.weight_pos * {1: 0.0, 0: 0.5, -1: 1.0}[node.label]
+    totals = [weight * data.weight_unit for weight in data.class_weights]
+    error_neg, error_pos = wrong[0] / totals[0], wrong[1] / totals[1]
+    live = [node for layer in history.layers for node in layer if node.feature >= 0]
+    advantage = min((0.5 - node.epsilon for node in live), default=0.0)
+    values = {
+        "error_neg": error_neg,
+        "error_pos": error_pos,
+        "auc": 1.0 - (error_neg + error_pos) / 2.0,
+        "advantage": advantage,
+        "bound": exp(-2.0 * advantage**2 * T),
+        "n_layers": T,
+        "n_frozen": len(frozen),
+    }
+    statement = (
+        f"The majority vote errs on {error_pos:.4g} of the positive and {error_neg:.4g} of the "
+        f"negative training rows, so that its AUC is {values['auc']:.4g}; every one of "
+        f"{len(live)} live nodes has a two-sided advantage of at least {advantage:.4g} "
+        f"({T} layers of MartiRank, {len(frozen)} nodes frozen)."
+    )
+    return Certificate(statement, values)
