@@ -12,6 +12,7 @@ __version__ = "0.1.0.dev0"
 # Public name -> the room that holds it.
 _HOMES = {
     "AUCBoost": "auctor.estimators",
+    "MartiRank": "auctor.estimators",
     "RankBoost": "auctor.estimators",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
@@ -20,6 +21,7 @@ _ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "te
 
 __all__ = [
     "AUCBoost",
+    "MartiRank",
     "RankBoost",
     "__version__",
     "cross_validate",
@@ -30,7 +32,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from auctor import datasets, metrics
-    from auctor.estimators import AUCBoost, RankBoost, cross_validate
+    from auctor.estimators import AUCBoost, MartiRank, RankBoost, cross_validate
     from auctor.models import load
 
 

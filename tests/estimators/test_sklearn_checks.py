@@ -4,9 +4,11 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auctor import AUCBoost, RankBoost
+from auctor import AUCBoost, MartiRank, RankBoost
 
 
-@parametrize_with_checks([RankBoost(), AUCBoost(), AUCBoost(weak="stump")])
+@parametrize_with_checks(
+    [RankBoost(), AUCBoost(), AUCBoost(weak="stump"), MartiRank(), MartiRank(output="majority")]
+)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from auctor import AUCBoost, RankBoost
+from auctor import AUCBoost, MartiRank, RankBoost
 from auctor.datasets import load_kyphosis
 from auctor.models import Model
 
@@ -25,4 +25,9 @@ def aucboost() -> Model:
     return AUCBoost(n_estimators=40, categorical_features=[1]).fit(X, y).model_
 
 
-CASES = {"aucboost": aucboost, "rankboost": rankboost}
+def martirank() -> Model:
+    X, y = messy_table()
+    return MartiRank(n_estimators=6, min_class=2, categorical_features=[1]).fit(X, y).model_
+
+
+CASES = {"aucboost": aucboost, "martirank": martirank, "rankboost": rankboost}

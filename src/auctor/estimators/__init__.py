@@ -2,6 +2,7 @@
 
 from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.crossval import CrossValidation, cross_validate
+from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 
-__all__ = ["AUCBoost", "CrossValidation", "RankBoost", "cross_validate"]
+__all__ = ["AUCBoost", "CrossValidation", "MartiRank", "RankBoost", "cross_validate"]

@@ -1,4 +1,4 @@
-"""Importances of features in a booster with a bound."""
+"""Importances of features."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 
 def shares_of_fall(falls: Iterable[tuple[int, float]], n_features: int) -> npt.NDArray[np.float64]:
-    """Each feature's share of -log of the bound, from each round's feature and -log Z."""
+    """Each feature's share of what all rounds gained, from each round's feature and gain."""
     total = np.zeros(n_features)
     for feature, fall in falls:
         total[feature] += fall

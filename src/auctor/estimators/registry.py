@@ -2,9 +2,11 @@
 
 from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 
 LEARNERS: dict[str, type[RankingEstimator]] = {
     "aucboost": AUCBoost,
+    "martirank": MartiRank,
     "rankboost": RankBoost,
 }

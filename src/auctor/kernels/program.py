@@ -54,15 +54,12 @@ def count_nodes(
 
 
 @kernel
-def _coin(seed: np.uint64, row: np.uint64, place: np.uint64) -> float:
-    """A number in [0, 1) that depends on nothing but its arguments (two rounds of splitmix64)."""
+def _coin(seed: np.uint64, row: np.uint64, place: np.uint64) -> np.int64:
+    """A whole number below 2^53 that depends on nothing but its arguments (splitmix64)."""
     x = seed ^ (row * np.uint64(0x9E3779B97F4A7C15)) ^ (place * np.uint64(0xD1B54A32D192ED03))
-    for _ in range(2):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x = x ^ (x >> np.uint64(31))
-    return np.float64(x >> np.uint64(11)) * 2.0**-53
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((x ^ (x >> np.uint64(31))) >> np.uint64(11))
 
 
 @kernel
@@ -71,32 +68,26 @@ def route(
     row_ids: npt.NDArray[np.int64],
     rows: tuple[int, int],
     feature: npt.NDArray[np.int64],
-    right: npt.NDArray[np.float64],
+    right: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64],
     coins: tuple[int, int],
     node: npt.NDArray[np.uint16],
 ) -> None:
     """Send each row from its node to the left (the same number) or to the right (one more).
 
-    ``right[i, code]`` is the chance of the right at node i; feature -1 marks a frozen node.
-    ``coins`` is (seed, layer): with the row's place in the table and the node they decide
-    the toss, so that neither partitions nor threads do.
+    ``right[i, code]`` is the chance of the right at node i in units of 2^-53. ``base[i]`` is
+    the number of the left, or OUT where node i is frozen; the last line of the arrays is for
+    rows that are out. ``coins`` is (seed, layer): with the row's place in the table and the
+    node they decide the toss, so that neither partitions nor threads do. No branches: which
+    way a row goes cannot be foretold.
     """
-    seed = np.uint64(coins[0])
+    seed = np.uint64(coins[0]) * np.uint64(0xA0761D6478BD642F)
+    layer = np.uint64(coins[1]) * np.uint64(65_536)
+    outside = len(base) - 1
     for k in range(rows[0], rows[1]):
-        i = node[k]
-        if i == OUT:
-            continue
-        j = feature[i]
-        if j < 0:
-            node[k] = OUT
-            continue
-        chance = right[i, codes[j, k]]
-        if chance >= 1.0:
-            node[k] = i + 1
-        elif chance > 0.0:
-            place = np.uint64(coins[1]) * np.uint64(65_536) + np.uint64(i)
-            if _coin(seed, np.uint64(row_ids[k]), place) < chance:
-                node[k] = i + 1
+        i = min(np.int64(node[k]), outside)
+        toss = _coin(seed, np.uint64(row_ids[k]), layer + np.uint64(i))
+        node[k] = base[i] + (toss < right[i, codes[feature[i], k]])
 
 
 class Nodes(NamedTuple):

@@ -2,6 +2,7 @@
 
 from auctor.learners.aucboost import fit_aucboost
 from auctor.learners.certificate import Certificate
+from auctor.learners.martirank import fit_martirank
 from auctor.learners.rankboost import fit_rankboost
 
-__all__ = ["Certificate", "fit_aucboost", "fit_rankboost"]
+__all__ = ["Certificate", "fit_aucboost", "fit_martirank", "fit_rankboost"]

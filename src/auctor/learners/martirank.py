@@ -10,6 +10,7 @@ Rows draw their coins from a generator keyed by seed, row and node.
 
 from dataclasses import dataclass, field
 from math import exp
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,14 +104,17 @@ class _Trainer:
 
     def route(self, t: int, nodes: list[Node], places: list[npt.NDArray[np.uint16]]) -> None:
         """Send every row to its node in the next layer."""
-        feature = np.array([node.feature for node in nodes])
-        right = np.array([node.right for node in nodes])
+        # One line more than nodes, for the rows that are out.
+        feature = np.array([max(node.feature, 0) for node in nodes] + [0])
+        base = np.array([OUT if node.feature < 0 else node.index for node in nodes] + [OUT])
+        right = np.zeros((t + 1, self._data.n_codes), dtype=np.int64)
+        right[:t] = np.ceil(np.array([node.right for node in nodes]) * 2.0**53)
         coins = (self._settings.seed, t)
 
         def send(task: tuple[int, int, int]) -> None:
             k, start, stop = task
             part = self._data.partitions[k]
-            route(part.codes, part.rows, (start, stop), feature, right, coins, places[k])
+            route(part.codes, part.rows, (start, stop), feature, right, base, coins, places[k])
 
         self._workers.map(send, self._row_blocks())
 
@@ -174,7 +178,7 @@ def _sign(x: float) -> int:
     return int(x > 0) - int(x < 0)
 
 
-def _values(history: History, settings: Settings) -> tuple[npt.NDArray[np.float64], ...]:
+def _values(history: History, settings: Settings) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Value of each frozen node, and of each end, for the output that was asked for.
 
     "position" is the share of steps to the right, with the label of a frozen node as the steps

@@ -53,18 +53,16 @@ def build_program(
         columns["value"].append(float(value[k]))
         if is_category:
             table += node.right[: data.features[node.feature].n_bins + 1].tolist()
-    arrays = Nodes(
-        table=np.array(table, dtype=np.float64),
-        **{
-            name: np.array(column, dtype=np.int64 if name in _WHOLE else np.float64)
-            for name, column in columns.items()
-        },
-    )
+    arrays: dict[str, Any] = {
+        name: np.array(column, dtype=np.int64 if name in _WHOLE else np.float64)
+        for name, column in columns.items()
+    }
+    program = Nodes(table=np.array(table, dtype=np.float64), **arrays)
     features = tuple(_shorten(f, used[j]) for j, f in enumerate(data.features))
     negative, positive = data.classes.tolist()
     plain = Calibration(1.0, 0.0)
     model = ProgramModel(
-        (negative, positive), 0.0, plain, features, len(layers), arrays, final, 0.0
+        (negative, positive), 0.0, plain, features, len(layers), program, final, 0.0
     )
     return model, luts
 

@@ -138,6 +138,9 @@ def _feature_from(fields: Fields) -> Feature:
     return feature
 
 
+_WHOLE = ("feature", "cut", "start")
+
+
 def _nodes_from(fields: Fields, features: tuple[Feature, ...], n_layers: int) -> Nodes:
     """The nodes of a file; every index is checked, because kernels do not check theirs."""
     n_nodes = n_layers * (n_layers + 1) // 2
@@ -145,19 +148,16 @@ def _nodes_from(fields: Fields, features: tuple[Feature, ...], n_layers: int) ->
     for name, column in columns.items():
         if name != "table" and len(column) != n_nodes:
             raise fields.fail(name, f"a list of {n_nodes} numbers, one per node")
-        whole = name in ("feature", "cut", "start")
+        whole = name in _WHOLE
         if whole and not (np.rint(column) == column).all():
             raise fields.fail(name, "a list of whole numbers")
         if not whole and name != "value" and not ((column >= 0) & (column <= 1)).all():
             raise fields.fail(name, "a list of chances between 0 and 1")
     _check_indices(fields, columns, features)
-    whole_numbers = {"feature", "cut", "start"}
-    return Nodes(
-        **{
-            name: column.astype(np.int64) if name in whole_numbers else column
-            for name, column in columns.items()
-        }
-    )
+    arrays: dict[str, Any] = dict(columns)
+    for name in _WHOLE:
+        arrays[name] = columns[name].astype(np.int64)
+    return Nodes(**arrays)
 
 
 def _check_indices(

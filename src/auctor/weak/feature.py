@@ -37,7 +37,7 @@ class FeatureRanking:
     def best(self, histogram: Histogram) -> CodeRanker | None:
         """The ranker of largest AUC on class histograms; None where none has an edge."""
         gains = self._gains(histogram, self._n_bins)
-        for j in np.flatnonzero(self._is_category):
+        for j in np.flatnonzero(self._is_category).tolist():
             gains[j] = self.of_feature(j, histogram[:, j]).auc - 0.5
         # The first of all that are as good as the best, up to rounding.
         j = int(np.argmax(gains >= gains.max() - LEAST_GAIN))
