@@ -65,11 +65,11 @@ def test_total_is_kept_within_its_bits():
     weight = np.full(n_rows, 1.1)
     multiples, unit = whole_weights(weight, n_rows)
     total = int(multiples.sum(dtype=np.uint64))
-    assert 2**39 <= total <= 2**40
-    assert multiples[0] * unit == pytest.approx(1.1, rel=1e-8)
+    assert 2**35 <= total <= 2**36
+    assert multiples[0] * unit == pytest.approx(1.1, rel=2.0**-23)
 
 
 @pytest.mark.parametrize("size", [1e308, 5e-324, 1e-310])
 def test_ends_of_the_range(size):
     multiples, unit = whole_weights(np.array([size]), 1)
-    assert multiples[0] * unit == pytest.approx(size, rel=2.0**-30)
+    assert multiples[0] * unit == pytest.approx(size, rel=2.0**-23)

@@ -13,6 +13,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -20,7 +21,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auctor import RankBoost
-from auctor.metrics import auc, roc_curve
+from auctor.metrics import (
+    auc,
+    ks_scorer,
+    partial_auc_scorer,
+    precision_at_k_scorer,
+    roc_curve,
+)
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +97,45 @@ def test_labels_of_any_two_values_and_pos_label(people):
     assert usual.classes_.tolist() == ["no", "yes"]
     assert set(usual.predict(X)) == {"no", "yes"}
     turned = RankBoost(20, pos_label="no").fit(X, y)
-    assert turned.classes_.tolist() == ["yes", "no"]
+    assert turned.classes_.tolist() == ["no", "yes"]
+    assert (usual.pos_label_, turned.pos_label_) == ("yes", "no")
+    assert (usual.predict(X) == turned.predict(X)).mean() > 0.9
+    assert np.allclose(usual.predict_proba(X), turned.predict_proba(X), atol=0.2)
     assert turned.score(X, y) == pytest.approx(usual.score(X, y), abs=0.02)
     assert turned.score(X, y) > 0.8
     with pytest.raises(ValueError, match="pos_label='maybe' is not among the classes"):
         RankBoost(pos_label="maybe").fit(X, y)
+
+
+def test_tools_with_the_smaller_label_positive(cancer):
+    X, y = cancer
+    turned = RankBoost(20, pos_label=0)
+    for scorer in (ks_scorer, partial_auc_scorer(fpr=(0, 0.1)), precision_at_k_scorer(0.2)):
+        pipeline = make_pipeline(StandardScaler(), turned)
+        assert (cross_val_score(pipeline, X, y, cv=3, scoring=scorer) > 0.07).all()
+        assert cross_val_score(turned, X, y, cv=3, scoring=scorer).mean() > 0.07
+    assert cross_val_score(turned, X, y, cv=3, scoring="neg_log_loss").mean() > -0.3
+    assert cross_val_score(turned, X, y, cv=3, scoring="accuracy").mean() > 0.9
+    calibrated = CalibratedClassifierCV(turned, cv=3).fit(X, y)
+    assert auc(y, calibrated.predict_proba(X)[:, 1]) > 0.98
+
+
+def test_weights_of_any_size_give_the_same_probabilities(cancer):
+    X, y = cancer
+    usual = RankBoost(20).fit(X, y).predict_proba(X)[:, 1]
+    for scale in (1e-9, 1 / len(y), 1e-3):
+        small = RankBoost(20).fit(X, y, sample_weight=np.full(len(y), scale))
+        assert small.predict_proba(X)[:, 1] == pytest.approx(usual, abs=1e-3)
+
+
+def test_early_stopping_holds_out_rows_of_a_rare_class():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    for n_pos in (2, 3, 5):
+        y = np.arange(200) < n_pos
+        for seed in range(3):
+            ranker = RankBoost(20, early_stopping=True, random_state=seed).fit(X + y[:, None], y)
+            assert len(ranker.history_.validation_auc) > 0
 
 
 def test_predict_cuts_at_youdens_point(cancer):

@@ -1,5 +1,6 @@
 """Errors of the command line: which ones are told in a line, and how."""
 
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -12,7 +13,12 @@ class UsageError(Exception):
 
 
 def is_expected(error: BaseException) -> bool:
-    """Whether an error comes from the user's files and settings, and not from a bug."""
+    """Whether an error comes from the user's files and settings, and not from a bug.
+
+    With AUCTOR_DEBUG set no error is, so that each shows where it was raised.
+    """
+    if os.environ.get("AUCTOR_DEBUG"):
+        return False
     # pyarrow's errors are known by their module, so that main need not import pyarrow.
     from_arrow = any(kind.__module__.startswith("pyarrow") for kind in type(error).__mro__)
     return from_arrow or isinstance(error, (ValueError, TypeError, OSError))

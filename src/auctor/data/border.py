@@ -79,7 +79,8 @@ def find_categorical(categorical_features: Any, table: Table) -> frozenset[int]:
     chosen = _as_list(categorical_features)
     if chosen and all(isinstance(item, (bool, np.bool_)) for item in chosen):
         return _from_mask(chosen, table)
-    return frozenset(_position(item, table) for item in chosen)
+    places = {name: j for j, name in enumerate(table.names)}
+    return frozenset(_position(item, table, places) for item in chosen)
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -99,10 +100,10 @@ def _from_mask(mask: list[Any], table: Table) -> frozenset[int]:
     return frozenset(np.flatnonzero(mask).tolist())
 
 
-def _position(item: Any, table: Table) -> int:
+def _position(item: Any, table: Table, places: dict[str, int]) -> int:
     if isinstance(item, str):
-        if item in table.names:
-            return table.names.index(item)
+        if item in places:
+            return places[item]
         raise ValueError(f"categorical_features names {item!r}, which is not a column of X")
     if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
         raise ValueError(f"categorical_features holds {item!r}; give column names or positions")

@@ -82,6 +82,13 @@ class RankingData:
         everything = sum(int(p.weight.sum(dtype=np.int64)) for p in self.partitions)
         return everything - positive, positive
 
+    @property
+    def class_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Places in the table of the negatives and of the positives, in order."""
+        negative = np.concatenate([part.rows[part.n_pos :] for part in self.partitions])
+        positive = np.concatenate([part.rows[: part.n_pos] for part in self.partitions])
+        return np.sort(negative), np.sort(positive)
+
     @cached_property
     def n_codes(self) -> int:
         """Number of codes of the feature that has most, that of missing values included."""

@@ -208,7 +208,7 @@ def _read_frame(frame: nw.DataFrame[Any]) -> ColumnTable:
     names = frame.columns
     # 0, 1, 2, ... is what pandas calls columns that were given no names.
     has_names = names != list(range(len(names)))
-    return ColumnTable([frame[:, j] for j in range(len(names))], names, len(frame), has_names)
+    return ColumnTable(list(frame.iter_columns()), names, len(frame), has_names)
 
 
 def _read_array(X: Any) -> Table:

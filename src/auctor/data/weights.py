@@ -3,10 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-# With at most 2^31 for a row and 2^40 in all, a weight times a boosting factor of
-# 20 bits still adds up in an int64.
-_ROW_BITS = 31
-_TOTAL_BITS = 40
+# Bits of the largest weight and of the sum. What the sum leaves of 60 bits is the precision
+# of a row's boosting factor: fractions, which are rounded anyhow, leave more of it than
+# whole numbers, which are kept.
+_BITS_WHOLE = 31, 40
+_BITS_FRACTIONS = 24, 36
 
 
 def whole_weights(
@@ -14,8 +15,9 @@ def whole_weights(
 ) -> tuple[npt.NDArray[np.uint32], float]:
     """Weights as multiples of a unit, a power of two; returns (multiples, unit).
 
-    Whole weights are kept as they are, and so is every fraction that binary numbers
-    hold within 31 bits of the largest weight; others are rounded to such a fraction.
+    Whole weights are kept as they are (up to 31 bits, and 40 in all), and so is every
+    fraction that binary numbers hold within 24 bits of the largest weight (36 bits in all);
+    others are rounded to such a fraction.
 
     Examples
     --------
@@ -25,10 +27,13 @@ def whole_weights(
     """
     if weight is None:
         return np.ones(n_rows, dtype=np.uint32), 1.0
-    finest = int(np.frexp(weight.max())[1]) - _ROW_BITS
+    # Beyond 2^31 every float is whole, and that says nothing.
+    is_whole = weight.max() < 2.0**31 and (np.rint(weight) == weight).all()
+    row_bits, total_bits = _BITS_WHOLE if is_whole else _BITS_FRACTIONS
+    finest = int(np.frexp(weight.max())[1]) - row_bits
     multiples = _multiples(weight, finest)
     # The total is added up in whole numbers: the order of the rows must not show.
-    excess = int(multiples.sum()).bit_length() - _TOTAL_BITS
+    excess = int(multiples.sum()).bit_length() - total_bits
     if excess > 0:
         finest += excess
         multiples = _multiples(weight, finest)

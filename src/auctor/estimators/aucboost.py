@@ -35,7 +35,8 @@ class AUCBoost(RankingEstimator):
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
     pos_label : label, optional
-        The positive class; the larger label unless given.
+        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
+        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
     threshold : "youden" or float, default="youden"
         The score above which ``predict`` says positive. Scores are shifted so that Youden's
         point of the training data is 0.
@@ -56,7 +57,9 @@ class AUCBoost(RankingEstimator):
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's part in the fall of the bound, adding up to 1.
     classes_ : ndarray of shape (2,)
-        The labels; the second one is positive.
+        The labels, sorted.
+    pos_label_ : label
+        The class that the score grows towards.
     n_iter_ : int
         Rounds in the model.
 

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.model_selection import train_test_split
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
@@ -51,6 +50,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     history_: Any
     certificate_: Certificate
     classes_: npt.NDArray[Any]
+    pos_label_: Any
     threshold_: float
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
@@ -88,7 +88,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
         )
         self._keep_names(table)
-        self.classes_ = data.classes
+        # scikit-learn's tools count on sorted classes; ours ask for pos_label_.
+        self.classes_ = np.unique(data.classes)
+        self.pos_label_ = data.classes[1]
         model, self.history_, self.certificate_ = self._learn(data)
         self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
         self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
@@ -104,23 +106,24 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row: positive where the score is above ``threshold_``."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > self.threshold_).astype(int)]
+        positive = self.decision_function(X) > self.threshold_
+        return self.classes_[(positive == (self.classes_[1] == self.pos_label_)).astype(int)]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Probability of each class by a logistic curve through the training scores.
+        """Probability of each class, in the order of ``classes_``.
 
-        It ranks as the score does. The curve is fitted on the training rows and so tends to
-        be too sure of itself; for calibrated probabilities wrap the estimator in
-        scikit-learn's ``CalibratedClassifierCV``.
+        It comes from a logistic curve through the training scores and ranks as the score does.
+        Fitted on the training rows, it tends to be too sure of itself; for calibrated
+        probabilities wrap the estimator in scikit-learn's ``CalibratedClassifierCV``.
         """
         scores = self.decision_function(X)
-        return self.model_.probabilities(scores)
+        probability = self.model_.probabilities(scores)  # (negative, positive)
+        return probability if self.classes_[1] == self.pos_label_ else probability[:, ::-1]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The AUC of the score on labelled rows."""
         scores = self.decision_function(X)
-        return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
+        return auc(y, scores, sample_weight=sample_weight, pos_label=self.pos_label_)
 
     def _keep_names(self, table: Table) -> None:
         self.n_features_in_ = table.n_columns
@@ -149,24 +152,15 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """Training and validation rows, stratified; no validation unless ``early_stopping``."""
         if not self.early_stopping:
             return data, None
-        rows = np.concatenate([part.rows for part in data.partitions])
-        positive = np.concatenate([part.positive for part in data.partitions])
-        order = np.argsort(rows)  # the draw must not depend on how rows are stored
-        rows, positive = rows[order], positive[order]
-        smallest = min(data.n_pos, data.n_neg)
-        if smallest < 2 or self.validation_fraction * data.n_rows < 2:
+        if min(data.n_pos, data.n_neg) < 2:
             raise ValueError(
                 f"early_stopping needs rows of both classes to hold out, found {data.n_pos} "
                 f"positive and {data.n_neg} negative; set early_stopping=False"
             )
-        _, held = train_test_split(
-            rows,
-            test_size=self.validation_fraction,
-            stratify=positive,
-            random_state=self.random_state,
-        )
-        chosen = np.zeros(int(rows.max()) + 1, dtype=bool)
-        chosen[held] = True
+        rng = check_random_state(self.random_state)
+        held = [_draw(rows, self.validation_fraction, rng) for rows in data.class_rows]
+        chosen = np.zeros(max(rows[-1] for rows in data.class_rows) + 1, dtype=bool)
+        chosen[np.concatenate(held)] = True
         return data.take(~chosen), data.take(chosen)
 
     def __sklearn_tags__(self) -> Tags:
@@ -177,6 +171,14 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _draw(
+    rows: npt.NDArray[np.int64], share: float, rng: np.random.RandomState
+) -> npt.NDArray[np.int64]:
+    """A share of the rows of one class, at least one of them and never all."""
+    size = min(max(1, round(share * len(rows))), len(rows) - 1)
+    return rng.choice(rows, size=size, replace=False)
 
 
 def _check_target(y: Any, name: str) -> npt.NDArray[Any]:

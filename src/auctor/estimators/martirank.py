@@ -40,7 +40,8 @@ class MartiRank(RankingEstimator):
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
     pos_label : label, optional
-        The positive class; the larger label unless given.
+        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
+        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
     threshold : "youden" or float, default="youden"
         The score above which ``predict`` says positive. Scores are shifted so that Youden's
         point of the training data is 0.
@@ -64,7 +65,9 @@ class MartiRank(RankingEstimator):
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's share of the edges of the nodes, weighted by the rows that pass them.
     classes_ : ndarray of shape (2,)
-        The labels; the second one is positive.
+        The labels, sorted.
+    pos_label_ : label
+        The class that the score grows towards.
     n_iter_ : int
         Layers in the model.
 

@@ -1,21 +1,58 @@
-"""Scorers for scikit-learn's cross-validation and searches.
+"""Scorers for scikit-learn's cross-validation and searches."""
 
-This module is the only one of the room that imports scikit-learn; it is loaded when
-one of its names is asked for.
-"""
-
+from collections.abc import Callable
 from typing import Any
 
-from sklearn.metrics import make_scorer
+import numpy as np
+import numpy.typing as npt
 
 from auctor.metrics.area import partial_auc
 from auctor.metrics.checks import check_one, check_region, check_top
 from auctor.metrics.separation import ks
 from auctor.metrics.top import precision_at_k
 
-_RESPONSE = ("decision_function", "predict_proba")
 
-ks_scorer: Any = make_scorer(ks, response_method=_RESPONSE)
+class MetricScorer:
+    """``scorer(estimator, X, y)``: a metric of the estimator's score.
+
+    Unlike scikit-learn's scorers it asks the estimator which class is positive, so that it is
+    right also where ``pos_label`` is the smaller label.
+    """
+
+    def __init__(self, metric: Callable[..., float], **options: Any) -> None:
+        self._metric, self._options = metric, options
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
+        """The metric on labelled rows."""
+        scores, pos_label = _response(estimator, X)
+        return self._metric(
+            y_true, scores, sample_weight=sample_weight, pos_label=pos_label, **self._options
+        )
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self._options.items())
+        return f"MetricScorer({self._metric.__name__}{options})"
+
+
+def _response(estimator: Any, X: Any) -> tuple[npt.NDArray[np.float64], Any]:
+    """The score of each row, and the label that it grows towards."""
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(X)), _positive_label(estimator)
+    return np.asarray(estimator.predict_proba(X))[:, 1], estimator.classes_[1]
+
+
+def _positive_label(estimator: Any) -> Any:
+    """``pos_label_`` of the estimator, also inside a pipeline or a search."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            return getattr(estimator, "pos_label_", estimator.classes_[1])
+
+
+ks_scorer = MetricScorer(ks)
 
 
 def partial_auc_scorer(
@@ -23,7 +60,7 @@ def partial_auc_scorer(
     fpr: tuple[float, float] | None = None,
     tpr: tuple[float, float] | None = None,
     scaled: bool = False,
-) -> Any:
+) -> MetricScorer:
     """A scikit-learn scorer of the partial AUC over a region.
 
     Parameters
@@ -48,10 +85,10 @@ def partial_auc_scorer(
     """
     name, region = check_one(fpr=fpr, tpr=tpr)
     check_region(region, name)
-    return make_scorer(partial_auc, response_method=_RESPONSE, fpr=fpr, tpr=tpr, scaled=scaled)
+    return MetricScorer(partial_auc, fpr=fpr, tpr=tpr, scaled=scaled)
 
 
-def precision_at_k_scorer(k: float) -> Any:
+def precision_at_k_scorer(k: float) -> MetricScorer:
     """A scikit-learn scorer of the precision among the ``k`` highest scores.
 
     Parameters
@@ -67,7 +104,7 @@ def precision_at_k_scorer(k: float) -> Any:
     Examples
     --------
     >>> precision_at_k_scorer(0.1)
-    make_scorer(precision_at_k, response_method=('decision_function', 'predict_proba'), k=0.1)
+    MetricScorer(precision_at_k, k=0.1)
     """
     check_top(k, 1.0)
-    return make_scorer(precision_at_k, response_method=_RESPONSE, k=k)
+    return MetricScorer(precision_at_k, k=k)
