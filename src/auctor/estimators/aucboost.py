@@ -4,15 +4,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate, fit_aucboost
+from auctor.learners import Certificate, fit_aucboost, fit_aucboost_rows
 from auctor.learners.aucboost import History, Settings
-from auctor.models import AdditiveModel
+from auctor.models import AdditiveModel, VoteModel
 from auctor.weak import RANKINGS
+from auctor.weak.estimator import check_estimator
 
 
 class AUCBoost(RankingEstimator):
@@ -24,8 +25,10 @@ class AUCBoost(RankingEstimator):
 
     Parameters
     ----------
-    weak : {"feature", "stump"}, default="feature"
-        The weak ranker: the best single feature in either direction, or the best stump.
+    weak : {"feature", "stump"} or scikit-learn estimator, default="feature"
+        The weak ranker: the best single feature in either direction, the best stump, or copies
+        of an estimator that takes ``sample_weight``. The estimator sees the binned table, with 0
+        for missing values, and the model can then be pickled, but not saved as JSON.
     n_estimators : int, default=200
         Rounds at most.
     epsilon : float, optional
@@ -47,15 +50,16 @@ class AUCBoost(RankingEstimator):
 
     Attributes
     ----------
-    model_ : AdditiveModel
-        The fitted model: a step function per feature. ``model_.save(path)`` writes it.
+    model_ : AdditiveModel or VoteModel
+        The fitted model: a step function per feature, which ``model_.save(path)`` writes, or the
+        weighted vote of estimators.
     certificate_ : Certificate
         ``values["bound"]`` bounds 1 - AUC on the training rows; ``values["edges"]`` are the
         rankers' edges gamma_t.
     history_ : History
         Each round's feature, steps, edge, error rate and Z, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's part in the fall of the bound, adding up to 1.
+        Each feature's part in the fall of the bound, adding up to 1; not there with estimators.
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
@@ -75,14 +79,14 @@ class AUCBoost(RankingEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
-        "weak": [StrOptions(set(RANKINGS))],
+        "weak": [StrOptions(set(RANKINGS)), HasMethods(["fit", "get_params"])],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "epsilon": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
     def __init__(
         self,
-        weak: str = "feature",
+        weak: Any = "feature",
         n_estimators: int = 200,
         epsilon: float | None = None,
         *,
@@ -103,7 +107,9 @@ class AUCBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel | VoteModel, History, Certificate]:
+        if not isinstance(self.weak, str):
+            check_estimator(self.weak)
         settings = Settings(
             weak=self.weak,
             n_estimators=self.n_estimators,
@@ -111,8 +117,12 @@ class AUCBoost(RankingEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        model, history, certificate = fit_aucboost(data, settings)
+        if not isinstance(self.weak, str):
+            model, history, certificate = fit_aucboost_rows(data, settings)
+            self.n_iter_ = len(history.rounds)
+            return model, history, certificate
+        steps, history, certificate = fit_aucboost(data, settings)
         self.n_iter_ = len(history.rounds)
         falls = [(step.feature, -np.log(step.z)) for step in history.rounds]
         self.feature_importances_ = shares_of_fall(falls, data.n_features)
-        return model, history, certificate
+        return steps, history, certificate

@@ -12,6 +12,7 @@ The product of the Z_t bounds 1 - AUC of the score F: with A = E+[exp(-F)] and B
 
 from dataclasses import dataclass, field
 from math import log, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,14 +27,14 @@ from auctor.weak import RANKINGS, CodeRanker, two_sided
 
 # A classifier without an error would get an infinite weight.
 _MAX_ALPHA = 16.0
-_ROUNDING = 2.0**-40
+ROUNDING = 2.0**-40
 
 
 @dataclass(frozen=True)
 class Settings:
     """What a fit can be told."""
 
-    weak: str = "feature"
+    weak: Any = "feature"  # a name in RANKINGS
     n_estimators: int = 200
     epsilon: float | None = None
     n_jobs: int | None = None
@@ -88,7 +89,7 @@ def fit_aucboost(
         tables[step.feature] += step.steps
     fill_missing(first, tables)
     model, order = finish_additive(data, tables)
-    return model, history, _certify(history, order)
+    return model, history, certify(history, order)
 
 
 def _run(data: RankingData, weights: RowWeights, settings: Settings) -> History:
@@ -107,7 +108,7 @@ def _run(data: RankingData, weights: RowWeights, settings: Settings) -> History:
         history.rounds.append(step)
         bound *= step.z
         progress.step(f"bound {bound:.4g}")
-        if step.epsilon < _ROUNDING:
+        if step.epsilon < ROUNDING:
             history.stopped_by = "the last ranker makes no error"
             break
         if settings.epsilon is not None and bound <= settings.epsilon:
@@ -126,7 +127,7 @@ def _weigh(
     side = two_sided(
         np.bincount(ranker.ranks, neg, n_ranks), np.bincount(ranker.ranks, pos, n_ranks)
     )
-    alpha = _alpha(side.epsilon)
+    alpha = weight_of(side.epsilon)
     steps = on_grid(alpha * side.values(n_ranks))[ranker.ranks]
     if not steps.any():
         return None
@@ -136,13 +137,15 @@ def _weigh(
     return Round(ranker.feature, steps, ranker.auc - 0.5, side.epsilon, alpha, z)
 
 
-def _alpha(epsilon: float) -> float:
-    if epsilon < _ROUNDING:
+def weight_of(epsilon: float) -> float:
+    """alpha of a two-sided classifier."""
+    if epsilon < ROUNDING:
         return _MAX_ALPHA
     return min(_MAX_ALPHA, log((1.0 - epsilon) / epsilon) / 2)
 
 
-def _certify(history: History, order: TrainingOrder) -> Certificate:
+def certify(history: History, order: TrainingOrder) -> Certificate:
+    """The bound from the Z_t beside 1 - AUC itself."""
     missed = 1.0 - order.auc
     statement = (
         f"1 - AUC on the training rows is {missed:.4g}, at most the bound {history.bound:.4g}, "

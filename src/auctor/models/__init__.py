@@ -4,14 +4,17 @@ from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Calibration, Model
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.program import ProgramModel
+from auctor.models.vote import Member, VoteModel
 
 __all__ = [
     "FORMS",
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "Member",
     "Model",
     "ProgramModel",
+    "VoteModel",
     "compress",
     "from_json",
     "load",

@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from auctor.data import Categories, Feature, category_feature, number_feature
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Categories, Feature, Table, category_feature, number_feature
+from auctor.data.binning import code_categories
+from auctor.kernels.binning import code_numbers
 from auctor.models.fields import Fields
 
 
@@ -41,3 +46,19 @@ def refuse_other_kind(feature: Feature, column: Categories) -> None:
         raise ValueError(
             f"column {feature.name!r} holds {found}, but held {known} when the model was fitted"
         )
+
+
+def code_columns(
+    features: tuple[Feature, ...], table: Table, columns: npt.NDArray[np.int64]
+) -> npt.NDArray[np.uint16]:
+    """Codes (features, rows) of a table; feature j stands in column ``columns[j]``."""
+    codes = np.empty((len(features), table.n_rows), dtype=np.uint16)
+    nobody = np.zeros(table.n_rows, dtype=np.bool_)  # no classes: nothing to put first
+    for feature, column, out in zip(features, columns, codes, strict=True):
+        if feature.is_category:
+            values = table.categories(int(column))
+            refuse_other_kind(feature, values)
+            out[:] = code_categories(feature, values)
+        else:
+            code_numbers(table.numbers(int(column)), feature.cuts, nobody, 0, out)
+    return codes

@@ -7,11 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Feature, Table
-from auctor.data.binning import code_categories
-from auctor.kernels.binning import code_numbers
 from auctor.kernels.program import Nodes, expect
 from auctor.models.base import Calibration, Model, Shared
-from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
+from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
 
@@ -45,27 +43,13 @@ class ProgramModel(Model):
         return len(self.nodes.feature)
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
-        codes = np.empty((len(self.features), table.n_rows), dtype=np.uint16)
-        for j, column in enumerate(columns):
-            self._code(j, table, int(column), codes[j])
-        return self.intercept + self.score_codes(codes)
+        return self.intercept + self.score_codes(code_columns(self.features, table, columns))
 
     def score_codes(self, codes: npt.NDArray[np.uint16]) -> Floats:
         """Expected value of rows given by their codes (features, rows), without the intercept."""
         out = np.empty(codes.shape[1])
         expect(codes, self.nodes, self.final, out)
         return out
-
-    def _code(self, j: int, table: Table, column: int, out: npt.NDArray[np.uint16]) -> None:
-        feature = self.features[j]
-        if feature.is_category:
-            values = table.categories(column)
-            refuse_other_kind(feature, values)
-            out[:] = code_categories(feature, values)
-        else:
-            # Without classes there is nothing to put first.
-            nobody = np.zeros(table.n_rows, dtype=np.bool_)
-            code_numbers(table.numbers(column), feature.cuts, nobody, 0, out)
 
     def finished(self, calibration: Calibration, intercept: float) -> "ProgramModel":
         """The same program with its calibration and intercept."""

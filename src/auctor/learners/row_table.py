@@ -1,0 +1,28 @@
+"""The binned table as rows, for weak rankers that are estimators of their own."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import RankingData
+
+
+class RowTable(NamedTuple):
+    """Codes of each row as numbers, its class and weight, in the order of the table."""
+
+    Z: npt.NDArray[np.float64]
+    positive: npt.NDArray[np.bool_]
+    weight: npt.NDArray[np.float64]
+    rows: npt.NDArray[np.int64]
+
+
+def row_table(data: RankingData) -> RowTable:
+    """All partitions put together; how the rows were cut does not show."""
+    rows = np.concatenate([part.rows for part in data.partitions])
+    order = np.argsort(rows)
+    codes = np.concatenate([part.codes for part in data.partitions], axis=1)
+    positive = np.concatenate([part.positive for part in data.partitions])
+    weight = np.concatenate([part.weight for part in data.partitions]) * data.weight_unit
+    Z = np.ascontiguousarray(codes[:, order].T, dtype=np.float64)
+    return RowTable(Z, positive[order], weight[order], rows[order])

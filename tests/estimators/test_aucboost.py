@@ -1,0 +1,60 @@
+"""AUCBoost and MartiRank as scikit-learn users meet them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from auctor import AUCBoost, MartiRank, load
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order]
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [AUCBoost(n_estimators=50), AUCBoost("stump", 50), MartiRank(), MartiRank("stump", 20)],
+    ids=str,
+)
+def test_they_rank_unseen_rows_and_save(ranker, cancer, tmp_path):
+    X, y = cancer
+    ranker.fit(X[:400], y[:400])
+    assert ranker.score(X[400:], y[400:]) > 0.97
+    assert ranker.feature_importances_.sum() == pytest.approx(1)
+    ranker.model_.save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert np.array_equal(loaded.decision_function(X), ranker.decision_function(X))
+    assert np.array_equal(loaded.predict(X), ranker.predict(X))
+
+
+def test_majority_and_position_rank_much_alike(cancer):
+    X, y = cancer
+    scores = [cross_val_score(MartiRank(output=o), X, y, cv=3) for o in ("majority", "position")]
+    assert np.mean(scores[1]) >= np.mean(scores[0]) > 0.9
+
+
+def test_search_over_their_parameters(cancer):
+    X, y = cancer
+    search = GridSearchCV(MartiRank(), {"n_estimators": [2, 30]}, cv=3).fit(X, y)
+    assert search.best_params_ == {"n_estimators": 30}
+
+
+@pytest.mark.parametrize(
+    ("ranker", "message"),
+    [
+        (AUCBoost(epsilon=1.0), "epsilon"),
+        (AUCBoost(n_estimators=0), "n_estimators"),
+        (MartiRank(output="rank"), "output"),
+        (MartiRank(min_class=0), "min_class"),
+        (MartiRank(n_estimators=70_000), "n_estimators"),
+        (MartiRank(weak="tree"), "weak"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(ranker, message, cancer):
+    with pytest.raises(ValueError, match=message):
+        ranker.fit(*cancer)
