@@ -3,6 +3,7 @@
 import platform
 import sys
 
+import bench_martirank
 import bench_metrics
 import bench_rankboost
 import bench_startup
@@ -11,7 +12,7 @@ from timing import print_table
 
 def main() -> int:
     print(f"Python {platform.python_version()}; times are medians, ratio is peer / ours")
-    for module in (bench_startup, bench_metrics, bench_rankboost):
+    for module in (bench_startup, bench_metrics, bench_rankboost, bench_martirank):
         print_table(module.run())
         sys.stdout.flush()
     return 0

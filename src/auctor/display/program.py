@@ -57,7 +57,7 @@ class ProgramDisplay:
         x, y = self.index - (self.layer - 1) / 2, -1.0 * self.layer
         total = self.weight_neg + self.weight_pos
         reached = total > 0
-        self._draw_edges(ax, x, y, reached)
+        self._draw_edges(ax, x.astype(np.float64), y.astype(np.float64), reached)
         size = 10 + 900 * total / np.bincount(self.layer, total)[self.layer]
         share = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=reached)
         for marker, kind in (("o", ~self.frozen), ("s", self.frozen)):

@@ -5,15 +5,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate, fit_martirank
+from auctor.learners import Certificate, fit_martirank, fit_martirank_rows
 from auctor.learners.martirank import History, Settings
-from auctor.models import ProgramModel
+from auctor.models import ProgramModel, RowProgram
 from auctor.weak import RANKINGS
+from auctor.weak.estimator import check_estimator
 
 
 class MartiRank(RankingEstimator):
@@ -26,8 +27,10 @@ class MartiRank(RankingEstimator):
 
     Parameters
     ----------
-    weak : {"feature", "stump"}, default="feature"
-        The weak ranker of a node: the best single feature, or the best stump.
+    weak : {"feature", "stump"} or scikit-learn estimator, default="feature"
+        The weak ranker of a node: the best single feature, the best stump, or a copy of an
+        estimator that takes ``sample_weight``. The estimator sees the binned table, with 0 for
+        missing values, and the model can then be pickled, but not saved as JSON.
     n_estimators : int, default=40
         Layers T of the program. Layer t has t nodes.
     output : {"position", "majority"}, default="position"
@@ -55,15 +58,16 @@ class MartiRank(RankingEstimator):
 
     Attributes
     ----------
-    model_ : ProgramModel
-        The fitted program. ``model_.save(path)`` writes it.
+    model_ : ProgramModel or RowProgram
+        The fitted program. ``model_.save(path)`` writes it, unless estimators are in it.
     certificate_ : Certificate
         The errors of the majority vote on the training rows, its AUC (Lemma 5), and the
         smallest two-sided advantage of any node.
     history_ : History
         The nodes of each layer with the weight of each class that passed them.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's share of the edges of the nodes, weighted by the rows that pass them.
+        Each feature's share of the edges of the nodes, weighted by the rows that pass them; not
+        there with estimators.
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
@@ -84,7 +88,7 @@ class MartiRank(RankingEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
-        "weak": [StrOptions(set(RANKINGS))],
+        "weak": [StrOptions(set(RANKINGS)), HasMethods(["fit", "get_params"])],
         "n_estimators": [Interval(Integral, 1, 65_534, closed="both")],
         "output": [StrOptions({"position", "majority"})],
         "min_class": [Interval(Real, 0, None, closed="neither")],
@@ -92,7 +96,7 @@ class MartiRank(RankingEstimator):
 
     def __init__(
         self,
-        weak: str = "feature",
+        weak: Any = "feature",
         n_estimators: int = 40,
         *,
         output: str = "position",
@@ -117,7 +121,9 @@ class MartiRank(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[ProgramModel, History, Certificate]:
+    def _learn(self, data: RankingData) -> tuple[ProgramModel | RowProgram, History, Certificate]:
+        if not isinstance(self.weak, str):
+            check_estimator(self.weak)
         settings = Settings(
             weak=self.weak,
             n_estimators=self.n_estimators,
@@ -127,6 +133,10 @@ class MartiRank(RankingEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+        if not isinstance(self.weak, str):
+            rows, history, certificate = fit_martirank_rows(data, settings)
+            self.n_iter_ = len(history.layers)
+            return rows, history, certificate
         model, history, certificate = fit_martirank(data, settings)
         self.n_iter_ = len(history.layers)
         live = [node for layer in history.layers for node in layer if node.feature >= 0]

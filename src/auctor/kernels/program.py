@@ -23,7 +23,7 @@ def count_nodes(
     rows: tuple[int, int],
     features: tuple[int, int],
     n_nodes: int,
-    histogram: npt.NDArray[np.int64],
+    histogram: npt.NDArray[Any],
 ) -> None:
     """Add the weights of rows of one class per feature, node and code.
 
@@ -43,14 +43,14 @@ def count_nodes(
             bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
             bins_b, line_b = histogram[j + 1 - first_feature], codes[j + 1, first:last]
             for i in range(count):
-                amount = np.int64(share[i])
+                amount = share[i]
                 bins_a[offset[i] + line_a[i]] += amount
                 bins_b[offset[i] + line_b[i]] += amount
             j += 2
         if j < last_feature:
             bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
             for i in range(count):
-                bins_a[offset[i] + line_a[i]] += np.int64(share[i])
+                bins_a[offset[i] + line_a[i]] += share[i]
 
 
 @kernel
@@ -85,7 +85,7 @@ def route(
     layer = np.uint64(coins[1]) * np.uint64(65_536)
     outside = len(base) - 1
     for k in range(rows[0], rows[1]):
-        i = min(np.int64(node[k]), outside)
+        i: Any = min(np.int64(node[k]), outside)
         toss = _coin(seed, np.uint64(row_ids[k]), layer + np.uint64(i))
         node[k] = base[i] + (toss < right[i, codes[feature[i], k]])
 

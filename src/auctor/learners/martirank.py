@@ -9,19 +9,28 @@ Rows draw their coins from a generator keyed by seed, row and node.
 """
 
 from dataclasses import dataclass, field
-from math import exp
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
 
-from auctor.data import Partition, RankingData, Workers
+from auctor.data import RankingData, Workers
 from auctor.kernels.program import OUT, count_nodes, route
 from auctor.learners.calibration import calibrate
 from auctor.learners.certificate import Certificate
 from auctor.learners.finish import training_order
-from auctor.learners.program import Node, build_program, recode
+from auctor.learners.program import (
+    BestFeatures,
+    Node,
+    build_program,
+    frozen_node,
+    gates_of,
+    groups_of,
+    live_node,
+    program_values,
+    recode,
+    split_range,
+)
 from auctor.learners.progress import Progress
 from auctor.models import ProgramModel
 from auctor.weak import RANKINGS, two_sided
@@ -33,15 +42,12 @@ _HISTOGRAM_BYTES = 2**26
 # which costs more than training on it did.
 _N_CALIBRATION_ROWS = 20_000
 
-# An edge smaller than this is rounding.
-_LEAST_EDGE = 2.0**-40
-
 
 @dataclass(frozen=True)
 class Settings:
     """What a fit can be told."""
 
-    weak: str = "feature"
+    weak: Any = "feature"  # a name in RANKINGS
     n_estimators: int = 40
     output: str = "position"
     min_class: float = 10.0
@@ -77,7 +83,7 @@ def fit_martirank(
             progress.step()
     progress.close()
     model = _finish(data, history, settings)
-    return model, history, _certify(data, history, places, settings)
+    return model, history, certify(data, history, places, settings)
 
 
 class _Trainer:
@@ -89,60 +95,45 @@ class _Trainer:
 
     def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
         """The t nodes of a layer."""
-        best = np.zeros(t)
-        chosen = np.full(t, -1)
-        lines = np.zeros((2, t, self._data.n_codes), dtype=np.int64)
-        totals = np.zeros((2, t), dtype=np.int64)
+        best = BestFeatures(self._ranking, t, self._data.n_codes)
         for first, last in self._feature_chunks(t):
             for j, counts in enumerate(self._count(t, places, first, last), start=first):
-                totals = counts.sum(axis=2)
-                gains = self._ranking.gains(j, counts)
-                better = gains > best + _LEAST_EDGE
-                best[better], chosen[better] = gains[better], j
-                lines[:, better] = counts[:, better]
-        return [self._make_node(t, i, int(chosen[i]), lines[:, i], totals[:, i]) for i in range(t)]
+                best.offer(j, counts)
+        return [self._make_node(t, i, best) for i in range(t)]
 
     def route(self, t: int, nodes: list[Node], places: list[npt.NDArray[np.uint16]]) -> None:
         """Send every row to its node in the next layer."""
-        # One line more than nodes, for the rows that are out.
-        feature = np.array([max(node.feature, 0) for node in nodes] + [0])
-        base = np.array([OUT if node.feature < 0 else node.index for node in nodes] + [OUT])
-        right = np.zeros((t + 1, self._data.n_codes), dtype=np.int64)
-        right[:t] = np.ceil(np.array([node.right for node in nodes]) * 2.0**53)
+        gates = gates_of(nodes, self._data.n_codes)
         coins = (self._settings.seed, t)
 
         def send(task: tuple[int, int, int]) -> None:
             k, start, stop = task
             part = self._data.partitions[k]
-            route(part.codes, part.rows, (start, stop), feature, right, base, coins, places[k])
+            route(part.codes, part.rows, (start, stop), *gates, coins, places[k])
 
         self._workers.map(send, self._row_blocks())
 
-    def _make_node(
-        self, t: int, i: int, j: int, lines: npt.NDArray[np.int64], totals: npt.NDArray[np.int64]
-    ) -> Node:
-        neg, pos = (float(total) * self._data.weight_unit for total in totals)
-        n_codes = self._data.n_codes
-        if neg < self._settings.min_class or pos < self._settings.min_class or j < 0:
+    def _make_node(self, t: int, i: int, best: BestFeatures) -> Node:
+        unit, min_class = self._data.weight_unit, self._settings.min_class
+        neg, pos = (float(total) * unit for total in best.totals[:, i])
+        has_rows = min(neg, pos) >= min_class
+        if not has_rows or best.feature[i] < 0:
             # Of a class that is hardly there nothing can be learned: the other one is the
             # label, and none where both are alike or no ranker has an edge.
-            label = 0 if j < 0 and min(neg, pos) >= self._settings.min_class else _sign(pos - neg)
-            return Node(t, i, -1, np.zeros(n_codes), neg, pos, 0.5, 0.0, label)
-        ranker = self._ranking.of_feature(j, lines)
-        n_ranks = int(ranker.ranks.max()) + 1
-        shares = lines / totals[:, None]
-        side = two_sided(*(np.bincount(ranker.ranks, share, n_ranks) for share in shares))
-        right = (1.0 + side.values(n_ranks)[ranker.ranks]) / 2.0
-        if lines[:, 0].sum() == 0:
-            right[0] = 0.5  # never missing here: a fair coin, which is what the average row has
-        return Node(t, i, j, right, neg, pos, side.epsilon, ranker.auc - 0.5, 0)
+            label = 0 if has_rows else scarce_label(neg, pos)
+            return frozen_node(t, i, self._data.n_codes, neg, pos, label)
+        ranker, lines = best.ranker(i), best.lines[:, i]
+        return live_node(t, i, ranker, lines, two_sided(*groups_of(ranker, lines)), unit)
 
     def _count(
         self, t: int, places: list[npt.NDArray[np.uint16]], first: int, last: int
     ) -> list[npt.NDArray[np.int64]]:
         """Class histograms (class, node, code) of features first..last."""
         n_codes = self._data.n_codes
-        counts = np.zeros((2, last - first, (t + 1) * n_codes), dtype=np.int64)
+        # Half the bytes are half the cache: int32 wherever all weights together fit.
+        fits = sum(self._data.class_weights) < 2**31
+        shape = (2, last - first, (t + 1) * n_codes)
+        counts = np.zeros(shape, dtype=np.int32 if fits else np.int64)
 
         def count(features: tuple[int, int]) -> None:
             for part, place in zip(self._data.partitions, places, strict=True):
@@ -150,8 +141,8 @@ class _Trainer:
                     own = counts[label, features[0] - first : features[1] - first]
                     count_nodes(part.codes, place, part.weight, rows, features, t, own)
 
-        self._workers.map(count, _split(first, last, self._workers.count))
-        shaped = counts.reshape(2, last - first, t + 1, n_codes)[:, :, :t]
+        self._workers.map(count, split_range(first, last, self._workers.count))
+        shaped = counts.astype(np.int64).reshape(2, last - first, t + 1, n_codes)[:, :, :t]
         return [shaped[:, j] for j in range(last - first)]
 
     def _feature_chunks(self, t: int) -> list[tuple[int, int]]:
@@ -163,42 +154,20 @@ class _Trainer:
         return [
             (k, start, stop)
             for k, part in enumerate(self._data.partitions)
-            for start, stop in _split(0, part.n_rows, self._workers.count)
+            for start, stop in split_range(0, part.n_rows, self._workers.count)
         ]
 
 
-def _split(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
-    """A range in even parts, none of them empty; pairs of features stay together."""
-    size = -(-(last - first) // n_parts)
-    size += size % 2
-    return [(start, min(start + size, last)) for start in range(first, last, max(size, 1))]
-
-
-def _sign(x: float) -> int:
-    return int(x > 0) - int(x < 0)
-
-
-def _values(history: History, settings: Settings) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Value of each frozen node, and of each end, for the output that was asked for.
-
-    "position" is the share of steps to the right, with the label of a frozen node as the steps
-    still to come. "majority" is the paper's classifier: 1 where j >= T/2, and the label of a
-    frozen node; a node without an edge goes on by fair coins.
-    """
-    T = settings.n_estimators
-    nodes = [node for layer in history.layers for node in layer]
-    rest = np.array([T + 1 - node.layer for node in nodes])
-    at = np.array([node.index for node in nodes])
-    label = np.array([node.label for node in nodes])
-    if settings.output == "position":
-        return (at + rest * (label + 1) / 2) / T, np.arange(T + 1) / T
-    fair = binom.sf(np.ceil(T / 2 - at) - 1, rest, 0.5)
-    return np.where(label == 0, fair, (label + 1) / 2), (np.arange(T + 1) >= T / 2) * 1.0
+def scarce_label(neg: float, pos: float) -> int:
+    """Label of a node where a class is hardly there: the other class, 0 if both are alike."""
+    return int(pos > neg) - int(pos < neg)
 
 
 def _finish(data: RankingData, history: History, settings: Settings) -> ProgramModel:
     """The program as a model, shifted so that Youden's point lies at score 0."""
-    model, luts = build_program(data, history.layers, *_values(history, settings))
+    model, luts = build_program(
+        data, history.layers, *program_values(history.layers, settings.output)
+    )
     sample = _calibration_rows(data)
     scores = [model.score_codes(recode(part, luts)) for part in sample.partitions]
     cut = training_order(sample, scores).cut
@@ -209,19 +178,14 @@ def _calibration_rows(data: RankingData) -> RankingData:
     """At most _N_CALIBRATION_ROWS rows, evenly from each class by their place in the table."""
     if data.n_rows <= _N_CALIBRATION_ROWS:
         return data
-    chosen = np.zeros(max(int(part.rows.max(initial=-1)) for part in data.partitions) + 1, bool)
-    for label in (0, 1):
-        rows = np.sort(np.concatenate([_class_rows(part, label) for part in data.partitions]))
+    chosen = np.zeros(max(rows[-1] for rows in data.class_rows) + 1, dtype=np.bool_)
+    for rows in data.class_rows:
         size = max(1, round(_N_CALIBRATION_ROWS * len(rows) / data.n_rows))
         chosen[rows[np.linspace(0, len(rows) - 1, size).astype(np.int64)]] = True
     return data.take(chosen)
 
 
-def _class_rows(part: Partition, label: int) -> npt.NDArray[np.int64]:
-    return part.rows[: part.n_pos] if label else part.rows[part.n_pos :]
-
-
-def _certify(
+def certify(
     data: RankingData,
     history: History,
     places: list[npt.NDArray[np.uint16]],
@@ -249,7 +213,6 @@ def _certify(
         "error_pos": error_pos,
         "auc": 1.0 - (error_neg + error_pos) / 2.0,
         "advantage": advantage,
-        "bound": exp(-2.0 * advantage**2 * T),
         "n_layers": T,
         "n_frozen": len(frozen),
     }

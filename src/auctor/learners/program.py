@@ -1,14 +1,19 @@
 """From the nodes that a learner trained to a ProgramModel."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from auctor.data import Feature, Partition, RankingData, number_feature
-from auctor.kernels.program import Nodes
+from auctor.kernels.program import OUT, Nodes
 from auctor.models import Calibration, ProgramModel
+from auctor.weak import CodeRanker, FeatureRanking, StumpRanking, TwoSided
+
+# An edge smaller than this is rounding.
+_LEAST_EDGE = 2.0**-40
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +29,101 @@ class Node:
     epsilon: float  # error rate of the two-sided classifier
     edge: float  # AUC - 1/2 of the ranker
     label: int  # of a frozen node: -1, 1, or 0 for neither
+
+
+class BestFeatures:
+    """The best feature of each node of a layer, from class histograms offered one by one."""
+
+    def __init__(self, ranking: FeatureRanking | StumpRanking, n_nodes: int, n_codes: int) -> None:
+        self._ranking = ranking
+        self._gain = np.zeros(n_nodes)
+        self.feature = np.full(n_nodes, -1)  # -1 where none has an edge
+        self.lines = np.zeros((2, n_nodes, n_codes), dtype=np.int64)  # (class, node, code)
+        self.totals = np.zeros((2, n_nodes), dtype=np.int64)
+
+    def offer(self, j: int, counts: npt.NDArray[np.int64]) -> None:
+        """Feature j with its counts (class, node, code)."""
+        self.totals = counts.sum(axis=2)
+        gains = self._ranking.gains(j, counts)
+        better = gains > self._gain + _LEAST_EDGE
+        self._gain[better], self.feature[better] = gains[better], j
+        self.lines[:, better] = counts[:, better]
+
+    def ranker(self, i: int) -> CodeRanker:
+        """The weak ranker of node i."""
+        return self._ranking.of_feature(int(self.feature[i]), self.lines[:, i])
+
+
+def groups_of(
+    ranker: CodeRanker, lines: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Share of the negatives and of the positives that each rank holds."""
+    n_ranks = int(ranker.ranks.max()) + 1
+    shares = lines / lines.sum(axis=1, keepdims=True)
+    groups = np.array([np.bincount(ranker.ranks, share, n_ranks) for share in shares])
+    return groups[0], groups[1]
+
+
+def live_node(
+    t: int, i: int, ranker: CodeRanker, lines: npt.NDArray[np.int64], side: TwoSided, unit: float
+) -> Node:
+    """A node that sends rows on by a two-sided classifier; ``lines`` are its counts by code."""
+    n_ranks = int(ranker.ranks.max()) + 1
+    right = (1.0 + side.values(n_ranks)[ranker.ranks]) / 2.0
+    if lines[:, 0].sum() == 0:
+        right[0] = 0.5  # never missing here: a fair coin, which is what the average row has
+    neg, pos = (float(total) * unit for total in lines.sum(axis=1))
+    return Node(t, i, ranker.feature, right, neg, pos, side.epsilon, ranker.auc - 0.5, 0)
+
+
+def frozen_node(t: int, i: int, n_codes: int, neg: float, pos: float, label: int) -> Node:
+    """A node where rows end."""
+    return Node(t, i, -1, np.zeros(n_codes), neg, pos, 0.5, 0.0, label)
+
+
+class Gates(NamedTuple):
+    """A layer as the routing kernel takes it; the last line is for rows that are out."""
+
+    feature: npt.NDArray[np.int64]
+    right: npt.NDArray[np.int64]
+    base: npt.NDArray[np.int64]
+
+
+def gates_of(nodes: list[Node], n_codes: int) -> Gates:
+    """Where each node of a layer sends each code."""
+    feature = np.array([max(node.feature, 0) for node in nodes] + [0])
+    base = np.array([OUT if node.feature < 0 else node.index for node in nodes] + [OUT])
+    right = np.zeros((len(nodes) + 1, n_codes), dtype=np.int64)
+    right[:-1] = np.ceil(np.array([node.right for node in nodes]) * 2.0**53)
+    return Gates(feature, right, base)
+
+
+def split_range(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
+    """A range in even parts, none of them empty; pairs of features stay together."""
+    size = -(-(last - first) // n_parts)
+    size += size % 2
+    return [(start, min(start + size, last)) for start in range(first, last, max(size, 1))]
+
+
+def program_values(
+    layers: list[list[Node]], output: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Value of each frozen node, and of each end, for the output that was asked for.
+
+    "position" is the share of steps to the right, with the label of a frozen node as the steps
+    still to come. "majority" is the paper's classifier: 1 where j >= T/2, and the label of a
+    frozen node; a node without an edge goes on by fair coins.
+    """
+    T = len(layers)
+    nodes = [node for layer in layers for node in layer]
+    rest = np.array([T + 1 - node.layer for node in nodes])
+    at = np.array([node.index for node in nodes])
+    label = np.array([node.label for node in nodes])
+    if output == "position":
+        return (at + rest * (label + 1) / 2) / T, np.arange(T + 1, dtype=np.float64) / T
+    fair: npt.NDArray[np.float64] = binom.sf(np.ceil(T / 2 - at) - 1, rest, 0.5)
+    final = (np.arange(T + 1) >= T / 2).astype(np.float64)
+    return np.where(label == 0, fair, (label + 1) / 2), final
 
 
 def build_program(

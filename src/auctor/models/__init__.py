@@ -4,6 +4,7 @@ from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Calibration, Model
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.program import ProgramModel
+from auctor.models.row_program import Gate, RowProgram
 from auctor.models.vote import Member, VoteModel
 
 __all__ = [
@@ -11,9 +12,11 @@ __all__ = [
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "Gate",
     "Member",
     "Model",
     "ProgramModel",
+    "RowProgram",
     "VoteModel",
     "compress",
     "from_json",

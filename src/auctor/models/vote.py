@@ -13,6 +13,11 @@ from auctor.models.fields import Fields
 
 Floats = npt.NDArray[np.float64]
 
+CANNOT_SAVE = (
+    "this model holds scikit-learn estimators, which a model file cannot; "
+    "pickle the estimator, or fit with weak='feature' or weak='stump'"
+)
+
 
 class Voter(Protocol):
     """What a member of the vote can do."""
@@ -53,10 +58,7 @@ class VoteModel(Model):
         return out
 
     def body(self) -> dict[str, Any]:
-        raise ValueError(
-            "this model holds scikit-learn estimators, which a model file cannot; "
-            "pickle the estimator, or fit with weak='feature' or weak='stump'"
-        )
+        raise ValueError(CANNOT_SAVE)
 
     @classmethod
     def from_body(cls, fields: Fields, shared: Shared) -> "VoteModel":

@@ -1,0 +1,93 @@
+"""MartiRank with scikit-learn estimators at its nodes."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from auctor import AUCBoost, MartiRank
+from auctor.data import prepare
+from auctor.learners.martirank import Settings
+from auctor.learners.martirank_rows import fit_martirank_rows
+from auctor.testing.contracts import messy_table
+from auctor.testing.reference_martirank import coin, expected_value
+
+
+def tree(depth: int = 2) -> DecisionTreeClassifier:
+    return DecisionTreeClassifier(max_depth=depth, random_state=0)
+
+
+def test_scores_are_the_expectation_over_all_paths():
+    X, y = messy_table(0, n_rows=150)
+    data = prepare(X, y, categorical_features=[4])
+    model, _, _ = fit_martirank_rows(data, Settings(tree(1), 5, min_class=5))
+    scores = model.decision_function(X)
+    part = data.partitions[0]
+    Z = np.empty((len(y), 5))
+    Z[part.rows] = part.codes.T
+    for row in range(0, 150, 13):
+        one = Z[row : row + 1]
+        chances = [
+            [None if g.voter is None else (1 + g.voter.labels(one)[0]) / 2 for g in layer]
+            for layer in model.layers
+        ]
+        values = [[gate.value for gate in layer] for layer in model.layers]
+        expected = expected_value(chances, values, model.final.tolist())
+        assert scores[row] == pytest.approx(expected + model.intercept, abs=1e-12)
+
+
+def test_rows_follow_their_coins_from_layer_to_layer():
+    X, y = messy_table(1, n_rows=200)
+    data = prepare(X, y)
+    settings = Settings(tree(1), 4, min_class=5, seed=7)
+    model, history, _ = fit_martirank_rows(data, settings)
+    part = data.partitions[0]
+    Z = np.empty((len(y), 5))
+    Z[part.rows] = part.codes.T
+    at = dict.fromkeys(range(len(y)), 0)
+    for t, (nodes, layer) in enumerate(zip(history.layers, model.layers, strict=True), start=1):
+        for i, node in enumerate(nodes):
+            here = [row for row, place in at.items() if place == i]
+            assert node.weight_pos == y[here].sum()
+            assert node.weight_neg == len(here) - y[here].sum()
+        moved = {}
+        for row, i in at.items():
+            gate = layer[i]
+            if gate.voter is not None:
+                chance = (1 + gate.voter.labels(Z[row : row + 1])[0]) / 2
+                moved[row] = i + int(coin(7, row, t, i) < chance)
+        at = moved
+
+
+def test_a_program_sees_interactions_and_trees_see_them_sooner():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=3000) > 0
+
+    def score(ranker) -> float:
+        return ranker.fit(X[:2000], y[:2000]).score(X[2000:], y[2000:])
+
+    assert score(MartiRank(n_estimators=8)) > score(AUCBoost(n_estimators=200)) + 0.2
+    assert score(MartiRank(tree(3), n_estimators=2)) > score(MartiRank(n_estimators=2)) + 0.15
+
+
+def test_partitions_do_not_matter():
+    X, y = messy_table(2, n_rows=200)
+    settings = Settings(LogisticRegression(), 4, min_class=5)
+    whole, _, a = fit_martirank_rows(prepare(X, y), settings)
+    cut, _, b = fit_martirank_rows(prepare(X, y).split(3), settings)
+    assert np.array_equal(whole.decision_function(X), cut.decision_function(X))
+    assert a.values == pytest.approx(b.values)
+
+
+def test_it_pickles_but_does_not_save(tmp_path):
+    X, y = messy_table(1, n_rows=150)
+    ranker = MartiRank(weak=tree(), n_estimators=3).fit(X, y)
+    copy = pickle.loads(pickle.dumps(ranker))
+    assert np.array_equal(copy.decision_function(X), ranker.decision_function(X))
+    assert "3 layers, 6 nodes" in str(ranker.model_)
+    with pytest.raises(ValueError, match="holds scikit-learn estimators"):
+        ranker.model_.save(tmp_path / "model.json")
+    assert list(tmp_path.iterdir()) == []
