@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from auctor.kernels.program import OUT, Nodes, count_nodes, expect, route
+from auctor.kernels.program import OUT, Nodes, count_arrivals, count_nodes, expect, route
 from auctor.testing.reference_martirank import coin, expected_value
 
 
@@ -23,6 +23,26 @@ def test_counts_equal_the_sum_row_by_row(n_features):
     for j in range(n_features):
         for i in range(n_rows):
             expected[j, min(int(node[i]), n_nodes), codes[j, i]] += weight[i]
+    assert np.array_equal(counts.reshape(expected.shape), expected)
+
+
+def test_arrivals_are_the_rows_that_went_right():
+    rng = np.random.default_rng(1)
+    n_rows, n_features, n_nodes, n_codes = 300, 3, 5, 4
+    codes = rng.integers(0, n_codes, size=(n_features, n_rows)).astype(np.uint8)
+    before = rng.integers(0, n_nodes - 1, size=n_rows).astype(np.uint16)
+    before[::9] = OUT
+    moved = rng.random(n_rows) < 0.5
+    node = np.where(before == OUT, OUT, before + moved).astype(np.uint16)
+    node[::17] = OUT  # left at a frozen node
+    weight = rng.integers(1, 4, size=n_rows).astype(np.uint32)
+    counts = np.zeros((n_features, n_nodes * n_codes), dtype=np.int32)
+    for part in ((0, 120), (120, 300)):
+        count_arrivals(codes, before, node, weight, part, (0, n_features), n_codes, counts)
+    expected = np.zeros((n_features, n_nodes, n_codes), dtype=np.int32)
+    for i in np.flatnonzero((node != OUT) & (before != OUT) & moved):
+        for j in range(n_features):
+            expected[j, node[i], codes[j, i]] += weight[i]
     assert np.array_equal(counts.reshape(expected.shape), expected)
 
 

@@ -73,6 +73,17 @@ def test_same_bits_for_any_partition_and_any_number_of_threads(n_jobs, n_partiti
     assert other.values == pytest.approx(certificate.values)
 
 
+def test_counting_from_the_start_gives_the_same_program(monkeypatch):
+    X, y = messy_table(6, n_rows=300)
+    data = prepare(X, y, categorical_features=[4])
+    settings = Settings(n_estimators=10, min_class=3)
+    kept, *_ = fit_martirank(data, settings)
+    # as with so many features that their histograms cannot be kept, nor counted at once
+    monkeypatch.setattr("auctor.learners.node_counts._HISTOGRAM_BYTES", 2**14)
+    counted, *_ = fit_martirank(data, settings)
+    assert same_model(kept, counted)
+
+
 def test_calibration_on_a_part_of_the_rows_does_not_depend_on_partitions():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(30_000, 3))

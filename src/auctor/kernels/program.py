@@ -30,13 +30,13 @@ def count_nodes(
     ``histogram`` is (features, (n_nodes + 1) * n_codes); rows that are out go to the last node.
     """
     n_codes = histogram.shape[1] // (n_nodes + 1)
-    offset = np.empty(_BLOCK, dtype=np.int32)
+    offset = np.empty(_BLOCK, dtype=np.uint32)
     first_feature, last_feature = features
     for first in range(rows[0], rows[1], _BLOCK):
         last = min(first + _BLOCK, rows[1])
         count = last - first
         for i in range(count):
-            offset[i] = min(np.int32(node[first + i]), np.int32(n_nodes)) * n_codes
+            offset[i] = min(np.uint32(node[first + i]), np.uint32(n_nodes)) * np.uint32(n_codes)
         share = weight[first:last]
         j = first_feature
         while j + 1 < last_feature:  # two features share the look-ups
@@ -51,6 +51,50 @@ def count_nodes(
             bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
             for i in range(count):
                 bins_a[offset[i] + line_a[i]] += share[i]
+
+
+@kernel
+def count_arrivals(
+    codes: npt.NDArray[Any],
+    before: npt.NDArray[np.uint16],
+    node: npt.NDArray[np.uint16],
+    weight: npt.NDArray[np.uint32],
+    rows: tuple[int, int],
+    features: tuple[int, int],
+    n_codes: int,
+    histogram: npt.NDArray[Any],
+) -> None:
+    """Add the weights of the rows of one class that went right, per feature, new node and code.
+
+    Only about half of the rows do. What is known of all the nodes before gives the rest.
+    ``histogram`` is (features, nodes * n_codes).
+    """
+    # Unsigned indices: Numba turns a signed one that is negative to the other end.
+    row = np.empty(_BLOCK, dtype=np.uint16)
+    offset = np.empty(_BLOCK, dtype=np.uint32)
+    amount = np.empty(_BLOCK, dtype=histogram.dtype)
+    first_feature, last_feature = features
+    for first in range(rows[0], rows[1], _BLOCK):
+        last = min(first + _BLOCK, rows[1])
+        count = 0
+        for i in range(last - first):  # a list of those that moved, without a branch
+            row[count] = i
+            offset[count] = np.uint32(node[first + i]) * np.uint32(n_codes)
+            amount[count] = weight[first + i]
+            count += np.int64(node[first + i]) == np.int64(before[first + i]) + 1
+        j = first_feature
+        while j + 1 < last_feature:  # two features share the look-ups
+            bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
+            bins_b, line_b = histogram[j + 1 - first_feature], codes[j + 1, first:last]
+            for i in range(count):
+                start, k, share = offset[i], row[i], amount[i]
+                bins_a[start + line_a[k]] += share
+                bins_b[start + line_b[k]] += share
+            j += 2
+        if j < last_feature:
+            bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
+            for i in range(count):
+                bins_a[offset[i] + line_a[row[i]]] += amount[i]
 
 
 @kernel

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
-from auctor.kernels.program import OUT, count_nodes, route
+from auctor.kernels.program import OUT, route
 from auctor.learners.calibration import calibrate
 from auctor.learners.certificate import Certificate
 from auctor.learners.finish import training_order
+from auctor.learners.node_counts import NodeCounts
 from auctor.learners.program import (
     BestFeatures,
     Node,
@@ -34,9 +35,6 @@ from auctor.learners.program import (
 from auctor.learners.progress import Progress
 from auctor.models import ProgramModel
 from auctor.weak import RANKINGS, two_sided
-
-# Histograms of all nodes are held for as many features at a time as fit into this.
-_HISTOGRAM_BYTES = 2**26
 
 # Threshold and calibration are taken from this many rows: each is followed in expectation,
 # which costs more than training on it did.
@@ -92,13 +90,13 @@ class _Trainer:
     def __init__(self, data: RankingData, settings: Settings, workers: Workers) -> None:
         self._data, self._settings, self._workers = data, settings, workers
         self._ranking = RANKINGS[settings.weak](data.features)
+        self._counts = NodeCounts(data, settings.n_estimators, workers)
 
     def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
         """The t nodes of a layer."""
         best = BestFeatures(self._ranking, t, self._data.n_codes)
-        for first, last in self._feature_chunks(t):
-            for j, counts in enumerate(self._count(t, places, first, last), start=first):
-                best.offer(j, counts)
+        for j, counts in self._counts.features(t, places):
+            best.offer(j, counts)
         return [self._make_node(t, i, best) for i in range(t)]
 
     def route(self, t: int, nodes: list[Node], places: list[npt.NDArray[np.uint16]]) -> None:
@@ -111,7 +109,9 @@ class _Trainer:
             part = self._data.partitions[k]
             route(part.codes, part.rows, (start, stop), *gates, coins, places[k])
 
+        before = [place.copy() for place in places]
         self._workers.map(send, self._row_blocks())
+        self._counts.advance(t, nodes, before, places)
 
     def _make_node(self, t: int, i: int, best: BestFeatures) -> Node:
         unit, min_class = self._data.weight_unit, self._settings.min_class
@@ -124,31 +124,6 @@ class _Trainer:
             return frozen_node(t, i, self._data.n_codes, neg, pos, label)
         ranker, lines = best.ranker(i), best.lines[:, i]
         return live_node(t, i, ranker, lines, two_sided(*groups_of(ranker, lines)), unit)
-
-    def _count(
-        self, t: int, places: list[npt.NDArray[np.uint16]], first: int, last: int
-    ) -> list[npt.NDArray[np.int64]]:
-        """Class histograms (class, node, code) of features first..last."""
-        n_codes = self._data.n_codes
-        # Half the bytes are half the cache: int32 wherever all weights together fit.
-        fits = sum(self._data.class_weights) < 2**31
-        shape = (2, last - first, (t + 1) * n_codes)
-        counts = np.zeros(shape, dtype=np.int32 if fits else np.int64)
-
-        def count(features: tuple[int, int]) -> None:
-            for part, place in zip(self._data.partitions, places, strict=True):
-                for label, rows in ((1, (0, part.n_pos)), (0, (part.n_pos, part.n_rows))):
-                    own = counts[label, features[0] - first : features[1] - first]
-                    count_nodes(part.codes, place, part.weight, rows, features, t, own)
-
-        self._workers.map(count, split_range(first, last, self._workers.count))
-        shaped = counts.astype(np.int64).reshape(2, last - first, t + 1, n_codes)[:, :, :t]
-        return [shaped[:, j] for j in range(last - first)]
-
-    def _feature_chunks(self, t: int) -> list[tuple[int, int]]:
-        size = max(1, _HISTOGRAM_BYTES // (16 * (t + 1) * self._data.n_codes))
-        n = self._data.n_features
-        return [(first, min(first + size, n)) for first in range(0, n, size)]
 
     def _row_blocks(self) -> list[tuple[int, int, int]]:
         return [
