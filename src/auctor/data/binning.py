@@ -1,5 +1,6 @@
 """Columns to bins: the cuts or categories of each feature, and the code of each row."""
 
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -42,23 +43,42 @@ def bin_table(
     """Features and codes, one line of codes per feature, positives first."""
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     codes = np.empty((table.n_columns, len(rows.positive)), dtype=dtype)
+    # Room for a column and its sorted copy, made once for each thread: what threads allocate
+    # and free for every column would stay with them as memory of the process.
+    rooms: SimpleQueue[npt.NDArray[np.float64]] = SimpleQueue()
+    for _ in range(min(workers.count, table.n_columns)):
+        rooms.put(np.empty((2, table.n_rows)))
 
     def bin_column(j: int) -> Feature:
+        name, out = table.names[j], codes[j]
         if j in categorical or table.is_text(j):
-            return _bin_categories(table.names[j], table.categories(j), rows, max_bins, codes[j])
-        return _bin_numbers(table.names[j], rows.pick(table.numbers(j)), rows, max_bins, codes[j])
+            return _bin_categories(name, table.categories(j), rows, max_bins, out)
+        room = rooms.get()
+        try:
+            values = rows.pick(table.numbers(j, room[0]))
+            return _bin_numbers(name, values, rows, max_bins, room[1], out)
+        finally:
+            rooms.put(room)
 
     return tuple(workers.map(bin_column, range(table.n_columns))), codes
 
 
 def _bin_numbers(
-    name: str, values: npt.NDArray[np.float64], rows: Rows, max_bins: int, out: npt.NDArray[Any]
+    name: str,
+    values: npt.NDArray[np.float64],
+    rows: Rows,
+    max_bins: int,
+    room: npt.NDArray[np.float64],
+    out: npt.NDArray[Any],
 ) -> Feature:
-    if len(rows.weight):
+    ordered, weight = room[: len(values)], rows.weight
+    if len(weight):
         order = np.argsort(values)  # NaN last
-        ordered, weight = values[order], rows.weight[order]
+        np.take(values, order, out=ordered)
+        weight = weight[order]
     else:
-        ordered, weight = np.sort(values), rows.weight
+        ordered[:] = values
+        ordered.sort()
     n_known = int(np.searchsorted(ordered, np.nan))
     cuts = find_cuts(ordered[:n_known], weight[:n_known], max_bins)
     code_numbers(values, cuts, rows.positive, rows.n_pos, out)

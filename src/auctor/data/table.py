@@ -15,6 +15,8 @@ from scipy import sparse
 from auctor.data.features import Category
 from auctor.data.missing import is_missing, unmask
 
+Room = npt.NDArray[np.float64] | None
+
 
 class Categories(NamedTuple):
     """A column of categories: the distinct values and each row's place among them."""
@@ -44,19 +46,22 @@ class Table(ABC):
         """Whether column j is one of categories by its type."""
 
     @abstractmethod
-    def _numbers(self, j: int) -> npt.NDArray[np.float64]:
-        """Column j as contiguous float64; only asked where it is not text."""
+    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
+        """Column j as contiguous float64, in ``room`` if that helps; never asked of text."""
 
     @abstractmethod
     def categories(self, j: int) -> Categories:
         """Column j as categories, whatever its type."""
 
-    def numbers(self, j: int) -> npt.NDArray[np.float64]:
-        """Column j as contiguous float64, missing values as NaN; infinities are refused."""
+    def numbers(self, j: int, room: Room = None) -> npt.NDArray[np.float64]:
+        """Column j as contiguous float64, missing values as NaN; infinities are refused.
+
+        ``room`` is an array of one float64 a row that may be written to and returned.
+        """
         if self.is_text(j):
             return self._missing_text(j)
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self._numbers(j)
+            values = self._numbers(j, room)
             # A sum that stays finite tells that all is well; NaN and infinities need a look.
             total = values.sum()
         if not np.isfinite(total) and np.isinf(values).any():
@@ -87,8 +92,12 @@ class ArrayTable(Table):
     def is_text(self, j: int) -> bool:
         return False
 
-    def _numbers(self, j: int) -> npt.NDArray[np.float64]:
-        return np.ascontiguousarray(self._array[:, j], dtype=np.float64)
+    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
+        column = self._array[:, j]
+        if room is None or (column.dtype == np.float64 and column.flags.c_contiguous):
+            return np.ascontiguousarray(column, dtype=np.float64)
+        room[:] = column
+        return room
 
     def categories(self, j: int) -> Categories:
         if self._array.dtype.kind in "ui":  # exact beyond 2^53, where float64 is not
@@ -104,7 +113,7 @@ class SparseTable(ArrayTable):
         self._columns = sparse.csc_array(matrix)
         self.names = default_names(matrix.shape[1])
 
-    def _numbers(self, j: int) -> npt.NDArray[np.float64]:
+    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
         start, stop = self._columns.indptr[j : j + 2]
         column = np.zeros(self.n_rows)
         # Duplicate entries of one cell add up, as scipy defines them.
@@ -134,7 +143,7 @@ class ColumnTable(Table):
     def is_text(self, j: int) -> bool:
         return isinstance(self._column(j), pa.DictionaryArray)
 
-    def _numbers(self, j: int) -> npt.NDArray[np.float64]:
+    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
         return np.ascontiguousarray(_to_float(self._column(j)), dtype=np.float64)
 
     def categories(self, j: int) -> Categories:
