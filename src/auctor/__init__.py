@@ -14,6 +14,7 @@ _HOMES = {
     "AUCBoost": "auctor.estimators",
     "MartiRank": "auctor.estimators",
     "RankBoost": "auctor.estimators",
+    "SamplingMartiRank": "auctor.estimators",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
@@ -23,6 +24,7 @@ __all__ = [
     "AUCBoost",
     "MartiRank",
     "RankBoost",
+    "SamplingMartiRank",
     "__version__",
     "cross_validate",
     "datasets",
@@ -32,7 +34,13 @@ __all__ = [
 
 if TYPE_CHECKING:
     from auctor import datasets, metrics
-    from auctor.estimators import AUCBoost, MartiRank, RankBoost, cross_validate
+    from auctor.estimators import (
+        AUCBoost,
+        MartiRank,
+        RankBoost,
+        SamplingMartiRank,
+        cross_validate,
+    )
     from auctor.models import load
 
 

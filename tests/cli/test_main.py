@@ -67,7 +67,10 @@ def test_learners_are_listed(run: Run) -> None:
         (["fit", "t.csv", "--target", "y", "--seed", "-1"], "between 0 and"),
         (["fit", "t.csv", "--target", "y", "--param", "n_estimators"], "NAME=VALUE"),
         (["fit", "t.csv", "--target", "y", "--delimiter", ";;"], "one character"),
-        (["fit", "t.csv", "--target", "y", "--learner", "guess"], "known: aucboost, "),
+        (
+            ["fit", "t.csv", "--target", "y", "--learner", "guess"],
+            "known: aucboost, martirank, rankboost",
+        ),
         (["fit", "t.csv", "--target", "y", "--param", "depth=3"], "n_estimators"),
         (["fit", "t.csv", "--target", "y", "--param", "n_jobs=3"], "use --jobs"),
         (["fit", "-", "--target", "y"], "--out"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from auctor import AUCBoost, MartiRank, RankBoost
+from auctor import AUCBoost, MartiRank, RankBoost, SamplingMartiRank
 from auctor.datasets import load_kyphosis
 from auctor.models import Model
 
@@ -30,4 +30,17 @@ def martirank() -> Model:
     return MartiRank(n_estimators=6, min_class=2, categorical_features=[1]).fit(X, y).model_
 
 
-CASES = {"aucboost": aucboost, "martirank": martirank, "rankboost": rankboost}
+def sampling_martirank() -> Model:
+    X, y = messy_table()
+    ranker = SamplingMartiRank(
+        n_estimators=5, max_draws=2000, sample_size=1000, categorical_features=[1]
+    )
+    return ranker.fit(X, y).model_
+
+
+CASES = {
+    "aucboost": aucboost,
+    "martirank": martirank,
+    "rankboost": rankboost,
+    "sampling_martirank": sampling_martirank,
+}

@@ -5,13 +5,17 @@ from auctor.learners.aucboost_rows import fit_aucboost_rows
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank import fit_martirank
 from auctor.learners.martirank_rows import fit_martirank_rows
+from auctor.learners.oracle import OracleError
 from auctor.learners.rankboost import fit_rankboost
+from auctor.learners.sampling_martirank import fit_sampling_martirank
 
 __all__ = [
     "Certificate",
+    "OracleError",
     "fit_aucboost",
     "fit_aucboost_rows",
     "fit_martirank",
     "fit_martirank_rows",
     "fit_rankboost",
+    "fit_sampling_martirank",
 ]

@@ -1,0 +1,308 @@
+"""SamplingMartiRank as scikit-learn users meet it, and what it does with oracles of all kinds."""
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from auctor import MartiRank
+from auctor.datasets import make_r_of_k
+from auctor.estimators.sampling_martirank import SamplingMartiRank
+from auctor.learners.oracle import OracleError
+from auctor.metrics import auc
+from auctor.testing.contracts import check_saved_model, messy_table, same_model
+
+SMALL: dict[str, Any] = {"n_estimators": 6, "max_draws": 1500, "sample_size": 1500}
+
+
+@parametrize_with_checks(
+    [
+        SamplingMartiRank(**SMALL),
+        SamplingMartiRank(output="majority", noise_rate=0.0, **SMALL),
+    ]
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def law(noise: float = 0.0, n_features: int = 8):
+    """Majority of five among some boolean features."""
+
+    def draw(n, rng):
+        return make_r_of_k(n, n_features=n_features, k=5, r=3, noise=noise, random_state=rng)
+
+    return draw
+
+
+def rows(n: int, noise: float = 0.0, seed: int = 0):
+    """A fixed table of the law, with names."""
+    X, y = law(noise)(n, np.random.default_rng(seed))
+    return pd.DataFrame(X, columns=list("abcdefgh")), y
+
+
+class Ticker:
+    """An oracle that hands out a fixed table from the top, and counts what it hands out."""
+
+    def __init__(self, X, y):
+        self.X, self.y, self.made = X, y, 0
+
+    def __call__(self, n, rng):
+        start, self.made = self.made, min(self.made + n, len(self.y))
+        return self.X[start : self.made], self.y[start : self.made]
+
+
+def test_on_the_law_of_the_paper_it_ranks_as_well_as_martirank_given_as_many_rows():
+    def draw(n, rng):
+        return make_r_of_k(n, n_features=20, k=9, r=5, noise=0.3, random_state=rng)
+
+    sampling = SamplingMartiRank(n_estimators=25, max_draws=25_000).fit_oracle(draw)
+    X, y = draw(sampling.n_draws_, np.random.default_rng(7))
+    table = MartiRank(n_estimators=25).fit(X, y)
+    unseen = make_r_of_k(10_000, n_features=20, k=9, r=5, random_state=1)
+    ours, theirs = (model.score(unseen.X, unseen.y) for model in (sampling, table))
+    assert ours > 0.98
+    assert ours > theirs - 0.01
+
+
+def test_memory_does_not_grow_with_the_number_of_draws():
+    def peak(max_draws):
+        # Pure nodes never have enough rows: every layer that meets one uses up its draws.
+        ranker = SamplingMartiRank(
+            n_estimators=12,
+            epsilon=1e-3,
+            max_draws=max_draws,
+            sample_size=4000,
+            batch_size=4000,
+        )
+        tracemalloc.start()
+        try:
+            ranker.fit_oracle(law())
+            return ranker.n_draws_, tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(4000)  # imports and compilation
+    few, little = peak(8000)
+    many, much = peak(64_000)
+    assert few < 100_000
+    assert many > 300_000
+    assert much < 1.2 * little
+
+
+def test_draws_reported_are_draws_made():
+    oracle = Ticker(*rows(100_000))
+    ranker = SamplingMartiRank(**SMALL).fit_oracle(oracle)
+    assert ranker.n_draws_ == ranker.history_.n_draws == oracle.made
+    assert ranker.certificate_.values["n_draws"] == oracle.made
+    assert oracle.made == sum(ranker.history_.draws) + 2 * SMALL["sample_size"]
+    assert len(ranker.history_.draws) == ranker.n_iter_ == 6
+    assert max(ranker.history_.draws) <= SMALL["max_draws"]
+
+
+def batches(X, y, sizes=(700, 1, 0, 2500, 90, 4000)):
+    """The table as batches of odd sizes, an empty one among them."""
+    start = 0
+    while start < len(y):
+        for size in sizes:
+            yield X[start : start + size], y[start : start + size]
+            start += size
+
+
+def pandas_oracle(X, y, tmp_path):
+    return {"oracle": batches(X, y)}
+
+
+def polars_oracle(X, y, tmp_path):
+    return {"oracle": [(pl.from_pandas(part), pl.Series(label)) for part, label in batches(X, y)]}
+
+
+def shuffled_oracle(X, y, tmp_path):
+    return {"oracle": ((X[X.columns[:: (-1) ** k]], y) for k, (X, y) in enumerate(batches(X, y)))}
+
+
+def parquet_oracle(X, y, tmp_path):
+    path = tmp_path / "rows.parquet"
+    table = pa.Table.from_pandas(X.assign(bad=y), preserve_index=False)
+    pq.write_table(table, path, row_group_size=3333)
+    return {"oracle": path, "target": "bad"}
+
+
+@pytest.mark.parametrize("make", [pandas_oracle, polars_oracle, shuffled_oracle, parquet_oracle])
+def test_iterators_and_files_equal_a_callable_on_the_same_rows(make, tmp_path):
+    X, y = rows(30_000, noise=0.1)
+    X.loc[::13, "a"] = np.nan
+    X["c"] = np.where(X["c"] > 0, "yes", "no")  # not a pandas category: batches may lack one
+    ranker = SamplingMartiRank(**SMALL)
+    expected = ranker.fit_oracle(Ticker(X, y)).model_
+    assert same_model(ranker.fit_oracle(**make(X, y, tmp_path)).model_, expected)
+    assert list(ranker.feature_names_in_) == list("abcdefgh")
+
+
+def test_an_oracle_that_runs_dry_leaves_the_program_so_far(tmp_path):
+    X, y = rows(6000)
+    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500)
+    with pytest.raises(OracleError, match=r"ran dry after 6,000 draws in layer \d+ of 40; the"):
+        ranker.fit_oracle(Ticker(X, y))
+    n_layers = ranker.n_iter_
+    assert 2 < n_layers < 40
+    assert ranker.model_.n_layers == n_layers == len(ranker.history_.draws)
+    assert ranker.n_draws_ == 6000
+    unseen = rows(3000, seed=1)
+    assert ranker.score(*unseen) > 0.8
+    assert set(ranker.predict(unseen[0])) == {0, 1}
+    assert ranker.certificate_.values["n_layers"] == n_layers
+    check_saved_model(ranker.model_, unseen[0], tmp_path)
+
+
+def test_the_error_carries_what_the_estimator_keeps():
+    with pytest.raises(OracleError) as caught:
+        SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500).fit_oracle(
+            Ticker(*rows(6000))
+        )
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert error.model.n_layers == len(error.history.layers)
+    assert f"program of {error.model.n_layers} layer(s) so far is kept" in str(error)
+    assert f"{error.n_draws:,} draws" in str(error)
+
+
+def test_dry_in_the_last_samples():
+    X, y = rows(30_000)
+    used = SamplingMartiRank(**SMALL).fit_oracle(Ticker(X, y)).n_draws_
+    ranker = SamplingMartiRank(**SMALL)
+    with pytest.raises(OracleError, match=r"dry after .* in the last samples, after 6 layers"):
+        ranker.fit_oracle(Ticker(X[: used - 1], y[: used - 1]))
+    assert ranker.n_iter_ == 6
+
+
+def spoil(change, after=9000):
+    """An oracle that is right for so many draws and then changed."""
+    X, y = rows(40_000)
+    ticker = Ticker(X, y)
+
+    def draw(n, rng):
+        batch = ticker(n, rng)
+        return change(*batch) if ticker.made > after else batch
+
+    return draw
+
+
+def fail(X, y):
+    raise ConnectionError("gone away")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y: (X.drop(columns="b"), y), "other columns than before .without 'b'."),
+        (lambda X, y: (X.assign(z=1), y), "other columns than before .with 'z'."),
+        (lambda X, y: (X.to_numpy()[:, 1:], y), "other columns than before"),
+        (lambda X, y: (X.assign(a="text"), y), "column 'a' holds text"),
+        (lambda X, y: (X.assign(a=np.inf), y), "'a' holds .* infinity"),
+        (lambda X, y: (X, y + 5), "label .* is none of the two classes before .0, 1."),
+        (lambda X, y: (X, y[1:]), "X has .* rows and y"),
+        (lambda X, y: (X, np.where(y, np.nan, 0)), "missing label"),
+        (lambda X, y: X, r"a batch must be a pair .X, y., got DataFrame"),
+        (lambda X, y: (X[:0], y[:0]), "ran dry"),
+        (fail, "failed .ConnectionError: gone away."),
+    ],
+)
+def test_an_oracle_that_changes_its_mind(change, message):
+    ranker = SamplingMartiRank(n_estimators=30, max_draws=1500, sample_size=1500)
+    with pytest.raises(
+        OracleError, match=rf"{message}.* after \d,\d{{3}} draws in layer \d+ of 30"
+    ):
+        ranker.fit_oracle(spoil(change))
+    assert ranker.n_iter_ >= 4
+    assert ranker.score(*rows(2000, seed=1)) > 0.8
+
+
+def test_only_one_class():
+    ranker = SamplingMartiRank(**SMALL)
+    X, _ = rows(50_000)
+    ranker.fit(X[:500], rows(500)[1])
+    with pytest.raises(OracleError, match=r"one class only \(0\) after 1,500 draws"):
+        ranker.fit_oracle(Ticker(X, np.zeros(len(X), dtype=int)))
+    assert not hasattr(ranker, "model_")  # nothing of the fit before
+    assert ranker.n_draws_ == 1500
+    with pytest.raises(OracleError, match="ran dry after 0 draws in the first draws; no layer"):
+        ranker.fit_oracle(iter([]))
+    with pytest.raises(OracleError, match="ran dry after 40 draws in the first draws; no layer"):
+        ranker.fit_oracle(iter([(X[:40], np.arange(40) % 2)]))
+
+
+def test_a_rare_class_is_waited_for():
+    X, y = rows(60_000)
+    late = np.concatenate([np.zeros(7000, dtype=int), np.ones(1, dtype=int), y[7001:]])
+    ranker = SamplingMartiRank(
+        n_estimators=4, noise_rate=0.0, max_draws=20_000, sample_size=1000, batch_size=1000
+    )
+    ranker.fit_oracle(Ticker(X, late))
+    assert ranker.history_.draws[0] >= 8000
+    assert ranker.n_draws_ == sum(ranker.history_.draws) + 2000
+    # What was dropped while waiting counts in the rate of the classes.
+    assert ranker.history_.positive_rate == pytest.approx(late[: ranker.n_draws_].mean())
+
+
+def test_unbalanced_classes_and_labels_of_any_kind():
+    def draw(n, rng):
+        X = rng.normal(size=(n, 3))
+        return X, np.where(X[:, 0] + X[:, 1] + rng.normal(size=n) > 3, "bad", "good")
+
+    ranker = SamplingMartiRank(n_estimators=10, max_draws=20_000, pos_label="bad").fit_oracle(draw)
+    assert ranker.history_.positive_rate == pytest.approx(0.0416, rel=0.1)
+    assert ranker.model_.classes == ("good", "bad")
+    X, y = draw(5000, np.random.default_rng(3))
+    assert auc(y, ranker.decision_function(X), pos_label="bad") > 0.85
+    assert set(ranker.predict(X)) == {"good", "bad"}
+
+
+def test_what_is_no_oracle_is_refused(tmp_path):
+    ranker = SamplingMartiRank(**SMALL)
+    with pytest.raises(TypeError, match="oracle is of type int; give a callable draw"):
+        ranker.fit_oracle(5)
+    with pytest.raises(ValueError, match="target='y' goes with a file"):
+        ranker.fit_oracle(law(), target="y")
+    path = tmp_path / "rows.parquet"
+    path.write_text("a,b")
+    with pytest.raises(ValueError, match="is not a Parquet file"):
+        ranker.fit_oracle(path, target="b")
+    pq.write_table(pa.table({"a": [1], "b": [2]}), path)
+    with pytest.raises(ValueError, match=r"target='c' is not a column of .*; it has 'a', 'b'"):
+        ranker.fit_oracle(str(path), target="c")
+
+
+def test_a_table_as_the_oracle():
+    X, y = messy_table(0, n_rows=400)
+    settings: dict[str, Any] = {"n_estimators": 8, "max_draws": 4000, "sample_size": 4000}
+    ranker = SamplingMartiRank(categorical_features=[4], **settings).fit(X, y)
+    assert ranker.score(X, y) > 0.75
+    assert ranker.feature_importances_.sum() == pytest.approx(1)
+    assert ranker.feature_importances_[3] == 0  # the constant
+    assert "by draws from the training rows" in ranker.certificate_.statement
+    # Rows are drawn by what they hold: neither their order nor copies for weights show.
+    order = np.random.default_rng(1).permutation(len(y))
+    turned = SamplingMartiRank(categorical_features=[4], **settings).fit(X[order], y[order])
+    assert same_model(ranker.model_, turned.model_)
+    weight = np.random.default_rng(2).integers(0, 3, size=len(y))
+    copies = np.repeat(np.arange(len(y)), weight)
+    weighted = SamplingMartiRank(**settings).fit(X, y, sample_weight=weight)
+    repeated = SamplingMartiRank(**settings).fit(X[copies], y[copies])
+    assert same_model(weighted.model_, repeated.model_)
+
+
+def test_saved_models_score_the_same_and_seeds_decide(tmp_path):
+    X, _ = rows(3000, seed=3)
+    models = [
+        SamplingMartiRank(random_state=seed, n_jobs=jobs, **SMALL).fit_oracle(law(0.1)).model_
+        for seed, jobs in ((0, 1), (0, 2), (1, 1))
+    ]
+    check_saved_model(models[0], X.to_numpy(), tmp_path)
+    assert same_model(models[0], models[1])
+    assert not same_model(models[0], models[2])

@@ -1,0 +1,271 @@
+"""SMartiRank against the slow version, and the estimates that its rules stand on."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auctor.data import prepare
+from auctor.learners.noise import corrected, draws_for_rate, has_enough, variance
+from auctor.learners.oracle import OracleStream, TableStream
+from auctor.learners.sampling_martirank import Settings, fit_sampling_martirank
+from auctor.testing.contracts import messy_table, same_model
+from auctor.testing.reference_sampling import SlowRule, clean_rate, sampling_layers
+
+
+class Recorder:
+    """A stream that remembers what it handed out, in the order of the draws."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self.parts = []
+
+    def __getattr__(self, name):
+        return getattr(self._stream, name)
+
+    def start(self, n_rows, limit):
+        data = self._stream.start(n_rows, limit)
+        self.parts += data.partitions
+        self.features = data.features
+        return data
+
+    def draw(self, n_rows):
+        self.parts.append(self._stream.draw(n_rows))
+        return self.parts[-1]
+
+    def rows(self):
+        """Codes (rows, features) and classes of all draws."""
+        order = np.argsort(np.concatenate([part.rows for part in self.parts]))
+        codes = np.concatenate([part.codes.T for part in self.parts])[order]
+        return codes.astype(int), np.concatenate([part.positive for part in self.parts])[order]
+
+
+@pytest.mark.parametrize("noise_rate", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_node_equals_the_slow_version(seed, noise_rate):
+    X, y = messy_table(seed, n_rows=300)
+    # Few codes: the slow version knows only those that were drawn.
+    data = prepare(X, y, max_bins=4, categorical_features=[4])
+    stream = Recorder(TableStream(data, np.random.default_rng(seed)))
+    settings = Settings(
+        n_estimators=5,
+        noise_rate=noise_rate,
+        min_class=20,
+        max_draws=600,
+        batch_size=200,
+        sample_size=400,
+        epsilon=0.9,
+        seed=11,
+    )
+    _, history, _ = fit_sampling_martirank(stream, settings)
+    codes, positive = stream.rows()
+    is_category = np.array([feature.is_category for feature in data.features])
+    rule = SlowRule(20, settings.share, noise_rate)
+    slow = sampling_layers(codes, positive, history.draws, is_category, rule, 11)
+    n_live = 0
+    for layer, slow_layer in zip(history.layers, slow, strict=True):
+        for node, other in zip(layer, slow_layer, strict=True):
+            assert node.weight_pos == positive[other.draws].sum()
+            assert node.weight_neg == (~positive[other.draws]).sum()
+            assert (node.feature, node.label) == (other.feature, other.label)
+            n_live += node.feature >= 0
+            for code, chance in other.right.items():
+                assert node.right[code] == pytest.approx(chance, abs=1e-12)
+    assert n_live > 5
+    assert stream.n_draws == history.n_draws == len(codes) == sum(history.draws) + 2 * 400
+
+
+@pytest.mark.parametrize("noise_rate", [0.0, 0.15, 0.4])
+def test_corrected_counts_are_right_on_average_and_so_is_their_spread(noise_rate):
+    rng = np.random.default_rng(0)
+    n, reach, share, times = 2000, 0.3, 0.2, 4000
+    here = rng.binomial(n, reach, size=times)
+    truly = rng.binomial(here, share)
+    kept, turned = rng.binomial(truly, 1 - noise_rate), rng.binomial(here - truly, noise_rate)
+    counts = np.array([here - kept - turned, kept + turned])
+    found = corrected(counts, noise_rate)
+    expected = n * reach * np.array([1 - share, share])
+    spread = found.std(axis=1)
+    assert found.mean(axis=1) == pytest.approx(expected, abs=5 * spread.max() / np.sqrt(times))
+    # Counts of draws vary a little less than the formula, which takes them for Poisson.
+    ratio = np.sqrt(variance(counts, noise_rate).mean(axis=1)) / spread
+    assert ((ratio > 0.97) & (ratio < 1.25)).all()
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 0.49), st.floats(1, 1000))
+def test_corrected_counts_are_the_formula_of_the_paper(n_neg, n_pos, noise_rate, min_class):
+    counts = np.array([[n_neg], [n_pos]])
+    found = corrected(counts, noise_rate)[:, 0]
+    assert found.sum() == pytest.approx(n_neg + n_pos)
+    if n_neg + n_pos:
+        by_paper = (n_neg + n_pos) * clean_rate(n_pos, n_neg, noise_rate)
+        assert found[1] == pytest.approx(by_paper, abs=1e-6 * (n_neg + n_pos))
+    # Noise never makes fewer rows do, and without it rows are what counts.
+    enough = bool(has_enough(counts, noise_rate, min_class)[0])
+    assert not enough or min(found) >= min_class * (1 - 1e-9)
+    if noise_rate == 0:
+        assert enough == (min(n_neg, n_pos) >= min_class)
+
+
+def test_guess_and_halve_asks_for_more_draws_the_scarcer_the_class():
+    assert draws_for_rate(np.array([500, 500]), 0.0) == pytest.approx(100)
+    needed = [draws_for_rate(np.array([10_000 - k, k]), 0.0) for k in (5000, 1000, 100, 10)]
+    assert needed == sorted(needed)
+    # The guess is at most the rate and more than half of it, known to a tenth or better.
+    for k in (10, 77, 300, 2600):
+        share = k / 10_000
+        error = np.sqrt(share * (1 - share) / draws_for_rate(np.array([10_000 - k, k]), 0.0))
+        assert error < share / 7
+    assert draws_for_rate(np.array([600, 400]), 0.3) > draws_for_rate(np.array([600, 400]), 0.0)
+
+
+def test_noise_asks_for_more_rows():
+    # 50 of 1000 rows seem to be negative, but with a standard error of 37.
+    counts = np.array([[320], [680]])
+    assert corrected(counts, 0.3)[0] == pytest.approx(50)
+    assert not has_enough(counts, 0.3, 10)[0]
+    assert has_enough(counts * 10, 0.3, 10)[0]
+
+
+def test_the_share_of_a_frozen_node_is_that_of_the_paper():
+    assert Settings(n_estimators=40, epsilon=0.1).share == pytest.approx(0.1 / (4 * 40 * 41))
+
+
+@pytest.mark.parametrize("given", [None, 0.002])
+def test_the_rate_of_a_rare_class_is_found_by_guess_and_halve(given):
+    def draw(n, rng):
+        y = rng.random(n) < 0.002
+        return (rng.normal(size=n) + y)[:, None], y
+
+    settings = Settings(
+        n_estimators=1,
+        noise_rate=0.0,
+        positive_rate=given,
+        min_class=1,
+        max_draws=200_000,
+        sample_size=2000,
+        batch_size=2000,
+    )
+    stream = OracleStream(draw, np.random.default_rng(0))
+    _, history, _ = fit_sampling_martirank(stream, settings)
+    if given is None:
+        assert 30_000 < history.draws[0] < 120_000  # 100 / guess, for a guess of 1 in 512 or so
+        assert history.positive_rate == pytest.approx(0.002, rel=0.3)
+    else:
+        assert history.draws[0] < 10_000
+        assert history.positive_rate == 0.002
+
+
+def majority(noise=0.0, seed=0):
+    """Majority of five boolean features."""
+
+    def draw(n, rng):
+        X = rng.integers(0, 2, size=(n, 5)).astype(float)
+        return X, (X.sum(axis=1) >= 3) ^ (rng.random(n) < noise)
+
+    return OracleStream(draw, np.random.default_rng(seed))
+
+
+def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
+    settings = Settings(n_estimators=7, epsilon=0.5, noise_rate=0.0, max_draws=None, min_class=5)
+    _, history, certificate = fit_sampling_martirank(majority(), settings)
+    assert history.frozen
+    for node in history.frozen:
+        assert node.why == "rare"
+        assert min(node.share_neg, node.share_pos) <= settings.share
+        assert node.label == (1 if node.share_neg < node.share_pos else -1)
+        assert history.layers[node.layer - 1][node.node].label == node.label
+    live = [node for layer in history.layers for node in layer if node.feature >= 0]
+    assert all(min(node.weight_neg, node.weight_pos) >= 5 for node in live)
+    # By the proof of Theorem 9 the scarce class of each frozen node adds up to epsilon / 2.
+    lost = sum(min(node.share_neg, node.share_pos) for node in history.frozen)
+    assert lost <= settings.epsilon / 2
+    assert certificate.values["n_short"] == 0
+
+
+def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
+    settings = Settings(
+        n_estimators=5, epsilon=0.9, noise_rate=0.2, positive_rate=0.5, max_draws=None, min_class=3
+    )
+    _, history, _ = fit_sampling_martirank(majority(0.2), settings)
+    bound = int(np.ceil(2 * 3 / (settings.share * 0.5 * 0.6**2)))
+    assert max(history.draws[1:]) == bound  # the first layer has the first sample, 20,000
+
+
+def test_max_draws_is_kept_and_what_is_short_then_is_frozen_and_said():
+    settings = Settings(
+        n_estimators=6, noise_rate=0.0, max_draws=700, batch_size=300, sample_size=500, min_class=20
+    )
+    _, history, certificate = fit_sampling_martirank(majority(), settings)
+    assert max(history.draws) == 700
+    assert certificate.values["n_short"] == sum(node.why == "short" for node in history.frozen) > 0
+    assert certificate.values["n_frozen"] == history.n_frozen
+    assert f"{history.n_draws:,} draws" in certificate.statement
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_errors_in_the_certificate_are_those_of_the_vote_on_clean_labels(noise):
+    def draw(n, rng, noise=noise):
+        X = rng.integers(0, 2, size=(n, 5)).astype(float)
+        y = X.sum(axis=1) >= 3
+        return X, y ^ (rng.random(n) < noise)
+
+    settings = Settings(n_estimators=12, noise_rate=noise, max_draws=8000, output="majority")
+    stream = OracleStream(draw, np.random.default_rng(0))
+    model, _, certificate = fit_sampling_martirank(stream, settings)
+    X, y = draw(40_000, np.random.default_rng(9), noise=0.0)
+    chance = model.decision_function(X) - model.intercept  # of a vote for the positive class
+    values = certificate.values
+    width = values["error_pos_high"] - values["error_pos_low"]
+    assert values["error_pos"] == pytest.approx((1 - chance[y]).mean(), abs=width)
+    assert values["error_neg"] == pytest.approx(chance[~y].mean(), abs=width)
+    assert values["error_pos_low"] <= values["error_pos"] <= values["error_pos_high"]
+    assert values["auc"] == 1 - (values["error_pos"] + values["error_neg"]) / 2
+
+
+@pytest.mark.parametrize(("noise", "low", "high"), [(0.0, 0.0, 0.0), (0.3, 0.2, 0.31)])
+def test_noise_is_guessed_and_what_the_nodes_contradict_is_dropped(noise, low, high):
+    settings = Settings(n_estimators=12, max_draws=20_000, sample_size=10_000)
+    _, history, _ = fit_sampling_martirank(majority(noise), settings)
+    assert low <= history.noise_rate <= high
+    assert len(history.guesses) == 4
+    assert history.guesses[history.noise_rate] is not None
+    too_large = [guess for guess in history.guesses if guess > noise + 0.05]
+    assert too_large
+    assert all(history.guesses[guess] is None for guess in too_large)
+    assert history.positive_rate == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_noise_rate_that_cannot_be_is_refused():
+    def draw(n, rng):
+        return rng.normal(size=(n, 2)), rng.random(n) < 0.05
+
+    stream = OracleStream(draw, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"noise_rate=0.3 is more than the share .* 0.049"):
+        fit_sampling_martirank(stream, Settings(noise_rate=0.3))
+
+
+@pytest.mark.parametrize("weak", ["feature", "stump"])
+def test_threads_and_seeds(weak):
+    X, y = messy_table(1, n_rows=300)
+    data = prepare(X, y, categorical_features=[4])
+
+    def fit(seed, n_jobs):
+        settings = Settings(
+            weak=weak, n_estimators=5, max_draws=2000, sample_size=1000, seed=seed, n_jobs=n_jobs
+        )
+        return fit_sampling_martirank(TableStream(data, np.random.default_rng(seed)), settings)[0]
+
+    assert same_model(fit(0, 1), fit(0, 2))
+    assert not same_model(fit(0, 1), fit(1, 1))
+
+
+def test_rows_of_a_table_are_drawn_in_proportion_to_their_weights():
+    data = prepare([[0.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[1, 2, 5])
+    stream = TableStream(data, np.random.default_rng(0))
+    part = stream.draw(8000)
+    shares = np.bincount(part.codes[0], minlength=4)[1:] / 8000
+    assert shares == pytest.approx([1 / 8, 2 / 8, 5 / 8], abs=0.02)
+    assert (part.codes[0][: part.n_pos] > 1).all()
+    assert sorted(part.rows) == list(range(8000))
+    assert stream.draw(5).rows.min() == 8000
