@@ -50,7 +50,7 @@ def test_module_runs_as_command() -> None:
 
 
 def test_learners_are_listed(run: Run) -> None:
-    assert "rankboost  Boosted stumps" in run("learners").out
+    assert "Boosted stumps" in run("learners").out
     assert "rankboost" in run("learners", "--json").json["learners"]
 
 
