@@ -82,7 +82,7 @@ class RankingData:
         everything = sum(int(p.weight.sum(dtype=np.int64)) for p in self.partitions)
         return everything - positive, positive
 
-    @property
+    @cached_property
     def class_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Places in the table of the negatives and of the positives, in order."""
         negative = np.concatenate([part.rows[part.n_pos :] for part in self.partitions])

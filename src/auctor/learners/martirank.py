@@ -91,6 +91,7 @@ class _Trainer:
         self._data, self._settings, self._workers = data, settings, workers
         self._ranking = RANKINGS[settings.weak](data.features)
         self._counts = NodeCounts(data, settings.n_estimators, workers)
+        self._before = [np.empty(part.n_rows, dtype=np.uint16) for part in data.partitions]
 
     def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
         """The t nodes of a layer."""
@@ -109,9 +110,11 @@ class _Trainer:
             part = self._data.partitions[k]
             route(part.codes, part.rows, (start, stop), *gates, coins, places[k])
 
-        before = [place.copy() for place in places]
+        for before, place in zip(self._before, places, strict=True):
+            np.copyto(before, place)
         self._workers.map(send, self._row_blocks())
-        self._counts.advance(t, nodes, before, places)
+        if t < self._settings.n_estimators:
+            self._counts.advance(t, nodes, self._before, places)
 
     def _make_node(self, t: int, i: int, best: BestFeatures) -> Node:
         unit, min_class = self._data.weight_unit, self._settings.min_class

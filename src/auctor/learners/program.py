@@ -43,7 +43,8 @@ class BestFeatures:
 
     def offer(self, j: int, counts: npt.NDArray[np.int64]) -> None:
         """Feature j with its counts (class, node, code)."""
-        self.totals = counts.sum(axis=2)
+        if not self.totals.any():  # the same for every feature
+            self.totals = counts.sum(axis=2)
         gains = self._ranking.gains(j, counts)
         better = gains > self._gain + _LEAST_EDGE
         self._gain[better], self.feature[better] = gains[better], j
