@@ -12,12 +12,14 @@ help: ## List what make can do
 # The package alone is enough for the demo; tests, lint and benchmarks need the rest.
 .venv/runtime: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctor needs Python 3.11 or later; set PYTHON=")'
-	test -d .venv || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@echo "installing auctor and what it needs into .venv (once; about half a minute)"
+	@test -d .venv || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
 .venv/dev: .venv/runtime
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@echo "installing the tools for tests, lint and benchmarks into .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real table
