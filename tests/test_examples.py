@@ -40,3 +40,9 @@ def test_label_noise_collapses_boosting_and_not_martirank(tmp_path, monkeypatch)
     assert found["AdaBoost, 200 stumps"][0] > 0.99
     assert found["AdaBoost, 200 stumps"][1] < 0.87
     assert example.draw(curves, found).is_file()
+
+
+def test_learning_from_a_stream_in_flat_memory(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert load("03_learning_from_a_stream").run(n_layers=8, draws=(3000, 6000)) > 0.85
+    assert "ran dry" in capsys.readouterr().out

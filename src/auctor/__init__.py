@@ -15,6 +15,7 @@ _HOMES = {
     "MartiRank": "auctor.estimators",
     "RankBoost": "auctor.estimators",
     "SamplingMartiRank": "auctor.estimators",
+    "OracleError": "auctor.learners",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
@@ -23,6 +24,7 @@ _ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "te
 __all__ = [
     "AUCBoost",
     "MartiRank",
+    "OracleError",
     "RankBoost",
     "SamplingMartiRank",
     "__version__",
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         SamplingMartiRank,
         cross_validate,
     )
+    from auctor.learners import OracleError
     from auctor.models import load
 
 

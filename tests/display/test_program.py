@@ -47,3 +47,11 @@ def test_it_makes_axes_of_its_own(display):
     display.plot()
     assert np.isfinite(display.ax_.dataLim.bounds).all()
     plt.close(display.figure_)
+
+
+def test_empty_layers_and_other_estimators():
+    flat = MartiRank(n_estimators=4).fit(np.ones((30, 2)), [0, 1] * 15)
+    drawn = ProgramDisplay.from_estimator(flat).plot()
+    plt.close(drawn.figure_)
+    with pytest.raises(ValueError, match="MartiRank holds no branching program"):
+        ProgramDisplay.from_estimator(MartiRank())

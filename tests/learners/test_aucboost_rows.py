@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from auctor import AUCBoost
+from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
 from auctor.learners.aucboost import Settings, fit_aucboost
 from auctor.learners.aucboost_rows import fit_aucboost_rows
@@ -89,3 +89,22 @@ def test_what_cannot_be_a_weak_ranker_is_said():
         AUCBoost(weak=KNeighborsClassifier()).fit(X, y)
     with pytest.raises(ValueError, match="weak"):
         AUCBoost(weak="forest").fit(X, y)
+
+
+@pytest.mark.parametrize("ranker", [AUCBoost, MartiRank])
+def test_a_row_scores_the_same_whatever_stands_beside_it(ranker):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 15))
+    y = X[:, 0] + rng.normal(size=300) > 0
+    fitted = ranker(weak=LogisticRegression(), n_estimators=4).fit(X, y)
+    alone = np.concatenate([fitted.decision_function(row[None]) for row in X])
+    assert np.allclose(alone, fitted.decision_function(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("ranker", [AUCBoost, MartiRank])
+def test_importances_go_where_there_are_none(ranker):
+    X, y = messy_table(1, n_rows=100)
+    fitted = ranker(n_estimators=3).fit(X, y)
+    assert hasattr(fitted, "feature_importances_")
+    tree = DecisionTreeClassifier(max_depth=1)
+    assert not hasattr(fitted.set_params(weak=tree).fit(X, y), "feature_importances_")

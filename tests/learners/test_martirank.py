@@ -27,7 +27,8 @@ def test_every_node_equals_the_slow_version(seed, weighted):
     settings = Settings(n_estimators=8, min_class=3, seed=17)
     model, history, _ = fit_martirank(data, settings)
     codes = in_table_order(data)
-    ones = np.ones(len(y)) if weight is None else weight
+    # weights of less than their rows are scaled up to them before min_class is asked
+    ones = np.ones(len(y)) if weight is None else weight * max(1.0, len(y) / weight.sum())
     is_category = np.array([feature.is_category for feature in data.features])
     slow = martirank_bins(codes, y, ones, is_category, 8, 3, 17)
     n_live = 0
@@ -131,3 +132,29 @@ def test_the_seed_decides_the_coins():
     a, b, c = (fit_martirank(data, Settings(n_estimators=6, seed=s))[0] for s in (0, 0, 1))
     assert same_model(a, b)
     assert not same_model(a, c)
+
+
+def test_certificate_is_the_vote_of_the_model_also_where_nodes_have_no_edge():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(4000, 2)).astype(float)
+    y = rng.random(4000) < np.where(X.all(axis=1), 0.9, 0.3)
+    settings = Settings(n_estimators=15, min_class=5, output="majority")
+    model, history, certificate = fit_martirank(prepare(X, y), settings)
+    assert any(n.feature < 0 and n.label == 0 for layer in history.layers for n in layer)
+    chance = model.decision_function(X) - model.intercept  # of a vote for the positives
+    # what is left is the difference of tossed coins from their expectation
+    assert certificate.values["error_pos"] == pytest.approx(1 - chance[y].mean(), abs=0.03)
+    assert certificate.values["error_neg"] == pytest.approx(chance[~y].mean(), abs=0.03)
+
+
+def test_small_weights_count_as_rows():
+    X, y = messy_table(5, n_rows=200)
+    settings = Settings(n_estimators=5)
+    usual, _, _ = fit_martirank(prepare(X, y), settings)
+    light, _, _ = fit_martirank(prepare(X, y, sample_weight=np.full(200, 1 / 200)), settings)
+    assert light.decision_function(X) == pytest.approx(usual.decision_function(X), abs=1e-6)
+
+
+def test_a_program_without_a_trained_node_says_so():
+    _, _, certificate = fit_martirank(prepare(np.eye(4), [0, 1, 0, 1]), Settings(n_estimators=2))
+    assert "every row scores alike" in certificate.statement

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auctor import SamplingMartiRank
 from auctor.data import prepare
 from auctor.learners.noise import corrected, draws_for_rate, has_enough, variance
 from auctor.learners.oracle import OracleStream, TableStream
@@ -269,3 +270,14 @@ def test_rows_of_a_table_are_drawn_in_proportion_to_their_weights():
     assert (part.codes[0][: part.n_pos] > 1).all()
     assert sorted(part.rows) == list(range(8000))
     assert stream.draw(5).rows.min() == 8000
+
+
+def test_a_table_with_a_rare_class_is_drawn_until_it_shows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 2))
+    y = np.arange(20_000) < 6
+    for seed in range(3):
+        ranker = SamplingMartiRank(
+            n_estimators=2, sample_size=1000, max_draws=5000, random_state=seed
+        )
+        assert np.isfinite(ranker.fit(X, y).decision_function(X[:5])).all()

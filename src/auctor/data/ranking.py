@@ -83,6 +83,17 @@ class RankingData:
         return everything - positive, positive
 
     @cached_property
+    def row_unit(self) -> float:
+        """The unit of weights, scaled up where all of them count for less than their rows.
+
+        For rules that take weights for numbers of rows: weights that add up to 1 would say that
+        there are no rows. Whole weights are never less than the rows, and stay.
+        """
+        return self.weight_unit * max(
+            1.0, self.n_rows / (sum(self.class_weights) * self.weight_unit)
+        )
+
+    @cached_property
     def class_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Places in the table of the negatives and of the positives, in order."""
         negative = np.concatenate([part.rows[part.n_pos :] for part in self.partitions])

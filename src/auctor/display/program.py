@@ -34,7 +34,12 @@ class ProgramDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, max_layers: int = 20) -> Self:
         """The first layers of a fitted MartiRank."""
-        layers = estimator.history_.layers[:max_layers]
+        layers = getattr(getattr(estimator, "history_", None), "layers", None)
+        if not layers:
+            raise ValueError(
+                f"{type(estimator).__name__} holds no branching program; give a fitted MartiRank"
+            )
+        layers = layers[:max_layers]
         nodes = [node for layer in layers for node in layer]
         return cls(
             np.array([node.layer for node in nodes]),
@@ -58,7 +63,8 @@ class ProgramDisplay:
         total = self.weight_neg + self.weight_pos
         reached = total > 0
         self._draw_edges(ax, x.astype(np.float64), y.astype(np.float64), reached)
-        size = 10 + 900 * total / np.bincount(self.layer, total)[self.layer]
+        of_layer = np.bincount(self.layer, total)[self.layer]
+        size = 10 + 900 * np.divide(total, of_layer, out=np.zeros(len(total)), where=of_layer > 0)
         share = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=reached)
         for marker, kind in (("o", ~self.frozen), ("s", self.frozen)):
             drawn = ax.scatter(

@@ -71,7 +71,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Two values; the larger one is positive unless ``pos_label`` says otherwise.
         sample_weight : array-like of shape (n_samples,), optional
-            0 is an absent row, 2 is the row twice.
+            0 is an absent row, 2 is the row twice; where rows toss coins (MartiRank) or are
+            drawn, that holds for the law of the model and not for every bit of it.
 
         Returns
         -------
@@ -88,6 +89,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
         )
         self._keep_names(table)
+        self.__dict__.pop("feature_importances_", None)  # not every setting has them
         # scikit-learn's tools count on sorted classes; ours ask for pos_label_.
         self.classes_ = np.unique(data.classes)
         self.pos_label_ = data.classes[1]

@@ -37,7 +37,8 @@ class MartiRank(RankingEstimator):
         "position" scores the expected share of steps to the right; "majority" is the paper's
         classifier, the chance of ending in the right half.
     min_class : float, default=10
-        A node with less weight of either class is frozen: rows end there.
+        A node with less weight of either class is frozen: rows end there. Weights that add up
+        to less than the number of rows are scaled up to it for this.
     max_bins : int, default=255
         Bins of a feature at most; one more is kept for missing values.
     categorical_features : "from_dtype" or array-like of names, positions or bool

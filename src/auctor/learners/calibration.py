@@ -23,7 +23,7 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     """
     low = min(float(s.min()) for s in scores if len(s))
     spread = max(float(s.max()) for s in scores if len(s)) - low
-    unit = _unit(data)
+    unit = data.row_unit  # Platt's targets take weights for numbers of rows
     weight_neg, weight_pos = (w * unit for w in data.class_weights)
     # Targets (n + 1) / (n + 2) instead of 1: separated classes then have a finite slope.
     targets = np.array([1 / (weight_neg + 2), (weight_pos + 1) / (weight_pos + 2)])
@@ -38,16 +38,6 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     slope, offset = _fit_line(x, (targets @ counts)[used], size[used], prior)
     slope = max(slope / spread, 1e-6)
     return Calibration(slope, offset + slope * (cut - low))
-
-
-def _unit(data: RankingData) -> float:
-    """Unit of the weights, scaled up where they count for less than the number of rows.
-
-    Platt's targets take weights for numbers of rows: weights that add up to 1 would say that
-    there is next to no evidence. Whole weights are never less than the rows, and stay.
-    """
-    total = sum(data.class_weights) * data.weight_unit
-    return data.weight_unit * max(1.0, data.n_rows / total)
 
 
 def _count(

@@ -117,7 +117,7 @@ class _Trainer:
             self._counts.advance(t, nodes, self._before, places)
 
     def _make_node(self, t: int, i: int, best: BestFeatures) -> Node:
-        unit, min_class = self._data.weight_unit, self._settings.min_class
+        unit, min_class = self._data.row_unit, self._settings.min_class
         neg, pos = (float(total) * unit for total in best.totals[:, i])
         has_rows = min(neg, pos) >= min_class
         if not has_rows or best.feature[i] < 0:
@@ -171,20 +171,23 @@ def certify(
 ) -> Certificate:
     """The errors of the majority vote on the training rows, and AUC of that vote (Lemma 5)."""
     T = settings.n_estimators
+    unit = data.row_unit
     wrong = [0.0, 0.0]
     for part, place in zip(data.partitions, places, strict=True):
         for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
             ended = place[rows] != OUT
             missed = ended & ((place[rows] >= T / 2) != bool(label))
-            wrong[label] += float(part.weight[rows][missed].sum()) * data.weight_unit
-    frozen = [node for layer in history.layers for node in layer if node.feature < 0]
-    for node in frozen:
-        # Without a label half of both classes is lost, as by a coin.
-        wrong[0] += node.weight_neg * {1: 1.0, 0: 0.5, -1: 0.0}[node.label]
-        wrong[1] += node.weight_pos * {1: 0.0, 0: 0.5, -1: 1.0}[node.label]
-    totals = [weight * data.weight_unit for weight in data.class_weights]
+            wrong[label] += float(part.weight[rows][missed].sum()) * unit
+    nodes = [node for layer in history.layers for node in layer]
+    # A frozen node votes by its label, or as the fair coins still to come would.
+    vote, _ = program_values(history.layers, "majority")
+    frozen = [(node, float(v)) for node, v in zip(nodes, vote, strict=True) if node.feature < 0]
+    for node, chance in frozen:
+        wrong[0] += node.weight_neg * chance
+        wrong[1] += node.weight_pos * (1.0 - chance)
+    totals = [weight * unit for weight in data.class_weights]
     error_neg, error_pos = wrong[0] / totals[0], wrong[1] / totals[1]
-    live = [node for layer in history.layers for node in layer if node.feature >= 0]
+    live = [node for node in nodes if node.feature >= 0]
     advantage = min((0.5 - node.epsilon for node in live), default=0.0)
     values = {
         "error_neg": error_neg,
@@ -195,9 +198,14 @@ def certify(
         "n_frozen": len(frozen),
     }
     statement = (
-        f"The majority vote errs on {error_pos:.4g} of the positive and {error_neg:.4g} of the "
-        f"negative training rows, so that its AUC is {values['auc']:.4g}; every one of "
-        f"{len(live)} live nodes has a two-sided advantage of at least {advantage:.4g} "
-        f"({T} layers of MartiRank, {len(frozen)} nodes frozen)."
+        f"With the coins tossed in training, the majority vote errs on {error_pos:.4g} of the "
+        f"positive and {error_neg:.4g} of the negative training rows, so that its AUC is "
+        f"{values['auc']:.4g}; every one of {len(live)} live nodes has a two-sided advantage of "
+        f"at least {advantage:.4g} ({T} layers of MartiRank, {len(frozen)} nodes frozen)."
     )
+    if not live:
+        statement = (
+            "No node was trained, and every row scores alike: the rows have less weight of a class "
+            f"than min_class={settings.min_class:g}, or no ranker has an edge."
+        )
     return Certificate(statement, values)

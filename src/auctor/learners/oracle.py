@@ -100,7 +100,10 @@ class TableStream:
         self._upto = np.cumsum(np.concatenate([weight for _, weight in sides]))
 
     def start(self, n_rows: int, limit: int) -> RankingData:
+        n_rows = max(2, n_rows)
         first = self.draw(n_rows)
+        while not 0 < first.n_pos < n_rows:  # both classes are there, and one of them is rare
+            first = self.draw(n_rows)
         return RankingData(self._data.features, (first,), self._data.classes, 1.0)
 
     def draw(self, n_rows: int) -> Partition:

@@ -23,6 +23,6 @@ def row_table(data: RankingData) -> RowTable:
     order = np.argsort(rows)
     codes = np.concatenate([part.codes for part in data.partitions], axis=1)
     positive = np.concatenate([part.positive for part in data.partitions])
-    weight = np.concatenate([part.weight for part in data.partitions]) * data.weight_unit
+    weight = np.concatenate([part.weight for part in data.partitions]) * data.row_unit
     Z = np.ascontiguousarray(codes[:, order].T, dtype=np.float64)
     return RowTable(Z, positive[order], weight[order], rows[order])

@@ -58,7 +58,7 @@ def check_estimator(base: Any) -> None:
     """Raise unless ``base`` can be fitted with sample weights."""
     from inspect import signature
 
-    if not hasattr(base, "fit") or not hasattr(base, "get_params"):
+    if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
         raise ValueError(f"weak is {base!r}; give 'feature', 'stump' or a scikit-learn estimator")
     if "sample_weight" not in signature(base.fit).parameters:
         raise ValueError(

@@ -42,6 +42,8 @@ def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
     TwoSided(cut=1, below=-0.6, above=1.0, epsilon=0.4)
     """
     neg, pos = np.asarray(negative, dtype=np.float64), np.asarray(positive, dtype=np.float64)
+    if not (neg.sum() > 0 and pos.sum() > 0):
+        raise ValueError("two_sided needs weight of both classes, one of them has none")
     below_neg = np.concatenate([[0.0], np.cumsum(neg)]) / neg.sum()
     below_pos = np.concatenate([[0.0], np.cumsum(pos)]) / pos.sum()
     # p+ = below_pos, p- = 1 - below_neg: the smallest sum is where this is largest. Of cuts
@@ -69,5 +71,16 @@ def two_sided_from_scores(
         np.add.reduceat(np.where(keep, weight, 0.0)[order], first) for keep in (~positive, positive)
     ]
     side = two_sided(*groups)
-    threshold = float(ordered[first[side.cut]]) if side.cut < len(first) else float("inf")
-    return threshold, side
+    return _threshold(ordered[first], side.cut), side
+
+
+def _threshold(scores: npt.NDArray[np.float64], cut: int) -> float:
+    """Between the last distinct score below and the first above: a row on it would change sides
+    with the last bit of its score."""
+    if cut == 0:
+        return float("-inf")
+    if cut == len(scores):
+        return float("inf")
+    low, high = float(scores[cut - 1]), float(scores[cut])
+    middle = low / 2 + high / 2
+    return middle if low < middle <= high else high
