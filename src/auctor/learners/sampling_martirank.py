@@ -474,6 +474,7 @@ class _Run:
         values = {
             "epsilon": self._settings.epsilon,
             "noise_rate": program.noise_rate,
+            "noise_rate_guessed": self._settings.noise_rate is None,
             "positive_rate": float(self._rates(program.noise_rate)[1]),
             **_errors(votes, totals, program.noise_rate),
             **_frozen_shares(stopped, totals, program.noise_rate),
@@ -512,10 +513,15 @@ def _statement(values: dict[str, Any], origin: str) -> str:
         for name, word in (("pos", "positives"), ("neg", "negatives"))
     ]
     within = max(values["error_pos_high"], values["error_neg_high"]) <= values["epsilon"]
-    said = "within" if within else "not shown to be within"
+    said = f"{'within' if within else 'not shown to be within'} epsilon = {values['epsilon']:g}"
+    rate = f"a rate of {values['noise_rate']:.4g}"
+    if values["noise_rate_guessed"]:
+        # The intervals take the rate for known; a guess that is off moves them as a whole.
+        rate += ", which is a guess that the intervals do not account for"
+        said = f"and nothing is said of epsilon = {values['epsilon']:g}"
     return (
-        f"With labels wrong at a rate of {values['noise_rate']:.4g}, the vote errs on "
-        f"{' and '.join(parts)} by {origin}, {said} epsilon = {values['epsilon']:g}; frozen "
+        f"With labels wrong at {rate}, the vote errs on "
+        f"{' and '.join(parts)} by {origin}, {said}; frozen "
         f"nodes hold {values['frozen_pos']:.4g} of the positives and {values['frozen_neg']:.4g} of "
         f"the negatives ({values['n_layers']} layers of SamplingMartiRank from "
         f"{values['n_draws']:,} draws, {values['n_frozen']} nodes frozen, {values['n_short']} of "
