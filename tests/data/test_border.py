@@ -16,11 +16,13 @@ from auctor.testing import strategies as own
 NAN = float("nan")
 
 
-def by_row(data):
-    """Codes (rows, features) and weights by the row's place in the table."""
+def by_row(data, sample_weight=None):
+    """Codes (rows, features) and weights by the row's place in the table that was given."""
     codes, weight = {}, {}
     for part in data.partitions:
         for i, row in enumerate(part.rows.tolist()):
+            if sample_weight is not None:  # absent rows leave no gap in ``rows``
+                row = int(np.flatnonzero(sample_weight > 0)[row])
             codes[row] = part.codes[:, i].tolist()
             weight[row] = part.weight[i] * data.weight_unit
     return codes, weight
@@ -99,8 +101,8 @@ class TestBins:
             X[order], y[order], sample_weight=weight[order], max_bins=16, categorical_features=[1]
         )
         assert same_features(a, b)
-        codes_a, weight_a = by_row(a)
-        codes_b, weight_b = by_row(b)
+        codes_a, weight_a = by_row(a, weight)
+        codes_b, weight_b = by_row(b, weight[order])
         assert codes_a == {int(order[i]): code for i, code in codes_b.items()}
         assert weight_a == {int(order[i]): w for i, w in weight_b.items()}
 
@@ -169,7 +171,7 @@ class TestWeights:
         often = np.repeat(np.arange(n_rows), weight.astype(int))
         repeated = prepare(frame.iloc[often], y[often], max_bins=max_bins)
         assert same_features(weighted, repeated)
-        codes, found_weight = by_row(weighted)
+        codes, found_weight = by_row(weighted, weight)
         codes_repeated, _ = by_row(repeated)
         assert {i: codes[int(row)] for i, row in enumerate(often)} == codes_repeated
         assert found_weight == {i: w for i, w in enumerate(weight.tolist()) if w > 0}

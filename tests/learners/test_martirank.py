@@ -158,3 +158,12 @@ def test_small_weights_count_as_rows():
 def test_a_program_without_a_trained_node_says_so():
     _, _, certificate = fit_martirank(prepare(np.eye(4), [0, 1, 0, 1]), Settings(n_estimators=2))
     assert "every row scores alike" in certificate.statement
+
+
+def test_weight_zero_is_an_absent_row():
+    X, y = messy_table(8, n_rows=200)
+    weight = np.random.default_rng(0).integers(0, 2, size=200)
+    settings = Settings(n_estimators=5, min_class=3)
+    by_weight, *_ = fit_martirank(prepare(X, y, sample_weight=weight), settings)
+    absent, *_ = fit_martirank(prepare(X[weight > 0], y[weight > 0]), settings)
+    assert same_model(by_weight, absent)

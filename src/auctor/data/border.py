@@ -57,7 +57,7 @@ def prepare(
     rows = Rows(labels.positive, ordering, kept)
     with Workers(n_jobs) as workers:
         features, codes = bin_table(table, rows, categorical, max_bins, workers)
-    places = np.arange(table.n_rows) if kept is None else np.flatnonzero(kept)
+    places = np.arange(len(y))  # among the rows that count: absent rows leave no gap
     partition = Partition(
         codes, rows.positives_first(multiples), rows.positives_first(places), rows.n_pos
     )

@@ -21,7 +21,7 @@ class Partition:
 
     codes: npt.NDArray[Any]  # (features, rows), uint8 or uint16
     weight: npt.NDArray[np.uint32]  # in units of RankingData.weight_unit
-    rows: npt.NDArray[np.int64]  # the row's place in the table that was read
+    rows: npt.NDArray[np.int64]  # the row's place in the table, absent rows not counted
     n_pos: int
 
     def __post_init__(self) -> None:
