@@ -23,9 +23,12 @@ def make_rows(seed: int, n_rows: int = 30):
 @pytest.mark.parametrize("seed", range(5))
 def test_aucs_with_missing_low_and_high(seed):
     codes, positive, weight, histogram = make_rows(seed)
-    aucs = np.empty((3, 2))
-    totals = histogram.sum(axis=2)
-    feature_aucs(histogram[0], histogram[1], *totals, np.array([4, 4, 4]), aucs)
+    counts = np.zeros((2, 3, 2, 5), dtype=np.int64)  # at node 1 there is no row
+    counts[:, :, 0] = histogram
+    found = np.empty((3, 2, 2))
+    feature_aucs(counts, 2, np.array([4, 4, 4]), found)
+    aucs = found[:, 0]
+    assert (found[:, 1] == 0.5).all()
     for j in range(3):
         low = codes[j].astype(float)
         high = np.where(codes[j] == 0, 9.0, low)

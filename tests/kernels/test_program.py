@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from auctor.kernels.program import OUT, Nodes, count_arrivals, count_nodes, expect, route
+from auctor.kernels.program import OUT, Nodes, count_nodes, expect, route, route_and_count
 from auctor.testing.reference_martirank import coin, expected_value
 
 
@@ -26,23 +26,32 @@ def test_counts_equal_the_sum_row_by_row(n_features):
     assert np.array_equal(counts.reshape(expected.shape), expected)
 
 
-def test_arrivals_are_the_rows_that_went_right():
+@pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")
+@pytest.mark.parametrize("n_features", [2, 3])
+def test_arrivals_are_the_rows_that_went_right(n_features):
     rng = np.random.default_rng(1)
-    n_rows, n_features, n_nodes, n_codes = 300, 3, 5, 4
+    n_rows, n_nodes, n_codes, coins = 300, 4, 4, (5, 4)
     codes = rng.integers(0, n_codes, size=(n_features, n_rows)).astype(np.uint8)
-    before = rng.integers(0, n_nodes - 1, size=n_rows).astype(np.uint16)
+    before = rng.integers(0, n_nodes, size=n_rows).astype(np.uint16)
     before[::9] = OUT
-    moved = rng.random(n_rows) < 0.5
-    node = np.where(before == OUT, OUT, before + moved).astype(np.uint16)
-    node[::17] = OUT  # left at a frozen node
+    ids = rng.permutation(1000)[:n_rows]
     weight = rng.integers(1, 4, size=n_rows).astype(np.uint32)
-    counts = np.zeros((n_features, n_nodes * n_codes), dtype=np.int32)
-    for part in ((0, 120), (120, 300)):
-        count_arrivals(codes, before, node, weight, part, (0, n_features), n_codes, counts)
-    expected = np.zeros((n_features, n_nodes, n_codes), dtype=np.int32)
-    for i in np.flatnonzero((node != OUT) & (before != OUT) & moved):
+    feature = np.array([0, 1, 0, 1, 0])
+    base = np.array([0, 1, OUT, 3, OUT])  # node 2 is frozen
+    right = rng.integers(0, 2**53, size=(n_nodes + 1, n_codes))
+    right[base == OUT] = 0
+    gates = feature, right, base
+    node, expected_node = before.copy(), before.copy()
+    counts = np.zeros((n_features, (n_nodes + 1) * n_codes), dtype=np.int32)
+    for part in ((0, 120), (120, 300)):  # blocks add up
+        route_and_count(codes, ids, weight, part, *gates, coins, node, counts)
+    route(codes, ids, (0, n_rows), *gates, coins, expected_node)
+    assert np.array_equal(node, expected_node)
+    expected = np.zeros((n_features, n_nodes + 1, n_codes), dtype=np.int32)
+    for i in np.flatnonzero((node != OUT) & (node == before + 1)):
         for j in range(n_features):
             expected[j, node[i], codes[j, i]] += weight[i]
+    assert expected.sum() > 0
     assert np.array_equal(counts.reshape(expected.shape), expected)
 
 

@@ -8,30 +8,33 @@ from auctor.kernels.jit import kernel
 
 @kernel
 def feature_aucs(
-    negative: npt.NDArray[np.int64],
-    positive: npt.NDArray[np.int64],
-    total_neg: npt.NDArray[np.int64],
-    total_pos: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    n_nodes: int,
     n_bins: npt.NDArray[np.int64],
     aucs: npt.NDArray[np.float64],
 ) -> None:
-    """AUC of the codes in order, missing values lowest (aucs[j, 0]) and highest (aucs[j, 1]).
+    """AUC of the codes in order, missing values lowest (aucs[j, i, 0]) and highest (.., 1).
 
-    Line j of the histograms holds one feature, or one node of a program, and adds up to
-    ``total_neg[j]`` and ``total_pos[j]``; a line without one of the classes has AUC 1/2.
+    ``counts`` is (class, feature, node, code), of which the first ``n_nodes`` nodes are looked
+    at; a node without one of the classes has AUC 1/2.
     """
     for j in range(len(n_bins)):
-        if total_neg[j] == 0 or total_pos[j] == 0:
-            aucs[j, 0] = aucs[j, 1] = 0.5
-            continue
-        missing_neg = negative[j, 0] / total_neg[j]
-        missing_pos = positive[j, 0] / total_pos[j]
-        below = 0.0
-        known = 0.0
-        for code in range(1, n_bins[j] + 1):
-            here = negative[j, code] / total_neg[j]
-            known += positive[j, code] / total_pos[j] * (below + here / 2)
-            below += here
-        tied = missing_pos * missing_neg / 2
-        aucs[j, 0] = known + tied + (1.0 - missing_pos) * missing_neg
-        aucs[j, 1] = known + tied + missing_pos * (1.0 - missing_neg)
+        for i in range(n_nodes):
+            negative, positive = counts[0, j, i], counts[1, j, i]
+            below = np.int64(0)
+            total_pos = np.int64(0)
+            known = 0.0  # twice the pairs in order, those that tie counted once
+            for code in range(1, n_bins[j] + 1):
+                here, there = negative[code], positive[code]
+                known += np.float64(there) * np.float64(below + below + here)
+                below += here
+                total_pos += there
+            missing_neg, missing_pos = np.float64(negative[0]), np.float64(positive[0])
+            known_neg, known_pos = np.float64(below), np.float64(total_pos)
+            pairs = (known_neg + missing_neg) * (known_pos + missing_pos)
+            if pairs == 0.0:
+                aucs[j, i, 0] = aucs[j, i, 1] = 0.5
+                continue
+            always = known / 2.0 + missing_pos * missing_neg / 2.0
+            aucs[j, i, 0] = (always + known_pos * missing_neg) / pairs
+            aucs[j, i, 1] = (always + missing_pos * known_neg) / pairs

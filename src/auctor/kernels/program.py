@@ -54,50 +54,6 @@ def count_nodes(
 
 
 @kernel
-def count_arrivals(
-    codes: npt.NDArray[Any],
-    before: npt.NDArray[np.uint16],
-    node: npt.NDArray[np.uint16],
-    weight: npt.NDArray[np.uint32],
-    rows: tuple[int, int],
-    features: tuple[int, int],
-    n_codes: int,
-    histogram: npt.NDArray[Any],
-) -> None:
-    """Add the weights of the rows of one class that went right, per feature, new node and code.
-
-    Only about half of the rows do. What is known of all the nodes before gives the rest.
-    ``histogram`` is (features, nodes * n_codes).
-    """
-    # Unsigned indices: Numba turns a signed one that is negative to the other end.
-    row = np.empty(_BLOCK, dtype=np.uint16)
-    offset = np.empty(_BLOCK, dtype=np.uint32)
-    amount = np.empty(_BLOCK, dtype=histogram.dtype)
-    first_feature, last_feature = features
-    for first in range(rows[0], rows[1], _BLOCK):
-        last = min(first + _BLOCK, rows[1])
-        count = 0
-        for i in range(last - first):  # a list of those that moved, without a branch
-            row[count] = i
-            offset[count] = np.uint32(node[first + i]) * np.uint32(n_codes)
-            amount[count] = weight[first + i]
-            count += np.int64(node[first + i]) == np.int64(before[first + i]) + 1
-        j = first_feature
-        while j + 1 < last_feature:  # two features share the look-ups
-            bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
-            bins_b, line_b = histogram[j + 1 - first_feature], codes[j + 1, first:last]
-            for i in range(count):
-                start, k, share = offset[i], row[i], amount[i]
-                bins_a[start + line_a[k]] += share
-                bins_b[start + line_b[k]] += share
-            j += 2
-        if j < last_feature:
-            bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
-            for i in range(count):
-                bins_a[offset[i] + line_a[row[i]]] += amount[i]
-
-
-@kernel
 def _coin(seed: np.uint64, row: np.uint64, place: np.uint64) -> np.int64:
     """A whole number below 2^53 that depends on nothing but its arguments (splitmix64)."""
     x = seed ^ (row * np.uint64(0x9E3779B97F4A7C15)) ^ (place * np.uint64(0xD1B54A32D192ED03))
@@ -132,6 +88,62 @@ def route(
         i: Any = min(np.int64(node[k]), outside)
         toss = _coin(seed, np.uint64(row_ids[k]), layer + np.uint64(i))
         node[k] = base[i] + (toss < right[i, codes[feature[i], k]])
+
+
+@kernel
+def route_and_count(
+    codes: npt.NDArray[Any],
+    row_ids: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.uint32],
+    rows: tuple[int, int],
+    feature: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64],
+    coins: tuple[int, int],
+    node: npt.NDArray[np.uint16],
+    histogram: npt.NDArray[Any],
+) -> None:
+    """``route`` rows of one class, and add the weights of those that went right.
+
+    They are about half of the rows, and what is known of all the nodes before gives the rest.
+    ``histogram`` is (features, nodes * n_codes), by the node that a row arrives at.
+    """
+    seed = np.uint64(coins[0]) * np.uint64(0xA0761D6478BD642F)
+    layer = np.uint64(coins[1]) * np.uint64(65_536)
+    outside = len(base) - 1
+    n_codes = right.shape[1]
+    # Unsigned indices: Numba turns a signed one that is negative to the other end.
+    row = np.empty(_BLOCK, dtype=np.uint16)
+    offset = np.empty(_BLOCK, dtype=np.uint32)
+    amount = np.empty(_BLOCK, dtype=histogram.dtype)
+    n_features = len(histogram)
+    for first in range(rows[0], rows[1], _BLOCK):
+        last = min(first + _BLOCK, rows[1])
+        count = 0
+        for r in range(last - first):  # a list of those that moved, without a branch
+            k = first + r
+            i: Any = min(np.int64(node[k]), outside)
+            toss = _coin(seed, np.uint64(row_ids[k]), layer + np.uint64(i))
+            goes = toss < right[i, codes[feature[i], k]]
+            place = base[i] + goes
+            node[k] = place
+            row[count] = r
+            offset[count] = np.uint32(place) * np.uint32(n_codes)
+            amount[count] = weight[k]
+            count += goes
+        j = 0
+        while j + 1 < n_features:  # two features share the look-ups
+            bins_a, line_a = histogram[j], codes[j, first:last]
+            bins_b, line_b = histogram[j + 1], codes[j + 1, first:last]
+            for i in range(count):
+                start, k, share = offset[i], row[i], amount[i]
+                bins_a[start + line_a[k]] += share
+                bins_b[start + line_b[k]] += share
+            j += 2
+        if j < n_features:
+            bins_a, line_a = histogram[j], codes[j, first:last]
+            for i in range(count):
+                bins_a[offset[i] + line_a[row[i]]] += amount[i]
 
 
 class Nodes(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
-from auctor.kernels.program import OUT, route
+from auctor.kernels.program import OUT
 from auctor.learners.calibration import calibrate
 from auctor.learners.certificate import Certificate
 from auctor.learners.finish import training_order
@@ -26,15 +26,14 @@ from auctor.learners.program import (
     build_program,
     frozen_node,
     gates_of,
-    groups_of,
-    live_node,
+    groups_of_nodes,
+    live_nodes,
     program_values,
     recode,
-    split_range,
 )
 from auctor.learners.progress import Progress
 from auctor.models import ProgramModel
-from auctor.weak import RANKINGS, two_sided
+from auctor.weak import RANKINGS, two_sided_lines
 
 # Threshold and calibration are taken from this many rows: each is followed in expectation,
 # which costs more than training on it did.
@@ -88,52 +87,41 @@ class _Trainer:
     """Counts the rows of every node, chooses the nodes' rankers, and sends the rows on."""
 
     def __init__(self, data: RankingData, settings: Settings, workers: Workers) -> None:
-        self._data, self._settings, self._workers = data, settings, workers
+        self._data, self._settings = data, settings
         self._ranking = RANKINGS[settings.weak](data.features)
         self._counts = NodeCounts(data, settings.n_estimators, workers)
-        self._before = [np.empty(part.n_rows, dtype=np.uint16) for part in data.partitions]
 
     def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
         """The t nodes of a layer."""
         best = BestFeatures(self._ranking, t, self._data.n_codes)
-        for j, counts in self._counts.features(t, places):
-            best.offer(j, counts)
-        return [self._make_node(t, i, best) for i in range(t)]
+        for first, counts in self._counts.blocks(t, places):
+            best.offer_block(first, counts)
+        neg, pos = best.totals * self._data.row_unit
+        has_rows = np.minimum(neg, pos) >= self._settings.min_class
+        live = has_rows & (best.feature >= 0)
+        trained = iter(self._live_nodes(t, np.flatnonzero(live), best))
+        return [
+            next(trained) if live[i] else self._frozen_node(t, i, has_rows[i], neg[i], pos[i])
+            for i in range(t)
+        ]
 
     def route(self, t: int, nodes: list[Node], places: list[npt.NDArray[np.uint16]]) -> None:
         """Send every row to its node in the next layer."""
         gates = gates_of(nodes, self._data.n_codes)
-        coins = (self._settings.seed, t)
+        self._counts.send_on(nodes, gates, (self._settings.seed, t), places)
 
-        def send(task: tuple[int, int, int]) -> None:
-            k, start, stop = task
-            part = self._data.partitions[k]
-            route(part.codes, part.rows, (start, stop), *gates, coins, places[k])
+    def _live_nodes(self, t: int, places: npt.NDArray[np.int64], best: BestFeatures) -> list[Node]:
+        if len(places) == 0:
+            return []
+        rankers, lines = best.rankers(places), best.lines[:, places]
+        sides = two_sided_lines(*groups_of_nodes(rankers, lines))
+        return live_nodes(t, places, rankers, lines, sides, self._data.row_unit)
 
-        for before, place in zip(self._before, places, strict=True):
-            np.copyto(before, place)
-        self._workers.map(send, self._row_blocks())
-        if t < self._settings.n_estimators:
-            self._counts.advance(t, nodes, self._before, places)
-
-    def _make_node(self, t: int, i: int, best: BestFeatures) -> Node:
-        unit, min_class = self._data.row_unit, self._settings.min_class
-        neg, pos = (float(total) * unit for total in best.totals[:, i])
-        has_rows = min(neg, pos) >= min_class
-        if not has_rows or best.feature[i] < 0:
-            # Of a class that is hardly there nothing can be learned: the other one is the
-            # label, and none where both are alike or no ranker has an edge.
-            label = 0 if has_rows else scarce_label(neg, pos)
-            return frozen_node(t, i, self._data.n_codes, neg, pos, label)
-        ranker, lines = best.ranker(i), best.lines[:, i]
-        return live_node(t, i, ranker, lines, two_sided(*groups_of(ranker, lines)), unit)
-
-    def _row_blocks(self) -> list[tuple[int, int, int]]:
-        return [
-            (k, start, stop)
-            for k, part in enumerate(self._data.partitions)
-            for start, stop in split_range(0, part.n_rows, self._workers.count)
-        ]
+    def _frozen_node(self, t: int, i: int, has_rows: bool, neg: float, pos: float) -> Node:
+        # Of a class that is hardly there nothing can be learned: the other one is the
+        # label, and none where both are alike or no ranker has an edge.
+        label = 0 if has_rows else scarce_label(neg, pos)
+        return frozen_node(t, i, self._data.n_codes, float(neg), float(pos), label)
 
 
 def scarce_label(neg: float, pos: float) -> int:

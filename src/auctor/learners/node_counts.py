@@ -1,13 +1,14 @@
 """Class histograms of every node of a layer, for every feature."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
-from auctor.kernels.program import count_arrivals, count_nodes
-from auctor.learners.program import Node, split_range
+from auctor.kernels.program import count_nodes, route, route_and_count
+from auctor.learners.program import Gates, Node, split_range
 
 # Histograms of all nodes are held for all features if they fit into this, else for as many
 # features at a time as do.
@@ -17,7 +18,7 @@ Places = list[npt.NDArray[np.uint16]]  # the node of each row, by partition
 
 
 class NodeCounts:
-    """Counts the rows of a layer's nodes.
+    """Counts the rows of a layer's nodes, and sends them on to those of the next.
 
     Rows move to the next number or stay, so that of one layer to the next only those that move
     are counted: at node i, what was there, less what went on to i + 1, plus what came from
@@ -26,32 +27,69 @@ class NodeCounts:
     """
 
     def __init__(self, data: RankingData, n_layers: int, workers: Workers) -> None:
-        self._data, self._workers = data, workers
+        self._data, self._n_layers, self._workers = data, n_layers, workers
         shape = (2, data.n_features, n_layers + 1, data.n_codes)
         fits = 8 * float(np.prod(shape)) <= _HISTOGRAM_BYTES
         self._kept = np.zeros(shape, dtype=np.int64) if fits else None
         # Half the bytes are half the cache: int32 wherever all weights together fit.
         self._dtype = np.int32 if sum(data.class_weights) < 2**31 else np.int64
 
-    def features(self, t: int, places: Places) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-        """Each feature with its weights (class, node, code) in layer t."""
+    def blocks(self, t: int, places: Places) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+        """Features from one on with their weights (class, feature, node, code) in layer t.
+
+        There may be more nodes than the t of the layer.
+        """
         if self._kept is None:
             for first, last in self._chunks(t):
-                counts = self._count(t, places, first, last)
-                yield from ((j, counts[:, j - first, :t]) for j in range(first, last))
+                yield first, self._count(t, places, first, last)
             return
         if t == 1:
             self._kept[:, :, :1] = self._count(1, places, 0, self._data.n_features)[:, :, :1]
-        yield from ((j, self._kept[:, j, :t]) for j in range(self._data.n_features))
+        yield 0, self._kept
 
-    def advance(self, t: int, nodes: list[Node], before: Places, places: Places) -> None:
-        """Rows of layer t have been sent on from their nodes ``before`` to ``places``."""
-        if self._kept is None:
+    def send_on(
+        self, nodes: list[Node], gates: Gates, coins: tuple[int, int], places: Places
+    ) -> None:
+        """Send every row from its node of the layer to one of the next."""
+        if self._kept is None or len(nodes) == self._n_layers:  # nothing to count
+            self._over_rows(gates, coins, places, None)
             return
+        t, n_codes = len(nodes), self._data.n_codes
+        shape = (self._workers.count, 2, self._data.n_features, (t + 1) * n_codes)
+        counts = np.zeros(shape, dtype=self._dtype)
+        self._over_rows(gates, coins, places, counts)
+        came = counts.sum(axis=0, dtype=np.int64)
+        came = came.reshape(2, self._data.n_features, t + 1, n_codes)
         self._kept[:, :, [node.index for node in nodes if node.feature < 0]] = 0
-        came = self._count_arrivals(t, before, places)
         self._kept[:, :, : t + 1] += came
         self._kept[:, :, :t] -= came[:, :, 1:]
+
+    def _over_rows(
+        self,
+        gates: Gates,
+        coins: tuple[int, int],
+        places: Places,
+        counts: npt.NDArray[Any] | None,
+    ) -> None:
+        """Route the rows, each thread its share of every class of every partition.
+
+        ``counts`` (thread, class, feature, ...) takes up the rows that went right.
+        """
+
+        def send(thread: int) -> None:
+            for part, place in zip(self._data.partitions, places, strict=True):
+                for label, first, last in ((1, 0, part.n_pos), (0, part.n_pos, part.n_rows)):
+                    shares = np.linspace(first, last, self._workers.count + 1).astype(np.int64)
+                    rows = int(shares[thread]), int(shares[thread + 1])
+                    if counts is None:
+                        route(part.codes, part.rows, rows, *gates, coins, place)
+                    else:
+                        own = counts[thread, label]
+                        route_and_count(
+                            part.codes, part.rows, part.weight, rows, *gates, coins, place, own
+                        )
+
+        self._workers.map(send, range(self._workers.count))
 
     def _count(self, t: int, places: Places, first: int, last: int) -> npt.NDArray[np.int64]:
         """Weights (class, feature, node, code); the last node is for rows that are out."""
@@ -65,20 +103,6 @@ class NodeCounts:
 
         self._over_features(first, last, count)
         return counts.astype(np.int64).reshape(2, last - first, t + 1, n_codes)
-
-    def _count_arrivals(self, t: int, before: Places, places: Places) -> npt.NDArray[np.int64]:
-        """Weights (class, feature, new node, code) of the rows that went right."""
-        n_features, n_codes = self._data.n_features, self._data.n_codes
-        counts = np.zeros((2, n_features, (t + 1) * n_codes), dtype=self._dtype)
-
-        def count(k: int, label: int, rows: tuple[int, int], features: tuple[int, int]) -> None:
-            part = self._data.partitions[k]
-            nodes = before[k], places[k]
-            own = counts[label, features[0] : features[1]]
-            count_arrivals(part.codes, *nodes, part.weight, rows, features, n_codes, own)
-
-        self._over_features(0, n_features, count)
-        return counts.astype(np.int64).reshape(2, n_features, t + 1, n_codes)
 
     def _over_features(
         self,

@@ -10,7 +10,7 @@ from scipy.stats import binom
 from auctor.data import Feature, Partition, RankingData, number_feature
 from auctor.kernels.program import OUT, Nodes
 from auctor.models import Calibration, ProgramModel
-from auctor.weak import CodeRanker, FeatureRanking, StumpRanking, TwoSided
+from auctor.weak import CodeRanker, FeatureRanking, Sides, StumpRanking, TwoSided
 
 # An edge smaller than this is rounding.
 _LEAST_EDGE = 2.0**-40
@@ -32,7 +32,7 @@ class Node:
 
 
 class BestFeatures:
-    """The best feature of each node of a layer, from class histograms offered one by one."""
+    """The best feature of each node of a layer, from class histograms offered in blocks."""
 
     def __init__(self, ranking: FeatureRanking | StumpRanking, n_nodes: int, n_codes: int) -> None:
         self._ranking = ranking
@@ -41,40 +41,78 @@ class BestFeatures:
         self.lines = np.zeros((2, n_nodes, n_codes), dtype=np.int64)  # (class, node, code)
         self.totals = np.zeros((2, n_nodes), dtype=np.int64)
 
+    def offer_block(self, first: int, counts: npt.NDArray[np.int64]) -> None:
+        """Features from ``first`` on with their counts (class, feature, node, code)."""
+        n_nodes = len(self.feature)
+        if first == 0:  # the same for every feature
+            self.totals = counts[:, 0, :n_nodes].sum(axis=2)
+        for k, gains in enumerate(self._ranking.gains(first, counts, n_nodes)):
+            better = gains > self._gain + _LEAST_EDGE
+            if better.any():
+                self._gain[better], self.feature[better] = gains[better], first + k
+                self.lines[:, better] = counts[:, k, :n_nodes][:, better]
+
     def offer(self, j: int, counts: npt.NDArray[np.int64]) -> None:
         """Feature j with its counts (class, node, code)."""
-        if not self.totals.any():  # the same for every feature
-            self.totals = counts.sum(axis=2)
-        gains = self._ranking.gains(j, counts)
-        better = gains > self._gain + _LEAST_EDGE
-        self._gain[better], self.feature[better] = gains[better], j
-        self.lines[:, better] = counts[:, better]
+        self.offer_block(j, counts[:, None])
+
+    def rankers(self, nodes: npt.NDArray[np.int64]) -> list[CodeRanker]:
+        """The weak rankers of the nodes."""
+        return self._ranking.of_nodes(self.feature[nodes], self.lines[:, nodes])
 
     def ranker(self, i: int) -> CodeRanker:
         """The weak ranker of node i."""
-        return self._ranking.of_feature(int(self.feature[i]), self.lines[:, i])
+        return self.rankers(np.array([i]))[0]
 
 
 def groups_of(
     ranker: CodeRanker, lines: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Share of the negatives and of the positives that each rank holds."""
-    n_ranks = int(ranker.ranks.max()) + 1
-    shares = lines / lines.sum(axis=1, keepdims=True)
-    groups = np.array([np.bincount(ranker.ranks, share, n_ranks) for share in shares])
-    return groups[0], groups[1]
+    groups = groups_of_nodes([ranker], lines[:, None])
+    return groups[0, 0], groups[1, 0]
+
+
+def groups_of_nodes(
+    rankers: list[CodeRanker], lines: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Share of each class that each rank holds: (class, node, rank) of (class, node, code)."""
+    shares = lines / lines.sum(axis=2, keepdims=True)
+    n_nodes, n_codes = lines.shape[1:]
+    place = np.array([ranker.ranks for ranker in rankers]) + n_codes * np.arange(n_nodes)[:, None]
+    flat = [np.bincount(place.ravel(), share.ravel(), place.size) for share in shares]
+    groups: npt.NDArray[np.float64] = np.array(flat, dtype=np.float64).reshape(lines.shape)
+    return groups
 
 
 def live_node(
     t: int, i: int, ranker: CodeRanker, lines: npt.NDArray[np.int64], side: TwoSided, unit: float
 ) -> Node:
     """A node that sends rows on by a two-sided classifier; ``lines`` are its counts by code."""
-    n_ranks = int(ranker.ranks.max()) + 1
-    right = (1.0 + side.values(n_ranks)[ranker.ranks]) / 2.0
-    if lines[:, 0].sum() == 0:
-        right[0] = 0.5  # never missing here: a fair coin, which is what the average row has
-    neg, pos = (float(total) * unit for total in lines.sum(axis=1))
-    return Node(t, i, ranker.feature, right, neg, pos, side.epsilon, ranker.auc - 0.5, 0)
+    sides = Sides(*(np.array([field]) for field in side))
+    return live_nodes(t, np.array([i]), [ranker], lines[:, None], sides, unit)[0]
+
+
+def live_nodes(
+    t: int,
+    places: npt.NDArray[np.int64],
+    rankers: list[CodeRanker],
+    lines: npt.NDArray[np.int64],
+    sides: Sides,
+    unit: float,
+) -> list[Node]:
+    """Nodes that send rows on by two-sided classifiers; ``lines`` are (class, node, code)."""
+    ranks = np.array([ranker.ranks for ranker in rankers])
+    is_below = ranks < sides.cut[:, None]
+    right = (1.0 + np.where(is_below, sides.below[:, None], sides.above[:, None])) / 2.0
+    # Never missing here: a fair coin, which is what the average row has.
+    right[lines[:, :, 0].sum(axis=0) == 0, 0] = 0.5
+    neg, pos = (lines.sum(axis=2) * unit).tolist()
+    epsilon = sides.epsilon.tolist()
+    return [
+        Node(t, i, ranker.feature, right[k], neg[k], pos[k], epsilon[k], ranker.auc - 0.5, 0)
+        for k, (i, ranker) in enumerate(zip(places.tolist(), rankers, strict=True))
+    ]
 
 
 def frozen_node(t: int, i: int, n_codes: int, neg: float, pos: float, label: int) -> Node:

@@ -2,16 +2,24 @@
 
 from auctor.weak.feature import RANKINGS, CodeRanker, FeatureRanking, StumpRanking
 from auctor.weak.stump import Stump, StumpSearch
-from auctor.weak.two_sided import TwoSided, two_sided, two_sided_from_scores
+from auctor.weak.two_sided import (
+    Sides,
+    TwoSided,
+    two_sided,
+    two_sided_from_scores,
+    two_sided_lines,
+)
 
 __all__ = [
     "RANKINGS",
     "CodeRanker",
     "FeatureRanking",
+    "Sides",
     "Stump",
     "StumpRanking",
     "StumpSearch",
     "TwoSided",
     "two_sided",
     "two_sided_from_scores",
+    "two_sided_lines",
 ]

@@ -11,7 +11,8 @@ from auctor.kernels.feature import feature_aucs
 from auctor.kernels.stump import LEAST_GAIN
 from auctor.weak.stump import StumpSearch
 
-Histogram = npt.NDArray[np.int64]  # (class, feature, code)
+Histogram = npt.NDArray[np.int64]  # (class, feature or node, code)
+Counts = npt.NDArray[np.int64]  # (class, feature, node, code)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,38 +37,40 @@ class FeatureRanking:
 
     def best(self, histogram: Histogram) -> CodeRanker | None:
         """The ranker of largest AUC on class histograms; None where none has an edge."""
-        gains = self._gains(histogram, self._n_bins)
-        for j in np.flatnonzero(self._is_category).tolist():
-            gains[j] = self.of_feature(j, histogram[:, j]).auc - 0.5
+        gains = self.gains(0, histogram[:, :, None], 1)[:, 0]
         # The first of all that are as good as the best, up to rounding.
         j = int(np.argmax(gains >= gains.max() - LEAST_GAIN))
         return self.of_feature(j, histogram[:, j]) if gains[j] > LEAST_GAIN else None
 
-    def gains(self, j: int, histogram: Histogram) -> npt.NDArray[np.float64]:
-        """AUC - 1/2 of feature j at every node of a program: histogram (class, node, code)."""
-        n_nodes = histogram.shape[1]
-        if not self._is_category[j]:
-            return self._gains(histogram, np.full(n_nodes, self._n_bins[j]))
-        both = (histogram.sum(axis=2) > 0).all(axis=0)
-        gains = [
-            self.of_feature(j, histogram[:, i]).auc - 0.5 if both[i] else 0.0
-            for i in range(n_nodes)
-        ]
-        return np.array(gains)
+    def gains(self, first: int, counts: Counts, n_nodes: int) -> npt.NDArray[np.float64]:
+        """AUC - 1/2 of features from ``first`` on at each node of a program: (feature, node)."""
+        last = first + counts.shape[1]
+        gains = np.abs(_aucs(counts, n_nodes, self._n_bins[first:last]) - 0.5).max(axis=2)
+        for j in range(first, last):
+            if self._is_category[j]:
+                lines = counts[:, j - first, :n_nodes]
+                for i in np.flatnonzero((lines.sum(axis=2) > 0).all(axis=0)).tolist():
+                    gains[j - first, i] = self.of_feature(j, lines[:, i]).auc - 0.5
+        return gains
 
     def of_feature(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker:
         """The better order of the codes of feature j, given the weight of each class in them."""
-        n_bins = int(self._n_bins[j])
-        if self._is_category[j]:
-            return _by_share(j, lines, n_bins + 1)
-        low, high = _aucs(lines[:, None], np.array([n_bins]))[0]
-        missing_high = abs(high - 0.5) > abs(low - 0.5) + LEAST_GAIN
-        return _by_value(j, n_bins, lines.shape[1], missing_high, high if missing_high else low)
+        return self.of_nodes(np.array([j]), lines[:, None])[0]
 
-    def _gains(
-        self, histogram: Histogram, n_bins: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        return np.abs(_aucs(histogram, n_bins) - 0.5).max(axis=1)
+    def of_nodes(self, features: npt.NDArray[np.int64], lines: Histogram) -> list[CodeRanker]:
+        """The ranker of each node by its feature, given its weights (class, node, code)."""
+        n_bins = self._n_bins[features]
+        aucs = _aucs(lines[:, :, None], 1, n_bins)[:, 0].tolist()
+        rankers = []
+        for i, (j, bins) in enumerate(zip(features.tolist(), n_bins.tolist(), strict=True)):
+            if self._is_category[j]:
+                rankers.append(_by_share(j, lines[:, i], bins + 1))
+                continue
+            low, high = aucs[i]
+            missing_high = abs(high - 0.5) > abs(low - 0.5) + LEAST_GAIN
+            auc = high if missing_high else low
+            rankers.append(_by_value(j, bins, lines.shape[2], missing_high, auc))
+        return rankers
 
 
 class StumpRanking:
@@ -89,15 +92,21 @@ class StumpRanking:
         ranks = (above if r > 0 else ~above).astype(np.int64)
         return CodeRanker(stump.feature, ranks, (1.0 + abs(r)) / 2.0)
 
-    def gains(self, j: int, histogram: Histogram) -> npt.NDArray[np.float64]:
-        """AUC - 1/2 of the best stump on feature j at every node: histogram (class, node, code)."""
-        rankers = [self._on(j, histogram[:, i]) for i in range(histogram.shape[1])]
-        return np.array([0.0 if ranker is None else ranker.auc - 0.5 for ranker in rankers])
+    def gains(self, first: int, counts: Counts, n_nodes: int) -> npt.NDArray[np.float64]:
+        """AUC - 1/2 of the best stump on each feature from ``first`` on at each node."""
+        gains = np.zeros((counts.shape[1], n_nodes))
+        for k, i in np.ndindex(*gains.shape):
+            ranker = self._on(first + k, counts[:, k, i])
+            gains[k, i] = 0.0 if ranker is None else ranker.auc - 0.5
+        return gains
 
-    def of_feature(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker:
-        """The best stump on feature j, given the weight of each class in its codes."""
-        ranker = self._on(j, lines)
-        return ranker or CodeRanker(j, np.zeros(lines.shape[1], dtype=np.int64), 0.5)
+    def of_nodes(self, features: npt.NDArray[np.int64], lines: Histogram) -> list[CodeRanker]:
+        """The ranker of each node by its feature, given its weights (class, node, code)."""
+        tied = np.zeros(lines.shape[2], dtype=np.int64)
+        return [
+            self._on(j, lines[:, i]) or CodeRanker(j, tied, 0.5)
+            for i, j in enumerate(features.tolist())
+        ]
 
     def _on(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker | None:
         if not (lines.sum(axis=1) > 0).all():
@@ -113,11 +122,10 @@ RANKINGS: dict[str, Callable[[tuple[Feature, ...]], FeatureRanking | StumpRankin
 }
 
 
-def _aucs(histogram: Histogram, n_bins: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """AUC of every line by value, with missing values lowest and highest: (lines, 2)."""
-    aucs = np.empty((len(n_bins), 2))
-    negative, positive = np.ascontiguousarray(histogram)
-    feature_aucs(negative, positive, *histogram.sum(axis=2), n_bins, aucs)
+def _aucs(counts: Counts, n_nodes: int, n_bins: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """AUC of features by value, with missing values lowest and highest: (feature, node, 2)."""
+    aucs = np.empty((len(n_bins), n_nodes, 2))
+    feature_aucs(np.ascontiguousarray(counts), n_nodes, n_bins, aucs)
     return aucs
 
 

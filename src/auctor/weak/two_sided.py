@@ -28,6 +28,15 @@ class TwoSided(NamedTuple):
         return np.where(np.arange(n_groups) < self.cut, self.below, self.above)
 
 
+class Sides(NamedTuple):
+    """The two-sided classifiers of many rankers: TwoSided, an array a field."""
+
+    cut: npt.NDArray[np.int64]
+    below: npt.NDArray[np.float64]
+    above: npt.NDArray[np.float64]
+    epsilon: npt.NDArray[np.float64]
+
+
 def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
     """The two-sided classifier of groups in the order of their score, the lowest first.
 
@@ -41,21 +50,36 @@ def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
     >>> two_sided([3, 1], [2, 2])  # p+ = 1/2, p- = 1/4: one in five below is called positive
     TwoSided(cut=1, below=-0.6, above=1.0, epsilon=0.4)
     """
-    neg, pos = np.asarray(negative, dtype=np.float64), np.asarray(positive, dtype=np.float64)
-    if not (neg.sum() > 0 and pos.sum() > 0):
+    neg, pos = (np.asarray(group, dtype=np.float64)[None] for group in (negative, positive))
+    cut, below, above, epsilon = (field[0] for field in two_sided_lines(neg, pos))
+    return TwoSided(int(cut), float(below), float(above), float(epsilon))
+
+
+def two_sided_lines(negative: npt.NDArray[np.float64], positive: npt.NDArray[np.float64]) -> Sides:
+    """``two_sided`` for every line of groups (rankers, groups) at once.
+
+    Rankers may have fewer groups than there are columns, the last ones empty.
+    """
+    total_neg, total_pos = (group.sum(axis=1, keepdims=True) for group in (negative, positive))
+    if not (bool((total_neg > 0).all()) and bool((total_pos > 0).all())):
         raise ValueError("two_sided needs weight of both classes, one of them has none")
-    below_neg = np.concatenate([[0.0], np.cumsum(neg)]) / neg.sum()
-    below_pos = np.concatenate([[0.0], np.cumsum(pos)]) / pos.sum()
+    room = np.zeros((2, len(negative), negative.shape[1] + 1))
+    below_neg, below_pos = room
+    np.divide(np.cumsum(negative, axis=1), total_neg, out=below_neg[:, 1:])
+    np.divide(np.cumsum(positive, axis=1), total_pos, out=below_pos[:, 1:])
     # p+ = below_pos, p- = 1 - below_neg: the smallest sum is where this is largest. Of cuts
     # that are equally good up to rounding the first is taken.
     gap = below_neg - below_pos
-    cut = int(np.argmax(gap >= gap.max() - _ROUNDING))
-    p_pos, p_neg = float(below_pos[cut]), float(1.0 - below_neg[cut])
-    coin = abs(p_pos - p_neg) / (1.0 + abs(p_pos - p_neg))
-    epsilon = max(p_pos, p_neg) / (1.0 + abs(p_pos - p_neg))  # equation (1)
-    if p_neg <= p_pos:  # some of the rows below are called positive
-        return TwoSided(cut, 2.0 * coin - 1.0, 1.0, epsilon)
-    return TwoSided(cut, -1.0, 1.0 - 2.0 * coin, epsilon)
+    cut = np.argmax(gap >= gap.max(axis=1, keepdims=True) - _ROUNDING, axis=1)
+    lines = np.arange(len(cut))
+    p_pos, p_neg = below_pos[lines, cut], 1.0 - below_neg[lines, cut]
+    differ = np.abs(p_pos - p_neg)
+    coin = differ / (1.0 + differ)
+    epsilon = np.maximum(p_pos, p_neg) / (1.0 + differ)  # equation (1)
+    calls_positive = p_neg <= p_pos  # some of the rows below are called positive
+    below = np.where(calls_positive, 2.0 * coin - 1.0, -1.0)
+    above = np.where(calls_positive, 1.0, 1.0 - 2.0 * coin)
+    return Sides(cut, below, above, epsilon)
 
 
 def two_sided_from_scores(
