@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auctor import MartiRank
@@ -237,6 +238,29 @@ def test_only_one_class():
         ranker.fit_oracle(iter([(X[:40], np.arange(40) % 2)]))
 
 
+@pytest.mark.parametrize("label", [0, 1])
+def test_an_oracle_that_turns_to_one_class(label):
+    ranker = SamplingMartiRank(n_estimators=30, max_draws=1500, sample_size=1500)
+    with pytest.raises(
+        OracleError,
+        match=rf"one class only .{label}. in its last \d+,?\d* draws, although \d,\d{{3}} of the "
+        rf"\d,\d{{3}} before them were {1 - label}, after \d+,\d{{3}} draws in layer \d+ of 30; "
+        r"the program of \d+ layer\(s\) so far is kept in model_; draws must come at random",
+    ):
+        ranker.fit_oracle(spoil(lambda X, y: (X, np.full_like(y, label))))
+    assert ranker.n_iter_ >= 4
+    assert ranker.score(*rows(2000, seed=1)) > 0.8
+
+
+def test_one_class_in_the_last_samples():
+    used = SamplingMartiRank(**SMALL).fit_oracle(Ticker(*rows(40_000))).n_draws_
+    ranker = SamplingMartiRank(**SMALL)
+    after = used - SMALL["sample_size"]
+    with pytest.raises(OracleError, match=r"one class only .1. in its last .* in the last samples"):
+        ranker.fit_oracle(spoil(lambda X, y: (X, np.ones_like(y)), after=after))
+    assert ranker.n_iter_ == 6
+
+
 def test_a_rare_class_is_waited_for():
     X, y = rows(60_000)
     late = np.concatenate([np.zeros(7000, dtype=int), np.ones(1, dtype=int), y[7001:]])
@@ -248,6 +272,86 @@ def test_a_rare_class_is_waited_for():
     assert ranker.n_draws_ == sum(ranker.history_.draws) + 2000
     # What was dropped while waiting counts in the rate of the classes.
     assert ranker.history_.positive_rate == pytest.approx(late[: ranker.n_draws_].mean())
+
+
+def last_changed(X, y, sizes, change):
+    """Batches of such sizes, the last of them changed."""
+    stops = np.cumsum(sizes)
+    for start, stop in zip(stops - sizes, stops, strict=True):
+        batch = X[start:stop], y[start:stop]
+        yield change(*batch) if stop == stops[-1] else batch
+
+
+@pytest.mark.parametrize(
+    ("sizes", "all_one", "change", "n_draws"),
+    [
+        # While the first sample is filled, the rows that came are counted.
+        ((500, 700, 300), False, lambda X, y: (X.drop(columns="b"), y), 1200),
+        ((500, 700, 300), False, fail, 1200),
+        # While a class is waited for, so are those that are held and those that were dropped.
+        ((2000, 500, 500), True, fail, 2500),
+        ((2000, 500, 500), True, lambda X, y: (X, y + np.nan), 2500),
+        # What is wrong with all of them together is told after the last of them.
+        ((500, 700, 400), False, lambda X, y: (X, np.full(len(y), 7)), 1600),
+        ((500, 700, 400), False, lambda X, y: (X.assign(a=np.inf), y), 1600),
+    ],
+)
+def test_draws_are_counted_when_the_first_batches_fail(sizes, all_one, change, n_draws):
+    X, y = rows(4000)
+    y = np.ones_like(y) if all_one else y
+    ranker = SamplingMartiRank(n_estimators=3, sample_size=1500, max_draws=5000, batch_size=500)
+    with pytest.raises(OracleError, match=f"after {n_draws:,} draws in the first draws; no layer"):
+        ranker.fit_oracle(last_changed(X, y, sizes, change))
+    assert ranker.n_draws_ == n_draws
+    with pytest.raises(NotFittedError):
+        ranker.predict(X)
+
+
+def test_a_bad_parameter_is_not_the_fault_of_the_oracle():
+    ranker = SamplingMartiRank(pos_label="yes", **SMALL)
+    with pytest.raises(
+        ValueError, match=r"pos_label='yes' is not among .* oracle's labels: 0, 1"
+    ) as e:
+        ranker.fit_oracle(Ticker(*rows(5000)))
+    assert not isinstance(e.value, OracleError)
+    ranker = SamplingMartiRank(categorical_features=["z"], **SMALL)
+    with pytest.raises(ValueError, match="categorical_features names 'z'") as e:
+        ranker.fit_oracle(Ticker(*rows(5000)))
+    assert not isinstance(e.value, OracleError)
+
+
+def test_a_noise_rate_that_the_rows_of_a_table_refute():
+    X, y = rows(2000)
+    ranker = SamplingMartiRank(noise_rate=0.4, **SMALL)
+    with pytest.raises(
+        OracleError, match=r"noise_rate=0.4 is more .* after 1,500 draws in layer 1"
+    ):
+        ranker.fit(X, (y == 1) & (np.arange(2000) % 4 == 0))
+    with pytest.raises(NotFittedError):
+        ranker.predict(X)
+
+
+def test_a_dry_oracle_is_told_how_much_would_do(tmp_path):
+    X, y = rows(6000)
+    oracle = parquet_oracle(X, y, tmp_path)
+    most = 40 * 1500 + 2 * 1000
+    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1000)
+    with pytest.raises(
+        OracleError,
+        match=rf"ran dry after 6,000 draws .* may want up to {most:,} draws \(40 layers of 1,500 "
+        r"at most, two samples of 1,000\): fewer layers .n_estimators., a smaller max_draws or a ",
+    ):
+        ranker.fit_oracle(**oracle)
+    # Without max_draws it is the paper's bound, 2 m_A / (epsilon / (4 T (T + 1)) p) a layer.
+    ranker = SamplingMartiRank(max_draws=None, sample_size=1000, noise_rate=0.0, positive_rate=0.5)
+    most = 40 * 2 * 10 * 4 * 40 * 41 * 2 * 10 + 2 * 1000
+    with pytest.raises(OracleError, match=rf"ran dry .* up to {most:,} draws .*, a max_draws or"):
+        ranker.fit_oracle(**oracle)
+    ranker = SamplingMartiRank(max_draws=None)
+    with pytest.raises(OracleError, match=r"dry after 6,000 .* finished; fewer layers .* or a max"):
+        ranker.fit_oracle(**oracle)
+    # With as many rows as it says, it does not run dry.
+    SamplingMartiRank(n_estimators=4, max_draws=1000, sample_size=1000).fit_oracle(**oracle)
 
 
 def test_unbalanced_classes_and_labels_of_any_kind():
@@ -269,11 +373,23 @@ def test_what_is_no_oracle_is_refused(tmp_path):
         ranker.fit_oracle(5)
     with pytest.raises(ValueError, match="target='y' goes with a file"):
         ranker.fit_oracle(law(), target="y")
+    X, y = rows(60)
+    with pytest.raises(TypeError, match=r"oracle is a table \(DataFrame of 60 x 8\); fit\(X, y\)"):
+        ranker.fit_oracle(X)
+    with pytest.raises(TypeError, match=r"oracle is a table \(ndarray of 60 x 8\); fit\(X, y\)"):
+        ranker.fit_oracle(X.to_numpy(), target="a")
+    for both in ((X, y), [X, y], make_r_of_k(60)):
+        with pytest.raises(
+            TypeError, match=r"begins with a table .* use fit\(X, y\), or give \[\(X"
+        ):
+            ranker.fit_oracle(both)
     path = tmp_path / "rows.parquet"
     path.write_text("a,b")
     with pytest.raises(ValueError, match="is not a Parquet file"):
         ranker.fit_oracle(path, target="b")
     pq.write_table(pa.table({"a": [1], "b": [2]}), path)
+    with pytest.raises(ValueError, match=r"target is not given: name .*; it has 'a', 'b'"):
+        ranker.fit_oracle(path)
     with pytest.raises(ValueError, match=r"target='c' is not a column of .*; it has 'a', 'b'"):
         ranker.fit_oracle(str(path), target="c")
 

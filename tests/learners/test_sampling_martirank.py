@@ -1,5 +1,7 @@
 """SMartiRank against the slow version, and the estimates that its rules stand on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,8 +10,10 @@ from hypothesis import strategies as st
 from auctor import SamplingMartiRank
 from auctor.data import prepare
 from auctor.learners.noise import corrected, draws_for_rate, has_enough, variance
-from auctor.learners.oracle import OracleStream, TableStream
-from auctor.learners.sampling_martirank import Settings, fit_sampling_martirank
+from auctor.learners.oracle_stream import OracleStream
+from auctor.learners.sampling_martirank import fit_sampling_martirank
+from auctor.learners.sampling_settings import Settings
+from auctor.learners.table_stream import TableStream
 from auctor.testing.contracts import messy_table, same_model
 from auctor.testing.reference_sampling import SlowRule, clean_rate, sampling_layers
 
@@ -224,26 +228,66 @@ def test_errors_in_the_certificate_are_those_of_the_vote_on_clean_labels(noise):
     assert values["auc"] == 1 - (values["error_pos"] + values["error_neg"]) / 2
 
 
-@pytest.mark.parametrize(("noise", "low", "high"), [(0.0, 0.0, 0.0), (0.3, 0.2, 0.31)])
-def test_noise_is_guessed_and_what_the_nodes_contradict_is_dropped(noise, low, high):
-    settings = Settings(n_estimators=12, max_draws=20_000, sample_size=10_000)
-    _, history, _ = fit_sampling_martirank(majority(noise), settings)
-    assert low <= history.noise_rate <= high
-    assert len(history.guesses) == 4
-    assert history.guesses[history.noise_rate] is not None
-    too_large = [guess for guess in history.guesses if guess > noise + 0.05]
-    assert too_large
-    assert all(history.guesses[guess] is None for guess in too_large)
-    assert history.positive_rate == pytest.approx(0.5, abs=0.02)
-
-
-def test_a_noise_rate_that_cannot_be_is_refused():
+def test_a_vote_without_a_label_is_that_of_the_fair_coins_still_to_come():
+    # Nothing is left to learn at node 0 of layer 2: the first feature was all there is there.
     def draw(n, rng):
-        return rng.normal(size=(n, 2)), rng.random(n) < 0.05
+        X = rng.integers(0, 2, size=(n, 2)).astype(float)
+        X[X[:, 0] == 0, 1] = 0.0
+        chance = np.where(X[:, 0] == 0, 0.3, 0.5 + 0.4 * X[:, 1])
+        return X, rng.random(n) < chance
 
+    settings = Settings(n_estimators=5, noise_rate=0.0, max_draws=20_000, output="majority")
     stream = OracleStream(draw, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"noise_rate=0.3 is more than the share .* 0.049"):
-        fit_sampling_martirank(stream, Settings(noise_rate=0.3))
+    model, history, certificate = fit_sampling_martirank(stream, settings)
+    without = [node for node in history.frozen if node.label == 0]
+    assert any(node.node != (node.layer - 1) / 2 for node in without)  # not half by symmetry
+    X, y = draw(50_000, np.random.default_rng(9))
+    chance = model.decision_function(X) - model.intercept
+    values = certificate.values
+    assert values["error_pos"] == pytest.approx((1 - chance[y]).mean(), abs=0.015)
+    assert values["error_neg"] == pytest.approx(chance[~y].mean(), abs=0.015)
+
+
+@pytest.mark.parametrize("noise_rate", [0.0, 0.004])
+def test_a_class_that_is_not_in_the_last_sample_has_no_error(noise_rate):
+    def draw(n, rng):
+        y = (rng.random(n) < 0.004) ^ (rng.random(n) < noise_rate)
+        return (rng.normal(size=n) + 2 * y)[:, None], y
+
+    settings = Settings(
+        n_estimators=2,
+        noise_rate=noise_rate,
+        min_class=2,
+        sample_size=2000,
+        max_draws=5000,
+        positive_rate=0.004,
+    )
+
+    class Last(Recorder):
+        """The positives of the last draw are made negative."""
+
+        def draw(self, n_rows):
+            part = super().draw(n_rows)
+            is_last = len(self.parts) == self.last
+            return replace(part, n_pos=0) if is_last else part
+
+    def fit(last):
+        stream = Last(OracleStream(draw, np.random.default_rng(0)))
+        stream.last = last
+        return fit_sampling_martirank(stream, settings)[2], len(stream.parts)
+
+    certificate, n_parts = fit(-1)
+    assert np.isfinite(certificate.values["error_pos"])
+    certificate, _ = fit(n_parts)
+    values = certificate.values
+    names = ("error_pos", "error_pos_low", "error_pos_high", "frozen_pos", "auc")
+    assert all(np.isnan(values[name]) for name in names)
+    assert np.isfinite(values["error_neg"])
+    assert "of the positives" not in certificate.statement
+    assert "the error on the positives is not known, for the sample of 2,000 shows none" in (
+        certificate.statement
+    )
+    assert "not shown to be within epsilon" in certificate.statement
 
 
 @pytest.mark.parametrize("weak", ["feature", "stump"])

@@ -13,8 +13,11 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
 from auctor.learners import Certificate
-from auctor.learners.oracle import OracleError, OracleStream, TableStream
-from auctor.learners.sampling_martirank import History, Settings, fit_sampling_martirank
+from auctor.learners.oracle import OracleError
+from auctor.learners.oracle_stream import OracleStream
+from auctor.learners.sampling_martirank import fit_sampling_martirank
+from auctor.learners.sampling_settings import History, Settings
+from auctor.learners.table_stream import TableStream
 from auctor.models import Model, ProgramModel
 from auctor.weak import RANKINGS
 
@@ -37,10 +40,11 @@ class SamplingMartiRank(RankingEstimator):
         The error of the vote on each class that is aimed at. A node that less than
         epsilon / (4 T (T + 1)) of a class reaches is frozen: rows end there.
     noise_rate : float, optional
-        Share of the labels that are wrong, below 1/2. Unless given, four guesses run side by
-        side on the same draws: 0, 1/4, 1/2 and 3/4 of the share of the scarcer label. A guess
-        is dropped when some node has a smaller share of a label than it allows, and the
-        others are checked on fresh draws by their AUC.
+        Share of the labels that are wrong, below 1/2. Unless given, up to four guesses run
+        side by side on the same draws, at first 0, 1/4, 1/2 and 3/4 of the share of the
+        scarcer label. A guess is dropped when some nodes have a smaller share of a label than
+        it allows; new ones between those left and that share take its place. In the end the
+        guesses are checked on fresh draws by their AUC. See the notes.
     positive_rate : float, optional
         Share of the rows that are truly positive; unless given, it is estimated from the
         draws ("guess and halve").
@@ -82,7 +86,7 @@ class SamplingMartiRank(RankingEstimator):
         The fitted program. ``model_.save(path)`` writes it.
     certificate_ : Certificate
         The errors of the vote on each class by fresh draws, with 95 % intervals, and how much
-        of each class ends at frozen nodes.
+        of each class ends at frozen nodes; NaN for a class that is not among those draws.
     history_ : History
         The nodes of each layer, the draws of each layer, the frozen nodes, and the guesses of
         the noise rate.
@@ -100,8 +104,17 @@ class SamplingMartiRank(RankingEstimator):
 
     Notes
     -----
-    Memory: one batch, the first sample as codes, and for each guess of the noise rate a
-    histogram of 16 p (T + 1) (max_bins + 1) bytes for p features.
+    Memory: one batch, the first sample as codes, and for each of up to four guesses of the
+    noise rate a histogram of 16 p (T + 1) (max_bins + 1) bytes for p features.
+
+    A noise rate can be told from labels only where the true classes are told apart somewhere:
+    classes that overlap everywhere look like noise, and the guess is then too large. The
+    certificate takes a guess for granted and says so. Measured on three majority laws of
+    make_r_of_k with 25 layers of at most 25,000 draws, rates of 0, 0.1, 0.2, 0.3 and 0.4 and
+    five seeds each (``benchmarks/noise_rate.py``): guesses were 0 where there was no noise,
+    and else at most 0.026 off. The ranking depends little on the guess: on average over the
+    seeds the AUC on clean labels was at most 0.004 below that with the true rate given, and
+    with 0 given at most 0.016 below it.
 
     Probabilities are those of the labels as they are drawn, noise included.
 
@@ -196,9 +209,11 @@ class SamplingMartiRank(RankingEstimator):
         Raises
         ------
         OracleError
-            Where the oracle runs dry, fails, gives one class only, or other columns or labels
-            than before. The message says how many draws were made; the program of the layers
-            that were finished is kept in ``model_`` and can be used.
+            Where the oracle runs dry, fails, gives one class only - from the start, or from
+            some draw on in a way that chance does not explain - or other columns or labels
+            than before, or where its labels refute ``noise_rate``. The message says how many
+            draws were made; the program of the layers that were finished is kept in ``model_``
+            and can be used.
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # after an error nothing of an earlier fit may stay
@@ -216,20 +231,28 @@ class SamplingMartiRank(RankingEstimator):
         try:
             model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
         except OracleError as error:
-            self.n_draws_ = error.n_draws
             if error.model is not None:
-                self._keep(stream, error.model, error.history, error.certificate)
+                self._keep_stream(stream)
+            self._keep_error(error)
             raise
-        self._keep(stream, model, history, certificate)
+        self._keep_stream(stream)
+        self._keep(model, history, certificate)
         return self
 
-    def _keep(
-        self, stream: OracleStream, model: Model, history: History, certificate: Certificate
-    ) -> None:
+    def _keep_stream(self, stream: OracleStream) -> None:
+        """What the first draws told of columns and classes."""
         assert stream.table is not None
         self._keep_names(stream.table)
         self.classes_ = np.unique(stream.classes)
         self.pos_label_ = stream.classes[1]
+
+    def _keep_error(self, error: OracleError) -> None:
+        """The program of the layers that were finished, if there are any."""
+        self.n_draws_ = error.n_draws
+        if error.model is not None:
+            self._keep(error.model, error.history, error.certificate)
+
+    def _keep(self, model: Model, history: History, certificate: Certificate) -> None:
         self.history_, self.certificate_ = history, certificate
         self._count(history, self.n_features_in_)
         self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
@@ -238,9 +261,22 @@ class SamplingMartiRank(RankingEstimator):
     def _learn(self, data: RankingData) -> tuple[ProgramModel, History, Certificate]:
         seed = self._seed()
         stream = TableStream(data, np.random.default_rng(seed))
-        model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
+        try:
+            model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
+        except OracleError as error:  # a noise_rate that cannot be
+            self._forget()
+            self._keep_error(error)
+            raise
         self._count(history, data.n_features)
         return model, history, certificate
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")  # n_draws_ stays after an error even without one
+
+    def _forget(self) -> None:
+        """Drop the model of an earlier fit: after an error none of it may stay."""
+        for name in ("model_", "history_", "certificate_", "threshold_", "n_iter_"):
+            self.__dict__.pop(name, None)
 
     def _count(self, history: History, n_features: int) -> None:
         """The attributes that follow from the history."""

@@ -95,7 +95,7 @@ class _Trainer:
         """The t nodes of a layer."""
         best = BestFeatures(self._ranking, t, self._data.n_codes)
         for first, counts in self._counts.blocks(t, places):
-            best.offer_block(first, counts)
+            best.offer(first, counts)
         neg, pos = best.totals * self._data.row_unit
         has_rows = np.minimum(neg, pos) >= self._settings.min_class
         live = has_rows & (best.feature >= 0)

@@ -41,7 +41,7 @@ class BestFeatures:
         self.lines = np.zeros((2, n_nodes, n_codes), dtype=np.int64)  # (class, node, code)
         self.totals = np.zeros((2, n_nodes), dtype=np.int64)
 
-    def offer_block(self, first: int, counts: npt.NDArray[np.int64]) -> None:
+    def offer(self, first: int, counts: npt.NDArray[np.int64]) -> None:
         """Features from ``first`` on with their counts (class, feature, node, code)."""
         n_nodes = len(self.feature)
         if first == 0:  # the same for every feature
@@ -51,10 +51,6 @@ class BestFeatures:
             if better.any():
                 self._gain[better], self.feature[better] = gains[better], first + k
                 self.lines[:, better] = counts[:, k, :n_nodes][:, better]
-
-    def offer(self, j: int, counts: npt.NDArray[np.int64]) -> None:
-        """Feature j with its counts (class, node, code)."""
-        self.offer_block(j, counts[:, None])
 
     def rankers(self, nodes: npt.NDArray[np.int64]) -> list[CodeRanker]:
         """The weak rankers of the nodes."""

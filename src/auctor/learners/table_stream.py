@@ -1,0 +1,53 @@
+"""A table as its own oracle of draws."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Partition, RankingData, Table
+from auctor.learners.oracle import positives_first
+
+
+class TableStream:
+    """Rows of a table, drawn with replacement in proportion to their weights.
+
+    Rows are sorted by their codes first. So neither their order shows in the draws, nor
+    whether a row has weight 2 or stands there twice.
+    """
+
+    origin = "draws from the training rows"
+
+    def __init__(self, data: RankingData, rng: np.random.Generator) -> None:
+        self.n_draws = 0
+        self.skipped = np.zeros(2, dtype=np.int64)
+        self.table: Table | None = None
+        self._data, self._rng = data, rng
+        sides = [_sorted_class(data, label) for label in (1, 0)]
+        self._codes = np.concatenate([codes for codes, _ in sides], axis=1)
+        self._n_pos = sides[0][0].shape[1]
+        self._upto = np.cumsum(np.concatenate([weight for _, weight in sides]))
+
+    def start(self, n_rows: int, limit: int) -> RankingData:
+        n_rows = max(2, n_rows)
+        first = self.draw(n_rows)
+        while not 0 < first.n_pos < n_rows:  # both classes are there, and one of them is rare
+            first = self.draw(n_rows)
+        return RankingData(self._data.features, (first,), self._data.classes, 1.0)
+
+    def draw(self, n_rows: int) -> Partition:
+        tickets = self._rng.integers(self._upto[-1], size=n_rows)
+        rows = np.searchsorted(self._upto, tickets, side="right")
+        numbers = np.arange(self.n_draws, self.n_draws + n_rows)
+        self.n_draws += n_rows
+        return positives_first(self._codes[:, rows], rows < self._n_pos, numbers)
+
+
+def _sorted_class(data: RankingData, label: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Codes and weights of one class, rows in the order of their codes."""
+    ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in data.partitions]
+    pairs = list(zip(data.partitions, ends, strict=True))
+    codes = np.concatenate([part.codes[:, a:b] for part, (a, b) in pairs], axis=1)
+    weight = np.concatenate([part.weight[a:b] for part, (a, b) in pairs]).astype(np.int64)
+    order = np.lexsort(codes[::-1])
+    return codes[:, order], weight[order]
