@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auctor import RankBoost
+from auctor.learners import fit_rankboost
 from auctor.metrics import (
     auc,
     ks_scorer,
@@ -177,6 +178,34 @@ def test_sparse_equals_dense():
         ranker = RankBoost(30).fit(matrix, y)
         assert ranker.model_.body() == dense.model_.body()
         assert np.array_equal(ranker.decision_function(matrix), dense.decision_function(X))
+
+
+def test_sparse_equals_dense_with_rows_held_out():
+    rng = np.random.default_rng(1)
+    X = (rng.random((300, 40)) < 0.1).astype(np.uint8)
+    y = X[:, :8].sum(axis=1) + rng.random(300) > 1
+    weight = rng.integers(0, 3, 300)
+    stops = {"early_stopping": True, "n_iter_no_change": 4, "random_state": 0}
+    dense = RankBoost(80, **stops).fit(X, y, weight)
+    ranker = RankBoost(80, n_jobs=2, **stops).fit(sparse.csr_array(X), y, weight)
+    assert ranker.history_ == dense.history_
+    assert ranker.model_.body() == dense.model_.body()
+    assert np.array_equal(ranker.feature_importances_, dense.feature_importances_)
+    assert np.array_equal(ranker.predict_proba(sparse.coo_array(X)), dense.predict_proba(X))
+
+
+def test_sparse_codes_reach_the_learner(monkeypatch):
+    seen = []
+
+    def learn(data, settings, validation):
+        seen.append(data.is_sparse)
+        return fit_rankboost(data, settings, validation)
+
+    monkeypatch.setattr("auctor.estimators.rankboost.fit_rankboost", learn)
+    X, y = np.eye(6), [0, 1] * 3
+    RankBoost(2).fit(sparse.csr_array(X), y)
+    RankBoost(2).fit(X, y)
+    assert seen == [True, False]
 
 
 def test_pickle_and_clone_keep_everything(cancer):

@@ -4,7 +4,8 @@ from auctor.data.border import find_categorical, prepare, select
 from auctor.data.features import Category, Feature, category_feature, number_feature
 from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
-from auctor.data.table import Categories, Table, read_table
+from auctor.data.sparse_codes import SparseCodes
+from auctor.data.table import Categories, SparseTable, Table, read_table
 from auctor.data.vectors import Labels, read_labels, read_scores, read_vector, read_weights
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "Labels",
     "Partition",
     "RankingData",
+    "SparseCodes",
+    "SparseTable",
     "Table",
     "Workers",
     "category_feature",

@@ -36,6 +36,17 @@ class Rows:
         """Values of the kept rows, those of positives in front, order otherwise kept."""
         return np.concatenate([values[self.positive], values[~self.positive]])
 
+    def places(self) -> npt.NDArray[np.int64]:
+        """Where each row of the table stands when positives are first; -1 where it is absent."""
+        n_kept = len(self.positive)
+        place = np.empty(n_kept, dtype=np.int64)
+        place[self.positives_first(np.arange(n_kept))] = np.arange(n_kept)
+        if self.kept is None:
+            return place
+        out = np.full(len(self.kept), -1, dtype=np.int64)
+        out[self.kept] = place
+        return out
+
 
 def bin_table(
     table: Table, rows: Rows, categorical: frozenset[int], max_bins: int, workers: Workers
@@ -52,7 +63,7 @@ def bin_table(
     def bin_column(j: int) -> Feature:
         name, out = table.names[j], codes[j]
         if j in categorical or table.is_text(j):
-            return _bin_categories(name, table.categories(j), rows, max_bins, out)
+            return bin_categories(name, table.categories(j), rows, max_bins, out)
         room = rooms.get()
         try:
             values = rows.pick(table.numbers(j, room[0]))
@@ -85,9 +96,10 @@ def _bin_numbers(
     return number_feature(name, cuts)
 
 
-def _bin_categories(
+def bin_categories(
     name: str, column: Categories, rows: Rows, max_bins: int, out: npt.NDArray[Any]
 ) -> Feature:
+    """The feature of a column of categories; writes the codes, positives first."""
     places = rows.pick(column.places)
     kept = _heaviest(column.values, places, rows, max_bins)
     # One more entry than values, so that place -1 (missing) finds code 0 at the end.

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from auctor.data.binning import MAX_BINS, Rows, bin_table
 from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
-from auctor.data.table import Table, default_names, read_table
+from auctor.data.sparse_binning import bin_sparse
+from auctor.data.table import SparseTable, Table, default_names, read_table
 from auctor.data.vectors import read_labels, read_vector, read_weights
 from auctor.data.weights import whole_weights
 
@@ -23,12 +24,15 @@ def prepare(
     max_bins: int = 255,
     categorical_features: Any = "from_dtype",
     accept_sparse: bool = False,
+    keep_sparse: bool = False,
     n_jobs: int | None = None,
 ) -> RankingData:
     """Check a table and its labels, bin the columns, and put the positives first.
 
     Rows of weight 0 are absent: they decide no bin and no class. Every error is raised
     before the first column is binned, except for infinities, which are found on the way.
+    With ``keep_sparse`` the codes of a scipy sparse table are ``SparseCodes``; they are dense
+    otherwise, and for every other table.
 
     Examples
     --------
@@ -55,8 +59,12 @@ def prepare(
     multiples, unit = whole_weights(weight, len(y))
     ordering = multiples.astype(np.int64) if weight is not None else np.empty(0, dtype=np.int64)
     rows = Rows(labels.positive, ordering, kept)
-    with Workers(n_jobs) as workers:
-        features, codes = bin_table(table, rows, categorical, max_bins, workers)
+    codes: Any
+    if keep_sparse and isinstance(table, SparseTable):
+        features, codes = bin_sparse(table, rows, categorical, max_bins)
+    else:
+        with Workers(n_jobs) as workers:
+            features, codes = bin_table(table, rows, categorical, max_bins, workers)
     places = np.arange(len(y))  # among the rows that count: absent rows leave no gap
     partition = Partition(
         codes, rows.positives_first(multiples), rows.positives_first(places), rows.n_pos

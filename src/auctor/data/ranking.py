@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data.features import Feature
+from auctor.data.sparse_codes import SparseCodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,18 +20,27 @@ class Partition:
     no kernel has to look up a row's class.
     """
 
-    codes: npt.NDArray[Any]  # (features, rows), uint8 or uint16
+    # An array (features, rows) of uint8 or uint16; SparseCodes for the learners that ask for
+    # them, which is why the others need not look.
+    codes: Any
     weight: npt.NDArray[np.uint32]  # in units of RankingData.weight_unit
     rows: npt.NDArray[np.int64]  # the row's place in the table, absent rows not counted
     n_pos: int
 
     def __post_init__(self) -> None:
-        for array in (self.codes, self.weight, self.rows):
+        for array in (self.weight, self.rows):
             array.flags.writeable = False
+        if not self.is_sparse:
+            self.codes.flags.writeable = False
 
     @property
     def n_rows(self) -> int:
         return len(self.rows)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the codes are ``SparseCodes``."""
+        return isinstance(self.codes, SparseCodes)
 
     @property
     def positive(self) -> npt.NDArray[np.bool_]:
@@ -39,12 +49,12 @@ class Partition:
 
     def take(self, chosen: npt.NDArray[np.bool_]) -> "Partition":
         """The chosen rows as a partition of their own."""
-        return Partition(
-            np.ascontiguousarray(self.codes[:, chosen]),
-            self.weight[chosen],
-            self.rows[chosen],
-            int(chosen[: self.n_pos].sum()),
-        )
+        if self.is_sparse:
+            codes = self.codes.take(chosen)
+        else:
+            codes = np.ascontiguousarray(self.codes[:, chosen])
+        n_pos = int(chosen[: self.n_pos].sum())
+        return Partition(codes, self.weight[chosen], self.rows[chosen], n_pos)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +84,11 @@ class RankingData:
     @property
     def n_features(self) -> int:
         return len(self.features)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the codes are ``SparseCodes``, which only some learners can use."""
+        return self.partitions[0].is_sparse
 
     @cached_property
     def class_weights(self) -> tuple[int, int]:

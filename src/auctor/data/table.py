@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,6 +14,7 @@ from scipy import sparse
 
 from auctor.data.features import Category
 from auctor.data.missing import is_missing, unmask
+from auctor.data.sparse_columns import clean_columns
 
 Room = npt.NDArray[np.float64] | None
 
@@ -65,11 +66,14 @@ class Table(ABC):
             # A sum that stays finite tells that all is well; NaN and infinities need a look.
             total = values.sum()
         if not np.isfinite(total) and np.isinf(values).any():
-            raise ValueError(
-                f"column {self.names[j]!r} holds {int(np.isinf(values).sum())} infinity value(s); "
-                "replace them by a finite number, or by NaN for missing"
-            )
+            self._refuse(j, values)
         return values
+
+    def _refuse(self, j: int, values: npt.NDArray[np.float64]) -> NoReturn:
+        raise ValueError(
+            f"column {self.names[j]!r} holds {int(np.isinf(values).sum())} infinity value(s); "
+            "replace them by a finite number, or by NaN for missing"
+        )
 
     def _missing_text(self, j: int) -> npt.NDArray[np.float64]:
         """A column of text that holds no text at all: every number is missing."""
@@ -106,19 +110,30 @@ class ArrayTable(Table):
 
 
 class SparseTable(ArrayTable):
-    """A scipy sparse matrix; one column at a time is made dense."""
+    """A scipy sparse matrix: its entries by column, or one column at a time made dense."""
 
     def __init__(self, matrix: Any) -> None:
         super().__init__(np.empty((matrix.shape[0], 0)))
-        self._columns = sparse.csc_array(matrix)
+        self.columns = clean_columns(matrix)
         self.names = default_names(matrix.shape[1])
 
     def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
-        start, stop = self._columns.indptr[j : j + 2]
+        rows, values = self.entries(j)
         column = np.zeros(self.n_rows)
-        # Duplicate entries of one cell add up, as scipy defines them.
-        np.add.at(column, self._columns.indices[start:stop], self._columns.data[start:stop])
+        column[rows] = values
         return column
+
+    def entries(self, j: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Rows in which column j has an entry, each once and in order, and the values there."""
+        start, stop = self.columns.indptr[j : j + 2]
+        return self.columns.indices[start:stop], self.columns.data[start:stop]
+
+    def refuse_infinities(self) -> None:
+        """Raise what ``numbers`` would for the first column that holds one."""
+        infinite = np.flatnonzero(np.isinf(self.columns.data))
+        if len(infinite):
+            j = int(np.searchsorted(self.columns.indptr, infinite[0], side="right")) - 1
+            self._refuse(j, self.entries(j)[1])
 
 
 class ColumnTable(Table):

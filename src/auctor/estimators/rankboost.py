@@ -23,7 +23,8 @@ class RankBoost(RankingEstimator):
 
     Each round adds the stump that orders the pairs best which are still in the wrong order.
     Pairs are never formed: their distribution is kept as two distributions over rows, and a
-    round costs one pass over the binned table.
+    round costs one pass over the binned table, or over the entries of a scipy sparse matrix,
+    which is never made dense.
 
     Parameters
     ----------
@@ -83,6 +84,7 @@ class RankBoost(RankingEstimator):
     0.996
     """
 
+    _keeps_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
         **EARLY_STOPPING_CONSTRAINTS,

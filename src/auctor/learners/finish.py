@@ -1,6 +1,6 @@
 """From step tables over codes to a finished AdditiveModel with threshold and calibration."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ def finish_additive(
     of the scores: the order of the rows and how they were cut into partitions cannot
     show in a single bit.
     """
-    scores = [_score(part, tables) for part in data.partitions]
+    scores = [score_rows(part, tables) for part in data.partitions]
     order = training_order(data, scores)
     pairs = [compress(f, t[: f.n_bins + 1]) for f, t in zip(data.features, tables, strict=True)]
     negative, positive = data.classes.tolist()
@@ -43,38 +43,40 @@ def finish_additive(
     return model, order
 
 
-def fill_missing(histogram: npt.NDArray[np.int64], tables: list[npt.NDArray[np.float64]]) -> None:
+def fill_missing(histogram: Any, tables: list[npt.NDArray[np.float64]]) -> None:
     """Where training had no missing value, a missing one scores as the average row does.
 
-    ``histogram`` (class, feature, code) is that of the training rows; the average is over
-    both classes alike.
+    ``histogram`` (class, feature, code) is that of the training rows, as ``RowWeights`` makes
+    it; the average is over both classes alike. Tables of zeros stay as they are.
     """
-    shares = (histogram / histogram[:, :1].sum(axis=2, keepdims=True)).mean(axis=0)
-    for share, table in zip(shares, tables, strict=True):
-        if share[0] == 0.0:
-            table[0] = float(on_grid(np.array(share @ table)))
+    for j, table in enumerate(tables):
+        if table.any():
+            lines = histogram[:, j]
+            share = (lines / lines.sum(axis=1, keepdims=True)).mean(axis=0)
+            if share[0] == 0.0:
+                table[0] = float(on_grid(np.array(share @ table)))
 
 
-def _score(part: Partition, tables: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+def score_rows(part: Partition, tables: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
     """Sum of the tables' entries for each row's codes; flat tables are passed over."""
     out = np.zeros(part.n_rows)
-    for line, table in zip(part.codes, tables, strict=True):
+    for j, table in enumerate(tables):
         if table.any():
-            add_table(line, table, out)
+            add_table(part.codes[j], table, out)
     return out
 
 
 def training_order(data: RankingData, scores: list[npt.NDArray[np.float64]]) -> TrainingOrder:
     """Sort each class and go through both once."""
-    neg, weight_neg = _sorted_class(data, scores, 0)
-    pos, weight_pos = _sorted_class(data, scores, 1)
+    neg, weight_neg = sorted_class(data, scores, 0)
+    pos, weight_pos = sorted_class(data, scores, 1)
     total_neg, total_pos = map(float, data.class_weights)
     wrong, tied, cut = sweep(neg, weight_neg, pos, weight_pos, total_neg, total_pos)
     total = total_neg * total_pos
     return TrainingOrder(cut, 1 - (wrong + tied / 2) / total, (wrong + tied) / total)
 
 
-def _sorted_class(
+def sorted_class(
     data: RankingData, scores: list[npt.NDArray[np.float64]], label: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]:
     """Scores and weights of one class in the order of the scores."""

@@ -21,6 +21,7 @@ from auctor.learners.certificate import Certificate
 from auctor.learners.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.progress import Progress
 from auctor.learners.rows import RowWeights
+from auctor.learners.sparse_rows import stump_search
 from auctor.learners.validation import Validation
 from auctor.models import AdditiveModel, on_grid
 from auctor.weak import Stump, StumpSearch
@@ -83,31 +84,35 @@ def fit_rankboost(
     with Workers(settings.n_jobs) as workers:
         weights = RowWeights(data, workers)
         first = weights.histogram()
-        history = _run(data, weights, settings, validation)
+        history = boost(data, weights, settings, validation)
     del weights  # makes room for the scores
-    tables = _tables(data, history.rounds)
+    tables = step_tables(data, history.rounds)
     fill_missing(first, tables)
     model, order = finish_additive(data, tables)
     return model, history, _certify(history, order)
 
 
-def _run(
-    data: RankingData, weights: RowWeights, settings: Settings, validation: RankingData | None
+def boost(
+    data: RankingData,
+    weights: RowWeights,
+    settings: Settings,
+    validation: RankingData | None,
+    name: str = "RankBoost",
 ) -> History:
-    """Rounds until one of the reasons to stop."""
+    """Rounds until one of the reasons to stop; ``weights`` may hold the rows to rules of theirs."""
     history = History()
-    search = StumpSearch(data.features)
+    search = stump_search(data)
     held_out = Validation(validation, settings) if validation is not None else None
-    progress = Progress(settings.n_estimators, "RankBoost", settings.verbose)
-    bound = 1.0
+    progress = Progress(settings.n_estimators, name, settings.verbose)
+    product = 1.0
     while len(history.rounds) < settings.n_estimators:
         step = _next_round(weights, search, settings.learning_rate)
         if step is None:
             history.stopped_by = "no stump has an edge"
             break
         history.rounds.append(step)
-        bound *= step.z
-        progress.step(f"bound {bound:.4g}")
+        product *= step.z
+        progress.step(f"product of Z {product:.4g}")
         if abs(step.r) > 1.0 - _ROUNDING:
             # Every row with weight is on its side: the next round would see the same weights.
             history.stopped_by = "the last stump makes no error"
@@ -124,18 +129,27 @@ def _run(
 
 def _next_round(weights: RowWeights, search: StumpSearch, learning_rate: float) -> Round | None:
     """Find the best stump, weigh it, and change the row weights; None if none has an edge."""
+    best = best_edge(weights, search)
+    if best is None:
+        return None
+    stump, r = best
+    alpha = float(on_grid(np.array(learning_rate * _alpha(r))))
+    if alpha == 0.0:
+        return None
+    above = stump.above(weights.histogram().shape[2])
+    change = np.exp(np.outer([alpha, -alpha], above))
+    z_neg, z_pos = weights.multiply(stump.feature, change)
+    return Round(stump, r, alpha, z_neg * z_pos)
+
+
+def best_edge(weights: RowWeights, search: StumpSearch) -> tuple[Stump, float] | None:
+    """The stump with the largest |r| under the weights, and its r; None if none has an edge."""
     stump = search.best(weights.histogram())
     if stump is None:
         return None
     share_neg, share_pos = weights.shares(stump.feature)
     above = stump.above(len(share_pos))
-    r = float(share_pos[above].sum() - share_neg[above].sum())
-    alpha = float(on_grid(np.array(learning_rate * _alpha(r))))
-    if alpha == 0.0:
-        return None
-    change = np.exp(np.outer([alpha, -alpha], above))
-    z_neg, z_pos = weights.multiply(stump.feature, change)
-    return Round(stump, r, alpha, z_neg * z_pos)
+    return stump, float(share_pos[above].sum() - share_neg[above].sum())
 
 
 def _alpha(r: float) -> float:
@@ -144,11 +158,16 @@ def _alpha(r: float) -> float:
     return float(np.clip((log1p(r) - log1p(-r)) / 2, -_MAX_ALPHA, _MAX_ALPHA))
 
 
-def _tables(data: RankingData, rounds: list[Round]) -> list[npt.NDArray[np.float64]]:
+def step_tables(data: RankingData, rounds: list[Round]) -> list[npt.NDArray[np.float64]]:
     """All rounds collapsed: what each code of each feature adds to the score."""
-    tables = [np.zeros(data.n_codes) for _ in data.features]
+    flat = np.zeros(data.n_codes)  # of all features without a stump, which may be very many
+    tables = [flat] * data.n_features
     for step in rounds:
-        tables[step.stump.feature] += step.alpha * step.stump.above(data.n_codes)
+        j = step.stump.feature
+        if tables[j] is flat:
+            tables[j] = np.zeros(data.n_codes)
+        tables[j] += step.alpha * step.stump.above(data.n_codes)
+    flat.flags.writeable = False
     return tables
 
 

@@ -1,11 +1,14 @@
 """Two distributions over rows, one for each class, kept beside the rows."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
 from auctor.kernels.boosting import reweight_and_count
 from auctor.learners.blocks import Block, class_blocks
+from auctor.learners.sparse_rows import SparseCounter
 
 # The weight of a class adds up to about 2^60 in fixed point: no sum of rows that lie in
 # one code can leave an int64, as long as a change multiplies the whole by less than 4.
@@ -25,18 +28,25 @@ class RowWeights:
         self._factors = [_equal_shares(part.n_pos, part.n_rows, data) for part in data.partitions]
         self._feature = 0
         self._change = np.ones((2, data.n_codes))
-        self._histogram: npt.NDArray[np.int64] | None = None
+        self._histogram: Any = None
+        self._sparse = SparseCounter(data, workers) if data.is_sparse else None
 
-    def histogram(self) -> npt.NDArray[np.int64]:
-        """Weight per class (negative, positive), feature and code."""
-        if self._histogram is None:
+    def histogram(self) -> Any:
+        """Weight per class (negative, positive), feature and code.
+
+        An int64 array; where the codes are sparse a ``RaggedHistogram``, which has as many
+        codes to a feature as that needs.
+        """
+        if self._histogram is None and self._sparse is not None:
+            self._histogram = self._sparse.count(self._factors, self._feature, self._change, SCALE)
+        elif self._histogram is None:
             results = self._workers.map(self._count, self._blocks)
             self._histogram = results[0] if len(results) == 1 else np.sum(results, axis=0)
         return self._histogram
 
     def shares(self, feature: int) -> npt.NDArray[np.float64]:
         """Share of each class that each code of a feature holds: (class, code)."""
-        lines = self.histogram()[:, feature]
+        lines: npt.NDArray[np.int64] = self.histogram()[:, feature]
         return lines / lines.sum(axis=1, keepdims=True)
 
     def multiply(self, feature: int, change: npt.NDArray[np.float64]) -> tuple[float, float]:

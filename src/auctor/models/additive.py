@@ -1,18 +1,20 @@
 """AdditiveModel: a step function per feature. Every stump booster collapses to it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data import Feature, Table, number_feature, read_table, select
+from auctor.data import Feature, SparseTable, Table, number_feature, read_table, select
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import add_steps
 from auctor.models.base import Model, Shared
 from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
 
 # Steps are whole multiples of this power of two. Sums of them are then exact in
 # float64 in any order, so that rows which tie in theory tie in fact, on every machine.
@@ -63,10 +65,29 @@ class AdditiveModel(Model):
         return out.T
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        if isinstance(table, SparseTable) and self._zero_steps is not None:
+            return self._score_sparse(table, columns, self._zero_steps)
         out = np.full(table.n_rows, self.intercept)
         for j, column in enumerate(columns):
             self._add(j, table, int(column), out)
         return out
+
+    def _score_sparse(
+        self, table: SparseTable, columns: npt.NDArray[np.int64], at_zero: ZeroSteps
+    ) -> npt.NDArray[np.float64]:
+        """The same scores, bit for bit, in time that grows with the entries of the table."""
+        table.refuse_infinities()
+        out = np.full(table.n_rows, self.intercept + at_zero.constant)
+        for j, step in at_zero.steps.items():
+            correct(table, int(columns[j]), self.features[j], self.steps[j], step, out)
+        for j, feature in enumerate(self.features):
+            if feature.is_category:
+                self._add(j, table, int(columns[j]), out)
+        return out
+
+    @cached_property
+    def _zero_steps(self) -> ZeroSteps | None:
+        return zero_steps(self.features, self.steps, self.intercept)
 
     def _add(self, j: int, table: Table, column: int, out: npt.NDArray[np.float64]) -> None:
         """Add the step of feature j, also where it is flat: a bad column is an error."""
@@ -112,8 +133,9 @@ def compress(
     """The same step function without cuts between neighbouring bins of equal steps."""
     if feature.is_category:
         return feature, steps
-    differs = np.diff(steps[1:]) != 0
-    kept = np.concatenate([[True, True], differs])
+    differs = steps[2:] != steps[1:-1]
+    kept = np.ones(len(steps), dtype=np.bool_)
+    kept[2:] = differs
     return number_feature(feature.name, feature.cuts[differs]), steps[kept]
 
 

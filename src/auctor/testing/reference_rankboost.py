@@ -57,16 +57,23 @@ def _best_stump(
 ) -> tuple[int, npt.NDArray[np.bool_], float] | None:
     best = None
     best_r = 0.0
+    for j, h in every_stump(codes, is_category):
+        r = float((pairs * (h[positive][None, :] * 1.0 - h[~positive][:, None])).sum())
+        if is_category[j] and r < 0:
+            continue  # the set of the other categories orders the pairs alike, with r > 0
+        if abs(r) > abs(best_r) + EQUAL:
+            best, best_r = (j, h, r), r
+    return best
+
+
+def every_stump(
+    codes: npt.NDArray[np.int64], is_category: npt.NDArray[np.bool_]
+) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
+    """Each stump of each feature as its values on all rows, in the order that ties keep."""
     for j in range(codes.shape[1]):
         column = codes[:, j]
-        stumps = _subsets(column) if is_category[j] else _cuts(column)
-        for h in stumps:
-            r = float((pairs * (h[positive][None, :] * 1.0 - h[~positive][:, None])).sum())
-            if is_category[j] and r < 0:
-                continue  # the set of the other categories orders the pairs alike, with r > 0
-            if abs(r) > abs(best_r) + EQUAL:
-                best, best_r = (j, h, r), r
-    return best
+        for h in _subsets(column) if is_category[j] else _cuts(column):
+            yield j, h
 
 
 def _cuts(column: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.bool_]]:

@@ -1,0 +1,98 @@
+"""Sparse columns to bins without making a column of numbers dense.
+
+Zeros are never listed: all zeros of a column are one value with the weight of their rows,
+which gives the same cuts as the rows one by one would. The cost is that of sorting the
+entries, and a little for each column.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.binning import Rows, bin_categories
+from auctor.data.features import Feature, number_feature
+from auctor.data.sparse_codes import SparseCodes, gather_codes
+from auctor.data.table import SparseTable
+from auctor.kernels.binning import find_cuts
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class _Entries(NamedTuple):
+    """Cells that are not 0, of the rows that count, column by column."""
+
+    column: Ints
+    row: Ints  # in the partition
+    value: Floats
+
+
+def bin_sparse(
+    table: SparseTable, rows: Rows, categorical: frozenset[int], max_bins: int
+) -> tuple[tuple[Feature, ...], SparseCodes]:
+    """The features that ``bin_table`` finds, and the codes of the entries alone."""
+    table.refuse_infinities()
+    entries = _entries(table, rows, categorical)
+    cuts = _cuts(entries, rows, table.n_columns, max_bins)
+    code, default = _code(entries, cuts)
+    features = [number_feature(name, cut) for name, cut in zip(table.names, cuts, strict=True)]
+    lists = [(entries.column, entries.row, code)]
+    for j in sorted(categorical):
+        features[j], default[j], more = _bin_category(table, j, rows, max_bins)
+        lists.append(more)
+    column, row, code = (np.concatenate(parts) for parts in zip(*lists, strict=True))
+    codes = gather_codes(features, default, (column, row, code), len(rows.positive), rows.n_pos)
+    return tuple(features), codes
+
+
+def _entries(table: SparseTable, rows: Rows, categorical: frozenset[int]) -> _Entries:
+    """What the table lists, without zeros, absent rows and columns of categories."""
+    columns = table.columns
+    column = np.repeat(np.arange(table.n_columns), np.diff(columns.indptr))
+    row = rows.places()[columns.indices]
+    is_number = np.ones(table.n_columns, dtype=np.bool_)
+    is_number[list(categorical)] = False
+    kept = (columns.data != 0) & (row >= 0) & is_number[column]
+    return _Entries(column[kept], row[kept], columns.data[kept])
+
+
+def _cuts(entries: _Entries, rows: Rows, n_columns: int, max_bins: int) -> list[Floats]:
+    """The cuts of each column, from its values in order and the weight of its zeros."""
+    weight = np.ones(len(rows.positive), dtype=np.int64)
+    if len(rows.weight):
+        weight = rows.positives_first(rows.weight)
+    listed = weight[entries.row]
+    # Sums of weights stay below 2^41, where float64 is exact.
+    zeros = weight.sum() - np.bincount(entries.column, listed, n_columns).astype(np.int64)
+    with_zeros = np.flatnonzero(zeros)
+    known = ~np.isnan(entries.value)
+    column = np.concatenate([entries.column[known], with_zeros])
+    value = np.concatenate([entries.value[known], np.zeros(len(with_zeros))])
+    mass = np.concatenate([listed[known], zeros[with_zeros]])
+    order = np.lexsort((value, column))
+    value, mass = value[order], mass[order]
+    ends = np.cumsum(np.bincount(column, minlength=n_columns)).tolist()
+    return [find_cuts(value[a:b], mass[a:b], max_bins) for a, b in pairwise([0, *ends])]
+
+
+def _code(entries: _Entries, cuts: list[Floats]) -> tuple[Ints, Ints]:
+    """The code of each entry, and that of a zero in each column."""
+    ends = np.searchsorted(entries.column, np.arange(len(cuts) + 1)).tolist()
+    code = np.empty(len(entries.value), dtype=np.int64)
+    for cut, (a, b) in zip(cuts, pairwise(ends), strict=True):
+        code[a:b] = 1 + cut.searchsorted(entries.value[a:b])
+    code[np.isnan(entries.value)] = 0
+    return code, np.array([1 + cut.searchsorted(0.0) for cut in cuts], dtype=np.int64)
+
+
+def _bin_category(
+    table: SparseTable, j: int, rows: Rows, max_bins: int
+) -> tuple[Feature, int, tuple[Ints, Ints, Ints]]:
+    """Feature, default code and entries of a column of categories, which is made dense."""
+    line = np.empty(len(rows.positive), dtype=np.int64)
+    feature = bin_categories(table.names[j], table.categories(j), rows, max_bins, line)
+    default = int(np.bincount(line).argmax())
+    row = np.flatnonzero(line != default)
+    return feature, default, (np.full(len(row), j), row, line[row])

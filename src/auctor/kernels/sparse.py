@@ -1,0 +1,133 @@
+"""One boosting round over sparse codes: only the rows off a feature's usual code are visited."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.kernels.jit import kernel
+from auctor.kernels.stump import LEAST_GAIN
+
+
+@kernel
+def reweight(
+    line: npt.NDArray[Any],
+    weight: npt.NDArray[np.uint32],
+    factor: npt.NDArray[np.float64],
+    change: npt.NDArray[np.float64],
+    scale: float,
+    start: int,
+    stop: int,
+    quantised: npt.NDArray[np.int64],
+) -> Any:
+    """Multiply each row's factor by the change of its code, and write its weight in fixed point.
+
+    The same arithmetic as in ``reweight_and_count``, where it is explained; ``line`` is the
+    codes of the feature picked in the round before. Returns the sum over rows start..stop.
+    """
+    total = np.int64(0)
+    for i in range(start, stop):
+        value = factor[i] * change[line[i]]
+        factor[i] = value
+        quantised[i] = np.int64(weight[i]) * np.int64(value * scale + 0.5)
+        total += quantised[i]
+    return total
+
+
+@kernel
+def count_sparse(
+    first: npt.NDArray[np.int64],
+    default: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    middles: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.uint32],
+    quantised: npt.NDArray[np.int64],
+    total_neg: int,
+    total_pos: int,
+    begin: int,
+    end: int,
+    negative: npt.NDArray[np.int64],
+    positive: npt.NDArray[np.int64],
+) -> None:
+    """Add the weights of all rows to the histograms of features begin..end.
+
+    The arrays are those of ``SparseCodes``. The rows of the default code are not listed: they
+    hold what the others leave of the class, exactly, since the sums are of whole numbers.
+    """
+    # One cursor goes through the lists, unsigned, and never back: half the time of a loop
+    # for each list with its own ends.
+    k = np.uint64(starts[first[begin]])
+    for j in range(begin, end):
+        left_neg = np.int64(total_neg)
+        left_pos = np.int64(total_pos)
+        for cell in range(first[j], first[j + 1]):
+            middle, stop = np.uint64(middles[cell]), np.uint64(starts[cell + 1])
+            if k == stop:  # the default, and as a rule the missing values
+                continue
+            sum_pos = np.int64(0)
+            while k < middle:
+                sum_pos += quantised[rows[k]]
+                k += np.uint64(1)
+            sum_neg = np.int64(0)
+            while k < stop:
+                sum_neg += quantised[rows[k]]
+                k += np.uint64(1)
+            positive[cell] += sum_pos
+            negative[cell] += sum_neg
+            left_pos -= sum_pos
+            left_neg -= sum_neg
+        positive[first[j] + default[j]] += left_pos
+        negative[first[j] + default[j]] += left_neg
+
+
+@kernel
+def best_ragged_stump(
+    negative: npt.NDArray[np.int64],
+    positive: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    default: npt.NDArray[np.int64],
+    total_neg: int,
+    total_pos: int,
+    is_category: npt.NDArray[np.bool_],
+) -> tuple[int, int, bool, float]:
+    """``best_stump`` where the codes of feature j stand at first[j]..first[j + 1].
+
+    Stumps are tried in the same order with the same arithmetic: the choice among nearly equal
+    ones is then the same, whichever of the two looks. A feature is passed over if it cannot
+    win: a stump and its opposite have the same |r|, and one of the two has the default code
+    below, so that no |r| exceeds the share of a class that lies off the default.
+    """
+    feature, cut, missing_above, best = -1, 0, False, 0.0
+    limit_neg, limit_pos = 0.0, 0.0  # |best| in the units of the histograms
+    for j in range(len(is_category)):
+        low = first[j]
+        usual = low + default[j]
+        # Rounding is far below LEAST_GAIN.
+        if total_pos - positive[usual] <= limit_pos and total_neg - negative[usual] <= limit_neg:
+            continue
+        n_bins = first[j + 1] - low - 1
+        missing = 0.0
+        if positive[low] != 0 or negative[low] != 0:  # most have none, and divisions are slow
+            missing = positive[low] / total_pos - negative[low] / total_neg
+        if is_category[j]:
+            gain = 0.0
+            for cell in range(low, low + n_bins + 1):
+                gain += max(0.0, positive[cell] / total_pos - negative[cell] / total_neg)
+            if gain > abs(best) + LEAST_GAIN:
+                feature, cut, missing_above, best = j, 0, missing > LEAST_GAIN, gain
+                limit_neg, limit_pos = gain * total_neg, gain * total_pos
+            continue
+        if abs(missing) > abs(best) + LEAST_GAIN:
+            feature, cut, missing_above, best = j, n_bins, True, missing
+        above_neg = np.int64(0)
+        above_pos = np.int64(0)
+        for c in range(n_bins - 1, 0, -1):
+            above_neg += negative[low + c + 1]
+            above_pos += positive[low + c + 1]
+            r = above_pos / total_pos - above_neg / total_neg
+            if abs(r) > abs(best) + LEAST_GAIN:
+                feature, cut, missing_above, best = j, c, False, r
+            if abs(r + missing) > abs(best) + LEAST_GAIN:
+                feature, cut, missing_above, best = j, c, True, r + missing
+        limit_neg, limit_pos = abs(best) * total_neg, abs(best) * total_pos
+    return feature, cut, missing_above, best

@@ -1,0 +1,60 @@
+"""Steps of an additive model on a sparse table: the score of a row of zeros, and corrections."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Feature, SparseTable
+
+# Learners put steps on a grid of 2^-32 and the intercept between two of its points. Sums of
+# multiples of 2^-33 are exact in any order as long as they stay below 2^20.
+_UNIT = 2.0**-33
+_LARGEST = 2.0**20
+
+Floats = npt.NDArray[np.float64]
+
+
+class ZeroSteps(NamedTuple):
+    """What numeric features add where they are 0, and which add something else elsewhere."""
+
+    steps: dict[int, float]  # of the features that vary
+    constant: float  # sum over all numeric features
+
+
+def zero_steps(
+    features: tuple[Feature, ...], steps: tuple[Floats, ...], intercept: float
+) -> ZeroSteps | None:
+    """The steps at 0; None where the order of the sums would show in the score's last bits."""
+    if not _is_exact(steps, intercept):
+        return None
+    numeric = [j for j, feature in enumerate(features) if not feature.is_category]
+    at_zero = {j: _step_at_zero(features[j], steps[j]) for j in numeric}
+    varying = {j: step for j, step in at_zero.items() if (steps[j] != step).any()}
+    return ZeroSteps(varying, sum(at_zero.values()))
+
+
+def _is_exact(steps: tuple[Floats, ...], intercept: float) -> bool:
+    everything = np.concatenate([*steps, [intercept]])
+    starts = np.cumsum([0, *(len(each) for each in steps)])
+    with np.errstate(over="ignore"):
+        largest = np.maximum.reduceat(np.abs(everything), starts).sum()
+    # Half, for a correction takes off the step at 0 before it adds the other.
+    if not largest < _LARGEST / 2:
+        return False
+    multiples = everything / _UNIT
+    return bool((np.rint(multiples) == multiples).all())
+
+
+def _step_at_zero(feature: Feature, steps: Floats) -> float:
+    return float(steps[1 + np.searchsorted(feature.cuts, 0.0)] if len(feature.cuts) else steps[1])
+
+
+def correct(
+    table: SparseTable, column: int, feature: Feature, steps: Floats, at_zero: float, out: Floats
+) -> None:
+    """Where a column has an entry, put the step of its value in place of that at 0."""
+    rows, values = table.entries(column)
+    codes = 1 + np.searchsorted(feature.cuts, values)
+    codes[np.isnan(values)] = 0
+    out[rows] += steps[codes] - at_zero  # a row is listed once in a column
