@@ -34,6 +34,8 @@ class ProgramDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, max_layers: int = 20) -> Self:
         """The first layers of a fitted MartiRank."""
+        if max_layers < 1:
+            raise ValueError(f"max_layers is {max_layers}; it must be 1 or more")
         layers = getattr(getattr(estimator, "history_", None), "layers", None)
         if not layers:
             raise ValueError(

@@ -1,0 +1,286 @@
+"""A ranking tree as a drawing (paper 002, Figures 2 and 3)."""
+
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.models import TreeModel
+from auctor.models.tree_rules import codes_left, condition
+
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+# A test longer than this is cut off in the drawing.
+_LONGEST = 28
+
+
+@dataclass(eq=False)
+class TreeDisplay:
+    """The cells of a ranking tree, from the root down, and the rows of each class in them.
+
+    Attributes
+    ----------
+    x, depth : ndarray of shape (n_cells,)
+        Where each cell stands: leaves from left to right, the best first.
+    parent : ndarray of shape (n_cells,)
+        The cell above; -1 for the root.
+    weight_neg, weight_pos : ndarray of shape (n_cells,)
+        Training rows (or their weight) of each class in the cell.
+    test : list of str
+        Which rows of a cell go left, above the others; empty for leaves.
+    figure_, ax_
+        Set by :meth:`plot`.
+    """
+
+    x: Floats
+    depth: Whole
+    parent: Whole
+    weight_neg: Floats
+    weight_pos: Floats
+    test: list[str]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, max_depth: int = 5) -> Self:
+        """The first levels of a fitted TreeRank."""
+        return cls.from_model(_tree_of(estimator), max_depth=max_depth)
+
+    @classmethod
+    def from_model(cls, model: TreeModel, *, max_depth: int = 5) -> Self:
+        """The first levels of a TreeModel."""
+        upper, lower, depth = model.cells
+        cells = np.flatnonzero((depth >= 0) & (depth <= max_depth))
+        number = np.full(len(depth), -1)
+        number[cells] = np.arange(len(cells))
+        parent = np.full(len(cells), -1)
+        for cell in cells.tolist():
+            if upper[cell] >= 0 and depth[cell] < max_depth:
+                parent[number[[upper[cell], lower[cell]]]] = number[cell]
+        return cls(
+            _positions(upper, lower, depth, max_depth)[cells],
+            depth[cells],
+            parent,
+            model.neg[cells],
+            model.pos[cells],
+            [_test(model, cell) for cell in cells.tolist()],
+        )
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the tree: the root on top, and the leaves in order, the best one on the left.
+
+        The area of a cell is the share of the rows in it, its colour the share of positives.
+        Squares are leaves of the drawing. The test above a cell's branches holds for the rows
+        that go left.
+        """
+        import matplotlib.pyplot as plt
+
+        n_leaves = 1 + int(self.x.max())
+        if ax is None:
+            _, ax = plt.subplots(figsize=(min(max(7.0, 1.1 * n_leaves), 20.0), 6.0))
+        has_child = np.isin(np.arange(len(self.x)), self.parent)
+        for k, above in enumerate(self.parent.tolist()):
+            if above >= 0:
+                ends = [self.x[above], self.x[k]], [-self.depth[above], -self.depth[k]]
+                ax.plot(*ends, color="0.7", linewidth=0.9, zorder=1)
+        total = self.weight_neg + self.weight_pos
+        share = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=total > 0)
+        size = 40 + 700 * total / max(float(total.max()), 1e-300)
+        for marker, kind in (("o", has_child), ("s", ~has_child)):
+            drawn = ax.scatter(
+                *(values[kind] for values in (self.x, -1.0 * self.depth, size, share)),
+                marker=marker,
+                cmap="coolwarm",
+                vmin=0,
+                vmax=1,
+                edgecolors="black",
+                linewidths=0.5,
+                zorder=2,
+            )
+        self._write(ax, has_child, total, share)
+        ax.figure.colorbar(drawn, ax=ax, label="share of positives in a cell")
+        ax.set_yticks(-np.arange(int(self.depth.max()) + 1.0), range(int(self.depth.max()) + 1))
+        ax.set_xticks([])
+        ax.set(xlabel="cells in order, the best on the left", ylabel="depth")
+        ax.margins(x=0.08, y=0.14)
+        ax.spines[["top", "right", "bottom"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _write(
+        self, ax: Any, has_child: npt.NDArray[np.bool_], total: Floats, share: Floats
+    ) -> None:
+        """The tests between the branches, and the share of positives below the leaves.
+
+        Names that would run into one another are left out: a wide tree shows its shape only.
+        """
+        n_leaves = 1 + int(self.x.max())
+        for k in np.flatnonzero(has_child).tolist():
+            room = float(np.ptp(self.x[self.parent == k]))
+            if room >= n_leaves / 12 or n_leaves <= 10:
+                # Below the cell, where its branches leave room, and clear of the circle.
+                place = (self.x[k], -self.depth[k] - 0.36)
+                text = self.test[k] if room >= n_leaves / 5 else fill(self.test[k], 14)
+                box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8}
+                ax.annotate(text, place, ha="center", va="center", fontsize=8, bbox=box, zorder=3)
+        for k in np.flatnonzero(~has_child).tolist():
+            if n_leaves <= 20:
+                label = f"{share[k]:.0%}\nof {total[k]:g}"
+                place = (self.x[k], -self.depth[k])
+                ax.annotate(
+                    label, place, (0, -16), textcoords="offset points", ha="center", va="top",
+                    fontsize=7,
+                )  # fmt: skip
+
+
+@dataclass(eq=False)
+class PartitionDisplay:
+    """The cells of a ranking tree over two features, as parts of the plane.
+
+    Attributes
+    ----------
+    x_edges, y_edges : ndarray
+        The cuts of both features, with the ends of the drawing around them.
+    rank : ndarray of shape (len(y_edges) - 1, len(x_edges) - 1)
+        The rank of the cell that each rectangle belongs to; 1 is the best.
+    names : tuple of str
+        The two features.
+    figure_, ax_
+        Set by :meth:`plot`.
+    """
+
+    x_edges: Floats
+    y_edges: Floats
+    rank: Whole
+    names: tuple[str, str]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> Self:
+        """The partition of a TreeRank fitted on two numbers."""
+        return cls.from_model(_tree_of(estimator))
+
+    @classmethod
+    def from_model(cls, model: TreeModel) -> Self:
+        """The partition of a TreeModel that uses two numbers, whatever others it was fitted on."""
+        used = np.unique(model.nodes.feature[model.nodes.feature >= 0]).tolist()
+        chosen = used if len(used) == 2 else list(range(len(model.features)))
+        if len(chosen) != 2 or any(model.features[j].is_category for j in chosen):
+            found = ", ".join(model.features[j].name for j in chosen[:5])
+            raise ValueError(
+                f"a partition is drawn over two features that are numbers, the tree has "
+                f"{len(chosen)} ({found}); fit on two columns, or draw a TreeDisplay"
+            )
+        first, second = (model.features[j] for j in chosen)
+        codes = np.zeros((len(model.features), first.n_bins * second.n_bins), dtype=np.uint16)
+        down, across = np.meshgrid(
+            np.arange(1, second.n_bins + 1), np.arange(1, first.n_bins + 1), indexing="ij"
+        )
+        codes[chosen[0]], codes[chosen[1]] = across.ravel(), down.ravel()
+        rank = np.zeros(len(model.value), dtype=np.int64)
+        rank[model.leaves] = np.arange(len(model.leaves)) + 1
+        grid = rank[model.apply(codes)].reshape(second.n_bins, first.n_bins)
+        edges = _edges(first.cuts), _edges(second.cuts)
+        return cls(*edges, grid, (first.name, second.name))
+
+    def plot(self, ax: Any = None, *, x_limits: Any = None, y_limits: Any = None) -> Self:
+        """Draw the plane: a colour and a number for each cell, 1 for the best.
+
+        The limits move the ends of the drawing; the outer cells have no end of their own.
+        """
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.5, 5.5))
+        x, y = _within(self.x_edges, x_limits), _within(self.y_edges, y_limits)
+        n_cells = int(self.rank.max())
+        ax.pcolormesh(x, y, self.rank, cmap="coolwarm_r", vmin=1, vmax=max(n_cells, 2))
+        self._draw_borders(ax, x, y)
+        if n_cells <= 40:
+            self._number_cells(ax, x, y)
+        ax.set(xlabel=self.names[0], ylabel=self.names[1])
+        ax.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+        ax.set_title("cells by rank, 1 is the best", fontsize=10)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_borders(self, ax: Any, x: Floats, y: Floats) -> None:
+        """Lines between rectangles of different cells."""
+        rows, columns = np.nonzero(np.diff(self.rank, axis=1))
+        ax.vlines(x[columns + 1], y[rows], y[rows + 1], color="black", linewidth=0.8)
+        rows, columns = np.nonzero(np.diff(self.rank, axis=0))
+        ax.hlines(y[rows + 1], x[columns], x[columns + 1], color="black", linewidth=0.8)
+
+    def _number_cells(self, ax: Any, x: Floats, y: Floats) -> None:
+        """The rank of each cell in the middle of its largest rectangle."""
+        area = np.diff(y)[:, None] * np.diff(x)[None]
+        for rank in np.unique(self.rank).tolist():
+            row, column = _middle(self.rank == rank, area)
+            place = (x[column] + x[column + 1]) / 2, (y[row] + y[row + 1]) / 2
+            ax.annotate(
+                str(rank), place, ha="center", va="center", fontsize=8,
+                bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.7},
+            )  # fmt: skip
+
+
+def _middle(inside: npt.NDArray[np.bool_], area: Floats) -> tuple[int, int]:
+    """The rectangle of a cell that is nearest to the cell's centre of gravity."""
+    rows, columns = np.nonzero(inside)
+    weight = area[rows, columns]
+    centre = np.array([rows @ weight, columns @ weight]) / weight.sum()
+    nearest = np.argmin((rows - centre[0]) ** 2 + (columns - centre[1]) ** 2)
+    return int(rows[nearest]), int(columns[nearest])
+
+
+def _edges(cuts: Floats) -> Floats:
+    """Cuts with an end on both sides, a tenth of their range away."""
+    if len(cuts) == 0:
+        return np.array([0.0, 1.0])
+    margin = 0.1 * float(np.ptp(cuts)) or 1.0
+    return np.concatenate([[cuts[0] - margin], cuts, [cuts[-1] + margin]])
+
+
+def _within(edges: Floats, limits: Any) -> Floats:
+    """Edges with the ends moved outwards to the limits."""
+    edges = edges.copy()
+    if limits is not None:
+        edges[0], edges[-1] = min(limits[0], edges[1]), max(limits[1], edges[-2])
+    return edges
+
+
+def _positions(upper: Whole, lower: Whole, depth: Whole, max_depth: int) -> Floats:
+    """Leaves from left to right 0, 1, ..., and cells midway above their two."""
+    x = np.zeros(len(depth))
+    count = 0
+    order = []
+    waiting = [0]
+    while waiting:
+        cell = waiting.pop()
+        order.append(cell)
+        if upper[cell] >= 0 and depth[cell] < max_depth:
+            waiting += [int(lower[cell]), int(upper[cell])]
+        else:
+            x[cell] = count
+            count += 1
+    for cell in reversed(order):
+        if upper[cell] >= 0 and depth[cell] < max_depth:
+            x[cell] = (x[upper[cell]] + x[lower[cell]]) / 2
+    return x
+
+
+def _test(model: TreeModel, cell: int) -> str:
+    """Which rows of a cell go left, in words; those of a small tree by its first feature."""
+    feature = int(model.nodes.feature[cell])
+    if feature < 0:
+        return ""
+    if not (model.is_cell[model.nodes.left[cell]] and model.is_cell[model.nodes.right[cell]]):
+        return f"a tree, by {model.features[feature].name} first"
+    text = condition(model.features[feature], codes_left(model, cell)).strip("()")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _tree_of(estimator: Any) -> TreeModel:
+    model = getattr(estimator, "model_", None)
+    if not isinstance(model, TreeModel):
+        raise ValueError(f"{type(estimator).__name__} holds no tree; give a fitted TreeRank")
+    return model

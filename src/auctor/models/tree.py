@@ -1,0 +1,210 @@
+"""TreeModel: a tree whose leaves are in order (paper 002, Figure 2)."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Feature, Table
+from auctor.kernels.tree import TreeNodes, find_leaves
+from auctor.models.base import Model, Shared
+from auctor.models.features import check_names, code_columns, feature_body, read_feature
+from auctor.models.fields import Fields
+from auctor.models.file import register
+from auctor.models.tree_cells import Cells, find_cells
+from auctor.models.tree_rules import list_rules
+
+Floats = npt.NDArray[np.float64]
+
+_MOST_RULES = 40
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class TreeModel(Model):
+    """score(x) = intercept + the value of the leaf that x comes to.
+
+    Every row goes from node 0 to a leaf. Nodes where ``is_cell`` is set are cells of the ranking
+    tree; the others are inner nodes of the small tree that splits a cell into two unions of
+    boxes. ``neg`` and ``pos`` are the weights of the training rows at each node.
+    ``probability`` holds that of the positive class for each leaf, and rises with ``value``;
+    the logistic curve that other models have is not used.
+    """
+
+    features: tuple[Feature, ...]
+    nodes: TreeNodes
+    is_cell: npt.NDArray[np.bool_]
+    neg: Floats
+    pos: Floats
+    value: Floats
+    probability: Floats
+    intercept: float
+
+    form: ClassVar[str] = "tree"
+
+    def __post_init__(self) -> None:
+        for array in (*self.nodes, self.is_cell, *(getattr(self, name) for name in _FLOATS)):
+            array.flags.writeable = False
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def leaves(self) -> npt.NDArray[np.int64]:
+        """The leaves, best first."""
+        leaves = np.flatnonzero(self.nodes.feature < 0)
+        return leaves[np.argsort(-self.value[leaves], kind="stable")]
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The ranking tree without the inner nodes of its splits."""
+        return find_cells(self.nodes, self.is_cell, self.value)
+
+    def apply(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """The leaf of each row, given by its codes (features, rows)."""
+        leaf = np.empty(codes.shape[1], dtype=np.int64)
+        find_leaves(codes, self.nodes, leaf)
+        return leaf
+
+    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+        leaf = self.apply(code_columns(self.features, table, columns))
+        return self.intercept + self.value[leaf]
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Probability of each class for scores already computed: that of the score's leaf."""
+        rising = self.leaves[::-1]
+        at = np.searchsorted(self.intercept + self.value[rising], scores, side="right") - 1
+        p = self.probability[rising][np.maximum(at, 0)]
+        return np.column_stack([1.0 - p, p])
+
+    def body(self) -> dict[str, Any]:
+        nodes = {name: array.tolist() for name, array in self.nodes._asdict().items()}
+        floats = {name: getattr(self, name).tolist() for name in _FLOATS}
+        return {
+            "intercept": self.intercept,
+            "features": [feature_body(feature) for feature in self.features],
+            "nodes": {**nodes, "cell": self.is_cell.astype(int).tolist(), **floats},
+        }
+
+    @classmethod
+    def from_body(cls, fields: Fields, shared: Shared) -> "TreeModel":
+        intercept = fields.number("intercept")
+        features = tuple(_feature_from(child) for child in fields.children("features"))
+        check_names(fields, features)
+        child = fields.child("nodes")
+        nodes, is_cell = _nodes_from(child, features)
+        neg, pos, value, probability = (_floats_from(child, name, len(is_cell)) for name in _FLOATS)
+        child.end()
+        model = cls(*shared, features, nodes, is_cell, neg, pos, value, probability, intercept)
+        model._check(child)
+        return model
+
+    def _check(self, fields: Fields) -> None:
+        """What the columns of a file must be to one another."""
+        # Before scores, which are sums, can meet the end of exact whole numbers and tie.
+        if not (np.abs(self.value) <= 2.0**50).all() or not abs(self.intercept) <= 2.0**50:
+            raise fields.fail("value", "a list of numbers below 2^50")
+        if not (np.diff(self.intercept + self.value[self.leaves]) < 0).all():
+            raise fields.fail("value", "different for different leaves")
+        p = self.probability[self.leaves]
+        if not ((p >= 0) & (p <= 1)).all() or not (np.diff(p) <= 0).all():
+            raise fields.fail("probability", "from 0 to 1, and larger for leaves of larger value")
+        if not ((self.neg >= 0) & (self.pos >= 0)).all():
+            raise fields.fail("neg", "weights that are not negative, nor those of 'pos'")
+        try:
+            _ = self.cells
+        except ValueError as error:
+            raise fields.fail("cell", str(error)) from None
+
+    def finished(self, **changes: Any) -> "TreeModel":
+        """The same tree with other values in some fields."""
+        return replace(self, **changes)
+
+    def __str__(self) -> str:
+        lines = [
+            f"TreeModel: {len(self.leaves)} cells in order, the best first, from a tree of depth "
+            f"{self.cells.depth.max()} over {len(self.features)} features",
+            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
+            f"{self.classes[0]!r} elsewhere",
+        ]
+        shown = self.leaves[:_MOST_RULES]
+        for leaf, rule in zip(shown.tolist(), list_rules(self, shown), strict=True):
+            rows = self.neg[leaf] + self.pos[leaf]
+            share = self.pos[leaf] / rows if rows > 0 else 0.0
+            lines.append(
+                f"  score {self.intercept + self.value[leaf]:+g}: {share:.1%} of {rows:g} rows "
+                f"are {self.classes[1]!r} where {rule}"
+            )
+        if len(self.leaves) > len(shown):
+            lines.append(f"  ... and {len(self.leaves) - len(shown)} more cells")
+        return "\n".join(lines)
+
+
+_FLOATS = ("neg", "pos", "value", "probability")
+_FLAGS = ("above", "missing", "table", "cell")
+
+
+def _feature_from(fields: Fields) -> Feature:
+    feature = read_feature(fields)
+    fields.end()
+    return feature
+
+
+def _floats_from(fields: Fields, name: str, n_nodes: int) -> Floats:
+    column = fields.terms(name)
+    if len(column) != n_nodes:
+        raise fields.fail(name, f"a list of {n_nodes} numbers, one per node")
+    return column
+
+
+def _nodes_from(
+    fields: Fields, features: tuple[Feature, ...]
+) -> tuple[TreeNodes, npt.NDArray[np.bool_]]:
+    """The nodes of a file; every index is checked, because kernels do not check theirs."""
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name in (*TreeNodes._fields, "cell"):
+        column = fields.terms(name)
+        if not ((np.rint(column) == column) & (np.abs(column) < 2.0**53)).all():
+            raise fields.fail(name, "a list of whole numbers")
+        if name in _FLAGS and not ((column == 0) | (column == 1)).all():
+            raise fields.fail(name, "a list of zeros and ones")
+        columns[name] = column.astype(np.int64)
+        if name != "table" and len(column) != len(columns["feature"]):
+            raise fields.fail(name, f"a list of {len(columns['feature'])}, one per node")
+    if len(columns["feature"]) == 0:
+        raise fields.fail("feature", "a list of one node or more")
+    is_cell = columns.pop("cell").astype(np.bool_)
+    _check_tests(fields, columns, features)
+    _check_children(fields, columns)
+    return TreeNodes(**columns), is_cell
+
+
+def _check_tests(
+    fields: Fields, columns: dict[str, npt.NDArray[Any]], features: tuple[Feature, ...]
+) -> None:
+    feature = columns["feature"]
+    if not ((feature >= -1) & (feature < len(features))).all():
+        raise fields.fail("feature", f"a list of numbers from -1 to {len(features) - 1}")
+    at = feature[feature >= 0]
+    n_codes = np.array([f.n_bins + 1 for f in features])[at]
+    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[at]
+    cut, start = (columns[name][feature >= 0] for name in ("cut", "start"))
+    if not ((cut >= 0) & (cut < np.maximum(n_codes, 1))).all():
+        raise fields.fail("cut", "a list of bins of the nodes' features")
+    fits = np.where(
+        is_category, (start >= 0) & (start + n_codes <= len(columns["table"])), start == -1
+    )
+    if not fits.all():
+        raise fields.fail("start", "a list of places in the table, -1 for numbers")
+
+
+def _check_children(fields: Fields, columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Children stand behind their parents, so that no path comes back."""
+    is_leaf, number = columns["feature"] < 0, np.arange(len(columns["feature"]))
+    for name in ("left", "right"):
+        child = columns[name]
+        if not np.where(is_leaf, child == -1, (child > number) & (child < len(child))).all():
+            raise fields.fail(name, "a list of nodes that come later, -1 for leaves")
