@@ -6,13 +6,23 @@ import sys
 import bench_martirank
 import bench_metrics
 import bench_rankboost
+import bench_sparse
 import bench_startup
+import bench_treerank
 from timing import print_table
 
 
 def main() -> int:
     print(f"Python {platform.python_version()}; times are medians, ratio is peer / ours")
-    for module in (bench_startup, bench_metrics, bench_rankboost, bench_martirank):
+    modules = (
+        bench_startup,
+        bench_metrics,
+        bench_rankboost,
+        bench_sparse,
+        bench_martirank,
+        bench_treerank,
+    )
+    for module in modules:
         print_table(module.run())
         sys.stdout.flush()
     return 0

@@ -12,9 +12,13 @@ __version__ = "0.1.0.dev0"
 # Public name -> the room that holds it.
 _HOMES = {
     "AUCBoost": "auctor.estimators",
+    "MarginRanker": "auctor.estimators",
+    "MarginRankerCV": "auctor.estimators",
     "MartiRank": "auctor.estimators",
     "RankBoost": "auctor.estimators",
     "SamplingMartiRank": "auctor.estimators",
+    "SoftRankBoost": "auctor.estimators",
+    "TreeRank": "auctor.estimators",
     "OracleError": "auctor.learners",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
@@ -23,10 +27,14 @@ _ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "te
 
 __all__ = [
     "AUCBoost",
+    "MarginRanker",
+    "MarginRankerCV",
     "MartiRank",
     "OracleError",
     "RankBoost",
     "SamplingMartiRank",
+    "SoftRankBoost",
+    "TreeRank",
     "__version__",
     "cross_validate",
     "datasets",
@@ -38,9 +46,13 @@ if TYPE_CHECKING:
     from auctor import datasets, metrics
     from auctor.estimators import (
         AUCBoost,
+        MarginRanker,
+        MarginRankerCV,
         MartiRank,
         RankBoost,
         SamplingMartiRank,
+        SoftRankBoost,
+        TreeRank,
         cross_validate,
     )
     from auctor.learners import OracleError

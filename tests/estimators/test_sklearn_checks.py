@@ -4,11 +4,20 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auctor import AUCBoost, MartiRank, RankBoost
+from auctor import AUCBoost, MartiRank, RankBoost, SoftRankBoost, TreeRank
 
 
 @parametrize_with_checks(
-    [RankBoost(), AUCBoost(), AUCBoost(weak="stump"), MartiRank(), MartiRank(output="majority")]
+    [
+        RankBoost(),
+        AUCBoost(),
+        AUCBoost(weak="stump"),
+        MartiRank(),
+        MartiRank(output="majority"),
+        SoftRankBoost(),
+        TreeRank(),
+        TreeRank(split="tree"),
+    ]
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

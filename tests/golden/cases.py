@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from auctor import AUCBoost, MartiRank, RankBoost, SamplingMartiRank
+from auctor import AUCBoost, MartiRank, RankBoost, SamplingMartiRank, SoftRankBoost, TreeRank
 from auctor.datasets import load_kyphosis
 from auctor.models import Model
 
@@ -38,9 +38,28 @@ def sampling_martirank() -> Model:
     return ranker.fit(X, y).model_
 
 
+def soft_rankboost() -> Model:
+    X, y = messy_table()
+    ranker = SoftRankBoost(n_estimators=40, epsilon=0.1, categorical_features=[1])
+    return ranker.fit(X, y).model_
+
+
+def treerank() -> Model:
+    X, y = messy_table()
+    return TreeRank(max_depth=4, categorical_features=[1]).fit(X, y).model_
+
+
+def leafrank() -> Model:
+    X, y = messy_table()
+    return TreeRank(max_depth=2, split="tree", categorical_features=[1]).fit(X, y).model_
+
+
 CASES = {
     "aucboost": aucboost,
     "martirank": martirank,
     "rankboost": rankboost,
     "sampling_martirank": sampling_martirank,
+    "soft_rankboost": soft_rankboost,
+    "treerank": treerank,
+    "leafrank": leafrank,
 }

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import prepare
-from auctor.learners import aucboost, rankboost
+from auctor.learners import aucboost, rankboost, soft_rankboost, treerank
 from auctor.testing import contracts
 
 
@@ -19,7 +19,28 @@ def fit_aucboost(data, n_jobs):
     return aucboost.fit_aucboost(data, settings)[0]
 
 
-LEARNERS = {"rankboost": fit_rankboost, "aucboost": fit_aucboost}
+def fit_soft_rankboost(data, n_jobs):
+    settings = soft_rankboost.Settings(n_estimators=25, n_jobs=n_jobs)
+    return soft_rankboost.fit_soft_rankboost(data, settings)[0]
+
+
+def fit_treerank(data, n_jobs):
+    settings = treerank.Settings(max_depth=5, n_jobs=n_jobs)
+    return treerank.fit_treerank(data, settings)[0]
+
+
+def fit_leafrank(data, n_jobs):
+    settings = treerank.Settings(max_depth=3, split="tree", n_jobs=n_jobs)
+    return treerank.fit_treerank(data, settings)[0]
+
+
+LEARNERS = {
+    "rankboost": fit_rankboost,
+    "aucboost": fit_aucboost,
+    "soft_rankboost": fit_soft_rankboost,
+    "treerank": fit_treerank,
+    "leafrank": fit_leafrank,
+}
 over_learners = pytest.mark.parametrize("fit", LEARNERS.values(), ids=LEARNERS)
 
 

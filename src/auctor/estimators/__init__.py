@@ -2,15 +2,23 @@
 
 from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.crossval import CrossValidation, cross_validate
+from auctor.estimators.margin_ranker import MarginRanker
+from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
+from auctor.estimators.soft_rankboost import SoftRankBoost
+from auctor.estimators.treerank import TreeRank
 
 __all__ = [
     "AUCBoost",
     "CrossValidation",
+    "MarginRanker",
+    "MarginRankerCV",
     "MartiRank",
     "RankBoost",
     "SamplingMartiRank",
+    "SoftRankBoost",
+    "TreeRank",
     "cross_validate",
 ]

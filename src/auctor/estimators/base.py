@@ -1,7 +1,6 @@
 """What every estimator shares: the border in front of the learner, and scoring after it."""
 
 import warnings
-from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -40,11 +39,13 @@ EARLY_STOPPING_CONSTRAINTS: dict[str, list[Any]] = {
 class RankingEstimator(ClassifierMixin, BaseEstimator):
     """A scikit-learn classifier for two classes over one of the learners.
 
-    A subclass stores its parameters, names their constraints and implements ``_learn``.
+    A subclass stores its parameters, names their constraints and implements ``_learn``, or
+    ``_fit_table`` where it does not work on bins.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _accepts_sparse: ClassVar[bool] = True
+    _keeps_sparse: ClassVar[bool] = False  # whether the learner can use SparseCodes
 
     model_: Model
     history_: Any
@@ -55,9 +56,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
 
-    @abstractmethod
     def _learn(self, data: RankingData) -> tuple[Model, Any, Certificate]:
         """Run the learner; may set further fitted attributes."""
+        raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -79,24 +80,35 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         self
         """
         table = read_table(X, accept_sparse=self._accepts_sparse)
+        y = _check_target(y, type(self).__name__)
+        self.__dict__.pop("feature_importances_", None)  # not every setting has them
+        model, self.history_, self.certificate_ = self._fit_table(table, X, y, sample_weight)
+        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
+        self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
+        return self
+
+    def _fit_table(
+        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
+    ) -> tuple[Model, Any, Certificate]:
+        """From a table to what the learner returns: through the bins, unless overridden."""
         data = prepare(
             table,
-            _check_target(y, type(self).__name__),
+            y,
             sample_weight=sample_weight,
             pos_label=self.pos_label,
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
+            keep_sparse=self._keeps_sparse,
             n_jobs=self.n_jobs,
         )
         self._keep_names(table)
-        self.__dict__.pop("feature_importances_", None)  # not every setting has them
+        self._keep_classes(data.classes)
+        return self._learn(data)
+
+    def _keep_classes(self, classes: npt.NDArray[Any]) -> None:
         # scikit-learn's tools count on sorted classes; ours ask for pos_label_.
-        self.classes_ = np.unique(data.classes)
-        self.pos_label_ = data.classes[1]
-        model, self.history_, self.certificate_ = self._learn(data)
-        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
-        self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
-        return self
+        self.classes_ = np.unique(classes)
+        self.pos_label_ = classes[1]
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """The score of each row: larger means more likely positive.

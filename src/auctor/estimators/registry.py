@@ -2,13 +2,21 @@
 
 from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.margin_ranker import MarginRanker
+from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
+from auctor.estimators.soft_rankboost import SoftRankBoost
+from auctor.estimators.treerank import TreeRank
 
 LEARNERS: dict[str, type[RankingEstimator]] = {
     "aucboost": AUCBoost,
+    "margin-ranker": MarginRanker,
+    "margin-ranker-cv": MarginRankerCV,
     "martirank": MartiRank,
     "rankboost": RankBoost,
     "sampling-martirank": SamplingMartiRank,
+    "treerank": TreeRank,
+    "soft-rankboost": SoftRankBoost,
 }

@@ -8,6 +8,8 @@ from auctor.learners.martirank_rows import fit_martirank_rows
 from auctor.learners.oracle import OracleError
 from auctor.learners.rankboost import fit_rankboost
 from auctor.learners.sampling_martirank import fit_sampling_martirank
+from auctor.learners.soft_rankboost import fit_soft_rankboost
+from auctor.learners.treerank import fit_treerank
 
 __all__ = [
     "Certificate",
@@ -18,4 +20,6 @@ __all__ = [
     "fit_martirank_rows",
     "fit_rankboost",
     "fit_sampling_martirank",
+    "fit_soft_rankboost",
+    "fit_treerank",
 ]

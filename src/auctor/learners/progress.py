@@ -6,9 +6,14 @@ from typing import TextIO
 
 
 class Progress:
-    """Counts rounds: a bar with the time left on a terminal, a line now and then in a log."""
+    """Counts rounds: a bar with the time left on a terminal, a line now and then in a log.
 
-    def __init__(self, total: int, label: str, verbose: bool | int, out: TextIO | None = None):
+    Without a total there is no bar: nobody knows how many rounds there will be.
+    """
+
+    def __init__(
+        self, total: int | None, label: str, verbose: bool | int, out: TextIO | None = None
+    ):
         self._total, self._label = total, label
         self._out = out or sys.stderr
         self._on = bool(verbose)
@@ -36,11 +41,15 @@ class Progress:
 
     def _draw(self, now: float, note: str) -> None:
         spent = now - self._start
-        left = spent / max(self._done, 1) * (self._total - self._done)
-        bar = "#" * int(20 * self._done / self._total)
-        text = (
-            f"{self._label} [{bar:<20}] {self._done}/{self._total} {spent:.0f}s, {left:.0f}s left"
-        )
+        if self._total is None:
+            text = f"{self._label} {self._done} rounds {spent:.0f}s"
+        else:
+            left = spent / max(self._done, 1) * (self._total - self._done)
+            bar = "#" * int(20 * self._done / self._total)
+            text = (
+                f"{self._label} [{bar:<20}] {self._done}/{self._total} "
+                f"{spent:.0f}s, {left:.0f}s left"
+            )
         text = f"{text} {note}".rstrip()
         self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
         self._out.flush()

@@ -3,8 +3,11 @@
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Calibration, Model
 from auctor.models.file import FORMS, from_json, load, register, to_json
+from auctor.models.linear import LinearModel, LinearTerm
 from auctor.models.program import ProgramModel
 from auctor.models.row_program import Gate, RowProgram
+from auctor.models.scorers import ScorerModel
+from auctor.models.tree import TreeModel
 from auctor.models.vote import Member, VoteModel
 
 __all__ = [
@@ -13,10 +16,14 @@ __all__ = [
     "AdditiveModel",
     "Calibration",
     "Gate",
+    "LinearModel",
+    "LinearTerm",
     "Member",
     "Model",
     "ProgramModel",
     "RowProgram",
+    "ScorerModel",
+    "TreeModel",
     "VoteModel",
     "compress",
     "from_json",

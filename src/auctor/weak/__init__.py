@@ -1,6 +1,8 @@
 """Weak rankers: what a booster picks from in each round."""
 
 from auctor.weak.feature import RANKINGS, CodeRanker, FeatureRanking, StumpRanking
+from auctor.weak.feature_hypotheses import FeatureHypotheses
+from auctor.weak.hypotheses import Hypotheses, MatrixHypotheses, StumpHypotheses
 from auctor.weak.stump import Stump, StumpSearch
 from auctor.weak.two_sided import (
     Sides,
@@ -13,9 +15,13 @@ from auctor.weak.two_sided import (
 __all__ = [
     "RANKINGS",
     "CodeRanker",
+    "FeatureHypotheses",
     "FeatureRanking",
+    "Hypotheses",
+    "MatrixHypotheses",
     "Sides",
     "Stump",
+    "StumpHypotheses",
     "StumpRanking",
     "StumpSearch",
     "TwoSided",

@@ -1,0 +1,54 @@
+"""Labels and weights of a table's rows, read together: which rows count, and for what."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.ranking import Partition, RankingData
+from auctor.data.vectors import read_labels, read_vector, read_weights
+from auctor.data.weights import whole_weights
+
+
+class LabelledRows(NamedTuple):
+    """The rows that count, in the table's order."""
+
+    kept: npt.NDArray[np.bool_] | None  # which of the table's rows count; None where all do
+    positive: npt.NDArray[np.bool_]
+    classes: npt.NDArray[Any]  # (negative, positive)
+    weight: npt.NDArray[np.uint32]  # in units
+    unit: float
+    is_weighted: bool
+
+    def pick(self, values: Any) -> Any:
+        """The values, or lines of a matrix, of the rows that count."""
+        return values if self.kept is None else values[self.kept]
+
+    def without_codes(self) -> RankingData:
+        """The rows as RankingData without features: for what needs classes and weights only."""
+        order = np.argsort(~self.positive, kind="stable")
+        codes = np.empty((0, len(order)), dtype=np.uint8)
+        part = Partition(codes, self.weight[order], order, int(self.positive.sum()))
+        return RankingData((), (part,), self.classes, self.unit)
+
+
+def read_rows(y: Any, sample_weight: Any, pos_label: Any, n_rows: int) -> LabelledRows:
+    """Labels and weights for ``n_rows`` rows; rows of weight 0 are absent.
+
+    Examples
+    --------
+    >>> rows = read_rows([0, 1, 1], [1, 0, 2], None, 3)
+    >>> rows.kept.tolist(), rows.positive.tolist(), rows.weight.tolist()
+    ([True, False, True], [False, True], [1, 2])
+    """
+    y = read_vector(y, "y")
+    if len(y) != n_rows:
+        raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {len(y)}")
+    weight = read_weights(sample_weight, n_rows)
+    kept = None if weight is None or bool((weight > 0).all()) else weight > 0
+    name = "y"
+    if weight is not None and kept is not None:
+        y, weight, name = y[kept], weight[kept], "y, without its rows of weight 0,"
+    labels = read_labels(y, pos_label=pos_label, name=name)
+    multiples, unit = whole_weights(weight, len(y))
+    return LabelledRows(kept, labels.positive, labels.classes, multiples, unit, weight is not None)

@@ -1,0 +1,81 @@
+"""ScorerModel: a weighted sum of given scorers. It cannot be saved as JSON."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Table
+from auctor.models.base import Model, Shared
+from auctor.models.fields import Fields
+
+Floats = npt.NDArray[np.float64]
+
+
+def scorer_values(scorer: Any, X: Any) -> Floats:
+    """The values of a scorer: 2 p - 1 of a probability, else its decision function or itself."""
+    if hasattr(scorer, "predict_proba"):
+        values = 2.0 * np.asarray(scorer.predict_proba(X), dtype=np.float64)[:, 1] - 1.0
+    elif hasattr(scorer, "decision_function"):
+        values = np.asarray(scorer.decision_function(X), dtype=np.float64)
+    else:
+        values = np.asarray(scorer(X), dtype=np.float64)
+    return values
+
+
+def scorer_name(scorer: Any) -> str:
+    """How a scorer is called in messages."""
+    return str(getattr(scorer, "__name__", type(scorer).__name__))
+
+
+@dataclass(frozen=True, eq=False)
+class ScorerModel(Model):
+    """score = intercept + sum of weight * scorer(X); scorers get X as it is given."""
+
+    names: tuple[str, ...]
+    scorers: tuple[Any, ...]
+    weights: Floats
+    intercept: float
+
+    form: ClassVar[str] = "scorers"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.names
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each row: larger means more likely positive."""
+        used = [
+            (scorer, weight)
+            for scorer, weight in zip(self.scorers, self.weights.tolist(), strict=True)
+            if weight
+        ]
+        parts = [weight * scorer_values(scorer, X) for scorer, weight in used]
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        return np.sum([np.full(n_rows, self.intercept), *parts], axis=0)
+
+    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+        raise NotImplementedError  # scorers take X itself, not columns
+
+    def body(self) -> dict[str, Any]:
+        raise ValueError(
+            "this model holds scorers that were given, which a model file cannot; pickle the "
+            "estimator, or fit with hypotheses='features' or 'stumps'"
+        )
+
+    @classmethod
+    def from_body(cls, fields: Fields, shared: Shared) -> "ScorerModel":
+        raise ValueError("model file: a sum of scorers is never written to a file")
+
+    def __str__(self) -> str:
+        lines = [
+            f"ScorerModel: score = {self.intercept:+.4g} + a weighted sum of "
+            f"{int(np.count_nonzero(self.weights))} scorers (of {len(self.scorers)})",
+            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
+            f"{self.classes[0]!r} elsewhere",
+        ]
+        for scorer, weight in zip(self.scorers, self.weights.tolist(), strict=True):
+            if weight:
+                lines.append(f"  {weight:+.4g} * {scorer_name(scorer)}")
+        return "\n".join(lines)
