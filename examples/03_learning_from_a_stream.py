@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from auctor import SamplingMartiRank
+from auctor import OracleError, SamplingMartiRank
 from auctor.datasets import Sample, make_r_of_k
-from auctor.learners.oracle import OracleError
 
 FOLDER = Path("demo-output")
 NOISE = 0.3

@@ -158,6 +158,7 @@ def test_an_oracle_that_runs_dry_leaves_the_program_so_far(tmp_path):
     assert ranker.score(*unseen) > 0.8
     assert set(ranker.predict(unseen[0])) == {0, 1}
     assert ranker.certificate_.values["n_layers"] == n_layers
+    assert "by the first draws, which layer 1 was trained on," in ranker.certificate_.statement
     check_saved_model(ranker.model_, unseen[0], tmp_path)
 
 
@@ -228,7 +229,11 @@ def test_only_one_class():
     ranker = SamplingMartiRank(**SMALL)
     X, _ = rows(50_000)
     ranker.fit(X[:500], rows(500)[1])
-    with pytest.raises(OracleError, match=r"one class only \(0\) after 1,500 draws"):
+    with pytest.raises(
+        OracleError,
+        match=r"one class only \(0\) after 1,500 draws in the first draws; no layer was finished; "
+        r"a larger max_draws waits longer .*; rows that are sorted .* must be shuffled",
+    ):
         ranker.fit_oracle(Ticker(X, np.zeros(len(X), dtype=int)))
     assert not hasattr(ranker, "model_")  # nothing of the fit before
     assert ranker.n_draws_ == 1500
@@ -422,3 +427,37 @@ def test_saved_models_score_the_same_and_seeds_decide(tmp_path):
     check_saved_model(models[0], X.to_numpy(), tmp_path)
     assert same_model(models[0], models[1])
     assert not same_model(models[0], models[2])
+
+
+def test_without_max_draws_a_class_is_not_waited_for_without_end():
+    made = 0
+
+    def draw(n, rng):
+        nonlocal made
+        made += n
+        return np.zeros((n, 1), dtype=np.float32), np.zeros(n, dtype=int)
+
+    ranker = SamplingMartiRank(max_draws=None, sample_size=30_000, batch_size=100_000)
+    with pytest.raises(OracleError, match=r"one class only \(0\) after 1,500,000 draws"):
+        ranker.fit_oracle(draw)
+    assert made == 1_500_000
+
+
+@pytest.mark.parametrize("max_draws", [1, 2])
+def test_however_few_draws_a_layer_has_both_classes_are_seen(max_draws):
+    def draw(n, rng):
+        return rng.normal(size=(n, 2)), rng.integers(0, 2, size=n)
+
+    ranker = SamplingMartiRank(n_estimators=2, max_draws=max_draws, sample_size=50)
+    for seed in range(5):
+        ranker.set_params(random_state=seed).fit_oracle(draw)
+        assert set(ranker.classes_) == {0, 1}
+    ranker.fit(*rows(100))
+
+
+def test_a_callable_may_end_as_an_iterator_does():
+    given = batches(*rows(6000), sizes=(500,))
+    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500)
+    with pytest.raises(OracleError, match=r"the oracle ran dry after 6,000 draws .* would do with"):
+        ranker.fit_oracle(lambda n, rng: next(given))
+    assert ranker.n_iter_ > 2

@@ -64,6 +64,8 @@ def test_epsilon_stops_when_the_bound_is_reached(weak):
     data = prepare(sample.X, sample.y)
     _, history, certificate = fit_aucboost(data, Settings(weak, 5000, epsilon=0.01))
     assert history.stopped_by == "the bound has reached epsilon"
+    assert certificate.values["stopped_by"] == history.stopped_by
+    assert f"(stopped by: {history.stopped_by})" in certificate.statement
     assert certificate.values["bound"] <= 0.01
     assert certificate.values["auc"] >= 0.99
 

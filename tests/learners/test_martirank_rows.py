@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -91,3 +92,55 @@ def test_it_pickles_but_does_not_save(tmp_path):
     with pytest.raises(ValueError, match="holds scikit-learn estimators"):
         ranker.model_.save(tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_it_ends_where_all_rows_have():
+    X, y = messy_table(1, n_rows=150)
+    data = prepare(X, y)
+    model, history, certificate = fit_martirank_rows(data, Settings(tree(), 100, min_class=10))
+    assert len(model.layers) == len(history.layers) == certificate.values["n_layers"] < 50
+    assert all(gate.voter is None for gate in model.layers[-1])
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_frozen_nodes_vote_by_the_share_of_each_class():
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 60 == 0
+    X = rng.normal(size=(3000, 3)) + 1.5 * y[:, None]
+    _, history, _ = fit_martirank_rows(prepare(X, y), Settings(tree(), 6))
+    frozen = [n for layer in history.layers for n in layer if n.feature < 0]
+    for node in frozen:
+        if min(node.weight_pos, node.weight_neg) < 10:
+            assert node.label == np.sign(node.weight_pos / 50 - node.weight_neg / 2950)
+    assert any(node.label == 1 and node.weight_pos < node.weight_neg for node in frozen)
+
+
+@pytest.mark.parametrize("ranker", [AUCBoost, MartiRank])
+def test_the_seed_reaches_the_estimators_that_have_none(ranker):
+    X, y = messy_table(1, n_rows=200)
+    X = np.nan_to_num(X)
+
+    def fit(seed, weak):
+        fitted = ranker(weak=weak, n_estimators=3, random_state=seed).fit(X, y)
+        return fitted.decision_function(X)
+
+    loose = DecisionTreeClassifier(max_depth=2, max_features=1)
+    assert np.array_equal(fit(0, loose), fit(0, loose))
+    assert not np.array_equal(fit(0, loose), fit(1, loose))
+    # also in a step of a pipeline, and never over a seed that was given
+    nested = AdaBoostClassifier(loose, n_estimators=2)
+    assert np.array_equal(fit(0, nested), fit(0, nested))
+    assert loose.random_state is None
+    if ranker is AUCBoost:  # MartiRank tosses coins beside it
+        assert np.array_equal(fit(0, tree()), fit(1, tree()))
+
+
+def test_every_copy_has_its_own_seed():
+    X, y = messy_table(1, n_rows=300)
+    loose = DecisionTreeClassifier(max_depth=2, max_features=1)
+    ranker = AUCBoost(weak=loose, n_estimators=4).fit(X, y)
+    seeds = [member.voter.estimator.random_state for member in ranker.model_.members]
+    assert len(set(seeds)) == 4
+    program = MartiRank(weak=loose, n_estimators=3).fit(X, y)
+    gates = [gate for layer in program.model_.layers for gate in layer if gate.voter is not None]
+    assert len({gate.voter.estimator.random_state for gate in gates}) == len(gates) > 1

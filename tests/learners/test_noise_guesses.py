@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from auctor.data import prepare
 from auctor.datasets import make_r_of_k
-from auctor.learners.noise_guesses import rate_bound
+from auctor.learners.noise_guesses import NoiseGuesses, rate_bound
 from auctor.learners.oracle import OracleError
 from auctor.learners.oracle_stream import OracleStream
 from auctor.learners.sampling_martirank import fit_sampling_martirank
 from auctor.learners.sampling_settings import Settings
+from auctor.learners.table_stream import TableStream
 
 
 def slow_bound(counts):
@@ -128,3 +130,100 @@ def test_a_noise_rate_that_is_refuted_late_leaves_the_program():
     with pytest.raises(OracleError, match=r"noise_rate=0.3 is more .* layer\(s\) so far") as caught:
         fit_sampling_martirank(stream, Settings(noise_rate=0.3, max_draws=10_000))
     assert caught.value.model.n_layers == len(caught.value.history.draws) >= 1
+
+
+def nine(noise, seed=0):
+    """The stream of a majority of nine booleans."""
+
+    def draw(n, rng):
+        X = rng.integers(0, 2, size=(n, 9)).astype(float)
+        return X, (X.sum(axis=1) >= 5) ^ (rng.random(n) < noise)
+
+    return OracleStream(draw, np.random.default_rng(seed))
+
+
+def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
+    settings = Settings(n_estimators=20, noise_rate=0.3, max_draws=10_000)
+    with pytest.raises(
+        OracleError,
+        match=r"noise_rate=0.3 is refuted by nodes where a label has a share of no more than "
+        r"0\.\d+ after .* draws in layer \d+ of 20; .* a smaller noise_rate, or None",
+    ):
+        fit_sampling_martirank(nine(0.0), settings)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("noise", [0.1, 0.2, 0.3, 0.4])
+def test_the_true_rate_is_never_refuted(noise, seed):
+    settings = Settings(n_estimators=15, noise_rate=noise, max_draws=10_000, seed=seed)
+    _, history, certificate = fit_sampling_martirank(nine(noise, seed), settings)
+    assert history.noise_rate == noise
+    # The nodes do come as far as the rate: a bound by less than chance would refute it.
+    pure = [n for layer in history.layers for n in layer if n.weight_neg + n.weight_pos > 300]
+    shares = [min(n.weight_neg, n.weight_pos) / (n.weight_neg + n.weight_pos) for n in pure]
+    assert min(shares) < noise + 0.02
+    is_within = max(certificate.values[f"error_{name}_high"] for name in ("pos", "neg")) <= 0.1
+    said = "within epsilon = 0.1 if the labels are wrong at exactly that rate"
+    if not certificate.values["noise_rate_contradicted"]:
+        assert (said in certificate.statement) == is_within
+
+
+def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 10))
+    y = (X[:, 0] > 0) ^ (rng.random(150) < 0.3)
+    settings = Settings(n_estimators=25, noise_rate=0.3, max_draws=10_000, epsilon=0.01)
+    stream = TableStream(prepare(X, y), np.random.default_rng(0))
+    _, history, certificate = fit_sampling_martirank(stream, settings)
+    nodes = [n for layer in history.layers for n in layer]
+    totals = np.array([[n.weight_neg for n in nodes], [n.weight_pos for n in nodes]])
+    assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any law allows
+    assert "by draws from the training rows" in certificate.statement
+
+
+def stuck(noise, given):
+    """A certificate where the nodes tell nothing: one layer, and a vote nearly without error."""
+
+    def draw(n, rng):
+        X = rng.integers(0, 2, size=(n, 1)).astype(float)
+        return X, (X[:, 0] > 0) ^ (rng.random(n) < noise)
+
+    settings = Settings(n_estimators=1, noise_rate=given, max_draws=20_000, output="majority")
+    return fit_sampling_martirank(OracleStream(draw, np.random.default_rng(0)), settings)[2]
+
+
+def test_an_error_below_nothing_contradicts_the_rate():
+    certificate = stuck(0.1, 0.2)
+    values = certificate.values
+    assert values["noise_rate_contradicted"]
+    assert values["error_pos_high"] < 0
+    assert np.isnan(values["auc"])
+    assert "the draws contradict noise_rate=0.2" in certificate.statement
+    assert "within epsilon" not in certificate.statement
+    assert "nothing is said of epsilon = 0.1" in certificate.statement
+
+
+def test_what_is_within_epsilon_hangs_on_the_rate():
+    certificate = stuck(0.1, 0.1)
+    assert not certificate.values["noise_rate_contradicted"]
+    assert "within epsilon = 0.1 if the labels are wrong at exactly that rate" in (
+        certificate.statement
+    )
+    certificate = stuck(0.0, 0.0)
+    assert "within epsilon = 0.1; frozen" in certificate.statement
+    assert 0.0 <= certificate.values["error_pos"] <= certificate.values["error_pos_high"]
+
+
+def test_of_guesses_that_rank_alike_the_smallest_is_taken(monkeypatch):
+    # Classes that are told apart by a single cut: every guess ranks without a fault.
+    def draw(n, rng):
+        X = rng.normal(size=(n, 2))
+        return X, X[:, 0] > 2.0
+
+    stream = OracleStream(draw, np.random.default_rng(0))
+    settings = Settings(n_estimators=1, max_draws=1000, sample_size=1000)
+    monkeypatch.setattr(NoiseGuesses, "check", lambda self, seen: None)  # none is refuted
+    _, history, _ = fit_sampling_martirank(stream, settings)
+    assert len(set(history.guesses.values())) == 1
+    assert len(history.guesses) == 4
+    assert history.noise_rate == 0.0

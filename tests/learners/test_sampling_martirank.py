@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from auctor import SamplingMartiRank
 from auctor.data import prepare
 from auctor.learners.noise import corrected, draws_for_rate, has_enough, variance
+from auctor.learners.oracle import OracleError
 from auctor.learners.oracle_stream import OracleStream
 from auctor.learners.sampling_martirank import fit_sampling_martirank
 from auctor.learners.sampling_settings import Settings
@@ -325,3 +326,42 @@ def test_a_table_with_a_rare_class_is_drawn_until_it_shows():
             n_estimators=2, sample_size=1000, max_draws=5000, random_state=seed
         )
         assert np.isfinite(ranker.fit(X, y).decision_function(X[:5])).all()
+
+
+def test_a_class_without_weight_in_a_table_is_not_waited_for_without_end():
+    X = np.arange(40.0)[:, None]
+    y = np.arange(40) == 7
+    ranker = SamplingMartiRank(n_estimators=2, sample_size=30_000, max_draws=5500)
+    with pytest.raises(
+        OracleError,
+        match=r"draws from the table gave one class only \(False\), for the other has 2.4e-08 of "
+        r"the weight, after 1,500,000 draws in the first draws; no layer .* more weight for its",
+    ):
+        ranker.fit(X, y, sample_weight=np.where(y, 1e-6, 1.0))
+    assert ranker.n_draws_ == 1_500_000
+
+
+def test_draws_of_a_table_that_were_dropped_are_counted():
+    data = prepare(np.arange(2000.0)[:, None], np.arange(2000) == 5)
+    stream = TableStream(data, np.random.default_rng(3))
+    first = stream.start(100, 10**6).partitions[0]
+    assert stream.skipped[0] > 0 == stream.skipped[1]
+    assert stream.skipped.sum() + first.n_rows == stream.n_draws == first.rows.max() + 1
+
+
+def test_a_program_without_a_trained_node_says_why():
+    def fit(X, y, **changes):
+        stream = TableStream(prepare(X, y), np.random.default_rng(0))
+        settings = Settings(
+            n_estimators=2, noise_rate=0.0, max_draws=500, sample_size=500, **changes
+        )
+        return fit_sampling_martirank(stream, settings)
+
+    y = np.arange(60) % 2
+    model, _, certificate = fit(np.ones((60, 2)), y)
+    assert certificate.statement == (
+        "No node was trained, and every row scores alike: no ranker has an edge."
+    )
+    assert np.ptp(model.decision_function(np.eye(2))) == 0
+    _, _, certificate = fit(np.arange(60.0)[:, None], y, min_class=400)
+    assert "every row scores alike: a class has fewer than min_class rows" in certificate.statement

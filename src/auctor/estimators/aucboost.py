@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
@@ -43,6 +44,9 @@ class AUCBoost(RankingEstimator):
     threshold : "youden" or float, default="youden"
         The score above which ``predict`` says positive. Scores are shifted so that Youden's
         point of the training data is 0.
+    random_state : int, RandomState or None, default=0
+        Seed for copies of an estimator given as ``weak``, wherever its own random_state is
+        None; nothing else is drawn at random.
     n_jobs : int, optional
         Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
     verbose : bool or int, default=False
@@ -55,7 +59,7 @@ class AUCBoost(RankingEstimator):
         weighted vote of estimators.
     certificate_ : Certificate
         ``values["bound"]`` bounds 1 - AUC on the training rows; ``values["edges"]`` are the
-        rankers' edges gamma_t.
+        rankers' edges gamma_t, and ``values["stopped_by"]`` says why there are no more.
     history_ : History
         Each round's feature, steps, edge, error rate and Z, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
@@ -94,6 +98,7 @@ class AUCBoost(RankingEstimator):
         categorical_features: Any = "from_dtype",
         pos_label: Any = None,
         threshold: Any = "youden",
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -104,6 +109,7 @@ class AUCBoost(RankingEstimator):
         self.categorical_features = categorical_features
         self.pos_label = pos_label
         self.threshold = threshold
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -114,6 +120,7 @@ class AUCBoost(RankingEstimator):
             weak=self.weak,
             n_estimators=self.n_estimators,
             epsilon=self.epsilon,
+            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )

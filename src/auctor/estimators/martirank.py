@@ -32,10 +32,11 @@ class MartiRank(RankingEstimator):
         estimator that takes ``sample_weight``. The estimator sees the binned table, with 0 for
         missing values, and the model can then be pickled, but not saved as JSON.
     n_estimators : int, default=40
-        Layers T of the program. Layer t has t nodes.
+        Layers T of the program at most. Layer t has t nodes.
     output : {"position", "majority"}, default="position"
-        "position" scores the expected share of steps to the right; "majority" is the paper's
-        classifier, the chance of ending in the right half.
+        "position" scores the expected share of T steps to the right, where a frozen node
+        stands for the steps still to come; "majority" is the paper's classifier, the chance of
+        ending in the right half.
     min_class : float, default=10
         A node with less weight of either class is frozen: rows end there. Weights that add up
         to less than the number of rows are scaled up to it for this.
@@ -50,7 +51,8 @@ class MartiRank(RankingEstimator):
         The score above which ``predict`` says positive. Scores are shifted so that Youden's
         point of the training data is 0.
     random_state : int, RandomState or None, default=0
-        Seed of the coins that rows toss in training. Scores are expectations over the coins
+        Seed of the coins that rows toss in training, and of copies of an estimator given as
+        ``weak`` wherever its own random_state is None. Scores are expectations over the coins
         and have no random part.
     n_jobs : int, optional
         Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
@@ -74,7 +76,8 @@ class MartiRank(RankingEstimator):
     pos_label_ : label
         The class that the score grows towards.
     n_iter_ : int
-        Layers in the model.
+        Layers in the model; fewer than ``n_estimators`` where every row has ended at a frozen
+        node before. Scores are what they would be with all layers.
 
     Examples
     --------

@@ -37,6 +37,7 @@ class Settings:
     weak: Any = "feature"  # a name in RANKINGS
     n_estimators: int = 200
     epsilon: float | None = None
+    seed: int = 0  # for estimators given as weak; the others draw nothing
     n_jobs: int | None = None
     verbose: bool | int = False
 
@@ -149,7 +150,8 @@ def certify(history: History, order: TrainingOrder) -> Certificate:
     missed = 1.0 - order.auc
     statement = (
         f"1 - AUC on the training rows is {missed:.4g}, at most the bound {history.bound:.4g}, "
-        f"the product of Z over {len(history.rounds)} rounds of AUCBoost."
+        f"the product of Z over {len(history.rounds)} rounds of AUCBoost (stopped by: "
+        f"{history.stopped_by})."
     )
     values = {
         "bound": history.bound,
@@ -157,5 +159,6 @@ def certify(history: History, order: TrainingOrder) -> Certificate:
         "edges": [step.edge for step in history.rounds],
         "log_bound": sum(log(step.z) for step in history.rounds),
         "n_rounds": len(history.rounds),
+        "stopped_by": history.stopped_by,
     }
     return Certificate(statement, values)

@@ -53,7 +53,8 @@ def _run(table: RowTable, settings: Settings, history: History) -> list[Member]:
     members: list[Member] = []
     no_steps: npt.NDArray[np.float64] = np.zeros(0)
     while len(members) < settings.n_estimators:
-        ranker = fit_row_ranker(settings.weak, table.Z, table.positive, D)
+        seed = (settings.seed, len(members))
+        ranker = fit_row_ranker(settings.weak, table.Z, table.positive, D, seed)
         if ranker.auc - 0.5 <= ROUNDING:
             history.stopped_by = "no ranker has an edge"
             break

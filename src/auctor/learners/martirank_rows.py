@@ -8,8 +8,8 @@ from auctor.kernels.program import OUT, route
 from auctor.learners.calibration import calibrate
 from auctor.learners.certificate import Certificate
 from auctor.learners.finish import training_order
-from auctor.learners.martirank import History, Settings, certify, scarce_label
-from auctor.learners.program import Node, frozen_node, gates_of, program_values
+from auctor.learners.martirank import History, Settings, certify, end_of_rows, has_live
+from auctor.learners.program import Node, gates_of, program_values
 from auctor.learners.progress import Progress
 from auctor.learners.row_table import RowTable, row_table
 from auctor.models import Calibration, Gate, RowProgram
@@ -36,6 +36,8 @@ def fit_martirank_rows(
         gates = gates_of(history.layers[-1], 2)
         route(above, table.rows, (0, len(place)), *gates, (settings.seed, t), place)
         progress.step()
+        if not has_live(history.layers[-1]):
+            break
     progress.close()
     model = _finish(data, history, rankers, settings)
     # Back from the order of the table to that of the partitions
@@ -54,15 +56,23 @@ def _train(
     """One node; marks in ``above`` which of its rows lie above the threshold."""
     rows = np.flatnonzero(place == i) if i != OUT else np.zeros(0, dtype=np.int64)
     positive, weight = table.positive[rows], table.weight[rows]
-    pos, neg = float(weight[positive].sum()), float(weight[~positive].sum())
-    if min(neg, pos) < settings.min_class:
-        return frozen_node(t, i, 2, neg, pos, scarce_label(neg, pos)), None
-    ranker = fit_row_ranker(settings.weak, table.Z[rows], positive, weight)
+    neg, pos = here = _class_weights(positive, weight)
+    totals = _class_weights(table.positive, table.weight)
+    if min(here) < settings.min_class:
+        return end_of_rows(t, i, False, here, totals), None
+    ranker = fit_row_ranker(settings.weak, table.Z[rows], positive, weight, (settings.seed, t, i))
     if ranker.auc - 0.5 <= _LEAST_EDGE:
-        return frozen_node(t, i, 2, neg, pos, 0), None
+        return end_of_rows(t, i, True, here, totals), None
     above[0, rows] = row_scores(ranker.estimator, table.Z[rows]) >= ranker.threshold
     right = (1.0 + np.array([ranker.below, ranker.above])) / 2.0
-    return Node(t, i, 0, right, neg, pos, ranker.epsilon, ranker.auc - 0.5, 0), ranker
+    return Node(t, i, 0, right, neg, pos, ranker.epsilon, ranker.auc - 0.5, 0, 0.0), ranker
+
+
+def _class_weights(
+    positive: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Weight of the negatives and of the positives."""
+    return float(weight[~positive].sum()), float(weight[positive].sum())
 
 
 def _finish(
@@ -72,7 +82,7 @@ def _finish(
     settings: Settings,
 ) -> RowProgram:
     """The program as a model, shifted so that Youden's point lies at score 0."""
-    value, final = program_values(history.layers, settings.output)
+    value, final = program_values(history.layers, settings.output, settings.n_estimators)
     values = iter(value.tolist())
     layers = tuple(tuple(Gate(ranker, next(values)) for ranker in layer) for layer in rankers)
     negative, positive = data.classes.tolist()

@@ -31,6 +31,9 @@ _FINE = 0.02
 # Chance that the true rate is refuted by one look at the counts; there are some thousands.
 _CHANCE = 1e-6
 
+# The same for a rate that was given: with it the fit ends, and not just a guess.
+_CHANCE_GIVEN = 1e-9
+
 
 class NoiseGuesses:
     """The programs of all guesses that stand, in the order of their rates.
@@ -43,12 +46,19 @@ class NoiseGuesses:
         The rate where it is known; it has the only program then.
     seen : ndarray of shape (2,)
         Labels of the draws so far.
+    is_fresh : bool
+        Whether no draw was seen before. Rows of a table come again, and nodes that learned them
+        by heart are purer than the noise rate allows: they refute no rate that was given.
     """
 
     def __init__(
-        self, make: Callable[[float], SamplingProgram], given: float | None, seen: Counts
+        self,
+        make: Callable[[float], SamplingProgram],
+        given: float | None,
+        seen: Counts,
+        is_fresh: bool,
     ) -> None:
-        self._given = given
+        self._given, self._is_fresh = given, is_fresh
         self.refuted: list[float] = []
         self._bound = 0.5
         self.programs = [make(given or 0.0)]
@@ -89,20 +99,30 @@ class NoiseGuesses:
         self.programs += [largest.fork(rate) for rate in rates]
 
     def _check_given(self, noise_rate: float, seen: Counts) -> None:
-        if noise_rate > rate_bound(seen[:, None])[0]:
+        advice = "a smaller noise_rate, or None to have it guessed, will do"
+        if noise_rate > rate_bound(seen[:, None], _CHANCE_GIVEN)[0]:
             raise Stopped(
                 f"noise_rate={noise_rate:g} is more than the share of the scarcer label, which is "
                 f"{seen.min() / seen.sum():.4g}",
-                "a smaller noise_rate, or None to have it guessed, will do",
+                advice,
+            )
+        if not self._is_fresh:
+            return
+        bound, share = rate_bound(self.programs[0].totals, _CHANCE_GIVEN)
+        if noise_rate > bound:
+            raise Stopped(
+                f"noise_rate={noise_rate:g} is refuted by nodes where a label has a share of no "
+                f"more than {share:.4g}",
+                advice,
             )
 
 
-def rate_bound(counts: Counts) -> tuple[float, float]:
+def rate_bound(counts: Counts, chance: float = _CHANCE) -> tuple[float, float]:
     """Upper bound of the noise rate from the labels (class, node) of fresh draws, and the share
     of the scarcer label that it comes from.
 
     The least bound (Clopper and Pearson's) at any node, or at several from either end on: one
-    node alone may have too few rows to say much.
+    node alone may have too few rows to say much. ``chance`` is that of a bound below the rate.
 
     Examples
     --------
@@ -116,6 +136,6 @@ def rate_bound(counts: Counts) -> tuple[float, float]:
     if sets.shape[1] == 0:
         return 0.5, 0.5
     fewest, most = sets.min(axis=0), sets.max(axis=0)
-    bounds = betaincinv(fewest + 1.0, most, 1.0 - _CHANCE)
+    bounds = betaincinv(fewest + 1.0, most, 1.0 - chance)
     k = int(bounds.argmin())
     return min(float(bounds[k]), 0.5), float(fewest[k] / (fewest[k] + most[k]))

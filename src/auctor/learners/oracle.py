@@ -57,11 +57,15 @@ class Stream(Protocol):
 
     n_draws: int
     origin: str  # of the draws, in words
+    is_fresh: bool  # whether no draw was seen before; a table's rows come again
     skipped: npt.NDArray[np.int64]  # draws of each class that were counted but not handed out
     table: Table | None  # the first batch, for the names of its columns
 
     def start(self, n_rows: int, limit: int) -> RankingData:
-        """The first draws, at least ``n_rows`` of them, which fix the bins and the classes."""
+        """The first draws, at least ``n_rows`` of them, which fix the bins and the classes.
+
+        A class that is rare is waited for until ``limit`` draws were made.
+        """
 
     def draw(self, n_rows: int) -> Partition:
         """So many fresh draws; a row's place is the number of its draw."""

@@ -29,11 +29,20 @@ def open_oracle(
     if target is not None:
         raise ValueError(f"target={target!r} goes with a file; other oracles give (X, y)")
     if callable(oracle):
-        return lambda n_rows: _none_if_empty(oracle(n_rows, rng))
+        return lambda n_rows: _none_if_empty(_call(oracle, n_rows, rng))
     if isinstance(oracle, Iterable):
         given = iter(oracle)
         return lambda n_rows: next((b for b in given if _none_if_empty(b) is not None), None)
     raise TypeError(f"oracle is of type {type(oracle).__name__}; give {_WHAT_WOULD_DO}")
+
+
+def _call(oracle: Callable[..., Any], n_rows: int, rng: np.random.Generator) -> Batch | None:
+    """The next batch of a callable, which may end as an iterator does."""
+    try:
+        batch: Batch = oracle(n_rows, rng)
+    except StopIteration:
+        return None
+    return batch
 
 
 def _refuse_tables(oracle: Any) -> None:

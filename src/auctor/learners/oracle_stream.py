@@ -40,6 +40,7 @@ class OracleStream:
     """
 
     origin = "fresh draws"
+    is_fresh = True
 
     def __init__(
         self,
@@ -130,8 +131,12 @@ class OracleStream:
         found = _distinct(np.concatenate(labels))
         while len(found) == 1:
             if self.n_draws >= limit:
-                raise Stopped(f"the oracle gave one class only ({found[0]})")
-            table, y = self._next(self._batch_size)
+                raise Stopped(
+                    f"the oracle gave one class only ({found[0]})",
+                    "a larger max_draws waits longer for the other one; rows that are sorted by "
+                    "their labels must be shuffled",
+                )
+            table, y = self._next(min(self._batch_size, limit - self.n_draws))
             self.n_draws += len(y)
             if len(found := _distinct(np.concatenate([found, y]))) > 1:
                 tables, labels = [*tables, table], [*labels, y]

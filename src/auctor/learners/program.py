@@ -23,12 +23,13 @@ class Node:
     layer: int
     index: int
     feature: int  # -1 where it is frozen
-    right: npt.NDArray[np.float64]  # chance of the right for each code
+    right: npt.NDArray[np.float64]  # chance of the right for each code of the feature
     weight_neg: float
     weight_pos: float
     epsilon: float  # error rate of the two-sided classifier
     edge: float  # AUC - 1/2 of the ranker
-    label: int  # of a frozen node: -1, 1, or 0 for neither
+    label: int  # vote of a frozen node: -1, 1, or 0 for neither
+    lean: float  # of a frozen node: the steps still to come, from all left (-1) to all right (1)
 
 
 class BestFeatures:
@@ -82,11 +83,16 @@ def groups_of_nodes(
 
 
 def live_node(
-    t: int, i: int, ranker: CodeRanker, lines: npt.NDArray[np.int64], side: TwoSided, unit: float
+    t: int,
+    i: int,
+    ranker: CodeRanker,
+    lines: npt.NDArray[np.int64],
+    side: TwoSided,
+    data: RankingData,
 ) -> Node:
     """A node that sends rows on by a two-sided classifier; ``lines`` are its counts by code."""
     sides = Sides(*(np.array([field]) for field in side))
-    return live_nodes(t, np.array([i]), [ranker], lines[:, None], sides, unit)[0]
+    return live_nodes(t, np.array([i]), [ranker], lines[:, None], sides, data)[0]
 
 
 def live_nodes(
@@ -95,7 +101,7 @@ def live_nodes(
     rankers: list[CodeRanker],
     lines: npt.NDArray[np.int64],
     sides: Sides,
-    unit: float,
+    data: RankingData,
 ) -> list[Node]:
     """Nodes that send rows on by two-sided classifiers; ``lines`` are (class, node, code)."""
     ranks = np.array([ranker.ranks for ranker in rankers])
@@ -103,17 +109,25 @@ def live_nodes(
     right = (1.0 + np.where(is_below, sides.below[:, None], sides.above[:, None])) / 2.0
     # Never missing here: a fair coin, which is what the average row has.
     right[lines[:, :, 0].sum(axis=0) == 0, 0] = 0.5
-    neg, pos = (lines.sum(axis=2) * unit).tolist()
+    neg, pos = (lines.sum(axis=2) * data.row_unit).tolist()
     epsilon = sides.epsilon.tolist()
-    return [
-        Node(t, i, ranker.feature, right[k], neg[k], pos[k], epsilon[k], ranker.auc - 0.5, 0)
-        for k, (i, ranker) in enumerate(zip(places.tolist(), rankers, strict=True))
-    ]
+    nodes = []
+    for k, (i, ranker) in enumerate(zip(places.tolist(), rankers, strict=True)):
+        # A copy of the feature's own codes: the history holds on to no more than that.
+        own = right[k, : data.features[ranker.feature].n_bins + 1].copy()
+        edge = ranker.auc - 0.5
+        nodes.append(Node(t, i, ranker.feature, own, neg[k], pos[k], epsilon[k], edge, 0, 0.0))
+    return nodes
 
 
-def frozen_node(t: int, i: int, n_codes: int, neg: float, pos: float, label: int) -> Node:
+# Where frozen nodes send rows, one array for all of them: deep programs have many.
+_NOWHERE = np.zeros(1)
+_NOWHERE.flags.writeable = False
+
+
+def frozen_node(t: int, i: int, neg: float, pos: float, label: int, lean: float) -> Node:
     """A node where rows end."""
-    return Node(t, i, -1, np.zeros(n_codes), neg, pos, 0.5, 0.0, label)
+    return Node(t, i, -1, _NOWHERE, neg, pos, 0.5, 0.0, label, lean)
 
 
 class Gates(NamedTuple):
@@ -129,7 +143,8 @@ def gates_of(nodes: list[Node], n_codes: int) -> Gates:
     feature = np.array([max(node.feature, 0) for node in nodes] + [0])
     base = np.array([OUT if node.feature < 0 else node.index for node in nodes] + [OUT])
     right = np.zeros((len(nodes) + 1, n_codes), dtype=np.int64)
-    right[:-1] = np.ceil(np.array([node.right for node in nodes]) * 2.0**53)
+    for i, node in enumerate(nodes):
+        right[i, : len(node.right)] = np.ceil(node.right * 2.0**53)
     return Gates(feature, right, base)
 
 
@@ -141,24 +156,31 @@ def split_range(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
 
 
 def program_values(
-    layers: list[list[Node]], output: str
+    layers: list[list[Node]], output: str, n_layers: int | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Value of each frozen node, and of each end, for the output that was asked for.
 
-    "position" is the share of steps to the right, with the label of a frozen node as the steps
+    "position" is the share of steps to the right, with what a frozen node leans to as the steps
     still to come. "majority" is the paper's classifier: 1 where j >= T/2, and the label of a
-    frozen node; a node without an edge goes on by fair coins.
+    frozen node; a node without a label goes on by fair coins.
+
+    ``n_layers`` is T where that is more than the layers given. A program in which every row
+    ends at a frozen node needs no more layers, and the values are those that it would have
+    with all T of them.
     """
-    T = len(layers)
+    T, built = n_layers or len(layers), len(layers)
     nodes = [node for layer in layers for node in layer]
-    rest = np.array([T + 1 - node.layer for node in nodes])
-    at = np.array([node.index for node in nodes])
-    label = np.array([node.label for node in nodes])
+    # The ends below the last layer count as nodes without a label.
+    rest = np.array([T + 1 - node.layer for node in nodes] + [T - built] * (built + 1))
+    at = np.array([node.index for node in nodes] + list(range(built + 1)))
     if output == "position":
-        return (at + rest * (label + 1) / 2) / T, np.arange(T + 1, dtype=np.float64) / T
-    fair: npt.NDArray[np.float64] = binom.sf(np.ceil(T / 2 - at) - 1, rest, 0.5)
-    final = (np.arange(T + 1) >= T / 2).astype(np.float64)
-    return np.where(label == 0, fair, (label + 1) / 2), final
+        lean = np.array([node.lean for node in nodes] + [0.0] * (built + 1))
+        value = (at + rest * (lean + 1) / 2) / T
+    else:
+        label = np.array([node.label for node in nodes] + [0] * (built + 1))
+        fair: npt.NDArray[np.float64] = binom.sf(np.ceil(T / 2 - at) - 1, rest, 0.5)
+        value = np.where(label == 0, fair, (label + 1) / 2)
+    return value[: len(nodes)], value[len(nodes) :]
 
 
 def build_program(

@@ -44,7 +44,19 @@ def certify(
         "n_short": sum(node.why == "short" for node in program.frozen),
         **facts,
     }
+    if not any(node.feature >= 0 for layer in program.layers for node in layer):
+        return Certificate(_untrained(program), values)
     return Certificate(_statement(values, part.n_rows, origin), values)
+
+
+def _untrained(program: SamplingProgram) -> str:
+    """The statement where the first node is frozen already."""
+    why = {
+        "rare": "less of a class than epsilon / (4 T (T + 1)) of it is there",
+        "short": "a class has fewer than min_class rows in the draws of a layer (max_draws)",
+        "no edge": "no ranker has an edge",
+    }[program.frozen[0].why]
+    return f"No node was trained, and every row scores alike: {why}."
 
 
 def _by_label(part: Partition, values: Any) -> Floats:
@@ -54,21 +66,28 @@ def _by_label(part: Partition, values: Any) -> Floats:
 
 def _errors(
     says_pos: Floats, says_neg: Floats, totals: Floats, noise_rate: float
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """Error rates of both classes with 95 % intervals; NaN for a class without a draw.
 
     The intervals are those of votes whose coins are tossed, so that chances count like votes.
+    They are cut off at 0 and 1. An interval that lies below 0 altogether is left as it is: no
+    vote has such an error, so that the draws contradict the noise rate.
     """
-    values: dict[str, float] = {}
+    values: dict[str, Any] = {"noise_rate_contradicted": False}
     for label, name, _ in _CLASSES:
         wrong = says_neg if label else says_pos
         rate = reach = nan
         if totals[label] >= 1.0:
             rate = float(corrected(wrong, noise_rate)[label] / totals[label])
             reach = _Z * sqrt(float(variance(wrong, noise_rate)[label])) / float(totals[label])
+        is_below = rate + reach < 0.0
+        values["noise_rate_contradicted"] |= is_below
         for ending, value in (("", rate), ("_low", rate - reach), ("_high", rate + reach)):
-            values[f"error_{name}{ending}"] = float(np.clip(value, 0.0, 1.0))
+            cut = float(np.clip(value, 0.0, 1.0))
+            values[f"error_{name}{ending}"] = value if is_below else cut
     values["auc"] = 1.0 - (values["error_neg"] + values["error_pos"]) / 2.0  # Lemma 5
+    if values["noise_rate_contradicted"]:
+        values["auc"] = nan
     return values
 
 
@@ -102,12 +121,22 @@ def _statement(values: dict[str, Any], n_rows: int, origin: str) -> str:
 def _of_epsilon(values: dict[str, Any]) -> str:
     """What follows for the error that was aimed at."""
     said = f"epsilon = {values['epsilon']:g}"
+    if values["noise_rate_contradicted"]:
+        rate = f"noise_rate={values['noise_rate']:.4g}"
+        return (
+            f"and no error is below 0: by these intervals the draws contradict {rate} (or rows "
+            f"that came again and again were learned by heart), and nothing is said of {said}"
+        )
     if values["noise_rate_guessed"]:
         return f"and nothing is said of {said}"
     # NaN is not within anything.
     highest = (values["error_pos_high"], values["error_neg_high"])
     is_within = all(high <= values["epsilon"] for high in highest)
-    return f"{'within' if is_within else 'not shown to be within'} {said}"
+    if not is_within:
+        return f"not shown to be within {said}"
+    # A rate that is a little off is not refuted, and moves the intervals as a whole.
+    condition = " if the labels are wrong at exactly that rate" if values["noise_rate"] else ""
+    return f"within {said}{condition}"
 
 
 def _unknown(values: dict[str, Any], n_rows: int) -> str:

@@ -50,6 +50,15 @@ from auctor.models import ProgramModel
 # What one layer may draw where neither the user nor the data set a bound.
 _MOST_DRAWS = 10**9
 
+# Of a program that is cut short there are no draws left to judge it by.
+_FIRST = "the first draws, which layer 1 was trained on,"
+
+# Draws that are made to see both classes: at least so many, whatever max_draws says, and so
+# many, or samples, where it says nothing. A table is known to have both, and its draws cost
+# little: it has the largest of these limits.
+_LEAST_WAIT = 1000
+_WAIT, _WAIT_SAMPLES = 10**6, 50
+
 
 def fit_sampling_martirank(
     stream: Stream, settings: Settings
@@ -77,13 +86,14 @@ class _Run:
         """Build the layers."""
         T = self._settings.n_estimators
         progress = Progress(T, "SamplingMartiRank", self._settings.verbose)
-        limit = self._settings.max_draws or _MOST_DRAWS
-        size = min(self._settings.sample_size, limit)
-        self._data = self._stream.start(size, max(limit, size))
+        most, size = self._settings.max_draws, self._settings.sample_size
+        self._data = self._stream.start(min(size, most or size), self._patience())
         self._labels = LabelCounts(self._data.classes, self._stream.skipped)
         self._labels.add(self._data.partitions[0])
         make = partial(SamplingProgram, self._data, self._settings)
-        self._guesses = NoiseGuesses(make, self._settings.noise_rate, self._labels.seen)
+        self._guesses = NoiseGuesses(
+            make, self._settings.noise_rate, self._labels.seen, self._stream.is_fresh
+        )
         for t in range(1, T + 1):
             self._doing = f"in layer {t} of {T}"
             if not any(program.reached.any() for program in self._guesses.programs):
@@ -91,6 +101,14 @@ class _Run:
             self._train_layer(t)
             progress.step(f"{self._stream.n_draws:,} draws")
         progress.close()
+
+    def _patience(self) -> int:
+        """Draws after which a class that does not show up is given up."""
+        most = self._settings.max_draws
+        long = max(_WAIT, _WAIT_SAMPLES * self._settings.sample_size)
+        if self._stream.is_fresh and most is not None:
+            return max(most, _LEAST_WAIT)
+        return max(long, most or 0)
 
     def _train_layer(self, t: int) -> None:
         n_draws = 0
@@ -167,7 +185,7 @@ class _Run:
         message += f"the program of {n_layers} layer(s) so far is kept in model_{advice}"
         first = self._data.partitions[0]
         model, program = self._choose(first)
-        certificate = self._certify(program, first, "the first draws")
+        certificate = self._certify(program, first, _FIRST)
         return OracleError(message, n_draws, model, self._history(program), certificate)
 
     def _wanted(self) -> str:
@@ -191,8 +209,9 @@ class _Run:
 
         Noise shrinks AUC - 1/2 by a factor that all rankers share, so that noisy labels order
         the guesses as clean ones would. Of those that one standard error cannot tell from the
-        best, the largest is taken: noise that is allowed for does no harm, and a guess that
-        is too large has been refuted by a node.
+        best, the largest is taken: the ranking depends so little on the guess that the smallest
+        would be 0 whatever the noise, and a guess that is too large has been refuted by a node.
+        Of guesses that rank alike to the last pair, the smallest: nothing speaks for noise.
         """
         has_both = 0 < part.n_pos < part.n_rows
         parts = (part,) if has_both else (self._data.partitions[0], part)
@@ -203,7 +222,7 @@ class _Run:
         aucs = [order.auc for order in orders]
         self._aucs = dict(zip([p.noise_rate for p in programs], aucs, strict=True))
         least = max(aucs) - auc_error(max(aucs), sample.n_neg, sample.n_pos)
-        k = max(k for k, auc in enumerate(aucs) if auc >= least)
+        k = aucs.index(aucs[max(k for k, auc in enumerate(aucs) if auc >= least)])
         (model, scores), cut = built[k], orders[k].cut
         return model.finished(calibrate(sample, scores, cut), 0.0 - cut), programs[k]
 

@@ -167,10 +167,10 @@ class SamplingProgram:
         if why is None:
             ranker, lines = best.ranker(i), best.lines[:, i]
             side = clean_two_sided(ranker, lines, self.noise_rate)
-            return live_node(self.t, i, ranker, lines, side, 1.0)
+            return live_node(self.t, i, ranker, lines, side, self._data)
         share_neg, share_pos = verdict.shares[:, i].tolist()
         # The class that is less scarce; the paper's 1 - b.
         label = 0 if why == "no edge" else int(np.sign(share_pos - share_neg))
         if self.reached[i]:
             self.frozen.append(Frozen(self.t, i, label, share_neg, share_pos, why))
-        return frozen_node(self.t, i, self._data.n_codes, neg, pos, label)
+        return frozen_node(self.t, i, neg, pos, label, float(label))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Partition, RankingData, Table
-from auctor.learners.oracle import positives_first
+from auctor.learners.oracle import Stopped, positives_first
 
 
 class TableStream:
@@ -17,6 +17,7 @@ class TableStream:
     """
 
     origin = "draws from the training rows"
+    is_fresh = False
 
     def __init__(self, data: RankingData, rng: np.random.Generator) -> None:
         self.n_draws = 0
@@ -29,11 +30,23 @@ class TableStream:
         self._upto = np.cumsum(np.concatenate([weight for _, weight in sides]))
 
     def start(self, n_rows: int, limit: int) -> RankingData:
-        n_rows = max(2, n_rows)
-        first = self.draw(n_rows)
-        while not 0 < first.n_pos < n_rows:  # both classes are there, and one of them is rare
-            first = self.draw(n_rows)
+        first = self.draw(max(2, n_rows))
+        while not 0 < first.n_pos < first.n_rows:  # both classes are there, one of them is rare
+            label = int(first.n_pos > 0)
+            self.skipped[label] += first.n_rows
+            if self.n_draws >= limit:
+                share = self._weight_of(1 - label) / int(self._upto[-1])
+                raise Stopped(
+                    f"draws from the table gave one class only ({self._data.classes[label]}), for "
+                    f"the other has {share:.2g} of the weight,",
+                    "more weight for its rows will do, or MartiRank, which does not draw rows",
+                )
+            first = self.draw(max(2, min(n_rows, limit - self.n_draws)))
         return RankingData(self._data.features, (first,), self._data.classes, 1.0)
+
+    def _weight_of(self, label: int) -> int:
+        positive = int(self._upto[self._n_pos - 1])
+        return positive if label else int(self._upto[-1]) - positive
 
     def draw(self, n_rows: int) -> Partition:
         tickets = self._rng.integers(self._upto[-1], size=n_rows)

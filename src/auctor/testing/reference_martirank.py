@@ -13,12 +13,17 @@ _MASK = 2**64 - 1
 
 @dataclass(frozen=True)
 class SlowNode:
-    """A node: the rows in it, the chance of the right for each of them, or a frozen label."""
+    """A node: the rows in it, the chance of the right for each of them, or a frozen label.
+
+    ``lean`` of a frozen node is tanh(log(q+ / q-) / 2), where q of a class is its share that is
+    at the node, with what one row of the table would add.
+    """
 
     rows: npt.NDArray[np.int64]
     feature: int
     right: Floats
     label: int
+    lean: float = 0.0
 
 
 def coin(seed: int, row: int, layer: int, index: int) -> float:
@@ -40,7 +45,7 @@ def martirank_bins(
     min_class: float,
     seed: int,
 ) -> list[list[SlowNode]]:
-    """The program on a matrix of codes (rows, features), layer by layer."""
+    """The program on a matrix of codes (rows, features), until all rows have ended."""
     bins: list[list[int]] = [list(range(len(codes)))]
     layers = []
     for t in range(1, n_layers + 1):
@@ -49,6 +54,8 @@ def martirank_bins(
             for rows in bins
         ]
         layers.append(nodes)
+        if all(node.feature < 0 for node in nodes):
+            break
         bins = [[] for _ in range(t + 1)]
         for i, node in enumerate(nodes):
             if node.feature < 0:
@@ -68,11 +75,14 @@ def _train(
 ) -> SlowNode:
     pos = weight[rows][positive[rows]].sum()
     neg = weight[rows][~positive[rows]].sum()
+    all_pos, all_neg = weight[positive].sum(), weight[~positive].sum()
+    one = 1 / (all_pos + all_neg)
+    lean = np.tanh(np.log((pos / all_pos + one) / (neg / all_neg + one)) / 2)
     if min(pos, neg) < min_class:
-        return SlowNode(rows, -1, np.zeros(0), int(np.sign(pos - neg)))
+        return SlowNode(rows, -1, np.zeros(0), int(np.sign(pos * all_neg - neg * all_pos)), lean)
     feature, scores, auc = best_ranker(codes[rows], positive[rows], weight[rows], is_category)
     if auc - 0.5 <= EQUAL:
-        return SlowNode(rows, -1, np.zeros(0), 0)
+        return SlowNode(rows, -1, np.zeros(0), 0, lean)
     labels, _ = two_sided_slow(scores, positive[rows], weight[rows])
     return SlowNode(rows, feature, (1 + labels) / 2, 0)
 

@@ -42,12 +42,15 @@ def row_scores(estimator: Any, Z: Floats) -> Floats:
 
 
 def fit_row_ranker(
-    base: Any, Z: Floats, positive: npt.NDArray[np.bool_], weight: Floats
+    base: Any, Z: Floats, positive: npt.NDArray[np.bool_], weight: Floats, seed: tuple[int, ...]
 ) -> RowRanker:
-    """Fit a copy of ``base`` with each class weighing one half, and make it two-sided."""
+    """Fit a copy of ``base`` with each class weighing one half, and make it two-sided.
+
+    ``seed`` goes to every random_state of the copy that was left None.
+    """
     # The AUC does not see how the classes stand to each other; a classifier should not either.
     share = weight / np.where(positive, weight[positive].sum(), weight[~positive].sum())
-    estimator = _copy(base).fit(Z, positive.astype(int), sample_weight=share * len(Z) / 2)
+    estimator = _copy(base, seed).fit(Z, positive.astype(int), sample_weight=share * len(Z) / 2)
     scores = row_scores(estimator, Z)
     threshold, side = two_sided_from_scores(scores, positive, share)
     value = auc(positive, scores, sample_weight=share)
@@ -66,7 +69,15 @@ def check_estimator(base: Any) -> None:
         )
 
 
-def _copy(base: Any) -> Any:
+def _copy(base: Any, seed: tuple[int, ...]) -> Any:
+    """A copy whose random part is fixed, also where it is in a step or a nested estimator."""
     from sklearn.base import clone
 
-    return clone(base)
+    copy = clone(base)
+    names = [
+        name
+        for name, value in sorted(copy.get_params().items())
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+    states = np.random.SeedSequence(seed).generate_state(len(names)) >> np.uint32(1)
+    return copy.set_params(**dict(zip(names, states.tolist(), strict=True)))
