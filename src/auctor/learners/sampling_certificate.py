@@ -14,6 +14,10 @@ from auctor.learners.sampling_settings import Settings
 # Standard errors of a 95 % interval.
 _Z = 1.959964
 
+# An error this many standard errors below 0 contradicts the noise rate: a perfect vote has one
+# half a reach below 0 by chance alone.
+_CONTRADICTED = 4.0
+
 _CLASSES = ((1, "pos", "positives"), (0, "neg", "negatives"))
 
 
@@ -70,8 +74,8 @@ def _errors(
     """Error rates of both classes with 95 % intervals; NaN for a class without a draw.
 
     The intervals are those of votes whose coins are tossed, so that chances count like votes.
-    They are cut off at 0 and 1. An interval that lies below 0 altogether is left as it is: no
-    vote has such an error, so that the draws contradict the noise rate.
+    They are cut off at 0 and 1. An interval that lies far below 0 is left as it is: no vote has
+    such an error, so that the draws contradict the noise rate.
     """
     values: dict[str, Any] = {"noise_rate_contradicted": False}
     for label, name, _ in _CLASSES:
@@ -80,7 +84,7 @@ def _errors(
         if totals[label] >= 1.0:
             rate = float(corrected(wrong, noise_rate)[label] / totals[label])
             reach = _Z * sqrt(float(variance(wrong, noise_rate)[label])) / float(totals[label])
-        is_below = rate + reach < 0.0
+        is_below = rate + _CONTRADICTED / _Z * reach < 0.0
         values["noise_rate_contradicted"] |= is_below
         for ending, value in (("", rate), ("_low", rate - reach), ("_high", rate + reach)):
             cut = float(np.clip(value, 0.0, 1.0))
