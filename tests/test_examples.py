@@ -46,3 +46,17 @@ def test_learning_from_a_stream_in_flat_memory(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert load("03_learning_from_a_stream").run(n_layers=8, draws=(3000, 6000)) > 0.85
     assert "ran dry" in capsys.readouterr().out
+
+
+def test_the_ideal_curve_is_approached(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    found = load("04_the_ideal_curve").main(n_rows=8000, n_unseen=40_000)
+    out = capsys.readouterr().out
+    assert "    8  0.656515   2.29e-06   4.00     4.72e-06   4.00" in out
+    assert (tmp_path / "demo-output" / "ideal_curve.png").is_file()
+    left_to_right, plug_in = found["left to right"], found["by share of positives"]
+    # Theorem 21: both distances of the plug-in fall, on average over the seeds.
+    assert (plug_in[-1] < 0.6 * plug_in[0]).all()
+    assert (plug_in[-1] < left_to_right[-1]).all()
+    # From left to right the tree improves a little, and d-infinity hardly at all.
+    assert left_to_right[-1, 0] < left_to_right[0, 0]

@@ -18,9 +18,9 @@ from auctor.datasets.draws import draw_flips, draw_labels
 from auctor.datasets.sample import FloatArray, Sample, ScoreFunction
 
 # Row 0 is class 0, row 1 is class 1: mu_0, mu_1 and the diagonals of Sigma_0, Sigma_1.
-_MEAN = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]])
-_VARIANCE = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 4.0, 0.25]])
-_N_FEATURES = 4
+MEAN = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]])
+VARIANCE = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 4.0, 0.25]])
+N_FEATURES = 4
 # Below this a draw of chi-square underflows to zero often enough to make infinite rows.
 _SMALLEST_DF = 0.1
 
@@ -111,12 +111,18 @@ def make_t_pair(
     >>> sample.optimal_score([[0, 0, 0, 0]]).round(3).tolist()
     [-2.027]
     """
+    df = check_df(df)
+    return _make_pair(n_neg, n_pos, df, noise, random_state, partial(_t_score, df=df))
+
+
+def check_df(df: float) -> float:
+    """Degrees of freedom with which rows are finite."""
     df = check_real("df", df)
     if df < _SMALLEST_DF:
         raise ValueError(
             f"df={df:g} is too small; degrees of freedom of {_SMALLEST_DF} or more will do"
         )
-    return _make_pair(n_neg, n_pos, df, noise, random_state, partial(_t_score, df=df))
+    return df
 
 
 def _make_pair(
@@ -134,11 +140,11 @@ def _make_pair(
     rng = check_random_state(random_state)
 
     y_clean = draw_labels(n_neg, n_pos, rng)
-    deviation = rng.standard_normal((len(y_clean), _N_FEATURES))
+    deviation = rng.standard_normal((len(y_clean), N_FEATURES))
     if df is not None:
         deviation /= np.sqrt(rng.chisquare(df, size=(len(y_clean), 1)) / df)
     return Sample(
-        X=_MEAN[y_clean] + np.sqrt(_VARIANCE)[y_clean] * deviation,
+        X=MEAN[y_clean] + np.sqrt(VARIANCE)[y_clean] * deviation,
         y=y_clean ^ draw_flips(len(y_clean), noise, rng),
         y_clean=y_clean,
         feature_names=("x1", "x2", "x3", "x4"),
@@ -148,16 +154,16 @@ def _make_pair(
 
 def _gaussian_score(X: npt.ArrayLike) -> FloatArray:
     """F_N of section 4.2; the covariances are diagonal, so its forms are plain sums."""
-    rows = check_rows(X, _N_FEATURES)
-    precision = 1 / _VARIANCE
-    slope = 2 * (_MEAN[1] * precision[1] - _MEAN[0] * precision[0])
+    rows = check_rows(X, N_FEATURES)
+    precision = 1 / VARIANCE
+    slope = 2 * (MEAN[1] * precision[1] - MEAN[0] * precision[0])
     return rows**2 @ (precision[0] - precision[1]) + rows @ slope
 
 
 def _t_score(X: npt.ArrayLike, *, df: float) -> FloatArray:
     """log g_1(x) - log g_0(x) for the density g of section 4.3."""
-    rows = check_rows(X, _N_FEATURES)
-    distance = [((rows - _MEAN[c]) ** 2 / _VARIANCE[c]).sum(axis=1) for c in (0, 1)]
-    log_volume = 0.5 * math.log(_VARIANCE[0].prod() / _VARIANCE[1].prod())
+    rows = check_rows(X, N_FEATURES)
+    distance = [((rows - MEAN[c]) ** 2 / VARIANCE[c]).sum(axis=1) for c in (0, 1)]
+    log_volume = 0.5 * math.log(VARIANCE[0].prod() / VARIANCE[1].prod())
     spread = np.log1p(distance[0] / df) - np.log1p(distance[1] / df)
-    return log_volume + 0.5 * (_N_FEATURES + df) * spread
+    return log_volume + 0.5 * (N_FEATURES + df) * spread
