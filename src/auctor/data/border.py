@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data.binning import MAX_BINS, Rows, bin_table
+from auctor.data.labelled import read_rows
 from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
 from auctor.data.sparse_binning import bin_sparse
 from auctor.data.table import SparseTable, Table, default_names, read_table
-from auctor.data.vectors import read_labels, read_vector, read_weights
-from auctor.data.weights import whole_weights
 
 
 def prepare(
@@ -45,31 +44,20 @@ def prepare(
     table.check_columns()
     _check_max_bins(max_bins)
     categorical = find_categorical(categorical_features, table)
-    y = read_vector(y, "y")
-    if len(y) != table.n_rows:
-        raise ValueError(
-            f"X and y have inconsistent numbers of samples: {table.n_rows} and {len(y)}"
-        )
-    weight = read_weights(sample_weight, table.n_rows)
-    kept = None if weight is None or bool((weight > 0).all()) else weight > 0
-    name = "y"
-    if weight is not None and kept is not None:
-        y, weight, name = y[kept], weight[kept], "y, without its rows of weight 0,"
-    labels = read_labels(y, pos_label=pos_label, name=name)
-    multiples, unit = whole_weights(weight, len(y))
-    ordering = multiples.astype(np.int64) if weight is not None else np.empty(0, dtype=np.int64)
-    rows = Rows(labels.positive, ordering, kept)
+    found = read_rows(y, sample_weight, pos_label, table.n_rows)
+    ordering = found.weight.astype(np.int64) if found.is_weighted else np.empty(0, dtype=np.int64)
+    rows = Rows(found.positive, ordering, found.kept)
     codes: Any
     if keep_sparse and isinstance(table, SparseTable):
         features, codes = bin_sparse(table, rows, categorical, max_bins)
     else:
         with Workers(n_jobs) as workers:
             features, codes = bin_table(table, rows, categorical, max_bins, workers)
-    places = np.arange(len(y))  # among the rows that count: absent rows leave no gap
+    places = np.arange(len(found.positive))  # among the rows that count: absent rows leave no gap
     partition = Partition(
-        codes, rows.positives_first(multiples), rows.positives_first(places), rows.n_pos
+        codes, rows.positives_first(found.weight), rows.positives_first(places), rows.n_pos
     )
-    return RankingData(features, (partition,), labels.classes, unit)
+    return RankingData(features, (partition,), found.classes, found.unit)
 
 
 def _check_max_bins(max_bins: Any) -> None:

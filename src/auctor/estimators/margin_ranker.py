@@ -1,6 +1,8 @@
 """MarginRanker as a scikit-learn classifier."""
 
 from collections.abc import Iterable, Iterator
+from copy import copy
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -9,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from auctor.data import Table, find_categorical, prepare
+from auctor.data import Table, find_categorical, prepare, read_table
 from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners import Certificate
@@ -73,6 +75,8 @@ class MarginRanker(RankingEstimator):
         stump at every cut of the binned columns. "words": columns of 0 and 1 as they are.
         "columns": columns with values in [-1, 1] as they are. A list holds fitted scorers with
         values in [-1, 1]: classifiers (2 p - 1), anything with a decision function, or functions.
+        scikit-learn's clone, and so its cross-validation, unfits classifiers in a list: wrap them
+        in its FrozenEstimator there.
     negations : bool, default=True
         Let hypotheses also have negative weights. The paper has no negations.
     constant : bool, default=True
@@ -274,14 +278,11 @@ class MarginRanker(RankingEstimator):
         The cuts of a larger epsilon hold for a smaller one, so that a path takes little more
         time than its last step. The estimator itself is left unfitted.
         """
-        from auctor.data import read_table
-
         table = read_table(X, accept_sparse=True)
-        problem = self._problem(table, X, np.asarray(y), sample_weight)
+        problem = copy(self)._problem(table, X, np.asarray(y), sample_weight)
         start = None
         for epsilon in sorted(epsilons, reverse=True):
-            settings = self._settings(problem)
-            settings = Settings(**{**vars(settings), "epsilon": epsilon, "relax": False})
+            settings = replace(self._settings(problem), epsilon=epsilon, relax=False)
             start, _ = fit_margin(problem.hypotheses, settings, start)
             yield epsilon, problem.model(start.beta)
 

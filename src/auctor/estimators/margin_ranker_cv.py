@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from auctor.data import Table, read_labels, read_weights
@@ -35,8 +35,8 @@ class MarginRankerCV(MarginRanker):
         Shares of the pairs that may miss the margin; the default is the paper's (section 5).
     extend : bool, default=True
         Where the largest epsilon is the best, go on to the next tenths until the AUC falls.
-    cv : int, default=5
-        Folds, stratified and shuffled.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number of folds, stratified and shuffled; or how scikit-learn's tools take them.
     hypotheses, negations, constant, tol, max_iter, time_limit
         As in MarginRanker; the time limit is for each fit.
     max_bins, categorical_features, pos_label, threshold, n_jobs, verbose
@@ -70,7 +70,7 @@ class MarginRankerCV(MarginRanker):
         **MARGIN_CONSTRAINTS,
         "epsilons": ["array-like"],
         "extend": ["boolean"],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
         "random_state": ["random_state"],
     }
 
@@ -80,7 +80,7 @@ class MarginRankerCV(MarginRanker):
         *,
         epsilons: Any = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3),
         extend: bool = True,
-        cv: int = 5,
+        cv: Any = 5,
         hypotheses: Any = "features",
         negations: bool = True,
         constant: bool = True,
@@ -156,6 +156,10 @@ class MarginRankerCV(MarginRanker):
     ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
         """Rows to train and to test on, both classes in each."""
         weight = read_weights(sample_weight, len(y))
+        if not isinstance(self.cv, (int, np.integer)):
+            counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
+            folds = check_cv(self.cv, y, classifier=True).split(np.empty((len(y), 1)), y)
+            return [(train, test[counts[test]]) for train, test in folds]
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
         positive = read_labels(y[rows], pos_label=self.pos_label).positive
         fewest = min(int(positive.sum()), int((~positive).sum()))
@@ -178,17 +182,19 @@ class MarginRankerCV(MarginRanker):
         train: npt.NDArray[np.intp],
         test: npt.NDArray[np.intp],
     ) -> None:
+        """Add the AUC on a fold's test rows of every epsilon."""
         weight = read_weights(sample_weight, len(y))
-        parts = [None if weight is None else weight[rows] for rows in (train, test)]
-        test_X = _safe_indexing(X, test)
+        weight = np.ones(len(y)) if weight is None else weight
+        # Rows of weight 0 are absent: no kind of table need be cut.
+        kept = np.zeros(len(y))
+        kept[train] = weight[train]
         with warnings.catch_warnings():
             # No margin at an epsilon shows in its AUC; a gap shows in the last fit.
             warnings.simplefilter("ignore", MarginWarning)
-            path = self.fit_path(_safe_indexing(X, train), y[train], epsilons, parts[0])
-            for epsilon, model in path:
-                scores = model.decision_function(test_X)
+            for epsilon, model in self.fit_path(X, y, epsilons, kept):
+                scores = model.decision_function(X)[test]
                 positive = model.classes[1]
-                value = auc(y[test], scores, sample_weight=parts[1], pos_label=positive)
+                value = auc(y[test], scores, sample_weight=weight[test], pos_label=positive)
                 aucs[epsilon].append(value)
 
 

@@ -213,6 +213,8 @@ def _snapped(
     least = min(solution.bound - limits.slack(solution.bound), solution.value)
     beta = snap(solution.beta, lambda b: planes.value(objective, b), least, settings.grid)
     value = planes.value(objective, beta)
+    if settings.constant and value < 0.0 and solution.stopped_by == "gap":
+        beta, value = np.zeros(len(beta)), 0.0  # all on the constant: the rest was rounding
     return MarginFit(beta, value, solution.bound, None, nu, solution.stopped_by, cuts)
 
 
@@ -231,7 +233,9 @@ def _alternate(
     grows, and the search ends when it falls by less than the tolerance.
     """
     n, p = (float(weight.sum()) for weight in weights)
-    nu_pos, best = nu.pos, None
+    nu_pos, best, stopped_by = nu.pos, None, "gap"
+    history.gamma_path.clear()  # of a smaller epsilon that had no margin
+    history.nu_pos_path.clear()
     while True:
         nu_pos = min(max(nu_pos, nu.pairs / n), p)
         rows = Nu(nu.pairs, nu.pairs / nu_pos, nu_pos)
@@ -239,6 +243,7 @@ def _alternate(
         beta = None if best is None else best[1].beta
         solution, cuts = planes.solve(objective, limits, progress, beta)
         history.solutions.append(solution)
+        stopped_by = solution.stopped_by
         # gamma is the value of a feasible distribution: the bound, not the weights' margin.
         if best is not None and solution.bound >= best[1].bound:
             break
@@ -248,13 +253,17 @@ def _alternate(
         history.nu_pos_path.append(nu_pos)
         if fell <= limits.slack(solution.bound):
             break
-        if solution.stopped_by != "gap":
+        if stopped_by != "gap":
             break
         tangent = TangentObjective(*weights, nu.pairs, nu_pos)
         step, _ = planes.solve(tangent, limits, progress, solution.beta)
         history.solutions.append(step)
+        if step.stopped_by not in ("gap", "no margin"):
+            stopped_by = step.stopped_by
+            break
         nu_pos = step.nu_pos
     objective, solution, rows, cuts = best
+    solution = replace(solution, stopped_by=stopped_by)  # also where a later step ended early
     return _snapped(planes, objective, solution, settings, limits, rows, cuts)
 
 

@@ -63,7 +63,8 @@ def certify_margin(hypotheses: Hypotheses, fit: MarginFit, settings: Settings) -
         "n_pairs": pairs.total,
         "pairs_rho": holding,
         "share_rho": holding / pairs.total,
-        "share_gamma": pairs.at_least(2.0 * gamma) / pairs.total,
+        # gamma is a mean of margins up to rho: above it only by rounding.
+        "share_gamma": pairs.at_least(2.0 * min(gamma, rho)) / pairs.total,
         "share_guaranteed": margin.guaranteed / pairs.total,
         "auc_rho": pairs.at_least(rho) / pairs.total,  # AUC_{S,rho}: differences, not halved
         "auc": pairs.auc(),

@@ -108,17 +108,20 @@ class CuttingPlanes:
         count = self._hypotheses.count
         cuts = old_cuts or Cuts(count)
         best, value = np.zeros(count), -np.inf
-        # At no weights at all every distribution is the worst: the plain difference of means.
+        # At no weights at all every allowed distribution is the worst.
         _, edges, shares = self._cut(objective, best)
         cuts.add(edges, shares.nu_pos)
-        least = limits.least * float(np.abs(edges).max())
+        least = limits.least * float(np.abs(self._means()).max(initial=0.0))
+        # The cut by itself is a bound, and stands if the solver fails at once.
+        bound, nu_pos, n_iter = self._largest(edges), shares.nu_pos, 0
+        if count == 0:
+            return Solution(best, 0.0, 0.0, 0, "gap", nu_pos), cuts
         if start is None:
             k = int(np.argmax(np.abs(edges) if self._negations else edges))
             best[k] = np.sign(edges[k]) if self._negations else 1.0
         else:
             best = start
         master = _Master(cuts, edges, best, self._negations, self._constant)
-        bound, nu_pos, n_iter = np.inf, 0.0, 0
         stopped_by: Reason = "iterations"
         query = best
         while n_iter < limits.max_iter:
@@ -147,6 +150,16 @@ class CuttingPlanes:
             master.drop_old_cuts(n_iter)
             query = best + _STEP * (answer.beta - best)
         return Solution(best, float(value), float(bound), n_iter, stopped_by, nu_pos), cuts
+
+    def _means(self) -> Floats:
+        """The edges under all rows alike: half the difference of each hypothesis' means."""
+        neg, pos = self._hypotheses.weight_neg, self._hypotheses.weight_pos
+        return self._hypotheses.edges(neg / neg.sum(), pos / pos.sum())
+
+    def _largest(self, edges: Floats) -> float:
+        """The largest value that weights on the simplex make of the edges."""
+        sizes = np.abs(edges) if self._negations else edges
+        return float(sizes.max(initial=0.0 if self._constant else -1.0))
 
     def _cut(self, objective: Objective, beta: Floats) -> tuple[float, Floats, Shares]:
         """f of the weights, and the edges that make the cut."""

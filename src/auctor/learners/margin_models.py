@@ -93,6 +93,10 @@ class ScorerProblem:
         self, scorers: list[Any], X: Any, names: tuple[str, ...], rows: LabelledRows
     ) -> None:
         values = [_checked(scorer, X, k) for k, scorer in enumerate(scorers)]
+        n_rows = len(rows.positive) if rows.kept is None else len(rows.kept)
+        for k, scores in enumerate(values):
+            if len(scores) != n_rows:
+                raise ValueError(f"hypotheses[{k}] returns {len(scores)} scores for {n_rows} rows")
         self._names, self._scorers, self._rows = names, tuple(scorers), rows
         self._values = rows.pick(np.column_stack(values))
         matrices, weights = [], list[Floats]()
@@ -108,9 +112,8 @@ class ScorerProblem:
         shared = (negative, positive), 0.0, Calibration(1.0, 0.0)
         plain = ScorerModel(*shared, self._names, self._scorers, beta, 0.0)
         used = np.flatnonzero(beta)
-        scores = np.sum([beta[k] * self._values[:, k] for k in used], axis=0)
-        if len(used) == 0:
-            scores = np.zeros(len(self._values))
+        parts = [beta[k] * self._values[:, k] for k in used]
+        scores = np.sum([np.zeros(len(self._values)), *parts], axis=0)
         return finished(plain, scores, self._rows)
 
     def feature_weights(self, beta: Floats) -> Floats:

@@ -16,6 +16,9 @@ from auctor.models.file import register
 
 Floats = npt.NDArray[np.float64]
 
+# No term of a score is larger, in files too: the range above is left for adding up.
+_LARGEST = 1e300
+
 
 @dataclass(frozen=True, eq=False)
 class LinearTerm:
@@ -39,7 +42,7 @@ class LinearTerm:
     def size(self) -> float:
         """How far the score can move: 0 where the column is not used."""
         if not self.is_category:
-            return abs(self.weight)
+            return abs(self.weight) or abs(self.missing)
         return float(np.ptp([*self.terms, self.missing]))
 
 
@@ -64,7 +67,7 @@ class LinearModel(Model):
         return sorted((j for j, size in enumerate(sizes) if size > 0), key=lambda j: -sizes[j])
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
-        out = np.full(table.n_rows, self.intercept)
+        out = np.zeros(table.n_rows)
         if isinstance(table, SparseTable):
             table.refuse_infinities()
         for term, column in zip(self.columns, columns.tolist(), strict=True):
@@ -76,7 +79,8 @@ class LinearModel(Model):
                 out += _category(term, table, column)
             else:
                 out += _number(term, table.numbers(column))
-        return out
+        # Last, as in training: rounding must not move a score across Youden's point.
+        return out + self.intercept
 
     def body(self) -> dict[str, Any]:
         return {
@@ -108,10 +112,11 @@ class LinearModel(Model):
 
 
 def _number(term: LinearTerm, values: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        # A sum of infinities would be no number.
+        parts = np.clip(term.weight * values, -_LARGEST, _LARGEST)
     is_missing = np.isnan(values)
-    if is_missing.any():
-        return np.where(is_missing, term.missing, term.weight * values)
-    return term.weight * values
+    return np.where(is_missing, term.missing, parts) if is_missing.any() else parts
 
 
 def _category(term: LinearTerm, table: Table, column: int) -> Floats:

@@ -16,7 +16,9 @@ Floats = npt.NDArray[np.float64]
 def scorer_values(scorer: Any, X: Any) -> Floats:
     """The values of a scorer: 2 p - 1 of a probability, else its decision function or itself."""
     if hasattr(scorer, "predict_proba"):
-        values = 2.0 * np.asarray(scorer.predict_proba(X), dtype=np.float64)[:, 1] - 1.0
+        values = 2.0 * np.asarray(scorer.predict_proba(X), dtype=np.float64) - 1.0
+        if values.ndim == 2 and values.shape[1] == 2:
+            values = values[:, 1]
     elif hasattr(scorer, "decision_function"):
         values = np.asarray(scorer.decision_function(X), dtype=np.float64)
     else:
@@ -53,7 +55,9 @@ class ScorerModel(Model):
         ]
         parts = [weight * scorer_values(scorer, X) for scorer, weight in used]
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        return np.sum([np.full(n_rows, self.intercept), *parts], axis=0)
+        # The intercept last: rounding must not move a score across Youden's point.
+        total: Floats = np.sum([np.zeros(n_rows), *parts], axis=0) + self.intercept
+        return total
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
         raise NotImplementedError  # scorers take X itself, not columns

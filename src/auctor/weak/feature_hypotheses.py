@@ -20,6 +20,10 @@ from auctor.weak.hypotheses import Floats, MatrixHypotheses
 # sparse, plays no part, so that both give the same model.
 _DENSE = 0.25
 
+# Sums of numbers from here on may overflow; a column of a smaller range counts as constant, as
+# its weight would.
+_LARGEST, _NARROWEST = 1e290, 1e-290
+
 Scaling = Literal["features", "words", "columns"]
 
 
@@ -70,7 +74,7 @@ class FeatureHypotheses(MatrixHypotheses):
 
     def terms(self, beta: Floats) -> tuple[LinearTerm, ...]:
         """What each column of the table adds to the score."""
-        known = [np.zeros(len(self._categories.get(j, ())) or 1) for j in range(len(self._names))]
+        known = [np.zeros(len(self._categories.get(j, (0,)))) for j in range(len(self._names))]
         missing: dict[int, float] = {}
         for column, weight in zip(self.columns, (beta * self._factors + 0.0).tolist(), strict=True):
             if column.kind == "missing":
@@ -84,7 +88,7 @@ class FeatureHypotheses(MatrixHypotheses):
         return np.array([column.factor for column in self.columns])
 
     def _term(self, j: int, values: Floats, missing: float | None) -> LinearTerm:
-        average = float(values @ self._means[j])
+        average = float(values @ self._means.get(j, values))  # no means: nothing was ever known
         if j in self._categories:
             # No value of training was missing: then a missing one adds what the average row has.
             other = average if missing is None else missing
@@ -153,7 +157,9 @@ def _fill_missing(
     """
     known, gone = _apart(both)
     there = weight.sum() - weight @ gone
-    means = np.divide(weight @ known, there, out=np.zeros(len(columns)), where=there > 0)
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below, in ``_scale``
+        sums = weight @ known
+    means = np.divide(sums, there, out=np.zeros(len(columns)), where=there > 0)
     by_feature: dict[int, Floats] = {}
     for mean, column in zip(means.tolist(), columns, strict=True):
         if column.kind != "missing":
@@ -188,6 +194,12 @@ def _scale(
 ) -> tuple[Any, list[Hypothesis]]:
     """Columns scaled to a range of 2, without those that are constant."""
     low, high = _range(both)
+    huge = np.flatnonzero(np.maximum(-low, high) >= _LARGEST)
+    if len(huge):
+        raise ValueError(
+            f"column {names[columns[int(huge[0])].feature]!r} has values of {_LARGEST:g} or more, "
+            "too large for a weighted sum; scale it, or use hypotheses='stumps'"
+        )
     if scaling == "words":
         values = both.data if sparse.issparse(both) else both
         if not np.isin(values, (0.0, 1.0)).all():
@@ -204,9 +216,9 @@ def _scale(
             f"{names[columns[k].feature]!r} has values from {low[k]:g} to {high[k]:g}; "
             "hypotheses='features' scales them"
         )
-    kept = np.flatnonzero(high > low)
-    spread = high[kept] - low[kept]
-    factor = 2.0 / spread if scaling == "features" else np.ones(len(kept))
+    spread = high / 2 - low / 2
+    kept = np.flatnonzero(spread > _NARROWEST)
+    factor = 1.0 / spread[kept] if scaling == "features" else np.ones(len(kept))
     if sparse.issparse(both):
         scaled: Any = sparse.csr_array(both[:, kept] @ sparse.diags_array(factor))
         scaled.sort_indices()
