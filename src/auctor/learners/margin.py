@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Literal, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from auctor.learners.margin_cuts import Cuts, CuttingPlanes, Floats, Limits, Solution
 from auctor.learners.margin_objectives import (
@@ -102,6 +103,15 @@ def fit_margin(
     hypotheses: Hypotheses, settings: Settings, start: MarginFit | None = None
 ) -> tuple[MarginFit, History]:
     """The weights of the largest margin; from ``start``, of a larger epsilon, if that is given."""
+    # One thread for products of matrices: with several, the last bits hang on their number, and
+    # the products are too small to gain by them.
+    with threadpool_limits(1, user_api="blas"):
+        return _fit(hypotheses, settings, start)
+
+
+def _fit(
+    hypotheses: Hypotheses, settings: Settings, start: MarginFit | None
+) -> tuple[MarginFit, History]:
     history = History()
     planes = CuttingPlanes(hypotheses, settings.negations, settings.constant)
     progress = Progress(None, "MarginRanker", settings.verbose)
@@ -298,4 +308,4 @@ def _warn(fit: MarginFit, settings: Settings) -> None:
             "used; MarginRankerCV chooses it by cross-validation, relax=False keeps it"
         )
     if message:
-        warnings.warn(message, MarginWarning, stacklevel=2)
+        warnings.warn(message, MarginWarning, stacklevel=4)

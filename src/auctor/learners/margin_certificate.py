@@ -55,6 +55,8 @@ def certify_margin(hypotheses: Hypotheses, fit: MarginFit, settings: Settings) -
     margin = _margin(pairs, fit, settings)
     rho, gamma = margin.difference / 2.0, fit.value
     holding = pairs.at_least(margin.difference)
+    # gamma is a mean of margins up to rho: above it only by rounding.
+    holding_gamma = pairs.at_least(2.0 * min(gamma, rho))
     values: dict[str, Any] = {
         "rho": rho,
         "gamma": gamma,
@@ -63,8 +65,8 @@ def certify_margin(hypotheses: Hypotheses, fit: MarginFit, settings: Settings) -
         "n_pairs": pairs.total,
         "pairs_rho": holding,
         "share_rho": holding / pairs.total,
-        # gamma is a mean of margins up to rho: above it only by rounding.
-        "share_gamma": pairs.at_least(2.0 * min(gamma, rho)) / pairs.total,
+        "pairs_gamma": holding_gamma,
+        "share_gamma": holding_gamma / pairs.total,
         "share_guaranteed": margin.guaranteed / pairs.total,
         "auc_rho": pairs.at_least(rho) / pairs.total,  # AUC_{S,rho}: differences, not halved
         "auc": pairs.auc(),
