@@ -3,6 +3,7 @@
 import platform
 import sys
 
+import bench_margin
 import bench_martirank
 import bench_metrics
 import bench_rankboost
@@ -20,6 +21,7 @@ def main() -> int:
         bench_rankboost,
         bench_sparse,
         bench_martirank,
+        bench_margin,
         bench_treerank,
     )
     for module in modules:

@@ -19,6 +19,7 @@ _HOMES = {
     "SamplingMartiRank": "auctor.estimators",
     "SoftRankBoost": "auctor.estimators",
     "TreeRank": "auctor.estimators",
+    "TreeRankForest": "auctor.estimators",
     "OracleError": "auctor.learners",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
@@ -35,6 +36,7 @@ __all__ = [
     "SamplingMartiRank",
     "SoftRankBoost",
     "TreeRank",
+    "TreeRankForest",
     "__version__",
     "cross_validate",
     "datasets",
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
         SamplingMartiRank,
         SoftRankBoost,
         TreeRank,
+        TreeRankForest,
         cross_validate,
     )
     from auctor.learners import OracleError

@@ -51,7 +51,8 @@ def test_search_over_their_parameters(cancer):
         (MartiRank(output="rank"), "output"),
         (MartiRank(min_class=0), "min_class"),
         (MartiRank(n_estimators=70_000), "n_estimators"),
-        (MartiRank(weak="tree"), "weak"),
+        (MartiRank(weak="bush"), "weak"),
+        (AUCBoost(weak="tree", weak_depth=0), "weak_depth"),
     ],
     ids=str,
 )

@@ -1,12 +1,36 @@
-"""scikit-learn's own checks over every estimator, none of them expected to fail."""
+"""scikit-learn's own checks over every estimator; what is expected to fail says why."""
 
 from typing import Any
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auctor import AUCBoost, MartiRank, RankBoost, SoftRankBoost, TreeRank
+from auctor import (
+    AUCBoost,
+    MarginRanker,
+    MarginRankerCV,
+    MartiRank,
+    RankBoost,
+    SoftRankBoost,
+    TreeRank,
+    TreeRankForest,
+)
+
+_DRAWN = "rows are drawn by their place: weight 2 is the row twice in law, not in bits"
 
 
+def expected_failures(estimator: Any) -> dict[str, str]:
+    """Checks that cannot hold, with the reason."""
+    if not isinstance(estimator, TreeRankForest):
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": _DRAWN,
+        "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
+    }
+
+
+# Many checks fit noise, which leaves no margin: that is told, and not what is checked.
+@pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
 @parametrize_with_checks(
     [
         RankBoost(),
@@ -15,9 +39,16 @@ from auctor import AUCBoost, MartiRank, RankBoost, SoftRankBoost, TreeRank
         MartiRank(),
         MartiRank(output="majority"),
         SoftRankBoost(),
+        MarginRanker(),
+        MarginRankerCV(cv=2, epsilons=(0.1, 0.3), tol=1e-3),
         TreeRank(),
         TreeRank(split="tree"),
-    ]
+        AUCBoost(weak="tree", n_estimators=20),
+        MartiRank(weak="tree", n_estimators=5),
+        TreeRankForest(n_estimators=5),
+        TreeRankForest(n_estimators=5, aggregate="median", split="stump"),
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from auctor import AUCBoost, MartiRank, RankBoost, SamplingMartiRank, SoftRankBoost, TreeRank
+from auctor import (
+    AUCBoost,
+    MarginRanker,
+    MartiRank,
+    RankBoost,
+    SamplingMartiRank,
+    SoftRankBoost,
+    TreeRank,
+    TreeRankForest,
+)
 from auctor.datasets import load_kyphosis
 from auctor.models import Model
 
@@ -44,6 +53,11 @@ def soft_rankboost() -> Model:
     return ranker.fit(X, y).model_
 
 
+def margin_ranker() -> Model:
+    X, y = messy_table()
+    return MarginRanker(epsilon=0.3, categorical_features=[1]).fit(X, y).model_
+
+
 def treerank() -> Model:
     X, y = messy_table()
     return TreeRank(max_depth=4, categorical_features=[1]).fit(X, y).model_
@@ -54,12 +68,19 @@ def leafrank() -> Model:
     return TreeRank(max_depth=2, split="tree", categorical_features=[1]).fit(X, y).model_
 
 
+def forest() -> Model:
+    X, y = messy_table()
+    return TreeRankForest(n_estimators=6, categorical_features=[1]).fit(X, y).model_
+
+
 CASES = {
     "aucboost": aucboost,
+    "margin_ranker": margin_ranker,
     "martirank": martirank,
     "rankboost": rankboost,
     "sampling_martirank": sampling_martirank,
     "soft_rankboost": soft_rankboost,
     "treerank": treerank,
     "leafrank": leafrank,
+    "forest": forest,
 }

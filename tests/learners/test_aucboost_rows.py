@@ -78,7 +78,7 @@ def test_it_pickles_but_does_not_save(tmp_path):
     copy = pickle.loads(pickle.dumps(ranker))
     assert np.array_equal(copy.decision_function(X), ranker.decision_function(X))
     assert "5 estimators (DecisionTreeClassifier)" in str(ranker.model_)
-    with pytest.raises(ValueError, match="holds scikit-learn estimators"):
+    with pytest.raises(ValueError, match="holds fitted estimators"):
         ranker.model_.save(tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []
 

@@ -9,6 +9,7 @@ from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
 from auctor.estimators.soft_rankboost import SoftRankBoost
 from auctor.estimators.treerank import TreeRank
+from auctor.estimators.treerank_forest import TreeRankForest
 
 __all__ = [
     "AUCBoost",
@@ -20,5 +21,6 @@ __all__ = [
     "SamplingMartiRank",
     "SoftRankBoost",
     "TreeRank",
+    "TreeRankForest",
     "cross_validate",
 ]

@@ -9,6 +9,7 @@ from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
 from auctor.estimators.soft_rankboost import SoftRankBoost
 from auctor.estimators.treerank import TreeRank
+from auctor.estimators.treerank_forest import TreeRankForest
 
 LEARNERS: dict[str, type[RankingEstimator]] = {
     "aucboost": AUCBoost,
@@ -18,5 +19,6 @@ LEARNERS: dict[str, type[RankingEstimator]] = {
     "rankboost": RankBoost,
     "sampling-martirank": SamplingMartiRank,
     "treerank": TreeRank,
+    "treerank-forest": TreeRankForest,
     "soft-rankboost": SoftRankBoost,
 }

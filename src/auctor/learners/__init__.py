@@ -2,7 +2,9 @@
 
 from auctor.learners.aucboost import fit_aucboost
 from auctor.learners.aucboost_rows import fit_aucboost_rows
+from auctor.learners.aucboost_trees import fit_aucboost_trees
 from auctor.learners.certificate import Certificate
+from auctor.learners.forest import fit_forest
 from auctor.learners.martirank import fit_martirank
 from auctor.learners.martirank_rows import fit_martirank_rows
 from auctor.learners.oracle import OracleError
@@ -16,6 +18,8 @@ __all__ = [
     "OracleError",
     "fit_aucboost",
     "fit_aucboost_rows",
+    "fit_aucboost_trees",
+    "fit_forest",
     "fit_martirank",
     "fit_martirank_rows",
     "fit_rankboost",

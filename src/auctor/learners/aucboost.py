@@ -35,6 +35,7 @@ class Settings:
     """What a fit can be told."""
 
     weak: Any = "feature"  # a name in RANKINGS
+    weak_depth: int = 3  # of weak="tree"
     n_estimators: int = 200
     epsilon: float | None = None
     seed: int = 0  # for estimators given as weak; the others draw nothing

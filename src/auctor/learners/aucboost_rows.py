@@ -23,7 +23,7 @@ def fit_aucboost_rows(
 ) -> tuple[VoteModel, History, Certificate]:
     """Boost copies of the estimator ``settings.weak``."""
     history = History()
-    members = _run(row_table(data), settings, history)
+    members = run_rounds(row_table(data), settings, history)
     negative, positive = data.classes.tolist()
     plain = VoteModel(
         (negative, positive), 0.0, Calibration(1.0, 0.0), data.features, tuple(members), 0.0
@@ -41,7 +41,7 @@ def fit_aucboost_rows(
     return model, history, certify(history, order)
 
 
-def _run(table: RowTable, settings: Settings, history: History) -> list[Member]:
+def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Member]:
     """Rounds until one of the reasons to stop."""
     y = np.where(table.positive, 1.0, -1.0)
     # Half D+ plus half D-

@@ -45,6 +45,7 @@ class Settings:
     """What a fit can be told."""
 
     weak: Any = "feature"  # a name in RANKINGS
+    weak_depth: int = 3  # of weak="tree"
     n_estimators: int = 40
     output: str = "position"
     min_class: float = 10.0

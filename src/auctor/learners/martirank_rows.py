@@ -1,4 +1,6 @@
-"""MartiRank over rows: the weak ranker of a node is any scikit-learn estimator."""
+"""MartiRank over rows: the weak ranker of a node is a small tree or any estimator."""
+
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ from auctor.learners.martirank import History, Settings, certify, end_of_rows, h
 from auctor.learners.program import Node, gates_of, program_values
 from auctor.learners.progress import Progress
 from auctor.learners.row_table import RowTable, row_table
+from auctor.learners.weak_tree import WeakTree
 from auctor.models import Calibration, Gate, RowProgram
 from auctor.weak.estimator import RowRanker, fit_row_ranker, row_scores
 
@@ -22,7 +25,9 @@ _LEAST_EDGE = 2.0**-40
 def fit_martirank_rows(
     data: RankingData, settings: Settings
 ) -> tuple[RowProgram, History, Certificate]:
-    """Train a program with a copy of the estimator ``settings.weak`` at each node."""
+    """Train a program with a copy of the estimator ``settings.weak``, or a tree, at each node."""
+    if isinstance(settings.weak, str):
+        settings = replace(settings, weak=WeakTree(data.features, settings.weak_depth))
     table = row_table(data)
     history = History()
     rankers: list[list[RowRanker | None]] = []

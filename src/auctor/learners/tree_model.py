@@ -22,7 +22,7 @@ _APART = 2.0**-20
 
 def build_tree(data: RankingData, tree: GrownTree) -> TreeModel:
     """The model of a tree, shifted so that Youden's point lies at score 0."""
-    nodes, features = _shorten(tree.nodes, data.features)
+    nodes, features = shorten(tree.nodes, data.features)
     leaves, ranks = tree.leaves()
     value, probability = np.zeros((2, len(tree.counts)))
     value[leaves] = ranks
@@ -102,7 +102,7 @@ def is_concave(counts: Whole) -> bool:
     )
 
 
-def _shorten(
+def shorten(
     nodes: TreeNodes, features: tuple[Feature, ...]
 ) -> tuple[TreeNodes, tuple[Feature, ...]]:
     """The nodes over features that have only the cuts that some node uses."""

@@ -85,7 +85,7 @@ def fit_treerank(data: RankingData, settings: Settings) -> tuple[TreeModel, Hist
 
 def list_splits(tree: GrownTree, unit: float) -> list[Split]:
     """Every split of the tree with what it gained."""
-    owner = _owners(tree)
+    owner = find_owners(tree)
     inner = np.flatnonzero(tree.nodes.feature >= 0)
     worth = np.bincount(owner[inner], tree.worth[inner], len(owner))
     tests: dict[int, list[tuple[int, float]]] = {}
@@ -108,7 +108,7 @@ def list_splits(tree: GrownTree, unit: float) -> list[Split]:
     ]
 
 
-def _owners(tree: GrownTree) -> npt.NDArray[np.int64]:
+def find_owners(tree: GrownTree) -> npt.NDArray[np.int64]:
     """The cell whose split each node belongs to."""
     owner = np.arange(len(tree.counts))
     for k in np.flatnonzero(tree.nodes.feature >= 0).tolist():

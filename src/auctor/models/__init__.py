@@ -3,6 +3,7 @@
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Calibration, Model
 from auctor.models.file import FORMS, from_json, load, register, to_json
+from auctor.models.forest import ForestModel
 from auctor.models.linear import LinearModel, LinearTerm
 from auctor.models.program import ProgramModel
 from auctor.models.row_program import Gate, RowProgram
@@ -15,6 +16,7 @@ __all__ = [
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "ForestModel",
     "Gate",
     "LinearModel",
     "LinearTerm",

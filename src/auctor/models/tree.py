@@ -14,6 +14,7 @@ from auctor.models.features import check_names, code_columns, feature_body, read
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.tree_cells import Cells, find_cells
+from auctor.models.tree_nodes import read_nodes
 from auctor.models.tree_rules import list_rules
 
 Floats = npt.NDArray[np.float64]
@@ -95,7 +96,8 @@ class TreeModel(Model):
         features = tuple(_feature_from(child) for child in fields.children("features"))
         check_names(fields, features)
         child = fields.child("nodes")
-        nodes, is_cell = _nodes_from(child, features)
+        nodes, (cell,) = read_nodes(child, features, flags=("cell",))
+        is_cell = cell.astype(np.bool_)
         neg, pos, value, probability = (_floats_from(child, name, len(is_cell)) for name in _FLOATS)
         child.end()
         model = cls(*shared, features, nodes, is_cell, neg, pos, value, probability, intercept)
@@ -144,7 +146,6 @@ class TreeModel(Model):
 
 
 _FLOATS = ("neg", "pos", "value", "probability")
-_FLAGS = ("above", "missing", "table", "cell")
 
 
 def _feature_from(fields: Fields) -> Feature:
@@ -158,53 +159,3 @@ def _floats_from(fields: Fields, name: str, n_nodes: int) -> Floats:
     if len(column) != n_nodes:
         raise fields.fail(name, f"a list of {n_nodes} numbers, one per node")
     return column
-
-
-def _nodes_from(
-    fields: Fields, features: tuple[Feature, ...]
-) -> tuple[TreeNodes, npt.NDArray[np.bool_]]:
-    """The nodes of a file; every index is checked, because kernels do not check theirs."""
-    columns: dict[str, npt.NDArray[Any]] = {}
-    for name in (*TreeNodes._fields, "cell"):
-        column = fields.terms(name)
-        if not ((np.rint(column) == column) & (np.abs(column) < 2.0**53)).all():
-            raise fields.fail(name, "a list of whole numbers")
-        if name in _FLAGS and not ((column == 0) | (column == 1)).all():
-            raise fields.fail(name, "a list of zeros and ones")
-        columns[name] = column.astype(np.int64)
-        if name != "table" and len(column) != len(columns["feature"]):
-            raise fields.fail(name, f"a list of {len(columns['feature'])}, one per node")
-    if len(columns["feature"]) == 0:
-        raise fields.fail("feature", "a list of one node or more")
-    is_cell = columns.pop("cell").astype(np.bool_)
-    _check_tests(fields, columns, features)
-    _check_children(fields, columns)
-    return TreeNodes(**columns), is_cell
-
-
-def _check_tests(
-    fields: Fields, columns: dict[str, npt.NDArray[Any]], features: tuple[Feature, ...]
-) -> None:
-    feature = columns["feature"]
-    if not ((feature >= -1) & (feature < len(features))).all():
-        raise fields.fail("feature", f"a list of numbers from -1 to {len(features) - 1}")
-    at = feature[feature >= 0]
-    n_codes = np.array([f.n_bins + 1 for f in features])[at]
-    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[at]
-    cut, start = (columns[name][feature >= 0] for name in ("cut", "start"))
-    if not ((cut >= 0) & (cut < np.maximum(n_codes, 1))).all():
-        raise fields.fail("cut", "a list of bins of the nodes' features")
-    fits = np.where(
-        is_category, (start >= 0) & (start + n_codes <= len(columns["table"])), start == -1
-    )
-    if not fits.all():
-        raise fields.fail("start", "a list of places in the table, -1 for numbers")
-
-
-def _check_children(fields: Fields, columns: dict[str, npt.NDArray[Any]]) -> None:
-    """Children stand behind their parents, so that no path comes back."""
-    is_leaf, number = columns["feature"] < 0, np.arange(len(columns["feature"]))
-    for name in ("left", "right"):
-        child = columns[name]
-        if not np.where(is_leaf, child == -1, (child > number) & (child < len(child))).all():
-            raise fields.fail(name, "a list of nodes that come later, -1 for leaves")

@@ -14,7 +14,7 @@ from auctor.models.fields import Fields
 Floats = npt.NDArray[np.float64]
 
 CANNOT_SAVE = (
-    "this model holds scikit-learn estimators, which a model file cannot; "
+    "this model holds fitted estimators or trees as weak rankers, which a model file cannot; "
     "pickle the estimator, or fit with weak='feature' or weak='stump'"
 )
 

@@ -133,3 +133,16 @@ def _share(table: SlowTable, cell: Rows, rows: Rows) -> Fraction:
 def _impurity(table: SlowTable, cell: Rows, rows: Rows) -> Fraction:
     neg, pos = _even(table, cell, rows)
     return neg * pos / (neg + pos)
+
+
+def leaf_midranks(counts: list[tuple[int, int]]) -> list[float]:
+    """Rank of each leaf, best first, from its (negatives, positives), each class one half.
+
+    Examples
+    --------
+    >>> leaf_midranks([(0, 3), (2, 1)])
+    [0.8125, 0.3125]
+    """
+    totals = [sum(pair[label] for pair in counts) for label in (0, 1)]
+    mass = [(Fraction(neg, totals[0]) + Fraction(pos, totals[1])) / 2 for neg, pos in counts]
+    return [float(sum(mass[k + 1 :]) + mass[k] / 2) for k in range(len(mass))]

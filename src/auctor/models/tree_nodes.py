@@ -1,0 +1,73 @@
+"""The nodes of trees in model files."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Feature
+from auctor.kernels.tree import TreeNodes
+from auctor.models.fields import Fields
+
+Whole = npt.NDArray[np.int64]
+
+_FLAGS = ("above", "missing", "table")
+
+
+def read_nodes(
+    fields: Fields, features: tuple[Feature, ...], flags: tuple[str, ...] = ()
+) -> tuple[TreeNodes, list[Whole]]:
+    """The nodes of a file, and further columns of zeros and ones that have these names.
+
+    Every index is checked, because kernels do not check theirs.
+    """
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name in (*TreeNodes._fields, *flags):
+        column = read_whole(fields, name)
+        if name in (*_FLAGS, *flags) and not ((column == 0) | (column == 1)).all():
+            raise fields.fail(name, "a list of zeros and ones")
+        columns[name] = column
+        if name != "table" and len(column) != len(columns["feature"]):
+            raise fields.fail(name, f"a list of {len(columns['feature'])}, one per node")
+    if len(columns["feature"]) == 0:
+        raise fields.fail("feature", "a list of one node or more")
+    more = [columns.pop(name) for name in flags]
+    _check_tests(fields, columns, features)
+    _check_children(fields, columns)
+    return TreeNodes(**columns), more
+
+
+def read_whole(fields: Fields, name: str) -> Whole:
+    """A list of whole numbers."""
+    column = fields.terms(name)
+    if not ((np.rint(column) == column) & (np.abs(column) < 2.0**53)).all():
+        raise fields.fail(name, "a list of whole numbers")
+    return column.astype(np.int64)
+
+
+def _check_tests(
+    fields: Fields, columns: dict[str, npt.NDArray[Any]], features: tuple[Feature, ...]
+) -> None:
+    feature = columns["feature"]
+    if not ((feature >= -1) & (feature < len(features))).all():
+        raise fields.fail("feature", f"a list of numbers from -1 to {len(features) - 1}")
+    at = feature[feature >= 0]
+    n_codes = np.array([f.n_bins + 1 for f in features])[at]
+    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[at]
+    cut, start = (columns[name][feature >= 0] for name in ("cut", "start"))
+    if not ((cut >= 0) & (cut < np.maximum(n_codes, 1))).all():
+        raise fields.fail("cut", "a list of bins of the nodes' features")
+    fits = np.where(
+        is_category, (start >= 0) & (start + n_codes <= len(columns["table"])), start == -1
+    )
+    if not fits.all():
+        raise fields.fail("start", "a list of places in the table, -1 for numbers")
+
+
+def _check_children(fields: Fields, columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Children stand behind their parents, so that no path comes back."""
+    is_leaf, number = columns["feature"] < 0, np.arange(len(columns["feature"]))
+    for name in ("left", "right"):
+        child = columns[name]
+        if not np.where(is_leaf, child == -1, (child > number) & (child < len(child))).all():
+            raise fields.fail(name, "a list of nodes that come later, -1 for leaves")

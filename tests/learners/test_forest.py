@@ -1,0 +1,175 @@
+"""Forests by hand: bags, out-of-bag scores, ranks, and what they promise."""
+
+import numpy as np
+import pytest
+
+from auctor.data import Workers, prepare
+from auctor.kernels.tree import find_leaves
+from auctor.learners.forest import Settings, fit_forest, node_ranks
+from auctor.learners.forest_draws import BagDraws, feature_draws, number_of_features
+from auctor.learners.tree_grower import Rules
+from auctor.learners.tree_growth import grow
+from auctor.metrics import auc, auc_ci
+from auctor.testing import contracts
+from auctor.testing.reference_treerank import leaf_midranks
+
+FORESTS = {
+    "unions": Settings(n_estimators=4, max_depth=3, seed=1),
+    "stumps": Settings(n_estimators=5, split="stump", seed=2),
+    "median": Settings(n_estimators=6, max_depth=3, aggregate="median", seed=3),
+    "all rows": Settings(n_estimators=3, max_depth=3, bootstrap=False, seed=4),
+}
+over_forests = pytest.mark.parametrize("settings", FORESTS.values(), ids=FORESTS)
+
+
+def fitter(settings):
+    """The forest as the contracts want it."""
+
+    def fit(data, n_jobs):
+        return fit_forest(data, Settings(**{**vars(settings), "n_jobs": n_jobs}))[0]
+
+    return fit
+
+
+def replay(data, settings, number):
+    """Counts and tree of one member, by the same draws, grown alone."""
+    rng = np.random.default_rng([settings.seed, number])
+    counts = BagDraws(data, settings.max_samples).draw(rng)
+    n_drawn = number_of_features(settings.max_features, data.n_features)
+    allowed = feature_draws(data.n_features, n_drawn, rng)
+    return counts[0], grow(data, settings.rules, Workers(1), weights=counts, allowed=allowed)
+
+
+@pytest.mark.parametrize("name", ["unions", "stumps", "median"])
+def test_out_of_bag_scores_and_their_auc_by_hand(name):
+    X, y = contracts.messy_table(5, n_rows=80)
+    settings, data = FORESTS[name], prepare(X, y)
+    model, history, certificate = fit_forest(data, settings)
+    part = data.partitions[0]
+    ranks, seen = [], []
+    for number in range(settings.n_estimators):
+        counts, tree = replay(data, settings, number)
+        leaf = np.empty(part.n_rows, dtype=np.int64)
+        find_leaves(part.codes, tree.nodes, leaf)
+        ranks.append(node_ranks(tree)[leaf])
+        seen.append(counts > 0)
+    ranks, seen = np.array(ranks), np.array(seen)
+    take = np.median if settings.aggregate == "median" else np.mean
+    scored = np.flatnonzero(~seen.all(axis=0))
+    assert 0 < part.n_rows - len(scored) == certificate.values["n_never"]
+    by_hand = np.array([take(ranks[~seen[:, i], i]) for i in scored])
+    found = history.out_of_bag.scores[0]
+    assert found[scored] == pytest.approx(by_hand, abs=1e-15)
+    assert np.isnan(np.delete(found, scored)).all()
+    assert np.array_equal(history.out_of_bag.n_trees[0], (~seen).sum(axis=0))
+    area = auc(part.positive[scored], found[scored])
+    assert certificate.values["oob_auc"] == area
+    interval = auc_ci(part.positive[scored], found[scored])
+    assert (certificate.values["low"], certificate.values["high"]) == (interval.low, interval.high)
+    assert str(interval) in str(certificate)
+    # all trees, for rows that are scored as new ones
+    whole = take(ranks, axis=0)
+    scores = model.decision_function(X)[part.rows] - model.intercept
+    assert scores == pytest.approx(whole, abs=1e-12)
+
+
+def test_ranks_are_mid_ranks_with_even_classes():
+    X, y = contracts.messy_table(1, n_rows=50)
+    data = prepare(X, y)
+    tree = grow(data, Rules(max_depth=3), Workers(1))
+    leaves, _ = tree.leaves()
+    ranks = node_ranks(tree)[leaves]
+    assert ranks == pytest.approx(leaf_midranks(tree.counts[leaves].tolist()), abs=2.0**-32)
+    assert (np.diff(ranks) < 0).all()
+    assert 0 < ranks[-1] < ranks[0] < 1
+
+
+@over_forests
+@pytest.mark.parametrize(("n_partitions", "n_jobs"), [(3, 2), (7, 1)])
+def test_same_bits_for_any_partition_and_any_number_of_threads(settings, n_partitions, n_jobs):
+    contracts.check_partitions_and_threads(fitter(settings), n_partitions, n_jobs)
+
+
+@over_forests
+def test_constant_columns_are_never_used(settings):
+    contracts.check_constants_are_never_used(fitter(settings), 0)
+
+
+@over_forests
+def test_saved_models_score_the_same(settings, tmp_path):
+    X, y = contracts.messy_table(0)
+    model = fitter(settings)(prepare(X, y, categorical_features=[4]), 1)
+    contracts.check_saved_model(model, X, tmp_path)
+
+
+def test_weight_zero_is_an_absent_row():
+    X, y = contracts.messy_table(2)
+    weight = np.ones(len(y))
+    weight[10:20] = 0.0
+    fit = fitter(FORESTS["unions"])
+    without = fit(prepare(X[weight > 0], y[weight > 0]), 1)
+    assert contracts.same_model(fit(prepare(X, y, sample_weight=weight), 1), without)
+
+
+def test_without_bootstrap_weights_are_copies():
+    contracts.check_weights_are_copies(fitter(FORESTS["all rows"]), 3)
+
+
+def test_bags_hold_as_many_rows_of_each_class_and_follow_the_weights():
+    rng = np.random.default_rng(0)
+    y = np.arange(1000) < 200
+    weight = np.where(np.arange(1000) % 2 == 0, 3.0, 1.0)
+    data = prepare(rng.normal(size=(1000, 1)), y, sample_weight=weight)
+    counts, part = BagDraws(data, None).draw(rng)[0].astype(float), data.partitions[0]
+    assert counts[: part.n_pos].sum() == weight[y].sum()
+    assert counts[part.n_pos :].sum() == weight[~y].sum()
+    of_heavy = counts[weight[part.rows] == 3.0].sum() / counts.sum()
+    assert of_heavy == pytest.approx(0.75, abs=0.03)
+    half = BagDraws(data, 0.5).draw(rng)[0]
+    assert half.sum() == 1000
+    # weights that add up to less than the rows: as many draws as rows
+    small = prepare(rng.normal(size=(1000, 1)), y, sample_weight=weight / 1000)
+    assert BagDraws(small, None).draw(rng)[0].sum() == pytest.approx(1000, abs=1)
+
+
+def test_nodes_draw_their_features_evenly():
+    allowed = feature_draws(10, 3, np.random.default_rng(0))(2000)
+    assert (allowed.sum(axis=1) == 3).all()
+    assert allowed.mean(axis=0) == pytest.approx(np.full(10, 0.3), abs=0.05)
+    assert feature_draws(10, 10, np.random.default_rng(0)) is None
+
+
+@pytest.mark.parametrize("asked", [0, 4, -1, 0.0, 1.5, "all", True])
+def test_bad_max_features(asked):
+    with pytest.raises(ValueError, match="max_features is "):
+        number_of_features(asked, 3)
+
+
+def test_a_class_of_one_row_cannot_be_bagged():
+    data = prepare([[1.0], [2.0], [3.0]], [0, 0, 1])
+    with pytest.raises(ValueError, match="found 1 positive and 2 negative; set bootstrap=False"):
+        fit_forest(data, Settings(n_estimators=2))
+    model, _, certificate = fit_forest(data, Settings(n_estimators=2, bootstrap=False))
+    assert model.n_trees == 2
+    assert "every tree has seen every row" in str(certificate)
+
+
+def test_where_no_row_is_out_of_bag():
+    data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    seeds = range(20)
+    found = [fit_forest(data, Settings(n_estimators=1, seed=seed)) for seed in seeds]
+    unknown = [c for _, _, c in found if c.values["oob_auc"] is None]
+    assert unknown and all("No out-of-bag AUC" in str(c) for c in unknown)
+    assert all(np.isfinite(model.decision_function([[1.0]])).all() for model, _, _ in found)
+
+
+def test_weighted_rows_have_an_auc_without_an_interval():
+    X, y = contracts.messy_table(0, n_rows=200)
+    weight = np.random.default_rng(0).integers(1, 4, size=200)
+    data = prepare(X, y, sample_weight=weight)
+    _, history, certificate = fit_forest(data, Settings(n_estimators=30))
+    scores = history.out_of_bag.by_place(data)
+    has = ~np.isnan(scores)
+    area = auc(y[has], scores[has], sample_weight=weight[has])
+    assert certificate.values["oob_auc"] == pytest.approx(area)
+    assert certificate.values["low"] is None
