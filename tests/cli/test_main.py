@@ -9,7 +9,7 @@ import pyarrow.csv as csv
 import pytest
 
 import auctor
-from auctor.cli import fit, output
+from auctor.cli import fit, output, score
 from auctor.cli.errors import is_expected, one_line
 
 from .conftest import FAST, Run, files, make_table
@@ -101,6 +101,7 @@ def test_interrupt_while_writing_leaves_nothing(
         file.write("half a")  # type: ignore[attr-defined]
         raise KeyboardInterrupt
 
+    assert score.write_csv is output.write_csv  # imported before the patch, which must not stick
     monkeypatch.setattr(output, "write_csv", half)
     before = files(train.parent)
     done = run("score", model, train, "--out", "scores.csv")

@@ -21,6 +21,7 @@ from auctor import MarginRanker, MarginRankerCV
 from auctor.learners.margin import MarginWarning
 from auctor.metrics import auc
 from auctor.models import AdditiveModel, LinearModel, ScorerModel, to_json
+from auctor.models.linear import SCORE_GRID
 from auctor.testing.contracts import check_saved_model, messy_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
@@ -139,7 +140,7 @@ def test_scorers(cancer):
     assert ranker.score(X[400:], y[400:]) > 0.9
     parts = np.column_stack([some(X), 2 * tree.predict_proba(X)[:, 1] - 1, first(X)])
     shift = ranker.decision_function(X) - parts @ ranker.coef_
-    assert np.ptp(shift) < 1e-12
+    assert np.ptp(shift) < SCORE_GRID
     assert ranker.feature_importances_.shape == (3,)
     with pytest.raises(ValueError, match="which a model file cannot"):
         ranker.model_.save("model.json")
@@ -323,3 +324,60 @@ def test_no_warning_where_nothing_is_odd(cancer):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         MarginRanker().fit(*cancer)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("method", ["pairs", "reduced"])
+def test_rows_that_tie_in_theory_tie_in_the_model_and_in_the_certificate(method, seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.integers(0, 4, size=(80, 3)).astype(float)
+    y = (Z.sum(axis=1) + rng.normal(size=80) * 4 / 3 > 4.5).astype(int)
+    ranker = MarginRanker(method, epsilon=0.3, tol=1e-4).fit(Z, y)
+    values, scores = ranker.certificate_.values, ranker.decision_function(Z)
+    difference = scores[y == 1][:, None] - scores[y == 0]
+    assert values["auc"] == pytest.approx(ranker.score(Z, y), abs=1e-12)
+    assert values["share_rho"] == pytest.approx((difference >= 2 * values["rho"]).mean(), abs=1e-12)
+    assert values["share_rho"] >= values["share_guaranteed"]
+    # The same in whole numbers: scores of equal weights are equal where the sums are.
+    _, size = np.unique(np.abs(ranker.coef_[ranker.coef_ != 0]), return_counts=True)
+    if len(size) == 1:
+        whole = (Z * np.sign(ranker.coef_)).sum(axis=1)
+        assert len(np.unique(scores)) == len(np.unique(whole))
+
+
+def test_a_hard_margin_of_classes_that_overlap_is_negative_and_ranks():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = (X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=200) > 0).astype(int)
+    with pytest.warns(MarginWarning, match="no weights separate the classes"):
+        ranker = MarginRanker(margin="hard").fit(X, y)
+    assert ranker.certificate_.values["gamma"] < -1e-3
+    assert ranker.score(X, y) > 0.7
+    assert "No weights separate" in ranker.certificate_.statement
+
+
+def test_weights_that_cancel_are_none_at_all_without_the_constant_too():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(100, 4)), rng.integers(0, 2, size=100)
+    with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
+        ranker = MarginRanker(constant=False, relax=False, epsilon=0.05).fit(X, y)
+    assert not ranker.coef_.any()
+    assert ranker.certificate_.values["gamma"] == 0.0
+    assert ranker.certificate_.values["gap"] < 1e-5
+
+
+def test_classifiers_are_turned_towards_the_positive_class():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    scorer = LogisticRegression().fit(X[:300], y[:300])
+    ranker = MarginRanker(hypotheses=[scorer], negations=False, pos_label=0).fit(X, y)
+    assert ranker.score(X, y) > 0.99
+    assert ranker.coef_[0] > 0
+
+
+def test_a_path_goes_by_its_epsilons_whatever_nu_says():
+    X, y = load_breast_cancer(return_X_y=True)
+    models = dict(MarginRanker(nu=9000.0).fit_path(X, y, [0.1, 0.6]))
+    assert not np.array_equal(models[0.1].decision_function(X), models[0.6].decision_function(X))
+    with pytest.raises(ValueError, match="are for margin='soft'"):
+        MarginRanker(margin="hard", nu=5.0).fit(X, y)

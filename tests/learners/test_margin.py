@@ -1,6 +1,7 @@
 """The largest margins, against the paper's linear programs with every pair formed."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from auctor.learners import margin_cuts
 from auctor.learners.margin import MarginWarning, Settings, fit_margin
 from auctor.learners.margin_certificate import certify_margin
 from auctor.learners.margin_cuts import CuttingPlanes, Limits
-from auctor.learners.margin_models import LinearProblem
+from auctor.learners.margin_models import LinearProblem, RowScores
 from auctor.learners.margin_objectives import PairsObjective, RowsObjective, TangentObjective
 from auctor.learners.margin_snap import snap
 from auctor.learners.progress import Progress
@@ -25,6 +26,14 @@ from auctor.weak import MatrixHypotheses
 
 PAPER = {"negations": False, "constant": False, "relax": False, "tol": 1e-8}
 QUIET = Progress(None, "", False)
+
+
+def problem_of(hypotheses):
+    """What a certificate asks of a problem."""
+    weights = hypotheses.weight_neg, hypotheses.weight_pos
+    return SimpleNamespace(
+        hypotheses=hypotheses, scores=lambda beta: RowScores(*hypotheses.scores(beta), *weights)
+    )
 
 
 def make_problem(seed):
@@ -228,7 +237,7 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
         found, _ = fit_margin(hypotheses_of(pos, neg), told)
-    values = certify_margin(hypotheses_of(pos, neg), found, told).values
+    values = certify_margin(problem_of(hypotheses_of(pos, neg)), found, told).values
     scores = pos @ found.beta, neg @ found.beta
     differences = (scores[0][:, None] - scores[1]).ravel()
     margins = differences / 2

@@ -330,3 +330,18 @@ def test_pure_noise_is_pruned_to_little():
     pruned, *_ = fit_treerank(data, Settings(pruning="cv"))
     assert len(whole.leaves) > 40
     assert len(pruned.leaves) < 10
+
+
+def test_leaves_by_their_rate_have_the_best_auc_of_any_order():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(800, 3))
+    y = X[:, 0] * X[:, 1] + rng.normal(size=800) > 0  # the first split of a tree misleads here
+    data = prepare(X, y)
+    values = {}
+    for order in ("tree", "rate"):
+        model, _, certificate = fit_treerank(data, Settings(max_depth=4, order=order))
+        values[order] = certificate.values
+        assert auc(y, model.decision_function(X)) == pytest.approx(certificate.values["auc"])
+    assert values["rate"]["is_concave"]
+    assert values["rate"]["auc"] > values["tree"]["auc"]
+    assert values["rate"]["n_leaves"] == values["tree"]["n_leaves"]

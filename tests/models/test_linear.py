@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from auctor.models import Calibration, LinearModel, LinearTerm, ScorerModel, from_json, to_json
+from auctor.models.linear import SCORE_GRID, round_scores
 from auctor.testing.contracts import check_saved_model
 
 NAN = float("nan")
@@ -68,7 +69,7 @@ def test_sparse_and_dense_give_the_same_bits():
         0.1 + sum(t.missing if np.isnan(v) else t.weight * v for t, v in pairs(wide, row))
         for row in X
     ]
-    assert dense == pytest.approx(slow, abs=1e-12)
+    assert dense == pytest.approx(slow, abs=SCORE_GRID)
 
 
 def test_other_kinds_are_refused(model, table):
@@ -90,10 +91,13 @@ def test_scores_stay_finite():
     assert np.isfinite(both.decision_function(np.array([[1e300, 1e300], [1e300, -1.0]]))).all()
 
 
-def test_the_intercept_does_not_round_scores_across_the_threshold():
-    # 0.1 + 0.2 is above 0.3: added last, an intercept of -0.3 leaves it above 0.
-    sums = build(LinearTerm("a", 1.0, 0.0), LinearTerm("b", 1.0, 0.0), intercept=-0.3)
-    assert sums.decision_function(np.array([[0.1, 0.2]]))[0] == 0.1 + 0.2 - 0.3 > 0
+def test_sums_that_are_equal_in_theory_tie():
+    # 0.1 + 0.2 is not 0.3 in floats.
+    sums = build(LinearTerm("a", 1.0, 0.0), LinearTerm("b", 1.0, 0.0), intercept=-0.25)
+    low, high, other = sums.decision_function(np.array([[0.3, 0.0], [0.1, 0.2], [0.3, 1e-9]]))
+    assert low == high < other
+    assert low == pytest.approx(0.05, abs=SCORE_GRID)
+    assert round_scores(np.array([1e10 + 0.3, -1e300])).tolist() == [1e10 + 0.3, -1e300]
 
 
 def test_saved_and_loaded(model, table, tmp_path):

@@ -62,7 +62,9 @@ class MarginRanker(RankingEstimator):
         (7), which caps the rows of each class instead of the pairs; "heuristic" also looks for
         the best caps (section 4.2).
     margin : {"soft", "hard"}, default="soft"
-        "hard" is the least margin over all pairs, problem (4).
+        "hard" is the least margin over all pairs, problem (4). Where no weights separate the
+        classes it is negative: the largest with every hypothesis in the direction of its
+        difference of means, since weights that cancel each other would have 0.
     epsilon : float, default=0.2
         Share of the pairs that may miss the margin.
     nu : float, optional
@@ -92,7 +94,8 @@ class MarginRanker(RankingEstimator):
     max_iter : int, default=10_000
         Cuts at most.
     time_limit : float, optional
-        Seconds at most; the best weights so far are kept then, with their gap and a warning.
+        Seconds for the search at most, reading the table not counted; the best weights so far
+        are kept then, with their gap and a warning.
     max_bins : int, default=255
         Bins of a column at most, for "stumps".
     categorical_features : "from_dtype" or array-like of names, positions or bool
@@ -268,7 +271,7 @@ class MarginRanker(RankingEstimator):
         return problem.model(fit.beta)
 
     def _certify(self, problem: MarginProblem, fit: MarginFit) -> Certificate:
-        return certify_margin(problem.hypotheses, fit, self._settings(problem))
+        return certify_margin(problem, fit, self._settings(problem))
 
     def fit_path(
         self, X: Any, y: Any, epsilons: Iterable[float], sample_weight: Any = None
@@ -282,7 +285,15 @@ class MarginRanker(RankingEstimator):
         problem = copy(self)._problem(table, X, np.asarray(y), sample_weight)
         start = None
         for epsilon in sorted(epsilons, reverse=True):
-            settings = replace(self._settings(problem), epsilon=epsilon, relax=False)
+            settings = replace(
+                self._settings(problem),
+                margin="soft",
+                epsilon=epsilon,
+                nu=None,
+                nu_pos=None,
+                nu_neg=None,
+                relax=False,
+            )
             start, _ = fit_margin(problem.hypotheses, settings, start)
             yield epsilon, problem.model(start.beta)
 

@@ -15,7 +15,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from auctor.learners.margin_cuts import Cuts, CuttingPlanes, Floats, Limits, Solution
+from auctor.learners.margin_cuts import (
+    Cuts,
+    CuttingPlanes,
+    Floats,
+    Limits,
+    Solution,
+    relative_gap,
+)
 from auctor.learners.margin_objectives import (
     Objective,
     PairsObjective,
@@ -24,7 +31,7 @@ from auctor.learners.margin_objectives import (
 )
 from auctor.learners.margin_snap import WEIGHT_GRID, snap
 from auctor.learners.progress import Progress
-from auctor.weak import Hypotheses
+from auctor.weak import DirectedHypotheses, Hypotheses
 
 # A soft margin up to this is none: weights that cancel each other have 0.
 NO_MARGIN = 1e-9
@@ -95,8 +102,8 @@ class MarginFit:
 
     @property
     def gap(self) -> float:
-        """How much larger the margin might be, relative to the bound."""
-        return max(self.bound - self.value, 0.0) / max(abs(self.bound), 1e-10)
+        """How much larger the margin might be, relative to the bound (to 0.001 if smaller)."""
+        return relative_gap(self.value, self.bound)
 
 
 def fit_margin(
@@ -124,10 +131,32 @@ def _fit(
         fit = replace(fit, epsilon=epsilon)
         if fit.stopped_by != "no margin":
             break
-        limits, start = limits._replace(least=-np.inf), None
+        limits, start = limits._replace(least=0.0), None
+    if settings.margin == "hard" and fit.value <= NO_MARGIN and fit.stopped_by == "gap":
+        fit = _inseparable(hypotheses, settings, limits, progress, history)
     progress.close(fit.stopped_by)
     _warn(fit, settings)
     return fit, history
+
+
+def _inseparable(
+    hypotheses: Hypotheses,
+    settings: Settings,
+    limits: Limits,
+    progress: Progress,
+    history: History,
+) -> MarginFit:
+    """The largest hard margin, below 0, where no weights separate the classes.
+
+    Weights that cancel each other have margin 0 and say nothing. So each hypothesis may only
+    have the sign of its difference of means, and nothing takes up weight that is not spent.
+    """
+    directed = DirectedHypotheses(hypotheses, settings.negations)
+    planes = CuttingPlanes(directed, negations=False, constant=False)
+    alone = replace(settings, negations=False, constant=False)
+    nu = find_nu(hypotheses, settings, None)
+    fit = _fit_once(planes, directed, alone, nu, limits, progress, history, None)
+    return replace(fit, beta=directed.sign * fit.beta, cuts=None)
 
 
 def _deadline(settings: Settings) -> float:
@@ -153,6 +182,8 @@ def find_nu(hypotheses: Hypotheses, settings: Settings, epsilon: float | None) -
     """How many may miss the margin; ValueError where what was given cannot be."""
     n, p = float(hypotheses.weight_neg.sum()), float(hypotheses.weight_pos.sum())
     if settings.margin == "hard":
+        if _is_given(settings):
+            raise ValueError("nu, nu_pos and nu_neg are for margin='soft'; 'hard' lets none miss")
         return Nu(0.0, 0.0, 0.0)
     share = sqrt(epsilon) if epsilon is not None else 0.0
     if settings.method == "pairs":
@@ -223,8 +254,9 @@ def _snapped(
     least = min(solution.bound - limits.slack(solution.bound), solution.value)
     beta = snap(solution.beta, lambda b: planes.value(objective, b), least, settings.grid)
     value = planes.value(objective, beta)
-    if settings.constant and value < 0.0 and solution.stopped_by == "gap":
-        beta, value = np.zeros(len(beta)), 0.0  # all on the constant: the rest was rounding
+    may_cancel = settings.constant or settings.negations
+    if may_cancel and value <= NO_MARGIN and solution.stopped_by == "gap":
+        beta, value = np.zeros(len(beta)), 0.0  # weights that cancel: the rest was rounding
     return MarginFit(beta, value, solution.bound, None, nu, solution.stopped_by, cuts)
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from auctor.kernels.pairs import nth_difference, weight_up_to
 from auctor.learners.certificate import Certificate
 from auctor.learners.margin import MarginFit, Settings
-from auctor.weak import Hypotheses
+from auctor.learners.margin_models import MarginProblem, RowScores
 
 Floats = npt.NDArray[np.float64]
 
@@ -16,12 +16,10 @@ Floats = npt.NDArray[np.float64]
 class _Pairs:
     """Differences of scores, positive less negative, over all pairs."""
 
-    def __init__(self, hypotheses: Hypotheses, beta: Floats) -> None:
-        neg, pos = hypotheses.scores(beta)
-        order_neg, order_pos = np.argsort(neg), np.argsort(pos)
-        self.neg, self.pos = neg[order_neg], pos[order_pos]
-        self.weight_neg = hypotheses.weight_neg[order_neg]
-        self.weight_pos = hypotheses.weight_pos[order_pos]
+    def __init__(self, rows: RowScores) -> None:
+        order_neg, order_pos = np.argsort(rows.neg), np.argsort(rows.pos)
+        self.neg, self.pos = rows.neg[order_neg], rows.pos[order_pos]
+        self.weight_neg, self.weight_pos = rows.weight_neg[order_neg], rows.weight_pos[order_pos]
         self._above = np.append(np.cumsum(self.weight_neg[::-1])[::-1], 0.0)
         self.total = float(self.weight_neg.sum() * self.weight_pos.sum())
 
@@ -49,9 +47,12 @@ class _Margin(NamedTuple):
     source: str
 
 
-def certify_margin(hypotheses: Hypotheses, fit: MarginFit, settings: Settings) -> Certificate:
-    """The margins held, counted on the training pairs, against what the paper proves."""
-    pairs = _Pairs(hypotheses, fit.beta)
+def certify_margin(problem: MarginProblem, fit: MarginFit, settings: Settings) -> Certificate:
+    """The margins held, counted on the training pairs, against what the paper proves.
+
+    The scores are the model's own: what is counted is what its user can count.
+    """
+    pairs = _Pairs(problem.scores(fit.beta))
     margin = _margin(pairs, fit, settings)
     rho, gamma = margin.difference / 2.0, fit.value
     holding = pairs.at_least(margin.difference)
@@ -75,7 +76,7 @@ def certify_margin(hypotheses: Hypotheses, fit: MarginFit, settings: Settings) -
         "nu_pos": fit.nu.pos,
         "nu_neg": fit.nu.neg,
         "n_nonzero": int(np.count_nonzero(fit.beta)),
-        "n_hypotheses": hypotheses.count,
+        "n_hypotheses": problem.hypotheses.count,
         "stopped_by": fit.stopped_by,
     }
     return Certificate(_statement(values, margin.source, settings), values)
@@ -107,6 +108,12 @@ def _nth_lowest(scores: Floats, weight: Floats, nu: float) -> float:
 
 def _statement(values: dict[str, Any], source: str, settings: Settings) -> str:
     kind = settings.margin
+    if kind == "hard" and values["gamma"] < 0.0:
+        return (
+            "No weights separate the classes. With every hypothesis in the direction of its "
+            f"difference of means the least margin of a pair is {values['gamma']:.6g}, and none of "
+            f"these weights have one above {values['upper_bound']:.6g} (by duality)."
+        )
     return (
         f"{values['share_rho']:.4g} of the {values['n_pairs']:.6g} training pairs have a margin of "
         f"at least rho = {values['rho']:.4g} (at least {values['share_guaranteed']:.4g} must, "

@@ -46,13 +46,18 @@ _FINEST = 1e-10
 Reason = Literal["gap", "no margin", "time limit", "iterations", "solver"]
 
 
+def relative_gap(value: float, bound: float) -> float:
+    """How far a value is below its bound, on the scale that ``tol`` is meant on."""
+    return max(bound - value, 0.0) / max(abs(bound), _SMALL)
+
+
 class Limits(NamedTuple):
     """When to stop."""
 
     tol: float = 1e-6  # gap relative to the bound
     max_iter: int = 10_000
     deadline: float = float("inf")  # of time.monotonic()
-    least: float = -float("inf")  # part of the largest margin of means that is worth going on for
+    least: float = 0.0  # part of the largest margin of means that is worth going on for
 
     def slack(self, bound: float) -> float:
         """How far below its bound a value may stay."""
@@ -72,8 +77,8 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """Relative to the bound."""
-        return max(self.bound - self.value, 0.0) / max(abs(self.bound), _FINEST)
+        """Relative to the bound, or to 0.001 where that is larger."""
+        return relative_gap(self.value, self.bound)
 
 
 class CuttingPlanes:
@@ -111,7 +116,7 @@ class CuttingPlanes:
         # At no weights at all every allowed distribution is the worst.
         _, edges, shares = self._cut(objective, best)
         cuts.add(edges, shares.nu_pos)
-        least = limits.least * float(np.abs(self._means()).max(initial=0.0))
+        least = limits.least * self._largest(self._means()) if limits.least > 0 else -np.inf
         # The cut by itself is a bound, and stands if the solver fails at once.
         bound, nu_pos, n_iter = self._largest(edges), shares.nu_pos, 0
         if count == 0:

@@ -1,7 +1,7 @@
 """From a table to hypotheses, and from their weights to a model."""
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,28 @@ from auctor.learners.calibration import calibrate
 from auctor.learners.finish import fill_missing, finish_additive, training_order
 from auctor.learners.margin_snap import WEIGHT_GRID
 from auctor.models import GRID, Calibration, LinearModel, Model, ScorerModel
+from auctor.models.linear import round_scores
 from auctor.models.scorers import scorer_name, scorer_values
 from auctor.weak import FeatureHypotheses, Hypotheses, MatrixHypotheses, StumpHypotheses
 from auctor.weak.feature_hypotheses import Scaling
 
 Floats = npt.NDArray[np.float64]
+
+
+class RowScores(NamedTuple):
+    """Scores and weights of training rows: of each, or of the distinct ones."""
+
+    neg: Floats
+    pos: Floats
+    weight_neg: Floats
+    weight_pos: Floats
+
+
+def split_scores(scores: Floats, rows: LabelledRows) -> RowScores:
+    """Scores of the rows that count, by class."""
+    weight: Floats = np.asarray(rows.weight * rows.unit, dtype=np.float64)
+    mine = rows.positive
+    return RowScores(scores[~mine], scores[mine], weight[~mine], weight[mine])
 
 
 class MarginProblem(Protocol):
@@ -32,6 +49,9 @@ class MarginProblem(Protocol):
 
     def model(self, beta: Floats) -> Model:
         """The model of the weights, with threshold and calibration."""
+
+    def scores(self, beta: Floats) -> RowScores:
+        """The training rows' scores as the model has them, but for a shift."""
 
     def feature_weights(self, beta: Floats) -> Floats:
         """The size of the weights of each column's hypotheses together."""
@@ -49,11 +69,18 @@ class LinearProblem:
         self.hypotheses = FeatureHypotheses(table, rows, categorical, scaling)
 
     def model(self, beta: Floats) -> Model:
-        negative, positive = self._rows.classes.tolist()
-        plain = LinearModel(
-            (negative, positive), 0.0, Calibration(1.0, 0.0), self.hypotheses.terms(beta), 0.0
-        )
+        plain = self._plain(beta)
         return finished(plain, self._rows.pick(plain.decision_function(self._table)), self._rows)
+
+    def scores(self, beta: Floats) -> RowScores:
+        scores = self._plain(beta).decision_function(self._table)
+        return split_scores(self._rows.pick(scores), self._rows)
+
+    def _plain(self, beta: Floats) -> LinearModel:
+        """The model before it is shifted."""
+        negative, positive = self._rows.classes.tolist()
+        shared = (negative, positive), 0.0, Calibration(1.0, 0.0)
+        return LinearModel(*shared, self.hypotheses.terms(beta), 0.0)
 
     def feature_weights(self, beta: Floats) -> Floats:
         features = [column.feature for column in self.hypotheses.columns]
@@ -78,6 +105,11 @@ class StumpProblem:
         model, _ = finish_additive(self._data, padded)
         return model
 
+    def scores(self, beta: Floats) -> RowScores:
+        # Steps lie on a grid: sums over distinct rows are those of the model, to the last bit.
+        own = self.hypotheses
+        return RowScores(*own.scores(beta), own.weight_neg, own.weight_pos)
+
     def feature_weights(self, beta: Floats) -> Floats:
         out = np.zeros(self._data.n_features)
         np.add.at(out, [j for j, _ in self.hypotheses.stumps], np.abs(beta))
@@ -92,7 +124,8 @@ class ScorerProblem:
     def __init__(
         self, scorers: list[Any], X: Any, names: tuple[str, ...], rows: LabelledRows
     ) -> None:
-        values = [_checked(scorer, X, k) for k, scorer in enumerate(scorers)]
+        positive = rows.classes.tolist()[1]
+        values = [_checked(scorer, X, k, positive) for k, scorer in enumerate(scorers)]
         n_rows = len(rows.positive) if rows.kept is None else len(rows.kept)
         for k, scores in enumerate(values):
             if len(scores) != n_rows:
@@ -111,16 +144,21 @@ class ScorerProblem:
         negative, positive = self._rows.classes.tolist()
         shared = (negative, positive), 0.0, Calibration(1.0, 0.0)
         plain = ScorerModel(*shared, self._names, self._scorers, beta, 0.0)
-        used = np.flatnonzero(beta)
-        parts = [beta[k] * self._values[:, k] for k in used]
-        scores = np.sum([np.zeros(len(self._values)), *parts], axis=0)
-        return finished(plain, scores, self._rows)
+        return finished(plain, self._sum(beta), self._rows)
+
+    def scores(self, beta: Floats) -> RowScores:
+        return split_scores(self._sum(beta), self._rows)
+
+    def _sum(self, beta: Floats) -> Floats:
+        """What ScorerModel computes, from the values at hand."""
+        parts = [beta[k] * self._values[:, k] for k in np.flatnonzero(beta)]
+        return round_scores(np.sum([np.zeros(len(self._values)), *parts], axis=0))
 
     def feature_weights(self, beta: Floats) -> Floats:
         return np.abs(beta)
 
 
-def _checked(scorer: Any, X: Any, k: int) -> Floats:
+def _checked(scorer: Any, X: Any, k: int, positive: Any) -> Floats:
     """The values of a scorer, which must be a number in [-1, 1] for each row."""
     name = f"hypotheses[{k}] ({scorer_name(scorer)})"
     can = callable(scorer) or any(
@@ -131,7 +169,7 @@ def _checked(scorer: Any, X: Any, k: int) -> Floats:
             f"{name} is neither callable nor has predict_proba or decision_function; give "
             "fitted scorers, or one of 'features', 'stumps', 'words', 'columns'"
         )
-    values = scorer_values(scorer, X)
+    values = scorer_values(scorer, X, positive)
     if values.ndim != 1:
         raise ValueError(f"{name} returns an array of shape {values.shape}; one score a row wanted")
     if not np.isfinite(values).all():

@@ -51,18 +51,23 @@ class GrownTree:
         """Depth of each cell; 0 for inner nodes, too."""
         return self._walk()[0]
 
-    def leaves(self) -> tuple[Whole, Whole]:
+    def leaves(self, order: str = "tree") -> tuple[Whole, Whole]:
         """Leaves from the best to the worst, and the value 2^D - k of each.
 
         k is the place of the leaf in the complete tree of depth D; a leaf higher up takes the
-        first of the places below it.
+        first of the places below it. With ``order="rate"`` the same values go to the leaves by
+        their share of positives, the largest first.
         """
         depth, place = self._walk()
         leaf = np.flatnonzero(self.is_cell & (self.upper < 0))
         deepest = int(depth.max())
         k = place[leaf] << (deepest - depth[leaf])
-        order = np.argsort(k)
-        return leaf[order], 2**deepest - k[order]
+        from_left = np.argsort(k)
+        leaf, values = leaf[from_left], 2**deepest - k[from_left]
+        if order == "rate":
+            neg, pos = self.counts[leaf].T
+            leaf = leaf[np.argsort(-pos / (pos + neg), kind="stable")]
+        return leaf, values
 
     def _walk(self) -> tuple[Whole, Whole]:
         """Depth of each cell, and its place from the left at that depth."""

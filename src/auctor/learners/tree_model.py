@@ -20,10 +20,10 @@ _SHRINKAGE = 2.0
 _APART = 2.0**-20
 
 
-def build_tree(data: RankingData, tree: GrownTree) -> TreeModel:
+def build_tree(data: RankingData, tree: GrownTree, order: str = "tree") -> TreeModel:
     """The model of a tree, shifted so that Youden's point lies at score 0."""
     nodes, features = shorten(tree.nodes, data.features)
-    leaves, ranks = tree.leaves()
+    leaves, ranks = tree.leaves(order)
     value, probability = np.zeros((2, len(tree.counts)))
     value[leaves] = ranks
     probability[leaves] = leaf_probabilities(tree.counts[leaves], data.row_unit)

@@ -20,6 +20,18 @@ Floats = npt.NDArray[np.float64]
 _LARGEST = 1e300
 
 
+# Scores are rounded to whole multiples of this: sums that are equal in theory differ in their last
+# bits by the order of their terms, and rows that tie must tie in fact.
+SCORE_GRID = 2.0**-36
+
+
+def round_scores(scores: Floats) -> Floats:
+    """The nearest multiples of ``SCORE_GRID``; scores too large for it are kept."""
+    is_small = np.abs(scores) < 2.0**15
+    rounded: Floats = np.rint(np.where(is_small, scores, 0.0) / SCORE_GRID) * SCORE_GRID
+    return np.where(is_small, rounded, scores)
+
+
 @dataclass(frozen=True, eq=False)
 class LinearTerm:
     """What one column adds to the score.
@@ -80,7 +92,7 @@ class LinearModel(Model):
             else:
                 out += _number(term, table.numbers(column))
         # Last, as in training: rounding must not move a score across Youden's point.
-        return out + self.intercept
+        return round_scores(out) + self.intercept
 
     def body(self) -> dict[str, Any]:
         return {

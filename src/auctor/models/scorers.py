@@ -9,18 +9,24 @@ import numpy.typing as npt
 from auctor.data import Table
 from auctor.models.base import Model, Shared
 from auctor.models.fields import Fields
+from auctor.models.linear import round_scores
 
 Floats = npt.NDArray[np.float64]
 
 
-def scorer_values(scorer: Any, X: Any) -> Floats:
-    """The values of a scorer: 2 p - 1 of a probability, else its decision function or itself."""
+def scorer_values(scorer: Any, X: Any, positive: Any) -> Floats:
+    """The values of a scorer: 2 p - 1 of a probability, else its decision function or itself.
+
+    A classifier's values grow towards ``positive``, whichever of its classes that is.
+    """
+    is_first = list(getattr(scorer, "classes_", ()))[:1] == [positive]
     if hasattr(scorer, "predict_proba"):
         values = 2.0 * np.asarray(scorer.predict_proba(X), dtype=np.float64) - 1.0
         if values.ndim == 2 and values.shape[1] == 2:
-            values = values[:, 1]
+            values = values[:, 0 if is_first else 1]
     elif hasattr(scorer, "decision_function"):
         values = np.asarray(scorer.decision_function(X), dtype=np.float64)
+        values = -values if is_first and getattr(scorer, "pos_label_", None) != positive else values
     else:
         values = np.asarray(scorer(X), dtype=np.float64)
     return values
@@ -53,11 +59,11 @@ class ScorerModel(Model):
             for scorer, weight in zip(self.scorers, self.weights.tolist(), strict=True)
             if weight
         ]
-        parts = [weight * scorer_values(scorer, X) for scorer, weight in used]
+        positive = self.classes[1]
+        parts = [weight * scorer_values(scorer, X, positive) for scorer, weight in used]
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         # The intercept last: rounding must not move a score across Youden's point.
-        total: Floats = np.sum([np.zeros(n_rows), *parts], axis=0) + self.intercept
-        return total
+        return round_scores(np.sum([np.zeros(n_rows), *parts], axis=0)) + self.intercept
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
         raise NotImplementedError  # scorers take X itself, not columns

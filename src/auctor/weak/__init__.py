@@ -2,7 +2,12 @@
 
 from auctor.weak.feature import RANKINGS, CodeRanker, FeatureRanking, StumpRanking
 from auctor.weak.feature_hypotheses import FeatureHypotheses
-from auctor.weak.hypotheses import Hypotheses, MatrixHypotheses, StumpHypotheses
+from auctor.weak.hypotheses import (
+    DirectedHypotheses,
+    Hypotheses,
+    MatrixHypotheses,
+    StumpHypotheses,
+)
 from auctor.weak.stump import Stump, StumpSearch
 from auctor.weak.two_sided import (
     Sides,
@@ -15,6 +20,7 @@ from auctor.weak.two_sided import (
 __all__ = [
     "RANKINGS",
     "CodeRanker",
+    "DirectedHypotheses",
     "FeatureHypotheses",
     "FeatureRanking",
     "Hypotheses",

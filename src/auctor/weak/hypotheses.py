@@ -49,6 +49,24 @@ class MatrixHypotheses(Hypotheses):
         return edges
 
 
+class DirectedHypotheses(Hypotheses):
+    """Hypotheses turned so that their means differ in favour of the positives."""
+
+    def __init__(self, hypotheses: Hypotheses, may_turn: bool) -> None:
+        self._given, self.count = hypotheses, hypotheses.count
+        self.weight_neg, self.weight_pos = hypotheses.weight_neg, hypotheses.weight_pos
+        means = hypotheses.edges(
+            self.weight_neg / self.weight_neg.sum(), self.weight_pos / self.weight_pos.sum()
+        )
+        self.sign = np.where(may_turn & (means < 0.0), -1.0, 1.0)
+
+    def scores(self, beta: Floats) -> tuple[Floats, Floats]:
+        return self._given.scores(self.sign * beta)
+
+    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+        return self.sign * self._given.edges(share_neg, share_pos)
+
+
 class StumpHypotheses(Hypotheses):
     """A stump at every cut of every binned feature: 1 above it, -1 up to it, 0 where missing.
 
