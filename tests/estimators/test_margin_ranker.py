@@ -381,3 +381,32 @@ def test_a_path_goes_by_its_epsilons_whatever_nu_says():
     assert not np.array_equal(models[0.1].decision_function(X), models[0.6].decision_function(X))
     with pytest.raises(ValueError, match="are for margin='soft'"):
         MarginRanker(margin="hard", nu=5.0).fit(X, y)
+
+
+def test_sparse_tables_with_categories_equal_dense_ones():
+    rng = np.random.default_rng(2)
+    X = rng.integers(1, 4, size=(120, 12)) * (rng.random((120, 12)) < 0.15).astype(float)
+    y = (X[:, 0] - X[:, 5] + rng.normal(size=120) > 0).astype(int)
+    told = MarginRanker("reduced", categorical_features=[3, 7], tol=1e-4, epsilon=0.5)
+    dense = clone(told).fit(X, y)
+    thin = clone(told).fit(sparse.coo_array(X), y)
+    assert to_json(thin.model_) == to_json(dense.model_)
+    assert len(thin.coef_) > 12  # the categories stand one by one
+
+
+def test_wide_sparse_tables_are_not_binned():
+    wide = sparse.csr_array(([1.0, 1.0], ([0, 1], [0, 1])), shape=(30_000, 20_000))
+    y = np.arange(30_000) % 2
+    with pytest.raises(ValueError, match="dense table of 30,000 x 20,000 codes"):
+        MarginRanker(hypotheses="stumps").fit(wide, y)
+
+
+def test_words_that_are_missing_are_no_error_and_others_are_named():
+    rng = np.random.default_rng(3)
+    X = (rng.random((100, 4)) < 0.5).astype(float)
+    y = (X[:, 0] + rng.normal(size=100) / 2 > 0.5).astype(int)
+    X[::9, 1] = np.nan
+    assert MarginRanker(hypotheses="words", epsilon=0.5).fit(X, y).score(X, y) > 0.7
+    X[5, 2] = 3.0
+    with pytest.raises(ValueError, match="takes columns of 0 and 1, found 3"):
+        MarginRanker(hypotheses="words").fit(X, y)

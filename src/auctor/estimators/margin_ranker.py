@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from auctor.data import Table, find_categorical, prepare, read_table
+from auctor.data import SparseTable, Table, find_categorical, prepare, read_table
 from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners import Certificate
@@ -77,6 +77,7 @@ class MarginRanker(RankingEstimator):
         stump at every cut of the binned columns. "words": columns of 0 and 1 as they are.
         "columns": columns with values in [-1, 1] as they are. A list holds fitted scorers with
         values in [-1, 1]: classifiers (2 p - 1), anything with a decision function, or functions.
+        They are handed X as it is given, its columns in the order they have there.
         scikit-learn's clone, and so its cross-validation, unfits classifiers in a list: wrap them
         in its FrozenEstimator there.
     negations : bool, default=True
@@ -230,6 +231,7 @@ class MarginRanker(RankingEstimator):
                 raise ValueError("hypotheses is empty; give at least one fitted scorer")
             return ScorerProblem(list(self.hypotheses), X, table.names, rows)
         if self.hypotheses == "stumps":
+            _refuse_wide(table)
             data = prepare(
                 table,
                 y,
@@ -307,3 +309,17 @@ class MarginRanker(RankingEstimator):
             self._read(X)  # the same checks; scorers want X itself
             return self.model_.decision_function(X)
         return super().decision_function(X)
+
+
+# Cells of a sparse table that stumps may bin: their codes are dense.
+_MOST_CELLS = 5 * 10**8
+
+
+def _refuse_wide(table: Table) -> None:
+    n_cells = table.n_rows * table.n_columns
+    if isinstance(table, SparseTable) and n_cells > _MOST_CELLS:
+        raise ValueError(
+            f"hypotheses='stumps' would make a dense table of {table.n_rows:,} x "
+            f"{table.n_columns:,} codes; 'features' and 'words' keep X sparse, and RankBoost "
+            "boosts stumps on it"
+        )

@@ -132,7 +132,7 @@ class MarginRankerCV(MarginRanker):
         self.cv_results_ = {
             "epsilon": np.array(list(means)),
             "mean_auc": np.array(list(means.values())),
-            "std_auc": np.array([np.std(aucs[epsilon], ddof=1) for epsilon in means]),
+            "std_auc": np.array([_spread(aucs[epsilon]) for epsilon in means]),
             "aucs": np.array([aucs[epsilon] for epsilon in means]),
         }
         return super()._fit_table(table, X, y, sample_weight)
@@ -198,8 +198,16 @@ class MarginRankerCV(MarginRanker):
                 aucs[epsilon].append(value)
 
 
+def _spread(values: list[float]) -> float:
+    """Standard deviation; of a single fold none."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
 def _check_epsilons(epsilons: Any) -> list[float]:
-    values = np.asarray(epsilons, dtype=np.float64).ravel()
+    try:
+        values = np.asarray(epsilons, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if len(values) == 0 or not ((values > 0) & (values <= 1)).all():
         raise ValueError(f"epsilons is {epsilons!r}; give one or more numbers in (0, 1]")
     return sorted(set(values.tolist()))

@@ -228,7 +228,8 @@ def _fit_once(
 ) -> MarginFit:
     weights = hypotheses.weight_neg, hypotheses.weight_pos
     if settings.margin == "soft" and settings.method == "heuristic":
-        return _alternate(planes, weights, settings, nu, limits, progress, history)
+        first = None if start is None else start.beta
+        return _alternate(planes, weights, settings, nu, limits, progress, history, first)
     objective: Objective = (
         PairsObjective(*weights, nu.pairs)
         if settings.margin == "soft" and settings.method == "pairs"
@@ -268,6 +269,7 @@ def _alternate(
     limits: Limits,
     progress: Progress,
     history: History,
+    first: Floats | None,
 ) -> MarginFit:
     """Section 4.2: (9) at nu_c gives nu+, (7) at that nu+ the weights, and nu+ the next nu_c.
 
@@ -282,7 +284,7 @@ def _alternate(
         nu_pos = min(max(nu_pos, nu.pairs / n), p)
         rows = Nu(nu.pairs, nu.pairs / nu_pos, nu_pos)
         objective = RowsObjective(*weights, rows.neg, rows.pos)
-        beta = None if best is None else best[1].beta
+        beta = first if best is None else best[1].beta
         solution, cuts = planes.solve(objective, limits, progress, beta)
         history.solutions.append(solution)
         stopped_by = solution.stopped_by

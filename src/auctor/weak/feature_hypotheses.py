@@ -47,6 +47,8 @@ class FeatureHypotheses(MatrixHypotheses):
         scaling: Scaling = "features",
     ) -> None:
         raw, columns, self._categories = _read(table, rows, categorical)
+        if scaling == "words":
+            _check_words(raw)
         self._names = table.names
         matrices, weights = [], list[Floats]()
         for mine in (~rows.positive, rows.positive):
@@ -102,21 +104,14 @@ def _read(
     table: Table, rows: LabelledRows, categorical: frozenset[int]
 ) -> tuple[Any, list[Hypothesis], dict[int, tuple[Category, ...]]]:
     """The raw matrix of the rows that count, NaN where a number is missing."""
-    if isinstance(table, SparseTable) and not categorical:
-        table.refuse_infinities()
-        columns = [Hypothesis(j, "number") for j in range(table.n_columns)]
-        raw = rows.pick(sparse.csr_array(table.columns))
-        raw.eliminate_zeros()
-        return _dense_or_sparse(raw), columns, {}
+    if isinstance(table, SparseTable):
+        return _read_sparse(table, rows, categorical)
     blocks: list[Any] = []
     columns, categories = [], {}
     for j in range(table.n_columns):
         if j in categorical or table.is_text(j):
-            block, values = _one_hot(table, j, rows)
-            categories[j] = values
-            columns += [Hypothesis(j, "category", code) for code in range(1, len(values) + 1)]
-            if block.shape[1] > len(values):
-                columns.append(Hypothesis(j, "missing"))
+            block, categories[j] = _one_hot(table, j, rows)
+            columns += _of_category(j, len(categories[j]), block.shape[1])
         else:
             numbers = rows.pick(table.numbers(j)) + 0.0  # no negative zero
             block = numbers[:, None]
@@ -128,6 +123,46 @@ def _read(
         return whole, columns, categories
     dense = [block.toarray() if sparse.issparse(block) else block for block in blocks]
     return np.hstack(dense), columns, categories
+
+
+def _read_sparse(
+    table: SparseTable, rows: LabelledRows, categorical: frozenset[int]
+) -> tuple[Any, list[Hypothesis], dict[int, tuple[Category, ...]]]:
+    """The same of a sparse table: runs of numbers between columns of categories."""
+    table.refuse_infinities()
+    blocks: list[Any] = []
+    columns: list[Hypothesis] = []
+    categories = {}
+    first = 0
+    for j in [*sorted(categorical), table.n_columns]:
+        if j > first:
+            blocks.append(rows.pick(sparse.csr_array(table.columns[:, first:j])))
+            columns += [Hypothesis(k, "number") for k in range(first, j)]
+        if j < table.n_columns:
+            block, categories[j] = _one_hot(table, j, rows)
+            columns += _of_category(j, len(categories[j]), block.shape[1])
+            blocks.append(block)
+        first = j + 1
+    raw = sparse.hstack(blocks, format="csr")
+    raw.eliminate_zeros()
+    return _dense_or_sparse(raw), columns, categories
+
+
+def _of_category(j: int, n_categories: int, width: int) -> list[Hypothesis]:
+    """The columns of ``_one_hot``."""
+    known = [Hypothesis(j, "category", code) for code in range(1, n_categories + 1)]
+    return known + [Hypothesis(j, "missing")] * (width - n_categories)
+
+
+def _check_words(raw: Any) -> None:
+    """Every known value must be 0 or 1."""
+    values = raw.data if sparse.issparse(raw) else raw
+    is_other = ~(np.isin(values, (0.0, 1.0)) | np.isnan(values))
+    if is_other.any():
+        raise ValueError(
+            f"hypotheses='words' takes columns of 0 and 1, found {values[is_other].flat[0]:g}; "
+            "hypotheses='features' scales columns of any numbers"
+        )
 
 
 def _dense_or_sparse(raw: Any) -> Any:
@@ -200,14 +235,6 @@ def _scale(
             f"column {names[columns[int(huge[0])].feature]!r} has values of {_LARGEST:g} or more, "
             "too large for a weighted sum; scale it, or use hypotheses='stumps'"
         )
-    if scaling == "words":
-        values = both.data if sparse.issparse(both) else both
-        if not np.isin(values, (0.0, 1.0)).all():
-            found = values[~np.isin(values, (0.0, 1.0))].flat[0]
-            raise ValueError(
-                f"hypotheses='words' takes columns of 0 and 1, found {found:g}; "
-                "hypotheses='features' scales columns of any numbers"
-            )
     outside = np.flatnonzero((low < -1.0) | (high > 1.0))
     if scaling == "columns" and len(outside):
         k = int(outside[0])
