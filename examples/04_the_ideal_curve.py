@@ -54,21 +54,14 @@ def levels(law: Law) -> list[RocApproximation]:
     return found
 
 
-def plug_in(ranker: TreeRank, train: Sample, X: np.ndarray) -> np.ndarray:
-    """The share of positives among the training rows of each row's leaf (Remark 7)."""
-    # Every leaf has a rank of its own, so the score names the leaf.
-    leaves, leaf_of_row = np.unique(ranker.decision_function(train.X), return_inverse=True)
-    share = np.bincount(leaf_of_row, weights=train.y) / np.bincount(leaf_of_row)
-    return share[np.searchsorted(leaves, ranker.decision_function(X))]
-
-
 def one_fit(n_rows: int, seed: int, unseen: Sample, ideal: Any) -> np.ndarray:
     """Distances from ROC* on unseen rows: one line for each order of the leaves."""
     train = make_gaussian_pair(n_rows // 2, n_rows // 2, random_state=seed)
     # Cells must shrink and yet fill up: about sqrt(n) of them, with at least sqrt(n) / 2 rows.
     depth, least = round(math.log2(n_rows)) - 2, math.sqrt(n_rows) / 2
-    ranker = TreeRank(max_depth=depth, min_samples_leaf=least).fit(train.X, train.y)
-    scores = (ranker.decision_function(unseen.X), plug_in(ranker, train, unseen.X))
+    told = {"max_depth": depth, "min_samples_leaf": least}
+    rankers = [TreeRank(order=order, **told) for order in ("tree", "rate")]
+    scores = [ranker.fit(train.X, train.y).decision_function(unseen.X) for ranker in rankers]
     return np.array([roc_distance(roc_curve(unseen.y, score), ideal) for score in scores])
 
 

@@ -84,3 +84,17 @@ def test_errors_say_what_can_be_drawn():
     ranker, _ = fit(n_features=5, max_depth=8)
     with pytest.raises(ValueError, match=r"the tree has 5 \(x0, x1, x2, x3, x4\)"):
         PartitionDisplay.from_estimator(ranker)
+
+
+def test_the_test_holds_for_the_part_that_is_drawn_on_the_left():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(100, 2))
+    y = X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=100) > 0
+    model = TreeRank(3, min_samples_leaf=5, order="rate").fit(X, y).model_
+    assert model.cells.upper[0] != model.nodes.left[0]  # the best leaf is on the right of the tree
+    feature, cut = int(model.nodes.feature[0]), model.features[int(model.nodes.feature[0])].cuts
+    text = TreeDisplay.from_model(model).test[0]
+    above = X[:, feature] > cut[int(model.nodes.cut[0]) - 1]
+    drawn = above if ">" in text else ~above
+    upper = int(model.cells.upper[0])
+    assert drawn.sum() == model.neg[upper] + model.pos[upper]

@@ -43,6 +43,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         MarginRankerCV(cv=2, epsilons=(0.1, 0.3), tol=1e-3),
         TreeRank(),
         TreeRank(split="tree"),
+        TreeRank(order="rate"),
         AUCBoost(weak="tree", n_estimators=20),
         MartiRank(weak="tree", n_estimators=5),
         TreeRankForest(n_estimators=5),

@@ -24,6 +24,11 @@ def fit_soft_rankboost(data, n_jobs):
     return soft_rankboost.fit_soft_rankboost(data, settings)[0]
 
 
+def fit_rate_tree(data, n_jobs):
+    settings = treerank.Settings(max_depth=5, order="rate", n_jobs=n_jobs)
+    return treerank.fit_treerank(data, settings)[0]
+
+
 def fit_treerank(data, n_jobs):
     settings = treerank.Settings(max_depth=5, n_jobs=n_jobs)
     return treerank.fit_treerank(data, settings)[0]
@@ -39,6 +44,7 @@ LEARNERS = {
     "aucboost": fit_aucboost,
     "soft_rankboost": fit_soft_rankboost,
     "treerank": fit_treerank,
+    "treerank, leaves by rate": fit_rate_tree,
     "leafrank": fit_leafrank,
 }
 over_learners = pytest.mark.parametrize("fit", LEARNERS.values(), ids=LEARNERS)

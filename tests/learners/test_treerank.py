@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 from auctor.data import Workers, prepare
 from auctor.learners.tree_grower import Rules
 from auctor.learners.tree_growth import grow
-from auctor.learners.tree_model import leaf_probabilities, youden_cut
-from auctor.learners.tree_pruning import collapse_levels, held_out_aucs
+from auctor.learners.tree_model import build_tree, leaf_probabilities, youden_cut
+from auctor.learners.tree_pruning import (
+    collapse_levels,
+    held_counts,
+    held_out_aucs,
+    held_out_rate_aucs,
+)
 from auctor.learners.treerank import Settings, fit_treerank
 from auctor.metrics import auc, roc_curve
 from auctor.testing.contracts import messy_table, same_model
@@ -345,3 +350,33 @@ def test_leaves_by_their_rate_have_the_best_auc_of_any_order():
     assert values["rate"]["is_concave"]
     assert values["rate"]["auc"] > values["tree"]["auc"]
     assert values["rate"]["n_leaves"] == values["tree"]["n_leaves"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_held_out_auc_of_leaves_by_rate_is_that_of_their_scores(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 3))
+    y = X[:, 0] * X[:, 1] + rng.normal(size=300) / 2 > 0
+    data = prepare(X, y)
+    part = data.partitions[0]
+    is_held = rng.random(300) < 0.4
+    with Workers(1) as workers:
+        grown = grow(data, Rules(5, 4.0, 0.0, None), workers, weights=[part.weight * ~is_held])
+    levels, counts = collapse_levels(grown), held_counts(data, grown, [is_held])
+    penalties = np.array([0.0, float(np.median(levels)), float(levels.max()) * 2])
+    found = held_out_rate_aucs(grown, levels, counts, penalties)
+    rows, label = part.rows[is_held], part.positive[is_held]
+    for auc_found, penalty in zip(found, penalties, strict=True):
+        model = build_tree(data, grown.pruned(levels > penalty), "rate")
+        assert auc_found == pytest.approx(auc(label, model.decision_function(X[rows])), abs=1e-12)
+    assert found[-1] == 0.5
+
+
+def test_pruning_goes_by_the_order_that_is_used():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=200) > 0
+    settings = [Settings(6, pruning="cv", order=order) for order in ("tree", "rate")]
+    by_tree, by_rate = (fit_treerank(prepare(X, y), told)[1].subtrees for told in settings)
+    assert [s.auc for s in by_tree] != [s.auc for s in by_rate]
+    assert max(s.auc for s in by_rate) > max(s.auc for s in by_tree)

@@ -102,7 +102,7 @@ class TreeDisplay:
         ax.figure.colorbar(drawn, ax=ax, label="share of positives in a cell")
         ax.set_yticks(-np.arange(int(self.depth.max()) + 1.0), range(int(self.depth.max()) + 1))
         ax.set_xticks([])
-        ax.set(xlabel="cells in order, the best on the left", ylabel="depth")
+        ax.set(xlabel="cells, the better part of each on the left", ylabel="depth")
         ax.margins(x=0.08, y=0.14)
         ax.spines[["top", "right", "bottom"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
@@ -275,7 +275,10 @@ def _test(model: TreeModel, cell: int) -> str:
         return ""
     if not (model.is_cell[model.nodes.left[cell]] and model.is_cell[model.nodes.right[cell]]):
         return f"a tree, by {model.features[feature].name} first"
-    text = condition(model.features[feature], codes_left(model, cell)).strip("()")
+    codes = codes_left(model, cell)
+    if model.cells.upper[cell] != model.nodes.left[cell]:
+        codes = ~codes  # the better part, which is drawn on the left, is on the right of the tree
+    text = condition(model.features[feature], codes).strip("()")
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 

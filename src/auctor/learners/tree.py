@@ -58,16 +58,27 @@ class GrownTree:
         first of the places below it. With ``order="rate"`` the same values go to the leaves by
         their share of positives, the largest first.
         """
+        is_leaf = self.is_cell & (self.upper < 0)
+        deepest, k = self._places()
+        from_left = self.in_order("tree")
+        values = 2**deepest - k[from_left[is_leaf[from_left]]]
+        cells = self.in_order(order)
+        return cells[is_leaf[cells]], values
+
+    def in_order(self, order: str) -> Whole:
+        """All cells from left to right, or by their share of positives and then so."""
+        cells = np.flatnonzero(self.is_cell)
+        _, k = self._places()
+        if order == "tree":
+            return cells[np.argsort(k[cells], kind="stable")]
+        neg, pos = self.counts[cells].T
+        return cells[np.lexsort((k[cells], -pos / (pos + neg)))]
+
+    def _places(self) -> tuple[int, Whole]:
+        """The depth D of the tree, and the first place below each cell in the complete one."""
         depth, place = self._walk()
-        leaf = np.flatnonzero(self.is_cell & (self.upper < 0))
         deepest = int(depth.max())
-        k = place[leaf] << (deepest - depth[leaf])
-        from_left = np.argsort(k)
-        leaf, values = leaf[from_left], 2**deepest - k[from_left]
-        if order == "rate":
-            neg, pos = self.counts[leaf].T
-            leaf = leaf[np.argsort(-pos / (pos + neg), kind="stable")]
-        return leaf, values
+        return deepest, place << (deepest - depth)
 
     def _walk(self) -> tuple[Whole, Whole]:
         """Depth of each cell, and its place from the left at that depth."""

@@ -32,9 +32,18 @@ class Subtree:
 
 
 def prune(
-    data: RankingData, tree: GrownTree, rules: Rules, n_folds: int, seed: int, workers: Workers
+    data: RankingData,
+    tree: GrownTree,
+    rules: Rules,
+    n_folds: int,
+    seed: int,
+    workers: Workers,
+    order: str = "tree",
 ) -> tuple[GrownTree, list[Subtree]]:
-    """The subtree whose penalty has the largest mean AUC over the folds; of equals the smallest."""
+    """The subtree whose penalty has the largest mean AUC over the folds; of equals the smallest.
+
+    The AUC is that of the leaves in the order that is used, "tree" or "rate".
+    """
     check_folds(data, n_folds)
     levels = collapse_levels(tree)
     penalties = between(levels)
@@ -45,8 +54,11 @@ def prune(
         held = [fold_of == fold for fold_of in folds]
         weights = [part.weight * of for part, of in zip(data.partitions, kept, strict=True)]
         grown = grow(data, rules, workers, weights=weights)
-        gains = grown.gains(held_counts(data, grown, held))
-        aucs += held_out_aucs(collapse_levels(grown), gains, penalties) / n_folds
+        counts, own = held_counts(data, grown, held), collapse_levels(grown)
+        if order == "rate":
+            aucs += held_out_rate_aucs(grown, own, counts, penalties) / n_folds
+        else:
+            aucs += held_out_aucs(own, grown.gains(counts), penalties) / n_folds
     sizes = 1 + np.sum(levels[None] > penalties[:, None], axis=1)
     # The AUC hardly sees splits of small cells and is flat over many penalties. CART's rule of
     # one standard error would take the smallest of these trees; it costs AUC on small tables.
@@ -141,6 +153,27 @@ def held_counts(data: RankingData, tree: GrownTree, held: list[npt.NDArray[np.bo
     for cell in tree.splits[::-1].tolist():
         counts[cell] = counts[tree.upper[cell]] + counts[tree.lower[cell]]
     return counts
+
+
+def held_out_rate_aucs(tree: GrownTree, levels: Floats, held: Whole, penalties: Floats) -> Floats:
+    """AUC on rows held out of the subtree for each penalty, its leaves by their training rate.
+
+    A cell is a leaf of the subtree if its own split is gone, or was never made, and that of its
+    parent is not; no split outlives its parent.
+    """
+    gone, alive = np.full(len(held), -np.inf), np.full(len(held), np.inf)
+    gone[tree.splits] = levels
+    for children in (tree.upper, tree.lower):
+        alive[children[tree.splits]] = levels
+    cells = tree.in_order("rate")
+    gone, alive, (neg, pos) = gone[cells], alive[cells], held[cells].T.astype(np.float64)
+    pairs = float(held[0, 0]) * float(held[0, 1])
+    aucs = np.empty(len(penalties))
+    for i, penalty in enumerate(penalties.tolist()):
+        is_leaf = (gone <= penalty) & (alive > penalty)
+        below = held[0, 0] - np.cumsum(neg[is_leaf])
+        aucs[i] = pos[is_leaf] @ (below + neg[is_leaf] / 2.0) / pairs
+    return aucs
 
 
 def held_out_aucs(levels: Floats, gains: Floats, penalties: Floats) -> Floats:

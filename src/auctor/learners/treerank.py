@@ -78,8 +78,8 @@ def fit_treerank(data: RankingData, settings: Settings) -> tuple[TreeModel, Hist
         tree = grow(data, settings.rules, workers, progress=progress)
         progress.close()
         if settings.pruning == "cv":
-            pruned = prune(data, tree, settings.rules, settings.n_folds, settings.seed, workers)
-            tree, history.subtrees = pruned
+            told = settings.rules, settings.n_folds, settings.seed, workers, settings.order
+            tree, history.subtrees = prune(data, tree, *told)
     history.splits = list_splits(tree, data.weight_unit)
     return build_tree(data, tree, settings.order), history, certify(tree, settings.order)
 
