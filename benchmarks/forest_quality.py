@@ -3,18 +3,15 @@
 The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names.
 """
 
-import os
 import sys
 import time
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from quality import TABLES, read
+from quality import TABLES, each_table, print_head
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -67,19 +64,9 @@ def cross_validate(X: pd.DataFrame, y: np.ndarray) -> dict[str, tuple[float, flo
 
 
 def main() -> int:
-    folder = Path(os.environ.get("AUCTOR_DATA", ""))
-    if not os.environ.get("AUCTOR_DATA") or not folder.is_dir():
-        print("set AUCTOR_DATA to a folder of CSV tables with a 0/1 column 'target'")
-        return 1
-    warnings.simplefilter("ignore")  # the peers' deprecations, not ours
-    print("| table | " + " | ".join(METHODS) + " |")
-    print("|---" * (len(METHODS) + 1) + "|")
-    for name in sys.argv[1:] or TABLES:
-        table = read(folder, name)
-        if table is None:
-            print(f"| {name} | not in AUCTOR_DATA |")
-            continue
-        found = cross_validate(*table)
+    print_head(METHODS)
+    for name, X, y in each_table(sys.argv[1:] or TABLES):
+        found = cross_validate(X, y)
         cells = [f"{area:.4f} ({seconds:.0f} s)" for area, seconds in found.values()]
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
     return 0

@@ -6,7 +6,7 @@ The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -109,20 +109,30 @@ def cross_validate(X: pd.DataFrame, y: np.ndarray) -> dict[str, list[float]]:
     return aucs
 
 
-def main() -> int:
+def each_table(names: list[str]) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
+    """The named tables of AUCTOR_DATA; says which are not there."""
     folder = Path(os.environ.get("AUCTOR_DATA", ""))
     if not os.environ.get("AUCTOR_DATA") or not folder.is_dir():
-        print("set AUCTOR_DATA to a folder of CSV tables with a 0/1 column 'target'")
-        return 1
+        sys.exit("set AUCTOR_DATA to a folder of CSV tables with a 0/1 column 'target'")
     warnings.simplefilter("ignore")  # the peers' deprecations, not ours
-    print("| table | " + " | ".join(METHODS) + " |")
-    print("|---" * (len(METHODS) + 1) + "|")
-    for name in sys.argv[1:] or TABLES:
+    for name in names:
         table = read(folder, name)
         if table is None:
             print(f"| {name} | not in AUCTOR_DATA |")
-            continue
-        aucs = cross_validate(*table)
+        else:
+            yield name, *table
+
+
+def print_head(names: Iterable[str]) -> None:
+    """The head of a table in Markdown."""
+    print("| table | " + " | ".join(names) + " |")
+    print("|---" * (len(list(names)) + 1) + "|")
+
+
+def main() -> int:
+    print_head(METHODS)
+    for name, X, y in each_table(sys.argv[1:] or TABLES):
+        aucs = cross_validate(X, y)
         best = max(mean(values) for values in aucs.values())
         cells = [f"{mean(v):.4f} ± {stdev(v):.4f}" for v in aucs.values()]
         cells = [

@@ -39,9 +39,9 @@ class TreeRank(RankingEstimator):
     order : {"tree", "rate"}, default="tree"
         "tree" ranks the leaves from left to right, as the paper does; "rate" by their share of
         positives in training, the plug-in rule that its Theorem 21 speaks of. Over 15 tables
-        the mean AUC in 5 folds was 0.8783 with "tree" and 0.8802 with "rate", and 0.8749 and
-        0.8831 with ``min_samples_leaf=25``: "rate" is far ahead where features interact
-        (kr-vs-kp: 0.924 and 0.998) and behind on small, noisy tables with small leaves.
+        the mean AUC in 5 folds was 0.8773 with "tree" and 0.8814 with "rate", and 0.8731 and
+        0.8853 with ``min_samples_leaf=25``: "rate" is far ahead where features interact
+        (kr-vs-kp: 0.907 and 0.998) and behind on small, noisy tables with small leaves.
     pruning : {"cv"} or None, default=None
         "cv" cuts the tree back to the subtree that has the best AUC in cross-validation. Folds
         are drawn of rows: a row of weight 2 is then the row twice in law only.

@@ -1,5 +1,6 @@
 """What all ways to grow a tree share: the rules, the root, and when a node may be split."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
@@ -30,7 +31,7 @@ class Rules:
     leaf_depth: int | None = None  # of the small tree that splits a cell; None: a stump
 
 
-class Grower:
+class Grower(ABC):
     """What both kinds of split share: the root, and when a node may be split at all."""
 
     by_gini = False
@@ -100,6 +101,6 @@ class Grower:
             return []
         return goes_left[: self.data.features[feature].n_bins + 1].tolist()
 
+    @abstractmethod
     def grow_level(self, is_last: bool) -> bool:
         """Split the cells of the level; False where none was."""
-        raise NotImplementedError
