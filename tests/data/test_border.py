@@ -29,10 +29,12 @@ def by_row(data, sample_weight=None):
 
 
 def same_features(a, b):
-    """Equal to the last bit of each cut."""
-    return [(f.name, f.kind, f.cuts.tobytes(), f.categories) for f in a.features] == [
-        (f.name, f.kind, f.cuts.tobytes(), f.categories) for f in b.features
-    ]
+    """Equal to the last bit of each cut and centre."""
+    of_a, of_b = (
+        [(f.name, f.kind, f.cuts.tobytes(), f.centres.tobytes(), f.categories) for f in x.features]
+        for x in (a, b)
+    )
+    return of_a == of_b
 
 
 def alternate(n_rows):
@@ -145,9 +147,9 @@ class TestBins:
         expected = prepare(X, y, max_bins=8)
         for table in tables:
             found = prepare(table, y, max_bins=8)
-            assert [f.cuts.tobytes() for f in found.features] == [
-                f.cuts.tobytes() for f in expected.features
-            ]
+            for ours, theirs in zip(found.features, expected.features, strict=True):
+                assert ours.cuts.tobytes() == theirs.cuts.tobytes()
+                assert ours.centres.tobytes() == theirs.centres.tobytes()
             np.testing.assert_array_equal(found.partitions[0].codes, expected.partitions[0].codes)
 
     def test_sparse(self):
@@ -156,6 +158,55 @@ class TestBins:
         expected = prepare(X.toarray(), alternate(40))
         assert same_features(found, expected)
         np.testing.assert_array_equal(found.partitions[0].codes, expected.partitions[0].codes)
+
+
+class TestCentres:
+    @given(st.data(), st.integers(2, 25), st.integers(2, 9))
+    def test_reference(self, data, n_rows, max_bins):
+        column = data.draw(own.columns(n_rows, n_rows, missing=True))
+        y = data.draw(own.labels(n_rows))
+        (feature,) = prepare(column[:, None], y, max_bins=max_bins).features
+        known = column[~np.isnan(column)].tolist()
+        expected = reference.centres(known, [1] * len(known), feature.cuts.tolist())
+        assert feature.centres.tolist() == expected
+        assert feature.centres.dtype == np.float64
+        assert len(feature.centres) == feature.n_bins
+
+    @given(st.data(), st.integers(2, 25), st.integers(2, 9))
+    def test_weight_is_the_row_so_often(self, data, n_rows, max_bins):
+        column = data.draw(own.columns(n_rows, n_rows, missing=True))
+        y = alternate(n_rows)
+        weight = np.array([1, 1, *data.draw(own.whole_weights(n_rows - 2))])
+        found = prepare(column[:, None], y, sample_weight=weight, max_bins=max_bins)
+        repeated = np.repeat(column, weight)[:, None]
+        assert same_features(found, prepare(repeated, np.repeat(y, weight), max_bins=max_bins))
+
+    def test_values_where_each_has_a_bin(self):
+        X = [[10.0, NAN], [20.0, 5.0], [30.0, 5.0], [NAN, 7.0]]
+        data = prepare(X, [1, 0, 1, 0])
+        assert [f.centres.tolist() for f in data.features] == [[10.0, 20.0, 30.0], [5.0, 7.0]]
+
+    def test_rows_of_weight_0_do_not_count(self):
+        X, weight = [[1.0], [2.0], [3.0], [9.0], [8.0]], [1, 0, 1, 1, 0]
+        (feature,) = prepare(X, [0, 1, 1, 0, 0], sample_weight=weight).features
+        assert feature.centres.tolist() == [1.0, 3.0, 9.0]
+
+    def test_no_known_value(self):
+        (feature,) = prepare([[NAN], [NAN]], [0, 1]).features
+        assert feature.centres.tolist() == [0.0]
+
+    def test_none_for_categories(self):
+        X = pd.DataFrame({"text": ["a", "b", "a"], "code": [1, 2, 2]})
+        data = prepare(X, [0, 1, 1], categorical_features=["code"])
+        assert [f.is_category for f in data.features] == [True, True]
+        assert [f.centres.shape for f in data.features] == [(0,), (0,)]
+
+    def test_zeros_count_in_sparse_tables(self):
+        X = sparse.csr_array([[0.0, 4.0], [0.0, 0.0], [0.0, 3.0], [7.0, -1.0], [NAN, -2.0]])
+        y, settings = [0, 1, 0, 1, 1], {"accept_sparse": True, "max_bins": 2}
+        for keep_sparse in (False, True):
+            data = prepare(X, y, keep_sparse=keep_sparse, **settings)
+            assert [f.centres.tolist() for f in data.features] == [[0.0, 7.0], [-1.0, 3.0]]
 
 
 class TestWeights:

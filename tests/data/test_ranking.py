@@ -32,7 +32,8 @@ def test_frozen(data):
     with pytest.raises(dataclasses.FrozenInstanceError):
         data.partitions[0].n_pos = 0
     part = data.partitions[0]
-    for array in (part.codes, part.weight, part.rows, data.classes, data.features[0].cuts):
+    cuts, centres = data.features[0].cuts, data.features[0].centres
+    for array in (part.codes, part.weight, part.rows, data.classes, cuts, centres):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = array
 

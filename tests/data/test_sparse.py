@@ -38,6 +38,7 @@ def assert_same(found, expected):
     for ours, theirs in zip(found.features, expected.features, strict=True):
         assert (ours.name, ours.kind) == (theirs.name, theirs.kind)
         assert ours.cuts.tobytes() == theirs.cuts.tobytes()
+        assert ours.centres.tobytes() == theirs.centres.tobytes()
         assert ours.categories == theirs.categories
     assert found.weight_unit == expected.weight_unit
     for ours, theirs in zip(found.partitions, expected.partitions, strict=True):

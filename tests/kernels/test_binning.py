@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.kernels.binning import add_steps, code_numbers, find_cuts
+from auctor.kernels.binning import add_steps, code_numbers, find_centres, find_cuts
 from auctor.testing import reference_binning as reference
 from auctor.testing import strategies as own
 
@@ -21,6 +21,17 @@ def cuts_of(values, max_bins, weights=None):
         values, weights = values[weights > 0], weights[weights > 0]
     order = np.argsort(values)
     return find_cuts(values[order], weights[order] if len(weights) else ONCE, max_bins)
+
+
+def centres_of(values, cuts, weights=None):
+    """Centres of a column in any order; rows of weight 0 are left out, as the border does."""
+    values = np.asarray(values, dtype=np.float64)
+    weights = ONCE if weights is None else np.asarray(weights, dtype=np.int64)
+    if len(weights):
+        values, weights = values[weights > 0], weights[weights > 0]
+    order = np.argsort(values)
+    cuts = np.asarray(cuts, dtype=np.float64)
+    return find_centres(values[order], weights[order] if len(weights) else ONCE, cuts)
 
 
 def codes_of(values, cuts, dtype=np.uint16):
@@ -155,6 +166,65 @@ class TestCuts:
         values = np.arange(200.0)
         weights = np.full(200, 2**40 // 200)
         np.testing.assert_array_equal(cuts_of(values, 199, weights), cuts_of(values, 199))
+
+
+class TestCentres:
+    @given(st.data(), own.columns(max_size=40), own.columns(min_size=0, max_size=9))
+    def test_reference(self, data, values, cuts):
+        # Any cuts, also some that leave bins empty.
+        cuts = np.unique(cuts)
+        weights = data.draw(own.whole_weights(len(values)))
+        expected = reference.centres(values.tolist(), weights.tolist(), cuts.tolist())
+        assert centres_of(values, cuts, weights).tolist() == expected
+        expected = reference.centres(values.tolist(), [1] * len(values), cuts.tolist())
+        assert centres_of(values, cuts).tolist() == expected
+
+    @given(st.data(), own.columns(max_size=25), st.integers(2, 8))
+    def test_weight_is_the_row_so_often(self, data, values, max_bins):
+        weights = data.draw(own.whole_weights(len(values)))
+        cuts = cuts_of(values, max_bins, weights)
+        found = centres_of(values, cuts, weights)
+        assert found.tobytes() == centres_of(np.repeat(values, weights), cuts).tobytes()
+
+    @given(st.data(), own.columns(), st.integers(2, 8))
+    def test_order_of_rows_and_a_common_factor_do_not_matter(self, data, values, max_bins):
+        shuffled = np.array(data.draw(st.permutations(values.tolist())))
+        cuts = cuts_of(values, max_bins)
+        once = centres_of(values, cuts).tobytes()
+        assert once == centres_of(shuffled, cuts).tobytes()
+        assert once == centres_of(values, cuts, np.full(len(values), 7)).tobytes()
+
+    @given(own.columns(max_size=40), st.integers(2, 12))
+    def test_a_centre_is_a_value_of_its_bin(self, values, max_bins):
+        cuts = cuts_of(values, max_bins)
+        centres = centres_of(values, cuts)
+        assert np.isin(centres, values).all()
+        assert codes_of(centres, cuts).tolist() == list(range(1, len(cuts) + 2))
+
+    @given(own.columns(max_size=30))
+    def test_exact_where_values_are_few(self, values):
+        distinct = np.unique(values)
+        cuts = cuts_of(values, max(2, len(distinct)))
+        np.testing.assert_array_equal(centres_of(values, cuts), distinct)
+
+    @pytest.mark.parametrize("n_rows", [1, 2, 3, 4, 5])
+    def test_lower_median(self, n_rows):
+        assert centres_of(np.arange(1.0, n_rows + 1), []).tolist() == [(n_rows + 1) // 2]
+
+    def test_a_value_on_a_cut_belongs_below(self):
+        assert centres_of([1.0, 2.0, 2.0, 3.0], [2.0]).tolist() == [2.0, 3.0]
+
+    def test_no_rows(self):
+        assert find_centres(np.empty(0), ONCE, np.empty(0)).tolist() == [0.0]
+
+    def test_both_zeros_are_one_value(self):
+        for values in ([-0.0], [0.0, -0.0, -0.0], [-0.0, 0.0, 0.0, -0.0]):
+            assert not np.signbit(centres_of(values, [])[0])
+            assert not np.signbit(centres_of(values, [], np.full(len(values), 2))[0])
+
+    def test_largest_weights_do_not_overflow(self):
+        values = np.arange(200.0)
+        assert centres_of(values, [99.0], np.full(200, 2**40 // 200)).tolist() == [49.0, 149.0]
 
 
 class TestCodes:

@@ -216,9 +216,10 @@ class TestForm:
         assert flat.decision_function([[1.0], [NAN]]).tolist() == [0.0, 0.0]
 
     def test_compress_drops_cuts_that_change_nothing(self):
-        feature = number_feature("a", np.array([1.0, 2.0, 3.0]))
+        feature = number_feature("a", np.array([1.0, 2.0, 3.0]), np.arange(4.0))
         small, steps = compress(feature, np.array([9.0, 5.0, 5.0, 6.0, 6.0]))
         assert small.cuts.tolist() == [2.0]
+        assert small.centres.shape == (0,)  # no longer known
         assert steps.tolist() == [9.0, 5.0, 6.0]
         flat, steps = compress(feature, np.array([9.0, 5.0, 5.0, 5.0, 5.0]))
         assert (flat.cuts.tolist(), steps.tolist()) == ([], [9.0, 5.0])

@@ -44,6 +44,15 @@ class TestRoundTrip:
             assert str(loaded) == str(model)
             assert loaded.predict(table).tolist() == model.predict(table).tolist()
 
+    def test_centres_stay_out_of_the_file(self, model):
+        known = tuple(
+            f if f.is_category else number_feature(f.name, f.cuts, np.arange(float(f.n_bins)))
+            for f in model.features
+        )
+        text = to_json(replace(model, features=known))
+        assert text == to_json(model)
+        assert all(f.centres.shape == (0,) for f in from_json(text).features)
+
     def test_text_of_a_loaded_model_is_the_same(self, model):
         text = to_json(model)
         assert to_json(from_json(text)) == text

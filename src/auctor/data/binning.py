@@ -9,7 +9,7 @@ import numpy.typing as npt
 from auctor.data.features import Category, Feature, category_feature, number_feature
 from auctor.data.parallel import Workers
 from auctor.data.table import Categories, Table
-from auctor.kernels.binning import code_numbers, find_cuts
+from auctor.kernels.binning import code_numbers, find_centres, find_cuts
 
 MAX_BINS = 65_535
 
@@ -91,9 +91,10 @@ def _bin_numbers(
         ordered[:] = values
         ordered.sort()
     n_known = int(np.searchsorted(ordered, np.nan))
-    cuts = find_cuts(ordered[:n_known], weight[:n_known], max_bins)
+    ordered, weight = ordered[:n_known], weight[:n_known]
+    cuts = find_cuts(ordered, weight, max_bins)
     code_numbers(values, cuts, rows.positive, rows.n_pos, out)
-    return number_feature(name, cuts)
+    return number_feature(name, cuts, find_centres(ordered, weight, cuts))
 
 
 def bin_categories(

@@ -1,6 +1,6 @@
 """What is known of one column after binning."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -16,15 +16,21 @@ class Feature:
     Code 0 is for missing values and categories never seen. Codes 1, 2, ... are the
     intervals between ``cuts`` (a value on a cut belongs below it) or the ``categories``
     in order.
+
+    ``centres`` holds a typical value of each interval: the lower weighted median of the
+    training values in it, 0 where none is known. It is empty for categories, and for
+    features whose training values are not at hand, as in models.
     """
 
     name: str
     kind: Literal["number", "category"]
     cuts: npt.NDArray[np.float64]
     categories: tuple[Category, ...] = ()
+    centres: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         self.cuts.flags.writeable = False
+        self.centres.flags.writeable = False
 
     @property
     def n_bins(self) -> int:
@@ -36,9 +42,11 @@ class Feature:
         return self.kind == "category"
 
 
-def number_feature(name: str, cuts: npt.NDArray[np.float64]) -> Feature:
-    """A numeric feature with bins between ``cuts``."""
-    return Feature(name, "number", cuts)
+def number_feature(
+    name: str, cuts: npt.NDArray[np.float64], centres: npt.NDArray[np.float64] | None = None
+) -> Feature:
+    """A numeric feature with bins between ``cuts``, and the ``centres`` of these if known."""
+    return Feature(name, "number", cuts, centres=np.empty(0) if centres is None else centres)
 
 
 def category_feature(name: str, categories: tuple[Category, ...]) -> Feature:

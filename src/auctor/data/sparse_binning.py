@@ -1,10 +1,11 @@
 """Sparse columns to bins without making a column of numbers dense.
 
 Zeros are never listed: all zeros of a column are one value with the weight of their rows,
-which gives the same cuts as the rows one by one would. The cost is that of sorting the
+which gives the same cuts and centres as the rows one by one would. The cost is that of sorting the
 entries, and a little for each column.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from auctor.data.binning import Rows, bin_categories
 from auctor.data.features import Feature, number_feature
 from auctor.data.sparse_codes import SparseCodes, gather_codes
 from auctor.data.table import SparseTable
-from auctor.kernels.binning import find_cuts
+from auctor.kernels.binning import find_centres, find_cuts
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,9 +36,8 @@ def bin_sparse(
     """The features that ``bin_table`` finds, and the codes of the entries alone."""
     table.refuse_infinities()
     entries = _entries(table, rows, categorical)
-    cuts = _cuts(entries, rows, table.n_columns, max_bins)
-    code, default = _code(entries, cuts)
-    features = [number_feature(name, cut) for name, cut in zip(table.names, cuts, strict=True)]
+    features = _number_features(entries, rows, table.names, max_bins)
+    code, default = _code(entries, [feature.cuts for feature in features])
     lists = [(entries.column, entries.row, code)]
     for j in sorted(categorical):
         features[j], default[j], more = _bin_category(table, j, rows, max_bins)
@@ -58,8 +58,11 @@ def _entries(table: SparseTable, rows: Rows, categorical: frozenset[int]) -> _En
     return _Entries(column[kept], row[kept], columns.data[kept])
 
 
-def _cuts(entries: _Entries, rows: Rows, n_columns: int, max_bins: int) -> list[Floats]:
-    """The cuts of each column, from its values in order and the weight of its zeros."""
+def _number_features(
+    entries: _Entries, rows: Rows, names: Sequence[str], max_bins: int
+) -> list[Feature]:
+    """The feature of each column, from its values in order and the weight of its zeros."""
+    n_columns = len(names)
     weight = np.ones(len(rows.positive), dtype=np.int64)
     if len(rows.weight):
         weight = rows.positives_first(rows.weight)
@@ -74,7 +77,13 @@ def _cuts(entries: _Entries, rows: Rows, n_columns: int, max_bins: int) -> list[
     order = np.lexsort((value, column))
     value, mass = value[order], mass[order]
     ends = np.cumsum(np.bincount(column, minlength=n_columns)).tolist()
-    return [find_cuts(value[a:b], mass[a:b], max_bins) for a, b in pairwise([0, *ends])]
+    spans = zip(names, pairwise([0, *ends]), strict=True)
+    return [_number_feature(name, value[a:b], mass[a:b], max_bins) for name, (a, b) in spans]
+
+
+def _number_feature(name: str, ordered: Floats, weight: Ints, max_bins: int) -> Feature:
+    cuts = find_cuts(ordered, weight, max_bins)
+    return number_feature(name, cuts, find_centres(ordered, weight, cuts))
 
 
 def _code(entries: _Entries, cuts: list[Floats]) -> tuple[Ints, Ints]:

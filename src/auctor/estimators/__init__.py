@@ -7,6 +7,7 @@ from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
+from auctor.estimators.smooth_aucboost import SmoothAUCBoost
 from auctor.estimators.soft_rankboost import SoftRankBoost
 from auctor.estimators.treerank import TreeRank
 from auctor.estimators.treerank_forest import TreeRankForest
@@ -19,6 +20,7 @@ __all__ = [
     "MartiRank",
     "RankBoost",
     "SamplingMartiRank",
+    "SmoothAUCBoost",
     "SoftRankBoost",
     "TreeRank",
     "TreeRankForest",

@@ -7,6 +7,7 @@ from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
+from auctor.estimators.smooth_aucboost import SmoothAUCBoost
 from auctor.estimators.soft_rankboost import SoftRankBoost
 from auctor.estimators.treerank import TreeRank
 from auctor.estimators.treerank_forest import TreeRankForest
@@ -20,5 +21,6 @@ LEARNERS: dict[str, type[RankingEstimator]] = {
     "sampling-martirank": SamplingMartiRank,
     "treerank": TreeRank,
     "treerank-forest": TreeRankForest,
+    "smooth-aucboost": SmoothAUCBoost,
     "soft-rankboost": SoftRankBoost,
 }

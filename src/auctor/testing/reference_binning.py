@@ -92,6 +92,16 @@ def codes(values: Sequence[float], cuts: Sequence[float]) -> list[int]:
     return [code(value, cuts) for value in values]
 
 
+def centres(values: Sequence[float], weights: Sequence[int], cuts: Sequence[float]) -> list[float]:
+    """The smallest value of each bin with half the bin's weight at or below it; else 0."""
+    found = []
+    for bin_ in range(1, len(cuts) + 2):
+        mass = {v: w for v, w in run_weights(values, weights).items() if code(v, cuts) == bin_}
+        below = {v: sum(mass[u] for u in mass if u <= v) for v in mass}
+        found.append(min((v for v in mass if 2 * below[v] >= sum(mass.values())), default=0.0))
+    return found
+
+
 def score(values: Sequence[float], cuts: Sequence[float], steps: Sequence[float]) -> list[float]:
     """The step of each value; ``steps[0]`` is for NaN."""
     return [steps[code(value, cuts)] for value in values]

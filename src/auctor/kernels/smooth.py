@@ -1,0 +1,183 @@
+"""Sums over pairs of smooth functions of the difference of two scores, without the pairs.
+
+The weight of each row is spread over the 8 nodes of a uniform grid next to its score, with
+the weights of Lagrange's interpolation; a convolution of the grid then gives the sum over all
+rows at every node, and the same 8 weights read it off at any score.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.kernels.jit import kernel
+
+# Nodes -3 .. 4 around a score in [0, 1): a polynomial of degree 7 through each of them.
+_BEFORE = 3
+# Rows scored at a time: their scores stay in the first-level cache while every feature adds.
+_BLOCK = 2048
+
+
+@kernel
+def _node_weights(t: float) -> tuple[float, float, float, float, float, float, float, float]:
+    """Lagrange's weights of the nodes -3 .. 4 for a point t in [0, 1)."""
+    a, b, c, d = t + 3.0, t + 2.0, t + 1.0, t
+    e, f, g, h = t - 1.0, t - 2.0, t - 3.0, t - 4.0
+    ab, cd, ef, gh = a * b, c * d, e * f, g * h
+    abcd, efgh = ab * cd, ef * gh
+    return (
+        b * cd * efgh / -5040.0,
+        a * cd * efgh / 720.0,
+        ab * d * efgh / -240.0,
+        ab * c * efgh / 144.0,
+        abcd * f * gh / -144.0,
+        abcd * e * gh / 240.0,
+        abcd * ef * h / -720.0,
+        abcd * ef * g / 5040.0,
+    )
+
+
+@kernel
+def add_scores(
+    codes: npt.NDArray[Any],
+    tables: npt.NDArray[np.float64],
+    start: int,
+    stop: int,
+    scores: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """Add to rows start..stop each feature's table entry; returns the least and largest score."""
+    low, high = np.inf, -np.inf
+    for first in range(start, stop, _BLOCK):
+        last = min(first + _BLOCK, stop)
+        for j in range(codes.shape[0]):
+            line, table = codes[j, first:last], tables[j]
+            out = scores[first:last]
+            for i in range(len(line)):
+                out[i] += table[line[i]]
+        for i in range(first, last):
+            low = min(low, scores[i])
+            high = max(high, scores[i])
+    return low, high
+
+
+@kernel
+def deposit(
+    scores: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.uint32],
+    start: int,
+    stop: int,
+    low: float,
+    per_unit: float,
+    scale: float,
+    grid: npt.NDArray[np.int64],
+) -> None:
+    """Spread the weight of rows start..stop over the grid, times ``scale``, in whole numbers.
+
+    Node k of the grid lies at low + (k - 3) / per_unit. The 8 parts of a row are whole and add
+    up to weight * scale, whatever was rounded.
+    """
+    whole = np.int64(scale)
+    for i in range(start, stop):
+        u = (scores[i] - low) * per_unit
+        cell = np.uint64(u)
+        n0, n1, n2, _, n4, n5, n6, n7 = _node_weights(u - np.float64(cell))
+        w = np.int64(weight[i])
+        a0, a1 = np.int64(np.rint(n0 * scale)), np.int64(np.rint(n1 * scale))
+        a2, a4 = np.int64(np.rint(n2 * scale)), np.int64(np.rint(n4 * scale))
+        a5, a6 = np.int64(np.rint(n5 * scale)), np.int64(np.rint(n6 * scale))
+        a7 = np.int64(np.rint(n7 * scale))
+        grid[cell] += w * a0
+        grid[cell + np.uint64(1)] += w * a1
+        grid[cell + np.uint64(2)] += w * a2
+        grid[cell + np.uint64(3)] += w * (whole - a0 - a1 - a2 - a4 - a5 - a6 - a7)
+        grid[cell + np.uint64(4)] += w * a4
+        grid[cell + np.uint64(5)] += w * a5
+        grid[cell + np.uint64(6)] += w * a6
+        grid[cell + np.uint64(7)] += w * a7
+
+
+@kernel
+def deposit_rest(
+    scores: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.uint32],
+    start: int,
+    stop: int,
+    low: float,
+    per_unit: float,
+    scale: float,
+    finer: float,
+    grid: npt.NDArray[np.int64],
+) -> None:
+    """What ``deposit`` rounded away, times ``finer``: for weights that leave it few bits."""
+    for i in range(start, stop):
+        u = (scores[i] - low) * per_unit
+        cell = np.uint64(u)
+        parts = _node_weights(u - np.float64(cell))
+        w, coarse = np.int64(weight[i]), 0.0
+        rest = 0.0
+        for k in range(8):
+            if k != _BEFORE:
+                exact = parts[k] * scale
+                whole = np.rint(exact)
+                rest = exact - whole
+                coarse += whole
+                grid[cell + np.uint64(k)] += w * np.int64(np.rint(rest * finer))
+        rest = parts[_BEFORE] * scale - (scale - coarse)
+        grid[cell + np.uint64(_BEFORE)] += w * np.int64(np.rint(rest * finer))
+
+
+@kernel
+def gather(
+    scores: npt.NDArray[np.float64],
+    start: int,
+    stop: int,
+    low: float,
+    per_unit: float,
+    values: npt.NDArray[np.float64],
+    out: npt.NDArray[np.float64],
+) -> None:
+    """What the function known at the grid's nodes is at the scores of rows start..stop."""
+    for i in range(start, stop):
+        u = (scores[i] - low) * per_unit
+        cell = np.uint64(u)
+        n0, n1, n2, n3, n4, n5, n6, n7 = _node_weights(u - np.float64(cell))
+        out[i] = (
+            n0 * values[cell]
+            + n1 * values[cell + np.uint64(1)]
+            + n2 * values[cell + np.uint64(2)]
+            + n3 * values[cell + np.uint64(3)]
+            + n4 * values[cell + np.uint64(4)]
+            + n5 * values[cell + np.uint64(5)]
+            + n6 * values[cell + np.uint64(6)]
+            + n7 * values[cell + np.uint64(7)]
+        )
+
+
+@kernel
+def count_slopes(
+    codes: npt.NDArray[Any],
+    weight: npt.NDArray[np.uint32],
+    slopes: npt.NDArray[np.float64],
+    scale: float,
+    finer: float,
+    start: int,
+    stop: int,
+    histogram: npt.NDArray[np.int64],
+) -> None:
+    """Sum weight * round(slope * scale) of rows start..stop per line and code.
+
+    With ``finer`` above 0, what that rounds away, times ``finer``, is summed instead.
+    """
+    quantised = np.empty(_BLOCK, dtype=np.int64)
+    for first in range(start, stop, _BLOCK):
+        last = min(first + _BLOCK, stop)
+        for i in range(last - first):
+            exact = slopes[first + i] * scale
+            value = np.rint(exact)
+            if finer > 0.0:
+                value = np.rint((exact - value) * finer)
+            quantised[i] = np.int64(weight[first + i]) * np.int64(value)
+        for j in range(codes.shape[0]):
+            line, bins = codes[j, first:last], histogram[j]
+            for i in range(len(line)):
+                bins[line[i]] += quantised[i]

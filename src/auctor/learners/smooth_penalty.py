@@ -1,0 +1,154 @@
+"""What roughness costs: quadratic forms of the tables, banded for each feature.
+
+For the bins f_1 .. f_K of a number, h_i apart on the chosen scale,
+
+    curvature  sum over inner bins of ((f_i+1 - f_i) / h_i - (f_i - f_i-1) / h_i-1)^2 / mean h,
+    slope      sum over neighbours of (f_i+1 - f_i)^2 / h_i,
+
+which are the integrals of f''^2 and f'^2 whatever the number of bins. With "bins" it is the
+penalty of Komori (2010), equation (7): plain second differences, where beyond both ends the end is
+repeated, so that the end's first difference counts too. Categories have no order: the squared
+distance of each from the feature's mean counts, and so does that of missing values.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import cho_solve_banded, cholesky_banded
+
+from auctor.data import Feature, RankingData
+from auctor.learners.smooth_scale import gaps
+
+Floats = npt.NDArray[np.float64]
+
+# The share of the smoothed AUC's curvature that the preconditioner takes for granted.
+_CURVATURE = 0.2
+# Adapted penalties are this part to this multiple of the common one.
+_LEAST, _MOST = 0.1, 100.0
+_TINY = 1e-9
+
+
+class Adapted(NamedTuple):
+    """Each feature's multiples of the common penalties on curvature and on slope."""
+
+    bend: Floats
+    slope: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """f'Pf: three bands of P for each feature, and a ridge toward the feature's mean."""
+
+    bands: Floats  # (3, features, codes): main diagonal, and the two below it
+    ridge: Floats  # (features, codes)
+    share: Floats  # (features, codes): weight of each code, both classes alike
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the tables: (features, codes)."""
+        return self.share.shape
+
+    def gradient(self, f: Floats) -> Floats:
+        """2 P f; half the sum of f times it is the penalty."""
+        out = self.bands[0] * f
+        for d in (1, 2):
+            band = self.bands[d][:, :-d]
+            out[:, d:] += band * f[:, :-d]
+            out[:, :-d] += band * f[:, d:]
+        mean = np.einsum("jc,jc->j", self.share, f)
+        away = self.ridge * (f - mean[:, None])
+        out += away - self.share * away.sum(axis=1, keepdims=True)
+        return np.asarray(2 * out)
+
+    def solver(self, extra: Floats | None = None) -> Callable[[Floats], Floats]:
+        """g -> an approximate inverse of the objective's curvature times g.
+
+        ``extra`` are bands to be added. The coupling through the mean is left out: banded, the
+        system costs no more than the table.
+        """
+        lower = 2 * self.bands
+        lower[0] += 2 * self.ridge
+        if extra is not None:
+            lower += extra
+        lower[0] = lower[0] * (1 + _TINY) + _CURVATURE * self.share + _TINY
+        lower[0][lower[0] <= _TINY] = 1.0  # codes of no row
+        factor = cholesky_banded(lower.reshape(3, -1), lower=True, check_finite=False)
+        return lambda g: np.asarray(
+            cho_solve_banded((factor, True), g.ravel(), check_finite=False).reshape(self.shape)
+        )
+
+
+class Roughness:
+    """Curvature and slope of each feature of some data, before they are weighed."""
+
+    def __init__(self, data: RankingData, share: Floats, scale: str) -> None:
+        self.share = share
+        shape = (3, data.n_features, data.n_codes)
+        self._curvature, self._slope = np.zeros(shape), np.zeros(shape)
+        self._ridge = np.zeros(shape[1:])
+        for j, feature in enumerate(data.features):
+            n = feature.n_bins
+            if share[j, 0] > 0:
+                self._ridge[j, 0] = 1.0
+            if feature.is_category:
+                self._ridge[j, 1 : n + 1] = 1.0
+            elif n > 1:
+                self._add_number(j, feature, scale)
+
+    def _add_number(self, j: int, feature: Feature, scale: str) -> None:
+        n = feature.n_bins
+        h = gaps(feature, self.share[j, 1 : n + 1], scale)
+        slopes = np.column_stack([-1 / h, 1 / h])
+        _add_squares(self._slope[:, j, 1 : n + 1], slopes, h)
+        bends = np.column_stack([1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]])
+        _add_squares(self._curvature[:, j, 1 : n + 1], bends, 2 / (h[:-1] + h[1:]))
+        if scale == "bins":  # the end repeated beyond itself: its second difference is a first
+            for end in (1, n - 1):
+                _add_squares(self._curvature[:, j, end : end + 2], np.array([[-1.0, 1.0]]), 1.0)
+
+    def weigh(
+        self,
+        penalty: float,
+        shrinkage: float,
+        ridge: float,
+        adapted: Adapted | None = None,
+    ) -> Penalty:
+        """The penalty with these weights, times each feature's own where they were adapted."""
+        once = np.ones(len(self.share))
+        bend, slope = adapted or Adapted(once, once)
+        bands = self._curvature * (penalty * bend)[:, None]
+        bands += self._slope * (shrinkage * slope)[:, None]
+        return Penalty(bands, self._ridge * (ridge * slope)[:, None], self.share)
+
+    def adapt(self, f: Floats) -> Adapted:
+        """How much more than the common one each feature's two penalties should be.
+
+        Inverse to its own curvature and slope in a first fit: what is rough there has shown that it
+        needs to be, and what is nearly flat is most likely noise.
+        """
+        flat = np.zeros_like(self._ridge)
+        bend = _forms(Penalty(self._curvature, flat, self.share), f)
+        slope = _forms(Penalty(self._slope, self._ridge, self.share), f)
+        return Adapted(_inverse(bend), _inverse(slope))
+
+
+def _add_squares(bands: Floats, rows: Floats, weight: Floats | float) -> None:
+    """Add weight_i (rows_i . f_i..)^2 for stretches of neighbouring bins to the bands."""
+    count, width = rows.shape
+    for a in range(width):
+        for b in range(a + 1):
+            bands[a - b, b : b + count] += weight * rows[:, a] * rows[:, b]
+
+
+def _forms(penalty: Penalty, f: Floats) -> Floats:
+    """The penalty of each feature."""
+    return np.asarray(np.einsum("jc,jc->j", f, penalty.gradient(f)) / 2)
+
+
+def _inverse(forms: Floats) -> Floats:
+    """Mean over own, kept within bounds; features without that penalty count in the mean as 0."""
+    tiny = _TINY + _TINY * float(forms.max())
+    return np.asarray(np.clip((forms.mean() + tiny) / (forms + tiny), _LEAST, _MOST))

@@ -1,0 +1,141 @@
+"""One data set made ready for SmoothAUCBoost: its sums over pairs, its roughness, its penalties."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import RankingData, Workers
+from auctor.kernels.smooth import count_slopes
+from auctor.learners.blocks import Block, class_blocks
+from auctor.learners.smooth_newton import Iterations, Patience, maximise
+from auctor.learners.smooth_objective import Barrier, Objective, Point
+from auctor.learners.smooth_penalty import Adapted, Penalty, Roughness
+from auctor.learners.smooth_sums import SmoothedAUC
+
+Floats = npt.NDArray[np.float64]
+Amount = float | Literal["auto"]
+
+# The automatic penalties, times the harmonic mean of the class weights: the more rows, the less
+# noise there is to be held down.
+_AUTO = 0.1
+# A scale of normal scores is about this long: what is automatic there, for bins that are 1 apart.
+_USUAL_LENGTH = 5.0
+# The pilot fit only weighs the features against each other.
+_PILOT_TOL = 1e-4
+# Slope, on the scale of the bins, that monotone features start with.
+_FIRST_SLOPE = 0.01
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit can be told; the names are those of the estimator."""
+
+    penalty: Amount = "auto"
+    shrinkage: Amount = "auto"
+    ridge: Amount = "auto"
+    roughness: str = "curvature"
+    scale: str = "normal"
+    adaptive: bool = True
+    solver: str = "newton"
+    n_estimators: int = 500
+    max_iter: int = 500
+    tol: float = 1e-7
+    n_iter_no_change: int = 10
+    signs: tuple[int, ...] = ()  # of monotone features; empty: none
+    interactions: int = 0
+    fpr_range: tuple[float, float] | None = None
+    n_jobs: int | None = None
+    verbose: bool | int = False
+
+
+class Amounts(NamedTuple):
+    """The weights of curvature, of slope, and of distance from the mean."""
+
+    penalty: float
+    shrinkage: float
+    ridge: float
+
+
+class Problem:
+    """All that a fit needs and that does not change while it climbs."""
+
+    def __init__(self, data: RankingData, settings: Settings, workers: Workers) -> None:
+        self.data, self.settings, self.workers = data, settings, workers
+        self.histogram = class_histogram(data, workers)
+        shares = self.histogram / self.histogram.sum(axis=2, keepdims=True)
+        scale = settings.scale if settings.roughness == "curvature" else "bins"
+        self.roughness = Roughness(data, shares.mean(axis=0), scale)
+        self.sums = SmoothedAUC(data, workers, fpr_range=settings.fpr_range)
+        self.signs = _increment_signs(data, settings.signs)
+
+    @property
+    def auto(self) -> Amounts:
+        """What "auto" stands for."""
+        unit = self.data.row_unit
+        weight_neg, weight_pos = (weight * unit for weight in self.data.class_weights)
+        amount = _AUTO * (1 / weight_neg + 1 / weight_pos) / 2
+        if self.settings.roughness == "curvature":
+            return Amounts(amount, amount, amount)
+        stretch = max(1.0, (self.data.n_codes - 1) / _USUAL_LENGTH)
+        return Amounts(amount * stretch**3, amount * stretch, amount)
+
+    @property
+    def amounts(self) -> Amounts:
+        """The settings' amounts, numbers in place of "auto"."""
+        auto, told = self.auto, self.settings
+        penalty = auto.penalty if told.penalty == "auto" else told.penalty
+        shrinkage = auto.shrinkage if told.shrinkage == "auto" else told.shrinkage
+        ridge = auto.ridge if told.ridge == "auto" else told.ridge
+        return Amounts(penalty, shrinkage, ridge)
+
+    def adapted(self) -> Adapted | None:
+        """Each feature's own multiples, from a pilot fit with automatic penalties."""
+        if not self.settings.adaptive:
+            return None
+        pilot = self.roughness.weigh(*self.auto)
+        point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))
+        return self.roughness.adapt(point.x.reshape(pilot.shape))
+
+    def climb(
+        self, penalty: Penalty, start: Floats | None = None, patience: Patience | None = None
+    ) -> tuple[Point, Iterations]:
+        """The maximum under a penalty, from a start that must be monotone where it is asked."""
+        barrier = Barrier(self.signs) if self.signs.any() else None
+        objective = Objective(self.sums, (penalty,), barrier)
+        start = self.start() if start is None else start
+        patience = patience or Patience(self.settings.tol, self.settings.max_iter)
+        return maximise(objective, start, patience)
+
+    def start(self) -> Floats:
+        """Zero, and a gentle slope where a feature must rise or fall."""
+        tables = np.zeros((self.data.n_features, self.data.n_codes))
+        tables[:, 1:] = np.cumsum(_FIRST_SLOPE * self.signs, axis=1)[:, :-1]
+        return tables.ravel()
+
+    def with_data(self, data: RankingData) -> "Problem":
+        """The same settings for other rows of the same table."""
+        return Problem(data, replace(self.settings), self.workers)
+
+
+def class_histogram(data: RankingData, workers: Workers) -> npt.NDArray[np.int64]:
+    """Weight per class (negative, positive), feature and code."""
+
+    def count(blocks: list[Block]) -> npt.NDArray[np.int64]:
+        out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
+        for k, label, start, stop in blocks:
+            part = data.partitions[k]
+            once = np.ones(part.n_rows)
+            count_slopes(part.codes, part.weight, once, 1.0, 0.0, start, stop, out[label])
+        return out
+
+    return np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+
+
+def _increment_signs(data: RankingData, signs: tuple[int, ...]) -> npt.NDArray[np.int8]:
+    """For each feature and code the sign that the increment to the next code must have, or 0."""
+    out = np.zeros((data.n_features, data.n_codes), dtype=np.int8)
+    for j, (feature, sign) in enumerate(zip(data.features, signs, strict=False)):
+        out[j, 1 : feature.n_bins] = sign
+    return out

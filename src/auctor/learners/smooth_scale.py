@@ -1,0 +1,50 @@
+"""Where the bins of a feature lie on the scale that roughness is measured on.
+
+Curvature and slope depend on how far apart two bins are. On the scale of the values one outlier
+stretches everything; on that of normal scores (the normal quantile of a bin's middle rank, both
+classes alike) neither outliers nor the unit of x matter.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from auctor.data import Feature
+
+Floats = npt.NDArray[np.float64]
+
+# Bins closer than this share of the whole range count as so far apart: a curvature over less
+# would be all rounding.
+_CLOSEST = 1e-3
+
+
+def gaps(feature: Feature, share: Floats, scale: str) -> Floats:
+    """Distances between neighbouring bins of a numeric feature.
+
+    ``share`` is the weight of each bin; ``scale`` is "normal", "arcsinh", "linear", or "bins",
+    where every distance is 1.
+    """
+    if scale == "bins" or feature.n_bins < 2:
+        return np.ones(feature.n_bins - 1)
+    share = share / share.sum()
+    ranks = np.cumsum(share) - share / 2
+    places = ndtri(ranks) if scale == "normal" else _places_of(feature.centres, share, scale)
+    return np.maximum(np.diff(places), _CLOSEST * float(np.ptp(places)))
+
+
+def _places_of(centres: Floats, share: Floats, scale: str) -> Floats:
+    """Robustly standardised values: (x - median) / (IQR / 1.349), and their arcsinh."""
+    middle, spread = _middle_and_spread(centres, share)
+    standard = (centres - middle) / spread
+    return np.arcsinh(standard) if scale == "arcsinh" else standard
+
+
+def _middle_and_spread(centres: Floats, share: Floats) -> tuple[float, float]:
+    cumulative = np.cumsum(share)
+    places = np.searchsorted(cumulative, [0.25, 0.5, 0.75])
+    lower, middle, upper = centres[np.minimum(places, len(centres) - 1)]
+    spread = (upper - lower) / 1.349
+    if spread <= 0.0:  # most rows share one value
+        mean = float(np.einsum("i,i->", share, centres))
+        spread = float(np.sqrt(np.einsum("i,i->", share, (centres - mean) ** 2)))
+    return float(middle), float(spread)
