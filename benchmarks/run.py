@@ -7,6 +7,7 @@ import bench_margin
 import bench_martirank
 import bench_metrics
 import bench_rankboost
+import bench_smooth
 import bench_sparse
 import bench_startup
 import bench_treerank
@@ -23,6 +24,7 @@ def main() -> int:
         bench_martirank,
         bench_margin,
         bench_treerank,
+        bench_smooth,
     )
     for module in modules:
         print_table(module.run())

@@ -8,6 +8,7 @@ from auctor import (
     MartiRank,
     RankBoost,
     SamplingMartiRank,
+    SmoothAUCBoost,
     SoftRankBoost,
     TreeRank,
     TreeRankForest,
@@ -47,6 +48,11 @@ def sampling_martirank() -> Model:
     return ranker.fit(X, y).model_
 
 
+def smooth_aucboost() -> Model:
+    X, y = messy_table()
+    return SmoothAUCBoost(categorical_features=[1]).fit(X, y).model_
+
+
 def soft_rankboost() -> Model:
     X, y = messy_table()
     ranker = SoftRankBoost(n_estimators=40, epsilon=0.1, categorical_features=[1])
@@ -79,6 +85,7 @@ CASES = {
     "martirank": martirank,
     "rankboost": rankboost,
     "sampling_martirank": sampling_martirank,
+    "smooth_aucboost": smooth_aucboost,
     "soft_rankboost": soft_rankboost,
     "treerank": treerank,
     "leafrank": leafrank,

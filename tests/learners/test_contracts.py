@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import prepare
-from auctor.learners import aucboost, rankboost, soft_rankboost, treerank
+from auctor.learners import aucboost, rankboost, smooth, soft_rankboost, treerank
 from auctor.testing import contracts
 
 
@@ -17,6 +17,10 @@ def fit_rankboost(data, n_jobs):
 def fit_aucboost(data, n_jobs):
     settings = aucboost.Settings(n_estimators=25, n_jobs=n_jobs)
     return aucboost.fit_aucboost(data, settings)[0]
+
+
+def fit_smooth(data, n_jobs):
+    return smooth.fit_smooth(data, smooth.Settings(max_iter=8, n_jobs=n_jobs))[0]
 
 
 def fit_soft_rankboost(data, n_jobs):
@@ -42,6 +46,7 @@ def fit_leafrank(data, n_jobs):
 LEARNERS = {
     "rankboost": fit_rankboost,
     "aucboost": fit_aucboost,
+    "smooth": fit_smooth,
     "soft_rankboost": fit_soft_rankboost,
     "treerank": fit_treerank,
     "treerank, leaves by rate": fit_rate_tree,

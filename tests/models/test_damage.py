@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from models.conftest import build_model
 
-from auctor.models import from_json, load, to_json
+from auctor.data import category_feature, number_feature
+from auctor.models import Surface, from_json, load, to_json
 
 
 @pytest.fixture
@@ -272,6 +274,46 @@ HOSTILE = [
 ]
 
 
+# The same for the surface over age and town of a model that has one.
+SURFACE = ["body", "surfaces", 0]
+HOSTILE_SURFACES = [
+    (["body", "surfaces"], {}, "body.surfaces"),
+    (["body", "surfaces"], None, "body.surfaces"),
+    (["body", "surfaces"], [[]], "body.surfaces[0]"),
+    ([*SURFACE, "extra"], 1, "body.surfaces[0].extra"),
+    ([*SURFACE, "features"], [0], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [0, 2, 3], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [0, 0], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [0, 5], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [-5, 2], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [0.0, 2], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [False, 2], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], ["0", 2], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [[0], 2], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [0, 10**30], "body.surfaces[0].features"),
+    ([*SURFACE, "features"], [2, 0], "body.surfaces[0].axes[0].name"),
+    ([*SURFACE, "axes"], [], "body.surfaces[0].axes"),
+    ([*SURFACE, "axes", 1], DELETE, "body.surfaces[0].axes"),
+    ([*SURFACE, "axes", 0, "name"], "flat", "body.surfaces[0].axes[0].name"),
+    ([*SURFACE, "axes", 0, "extra"], 1, "body.surfaces[0].axes[0].extra"),
+    ([*SURFACE, "axes", 0, "cuts"], [0.1], "body.surfaces[0].values"),
+    ([*SURFACE, "axes", 0, "cuts"], [2.0, 1.0], "body.surfaces[0].axes[0].cuts"),
+    ([*SURFACE, "axes", 0, "cuts"], list(range(65_535)), "body.surfaces[0].axes[0].cuts"),
+    (
+        [*SURFACE, "axes", 0],
+        {"name": "age", "kind": "category", "categories": ["a", "b", "c"]},
+        "body.surfaces[0].axes[0].kind",
+    ),
+    ([*SURFACE, "axes", 1, "categories"], ["b", "c"], "body.surfaces[0].values"),
+    ([*SURFACE, "values"], [], "body.surfaces[0].values"),
+    ([*SURFACE, "values"], [[0.0] * 2] * 4, "body.surfaces[0].values[0]"),
+    ([*SURFACE, "values", 7], DELETE, "body.surfaces[0].values"),
+    ([*SURFACE, "values", 3], 1e308, "body.surfaces[0].values[3]"),
+    ([*SURFACE, "values", 3], None, "body.surfaces[0].values[3]"),
+    ([*SURFACE, "values", 3], True, "body.surfaces[0].values[3]"),
+]
+
+
 def deep(depth):
     """A list within a list within a list."""
     node = 1
@@ -329,3 +371,45 @@ class TestHostile:
     def test_loading_runs_no_code(self, text, path):
         content = change(json.loads(text), ["form"], "__import__('os').getcwd()")
         assert "form" in refuse(path, sign(content))
+
+
+class TestSurfaces:
+    """The fields that only a model with surfaces has."""
+
+    @pytest.fixture
+    def content(self):
+        axes = number_feature("age", np.array([0.1, 30.5])), category_feature("town", ("b",))
+        surface = Surface((0, 2), axes, np.arange(8.0).reshape(4, 2) / 7)
+        return json.loads(to_json(build_model(surfaces=(surface,))))
+
+    @pytest.mark.parametrize(
+        ("where", "value", "word"),
+        HOSTILE_SURFACES,
+        ids=[f"{w[-1]}={str(v)[:30]}" for w, v, _ in HOSTILE_SURFACES],
+    )
+    def test_field_is_named(self, content, path, where, value, word):
+        message = refuse(path, sign(change(content, where, value)))
+        assert word in message
+        assert len(message) < 700
+
+    def test_every_field_missing_or_of_another_type(self, content, path):
+        count = 0
+        for where, value in places(content["body"]["surfaces"], ("body", "surfaces")):
+            for other in (DELETE, None, {}, deep(3), "surprise"):
+                if other == value or (isinstance(value, str) and other == "surprise"):
+                    continue
+                if other is DELETE and where == ("body", "surfaces", 0):
+                    continue  # a model without surfaces, and a good one
+                if other is DELETE and where[-2] in ("cuts", "categories"):
+                    assert "values" in refuse(path, sign(change(content, where, other)))
+                refuse(path, sign(change(content, where, other)))
+                count += 1
+        assert count >= 80
+
+    def test_every_digit_changed(self, content, path):
+        text = sign(content)
+        start = text.index('"surfaces"')
+        for i in (i for i in range(start, len(text)) if text[i].isdigit()):
+            damaged = text[:i] + chr(ord(text[i]) ^ 1) + text[i + 1 :]
+            if not reads_as(damaged, json.loads(text)):
+                refuse(path, damaged)

@@ -8,6 +8,7 @@ from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
 from auctor.estimators.smooth_aucboost import SmoothAUCBoost
+from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
 from auctor.estimators.soft_rankboost import SoftRankBoost
 from auctor.estimators.treerank import TreeRank
 from auctor.estimators.treerank_forest import TreeRankForest
@@ -21,6 +22,7 @@ __all__ = [
     "RankBoost",
     "SamplingMartiRank",
     "SmoothAUCBoost",
+    "SmoothAUCBoostCV",
     "SoftRankBoost",
     "TreeRank",
     "TreeRankForest",

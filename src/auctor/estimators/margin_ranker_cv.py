@@ -6,11 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from auctor.data import Table, read_labels, read_weights
+from auctor.data import Table, read_weights
+from auctor.estimators.folds import draw_folds
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.learners import Certificate
 from auctor.learners.margin import History, MarginWarning, Settings
@@ -117,7 +116,14 @@ class MarginRankerCV(MarginRanker):
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
     ) -> tuple[Model, History, Certificate]:
         epsilons = _check_epsilons(self.epsilons)
-        folds = self._folds(y, sample_weight)
+        folds = draw_folds(
+            self.cv,
+            y,
+            sample_weight,
+            pos_label=self.pos_label,
+            random_state=self.random_state,
+            instead="MarginRanker",
+        )
         aucs: dict[float, list[float]] = {epsilon: [] for epsilon in epsilons}
         for train, test in folds:
             self._add_path(aucs, epsilons, X, y, sample_weight, train, test)
@@ -150,27 +156,6 @@ class MarginRankerCV(MarginRanker):
             grid=problem.grid,
             verbose=self.verbose,
         )
-
-    def _folds(
-        self, y: npt.NDArray[Any], sample_weight: Any
-    ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-        """Rows to train and to test on, both classes in each."""
-        weight = read_weights(sample_weight, len(y))
-        if not isinstance(self.cv, (int, np.integer)):
-            counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
-            folds = check_cv(self.cv, y, classifier=True).split(np.empty((len(y), 1)), y)
-            return [(train, test[counts[test]]) for train, test in folds]
-        rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-        positive = read_labels(y[rows], pos_label=self.pos_label).positive
-        fewest = min(int(positive.sum()), int((~positive).sum()))
-        if fewest < self.cv:
-            raise ValueError(
-                f"cv={self.cv} folds need {self.cv} rows of each class, and one class has "
-                f"{fewest}; give a smaller cv, or use MarginRanker"
-            )
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        cutter = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
-        return [(rows[a], rows[b]) for a, b in cutter.split(rows[:, None], positive)]
 
     def _add_path(
         self,

@@ -8,6 +8,7 @@ from auctor.estimators.martirank import MartiRank
 from auctor.estimators.rankboost import RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank
 from auctor.estimators.smooth_aucboost import SmoothAUCBoost
+from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
 from auctor.estimators.soft_rankboost import SoftRankBoost
 from auctor.estimators.treerank import TreeRank
 from auctor.estimators.treerank_forest import TreeRankForest
@@ -22,5 +23,6 @@ LEARNERS: dict[str, type[RankingEstimator]] = {
     "treerank": TreeRank,
     "treerank-forest": TreeRankForest,
     "smooth-aucboost": SmoothAUCBoost,
+    "smooth-aucboost-cv": SmoothAUCBoostCV,
     "soft-rankboost": SoftRankBoost,
 }

@@ -181,3 +181,25 @@ def count_slopes(
             line, bins = codes[j, first:last], histogram[j]
             for i in range(len(line)):
                 bins[line[i]] += quantised[i]
+
+
+@kernel
+def deposit_sides(
+    line: npt.NDArray[Any],
+    is_inside: npt.NDArray[np.bool_],
+    scores: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.uint32],
+    start: int,
+    stop: int,
+    low: float,
+    per_unit: float,
+    scale: float,
+    grids: npt.NDArray[np.int64],
+) -> None:
+    """``deposit`` on one of two grids: that of the rows outside, or inside, by a row's code."""
+    outside, inside = grids[0], grids[1]
+    for i in range(start, stop):
+        if is_inside[line[i]]:
+            deposit(scores, weight, i, i + 1, low, per_unit, scale, inside)
+        else:
+            deposit(scores, weight, i, i + 1, low, per_unit, scale, outside)

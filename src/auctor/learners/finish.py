@@ -1,5 +1,6 @@
 """From step tables over codes to a finished AdditiveModel with threshold and calibration."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 from auctor.data import Partition, RankingData
 from auctor.kernels.scores import add_table, sweep
 from auctor.learners.calibration import calibrate
-from auctor.models import AdditiveModel, compress, on_grid
+from auctor.models import AdditiveModel, Surface, compress, on_grid
 
 
 class TrainingOrder(NamedTuple):
@@ -20,15 +21,21 @@ class TrainingOrder(NamedTuple):
 
 
 def finish_additive(
-    data: RankingData, tables: list[npt.NDArray[np.float64]]
+    data: RankingData,
+    tables: list[npt.NDArray[np.float64]],
+    surfaces: tuple[Surface, ...] = (),
+    added: Sequence[npt.NDArray[np.float64]] = (),
 ) -> tuple[AdditiveModel, TrainingOrder]:
     """The model of the tables, shifted so that Youden's point lies at score 0.
 
+    ``added`` is what the surfaces, or a model to start from, add to the rows of each partition.
     Whatever is computed here comes from sums of whole numbers or from sums in the order
     of the scores: the order of the rows and how they were cut into partitions cannot
     show in a single bit.
     """
     scores = [score_rows(part, tables) for part in data.partitions]
+    for score, more in zip(scores, added, strict=len(added) > 0):
+        score += more
     order = training_order(data, scores)
     pairs = [compress(f, t[: f.n_bins + 1]) for f, t in zip(data.features, tables, strict=True)]
     negative, positive = data.classes.tolist()
@@ -39,6 +46,7 @@ def finish_additive(
         tuple(feature for feature, _ in pairs),
         tuple(steps for _, steps in pairs),
         0.0 - order.cut,  # not -cut: the intercept of a flat model is +0.0
+        surfaces,
     )
     return model, order
 

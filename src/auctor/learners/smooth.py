@@ -2,24 +2,33 @@
 
 Komori (2010), "A boosting method for maximization of the area under the ROC curve". The paper
 climbs by stumps (``smooth_stagewise``); the same objective is maximised over all features at once
-by ``smooth_newton``.
+by ``smooth_newton``. Interactions are ``smooth_surfaces``.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
 from auctor.learners.certificate import Certificate
-from auctor.learners.finish import TrainingOrder, fill_missing, finish_additive, score_rows
+from auctor.learners.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.progress import Progress
-from auctor.learners.smooth_newton import Patience
+from auctor.learners.smooth_held_out import HeldOut, Stopping
+from auctor.learners.smooth_newton import Iterations, Patience
 from auctor.learners.smooth_objective import Point
-from auctor.learners.smooth_penalty import Adapted
+from auctor.learners.smooth_penalty import Adapted, Penalty
 from auctor.learners.smooth_problem import Amounts, Problem, Settings
-from auctor.metrics import auc
-from auctor.models import AdditiveModel, on_grid
+from auctor.learners.smooth_stagewise import Round, Rounds, boost
+from auctor.learners.smooth_surfaces import (
+    JointProblem,
+    Pair,
+    Parts,
+    find_pairs,
+    spreads,
+)
+from auctor.models import AdditiveModel, add_terms, on_grid
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,7 +38,9 @@ class History:
     """The climb: objective and smoothed AUC after each iteration, and what it was told.
 
     ``validation_auc`` is the AUC on held-out rows where there are any. ``adapted`` are each
-    feature's multiples of the two penalties.
+    feature's multiples of the two penalties. ``pairs`` are the features of each surface, by
+    position, and ``usefulness`` is what the scan expected of them; the joint climb's iterations
+    follow those of the additive one. ``rounds`` are those of the stagewise solver.
     """
 
     amounts: Amounts
@@ -41,12 +52,20 @@ class History:
     n_evaluations: int = 0
     stopped_by: str = "max_iter"
     importances: Floats = field(default_factory=lambda: np.empty(0))
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    usefulness: list[float] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
 
 
 def fit_smooth(
-    data: RankingData, settings: Settings, validation: RankingData | None = None
+    data: RankingData,
+    settings: Settings,
+    validation: RankingData | None = None,
+    first: AdditiveModel | None = None,
 ) -> tuple[AdditiveModel, History, Certificate]:
     """Maximise the penalised smoothed AUC on ``data``.
+
+    ``first`` is a model that is added to, the paper's F_0; its scores are ``settings.offset``.
 
     Examples
     --------
@@ -60,10 +79,13 @@ def fit_smooth(
         problem = Problem(data, settings, workers)
         adapted = problem.adapted()
         point, history = climb(problem, problem.amounts, adapted, validation)
-    tables = [on_grid(table) for table in point.x.reshape(data.n_features, -1)]
+        point, parts = _add_surfaces(problem, point, history, validation)
+    tables = list(parts.tables)
     fill_missing(problem.histogram, tables)
-    history.importances = _spreads(problem.roughness.share, np.array(tables))
-    model, order = finish_additive(data, tables)
+    history.importances = _importances(problem.roughness.share, parts)
+    model, order = finish_additive(data, tables, parts.surfaces, _added(problem, parts))
+    if first is not None:
+        model = add_terms(model, first)
     return model, history, _certify(data, problem, point, history, order)
 
 
@@ -75,52 +97,103 @@ def climb(
     start: Floats | None = None,
 ) -> tuple[Point, History]:
     """One fit with given penalties; with ``validation`` the best of the points on the way."""
-    settings, history = problem.settings, History(amounts, adapted)
-    progress = Progress(None, "SmoothAUCBoost", settings.verbose)
-    held_out = _HeldOut(validation, settings.n_iter_no_change) if validation is not None else None
-
-    def after(point: Point) -> bool:
-        progress.step(f"objective {point.objective:.6f}")
-        return held_out is not None and held_out.stop_after(point)
-
-    patience = Patience(settings.tol, settings.max_iter, after)
+    history = History(amounts, adapted)
+    watch = _Watch(problem.settings, validation)
     penalty = problem.roughness.weigh(*amounts, adapted)
-    point, iterations = problem.climb(penalty, start, patience)
-    progress.close(iterations.stopped_by)
-    if held_out is not None:
-        point, history.validation_auc = held_out.best or point, held_out.aucs
-    history.objective, history.smoothed_auc = iterations.objective, iterations.smoothed_auc
-    history.gain_left, history.stopped_by = iterations.gain_left, iterations.stopped_by
+    iterations: Iterations
+    if problem.settings.solver == "stagewise":
+        point, rounds = _by_stumps(problem, penalty, watch)
+        history.rounds, iterations = rounds.rounds, rounds
+    else:
+        point, iterations = problem.climb(penalty, start, watch.patience)
     history.n_evaluations = problem.sums.n_evaluations
-    return point, history
+    return watch.close(point, iterations, history), history
 
 
-def _spreads(share: Floats, tables: Floats) -> Floats:
-    """Standard deviation of each feature's part of the score, both classes alike, as shares."""
-    mean = np.einsum("jc,jc->j", share, tables)
-    spread = np.sqrt(np.einsum("jc,jc->j", share, (tables - mean[:, None]) ** 2))
-    total = float(spread.sum())
-    return np.asarray(spread / total if total > 0 else spread)
+def _by_stumps(problem: Problem, penalty: Penalty, watch: "_Watch") -> tuple[Point, Rounds]:
+    """Section 3.2 from F_0 = 0 on, or from the model to be added to.
+
+    For a partial AUC the first half of the rounds is for the whole: where all scores tie, no
+    single stump may raise the partial one.
+    """
+    n_rounds, after = problem.settings.n_estimators, watch.patience.after
+    if problem.settings.fpr_range is None:
+        return boost(problem, penalty, n_rounds=n_rounds, after=after)
+    whole = Problem(problem.data, replace(problem.settings, fpr_range=None), problem.workers)
+    begun, early = boost(whole, penalty, n_rounds=n_rounds // 2)
+    point, late = boost(
+        problem, penalty, n_rounds=n_rounds - n_rounds // 2, after=after, start=begun.x
+    )
+    late.rounds = early.rounds + late.rounds
+    return point, late
 
 
-class _HeldOut:
-    """The AUC of held-out rows after each iteration, and the best point."""
+def _added(problem: Problem, parts: Parts) -> list[Floats]:
+    """What surfaces and the model to be added to add to each row, by partition."""
+    offset, data = problem.settings.offset, problem.data
+    out = [np.zeros(part.n_rows) for part in data.partitions]
+    for more in (parts.added, [] if offset is None else [offset[p.rows] for p in data.partitions]):
+        for score, values in zip(out, more, strict=len(more) > 0):
+            score += values
+    return out
 
-    def __init__(self, data: RankingData, n_iter_no_change: int) -> None:
-        self._data, self._patience = data, n_iter_no_change
-        self._positive = np.concatenate([part.positive for part in data.partitions])
-        self._weight = np.concatenate([part.weight for part in data.partitions])
-        self.aucs: list[float] = []
-        self.best: Point | None = None
-        self._best_at = 0
 
-    def stop_after(self, point: Point) -> bool:
-        tables = list(point.x.reshape(self._data.n_features, -1))
-        scores = np.concatenate([score_rows(part, tables) for part in self._data.partitions])
-        self.aucs.append(auc(self._positive, scores, sample_weight=self._weight))
-        if self.best is None or self.aucs[-1] > max(self.aucs[:-1]):
-            self.best, self._best_at = point, len(self.aucs)
-        return len(self.aucs) - self._best_at >= self._patience
+def _add_surfaces(
+    problem: Problem, point: Point, history: History, validation: RankingData | None
+) -> tuple[Point, Parts]:
+    """The joint maximum with surfaces of the most useful pairs; without any, the additive one."""
+    most = problem.settings.interactions
+    pairs = find_pairs(problem, point.x, most) if most > 0 else []
+    if not pairs:
+        return point, Parts(on_grid(point.x.reshape(problem.data.n_features, -1)))
+    history.pairs = [pair.features for pair in pairs]
+    history.usefulness = [pair.usefulness for pair in pairs]
+    penalty = problem.roughness.weigh(*history.amounts, history.adapted)
+    joint = JointProblem(problem, penalty, pairs)
+    watch = _Watch(problem.settings, validation, pairs)
+    point, iterations = joint.climb(point, watch.patience)
+    point = watch.close(point, iterations, history)
+    history.n_evaluations = problem.sums.n_evaluations + joint.sums.n_evaluations
+    return point, joint.parts(point)
+
+
+def _importances(share: Floats, parts: Parts) -> Floats:
+    """The spread of each feature's part of the score, as shares; halves of its surfaces' count."""
+    out = spreads(share, parts.tables)
+    for surface, spread in zip(parts.surfaces, parts.spreads, strict=True):
+        out[list(surface.features)] += spread / 2
+    total = float(out.sum())
+    return np.asarray(out / total if total > 0 else out)
+
+
+class _Watch:
+    """Looks on while a fit climbs: the progress bar, and the held-out rows if there are any."""
+
+    def __init__(
+        self, settings: Settings, validation: RankingData | None, pairs: Sequence[Pair] = ()
+    ) -> None:
+        self._progress = Progress(None, "SmoothAUCBoost", settings.verbose)
+        self._stopping: Stopping | None = None
+        if validation is not None:
+            held_out = HeldOut(validation, settings, pairs)
+            self._stopping = Stopping(held_out, settings.n_iter_no_change)
+        self.patience = Patience(settings.tol, settings.max_iter, self._after)
+
+    def _after(self, point: Point) -> bool:
+        self._progress.step(f"objective {point.objective:.6f}")
+        return self._stopping is not None and self._stopping.stop_after(point)
+
+    def close(self, point: Point, iterations: Iterations, history: History) -> Point:
+        """Write the climb into the history; returns the best of its points, or the last."""
+        self._progress.close(iterations.stopped_by)
+        history.objective += iterations.objective
+        history.smoothed_auc += iterations.smoothed_auc
+        history.gain_left, history.stopped_by = iterations.gain_left, iterations.stopped_by
+        if self._stopping is None:
+            return point
+        history.validation_auc += self._stopping.aucs
+        del history.rounds[self._stopping.best_at :]
+        return self._stopping.best or point
 
 
 def _certify(

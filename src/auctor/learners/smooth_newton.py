@@ -61,13 +61,14 @@ def _climb(
 ) -> Point:
     """Quasi-Newton steps until the promised gain is below ``tol``."""
     point = _defined(objective, start)
-    memory = _Memory(objective.metric(start))
+    memory = _Memory()
     while len(history.objective) < patience.max_iter:
-        step = memory.step(point.gradient)
+        metric = objective.metric(point)
+        step = memory.step(point.gradient, metric)
         promised = dot(point.gradient, step)
         if promised <= 0.0:  # only rounding can turn an uphill step around
-            memory.forget()
-            step = memory.step(point.gradient)
+            memory = _Memory()
+            step = memory.step(point.gradient, metric)
             promised = dot(point.gradient, step)
         history.gain_left = promised / 2
         if promised <= tol:
@@ -111,30 +112,26 @@ def _search_line(objective: Objective, point: Point, step: Floats, promised: flo
 class _Memory:
     """The last steps, and what they say of the curvature (L-BFGS, two loops)."""
 
-    def __init__(self, solve: Callable[[Floats], Floats]) -> None:
-        self._solve = solve
+    def __init__(self) -> None:
         self._pairs: list[tuple[Floats, Floats, float]] = []
-        self._scale = 1.0
-
-    def forget(self) -> None:
-        self._pairs, self._scale = [], 1.0
 
     def learn(self, moved: Floats, fallen: Floats) -> None:
         """A step and the fall of the gradient over it; kept where the objective is concave."""
         curvature = dot(moved, fallen)
-        if curvature <= 1e-10 * np.sqrt(dot(moved, moved) * dot(fallen, fallen)):
-            return
-        self._pairs = [*self._pairs[-_MEMORY + 1 :], (moved, fallen, curvature)]
-        self._scale = curvature / dot(fallen, self._solve(fallen))
+        if curvature > 1e-10 * np.sqrt(dot(moved, moved) * dot(fallen, fallen)):
+            self._pairs = [*self._pairs[-_MEMORY + 1 :], (moved, fallen, curvature)]
 
-    def step(self, gradient: Floats) -> Floats:
-        """The step that the approximated curvature takes uphill."""
+    def step(self, gradient: Floats, metric: Callable[[Floats], Floats]) -> Floats:
+        """The step that the approximated curvature takes uphill, starting from ``metric``."""
         rest, parts = gradient.copy(), []
         for moved, fallen, curvature in reversed(self._pairs):
             part = dot(moved, rest) / curvature
             parts.append(part)
             rest -= part * fallen
-        out = self._scale * self._solve(rest)
+        out = metric(rest)
+        if self._pairs:
+            _, fallen, curvature = self._pairs[-1]
+            out *= curvature / dot(fallen, metric(fallen))
         for (moved, fallen, curvature), part in zip(self._pairs, reversed(parts), strict=True):
             out += (part - dot(fallen, out) / curvature) * moved
         return out

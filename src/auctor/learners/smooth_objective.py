@@ -25,7 +25,7 @@ class Quadratic(Protocol):
     def gradient(self, f: Floats) -> Floats:
         """2 P f."""
 
-    def solver(self, extra: Floats | None = None) -> Callable[[Floats], Floats]:
+    def solver(self, mass: Floats, extra: Floats | None = None) -> Callable[[Floats], Floats]:
         """g -> an approximate inverse of the objective's curvature times g."""
 
 
@@ -37,6 +37,7 @@ class Point:
     objective: float
     smoothed_auc: float
     gradient: Floats
+    mass: tuple[Floats, ...]
 
 
 class Barrier:
@@ -104,14 +105,15 @@ class Objective:
             value, pull = self.barrier.value_gradient(tables[0])  # type: ignore[union-attr]
             objective += value
             gradient[: self._ends[1]] += pull.ravel()
-        return Point(x, objective, found.value, gradient)
+        return Point(x, objective, found.value, gradient, found.mass)
 
-    def metric(self, x: Floats) -> Callable[[Floats], Floats]:
+    def metric(self, point: Point) -> Callable[[Floats], Floats]:
         """g -> a step uphill: each table's gradient through its penalty's solver."""
         extra: list[Floats | None] = [None] * len(self._penalties)
         if self.barrier is not None and self.barrier.weight > 0.0:
-            extra[0] = self.barrier.curvature(self.tables(x)[0])
-        solvers = [p.solver(e) for p, e in zip(self._penalties, extra, strict=True)]
+            extra[0] = self.barrier.curvature(self.tables(point.x)[0])
+        parts = zip(self._penalties, point.mass, extra, strict=True)
+        solvers = [penalty.solver(mass, bands) for penalty, mass, bands in parts]
 
         def solve(g: Floats) -> Floats:
             return _flat([s(t) for s, t in zip(solvers, self.tables(g), strict=True)])

@@ -8,7 +8,8 @@ For the bins f_1 .. f_K of a number, h_i apart on the chosen scale,
 which are the integrals of f''^2 and f'^2 whatever the number of bins. With "bins" it is the
 penalty of Komori (2010), equation (7): plain second differences, where beyond both ends the end is
 repeated, so that the end's first difference counts too. Categories have no order: the squared
-distance of each from the feature's mean counts, and so does that of missing values.
+distance of each from the feature's mean counts, and so does that of missing values. Numbers of few
+distinct values, which are often names of categories, have a slope but no curvature.
 """
 
 from collections.abc import Callable
@@ -24,11 +25,14 @@ from auctor.learners.smooth_scale import gaps
 
 Floats = npt.NDArray[np.float64]
 
-# The share of the smoothed AUC's curvature that the preconditioner takes for granted.
-_CURVATURE = 0.2
+# Curvature of the smoothed AUC, as a multiple of the pairs that an entry has a say in: a guess,
+# which the steps correct.
+_CURVATURE = 0.5
 # Adapted penalties are this part to this multiple of the common one.
 _LEAST, _MOST = 0.1, 100.0
 _TINY = 1e-9
+# Numbers with at most so many values may jump from each to the next.
+_FEW_VALUES = 10
 
 
 class Adapted(NamedTuple):
@@ -63,7 +67,7 @@ class Penalty:
         out += away - self.share * away.sum(axis=1, keepdims=True)
         return np.asarray(2 * out)
 
-    def solver(self, extra: Floats | None = None) -> Callable[[Floats], Floats]:
+    def solver(self, mass: Floats, extra: Floats | None = None) -> Callable[[Floats], Floats]:
         """g -> an approximate inverse of the objective's curvature times g.
 
         ``extra`` are bands to be added. The coupling through the mean is left out: banded, the
@@ -73,7 +77,7 @@ class Penalty:
         lower[0] += 2 * self.ridge
         if extra is not None:
             lower += extra
-        lower[0] = lower[0] * (1 + _TINY) + _CURVATURE * self.share + _TINY
+        lower[0] = lower[0] * (1 + _TINY) + _CURVATURE * mass + _TINY
         lower[0][lower[0] <= _TINY] = 1.0  # codes of no row
         factor = cholesky_banded(lower.reshape(3, -1), lower=True, check_finite=False)
         return lambda g: np.asarray(
@@ -103,8 +107,9 @@ class Roughness:
         h = gaps(feature, self.share[j, 1 : n + 1], scale)
         slopes = np.column_stack([-1 / h, 1 / h])
         _add_squares(self._slope[:, j, 1 : n + 1], slopes, h)
-        bends = np.column_stack([1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]])
-        _add_squares(self._curvature[:, j, 1 : n + 1], bends, 2 / (h[:-1] + h[1:]))
+        if n > _FEW_VALUES or scale == "bins":
+            bends = np.column_stack([1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]])
+            _add_squares(self._curvature[:, j, 1 : n + 1], bends, 2 / (h[:-1] + h[1:]))
         if scale == "bins":  # the end repeated beyond itself: its second difference is a first
             for end in (1, n - 1):
                 _add_squares(self._curvature[:, j, end : end + 2], np.array([[-1.0, 1.0]]), 1.0)
@@ -132,7 +137,7 @@ class Roughness:
         flat = np.zeros_like(self._ridge)
         bend = _forms(Penalty(self._curvature, flat, self.share), f)
         slope = _forms(Penalty(self._slope, self._ridge, self.share), f)
-        return Adapted(_inverse(bend), _inverse(slope))
+        return Adapted(_inverse(bend, self._curvature[0].any(axis=1)), _inverse(slope, slope >= 0))
 
 
 def _add_squares(bands: Floats, rows: Floats, weight: Floats | float) -> None:
@@ -148,7 +153,8 @@ def _forms(penalty: Penalty, f: Floats) -> Floats:
     return np.asarray(np.einsum("jc,jc->j", f, penalty.gradient(f)) / 2)
 
 
-def _inverse(forms: Floats) -> Floats:
-    """Mean over own, kept within bounds; features without that penalty count in the mean as 0."""
+def _inverse(forms: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
+    """Mean over the counted features, over own, kept within bounds."""
+    mean = float(forms[counted].mean()) if counted.any() else 0.0
     tiny = _TINY + _TINY * float(forms.max())
-    return np.asarray(np.clip((forms.mean() + tiny) / (forms + tiny), _LEAST, _MOST))
+    return np.asarray(np.clip((mean + tiny) / (forms + tiny), _LEAST, _MOST))

@@ -1,7 +1,7 @@
 """One data set made ready for SmoothAUCBoost: its sums over pairs, its roughness, its penalties."""
 
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,7 @@ class Settings:
     signs: tuple[int, ...] = ()  # of monotone features; empty: none
     interactions: int = 0
     fpr_range: tuple[float, float] | None = None
+    offset: Floats | None = None  # a score to start from, by the row's place in the table
     n_jobs: int | None = None
     verbose: bool | int = False
 
@@ -67,8 +68,20 @@ class Problem:
         shares = self.histogram / self.histogram.sum(axis=2, keepdims=True)
         scale = settings.scale if settings.roughness == "curvature" else "bins"
         self.roughness = Roughness(data, shares.mean(axis=0), scale)
-        self.sums = SmoothedAUC(data, workers, fpr_range=settings.fpr_range)
+        self.sums = self.pair_sums()
         self.signs = _increment_signs(data, settings.signs)
+        self._pilot: Floats | None = None
+
+    def pair_sums(self, lines: list[npt.NDArray[Any]] | None = None) -> SmoothedAUC:
+        """The smoothed AUC of the data, with further lines of codes where they are given."""
+        settings = self.settings
+        return SmoothedAUC(
+            self.data,
+            self.workers,
+            lines=lines,
+            fpr_range=settings.fpr_range,
+            offset=settings.offset,
+        )
 
     @property
     def auto(self) -> Amounts:
@@ -96,6 +109,7 @@ class Problem:
             return None
         pilot = self.roughness.weigh(*self.auto)
         point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))
+        self._pilot = point.x
         return self.roughness.adapt(point.x.reshape(pilot.shape))
 
     def climb(
@@ -109,14 +123,15 @@ class Problem:
         return maximise(objective, start, patience)
 
     def start(self) -> Floats:
-        """Zero, and a gentle slope where a feature must rise or fall."""
+        """Where the pilot fit ended; without one zero, and a gentle slope for monotone features.
+
+        Those must start well inside their bounds, which no fit ends.
+        """
+        if self._pilot is not None and not self.signs.any():
+            return self._pilot
         tables = np.zeros((self.data.n_features, self.data.n_codes))
         tables[:, 1:] = np.cumsum(_FIRST_SLOPE * self.signs, axis=1)[:, :-1]
         return tables.ravel()
-
-    def with_data(self, data: RankingData) -> "Problem":
-        """The same settings for other rows of the same table."""
-        return Problem(data, replace(self.settings), self.workers)
 
 
 def class_histogram(data: RankingData, workers: Workers) -> npt.NDArray[np.int64]:

@@ -28,8 +28,17 @@ def gaps(feature: Feature, share: Floats, scale: str) -> Floats:
         return np.ones(feature.n_bins - 1)
     share = share / share.sum()
     ranks = np.cumsum(share) - share / 2
-    places = ndtri(ranks) if scale == "normal" else _places_of(feature.centres, share, scale)
-    return np.maximum(np.diff(places), _CLOSEST * float(np.ptp(places)))
+    # Bins without a row, at either end, would lie at infinity.
+    edge = float(share[share > 0].min()) / 2
+    places = (
+        ndtri(np.clip(ranks, edge, 1 - edge))
+        if scale == "normal"
+        else _places_of(feature.centres, share, scale)
+    )
+    length = float(np.ptp(places))
+    if length == 0.0:  # all rows in one bin
+        return np.ones(feature.n_bins - 1)
+    return np.maximum(np.diff(places), _CLOSEST * length)
 
 
 def _places_of(centres: Floats, share: Floats, scale: str) -> Floats:

@@ -29,8 +29,8 @@ Weights = npt.NDArray[np.uint32]
 # Nodes to a unit of score: with polynomials of degree 7 the error is about 1e-13.
 PER_UNIT = 16
 # Beyond this distance phi is 0 and Phi is 0 or 1, to 1e-18.
-_REACH = 9
-_NODES_OF_A_ROW = 8
+REACH = 9
+NODES_OF_A_ROW = 8
 # Sums of whole numbers stay below this; what the weights leave of it is the precision of a row.
 _LARGEST_SUM = 60
 # With fewer bits than this to a row, what was rounded away is summed as well.
@@ -38,17 +38,22 @@ _FEWEST_BITS = 36
 # Scores so far apart have nothing left to gain, and their grid would not fit into memory.
 LARGEST_RANGE = 2.0**16
 
-_Z = np.arange(-_REACH * PER_UNIT, _REACH * PER_UNIT + 1) / PER_UNIT
+_Z = np.arange(-REACH * PER_UNIT, REACH * PER_UNIT + 1) / PER_UNIT
 _DENSITY = np.exp(-_Z * _Z / 2) / np.sqrt(2 * np.pi)
 _DISTRIBUTION = ndtr(_Z)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The smoothed AUC, and what one unit more in each entry of each table adds to it."""
+    """The smoothed AUC, and what one unit more in each entry of each table adds to it.
+
+    ``mass`` is what the gradient would be if negatives did not count against positives: how many
+    pairs an entry still has a say in.
+    """
 
     value: float
     gradient: tuple[Floats, ...]
+    mass: tuple[Floats, ...]
 
 
 class SmoothedAUC:
@@ -57,7 +62,7 @@ class SmoothedAUC:
     ``lines`` are codes beside those of the data, one array (lines, rows) for each partition:
     what their tables add to a score, they add beside the features'. ``fpr_range`` leaves only the
     negatives whose rank from the top is in that range: the partial AUC, divided by the length of
-    the range.
+    the range. ``offset`` is a score to start from, by the row's place in the table.
     """
 
     def __init__(
@@ -67,12 +72,14 @@ class SmoothedAUC:
         *,
         lines: list[npt.NDArray[Any]] | None = None,
         fpr_range: tuple[float, float] | None = None,
+        offset: Floats | None = None,
     ) -> None:
         self._data, self._workers = data, workers
         self._codes = [[part.codes for part in data.partitions]]
         if lines is not None:
             self._codes.append(lines)
         self._blocks = class_blocks(data, workers.count)
+        self._offsets = None if offset is None else [offset[part.rows] for part in data.partitions]
         self._region = None if fpr_range is None else Region(data, fpr_range)
         self.scores = [np.zeros(part.n_rows) for part in data.partitions]
         self.slopes = [np.zeros(part.n_rows) for part in data.partitions]
@@ -83,7 +90,7 @@ class SmoothedAUC:
         self.n_evaluations += 1
         ends = self._workers.map(lambda blocks: self._score(blocks, tables), self._blocks)
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-        if not high - low < LARGEST_RANGE:
+        if not 0.0 <= high - low < LARGEST_RANGE:
             return None
         weights = [part.weight for part in self._data.partitions]
         totals = self._data.class_weights
@@ -95,14 +102,19 @@ class SmoothedAUC:
             lambda blocks: self._count(blocks, tables, weights, totals, low, values), self._blocks
         )
         sums = [np.sum([part[i] for part in parts], axis=0) for i in range(len(tables))]
-        gradient = tuple(_share(s[1], totals[1]) - _share(s[0], totals[0]) for s in sums)
-        return Sums(float(np.einsum("i,i->", grids[1], below)), gradient)
+        halves = [(_share(s[0], totals[0]), _share(s[1], totals[1])) for s in sums]
+        return Sums(
+            float(np.einsum("i,i->", grids[1], below)),
+            tuple(positive - negative for negative, positive in halves),
+            tuple(positive + negative for negative, positive in halves),
+        )
 
     def _score(self, blocks: list[Block], tables: tuple[Floats, ...]) -> tuple[float, float]:
         """Scores of a worker's rows; the least and the largest."""
         low, high = np.inf, -np.inf
         for k, _, start, stop in blocks:
-            self.scores[k][start:stop] = 0.0
+            first = 0.0 if self._offsets is None else self._offsets[k][start:stop]
+            self.scores[k][start:stop] = first
             for codes, table in zip(self._codes, tables, strict=True):
                 ends = add_scores(codes[k], table, start, stop, self.scores[k])
             low, high = min(low, ends[0]), max(high, ends[1])
@@ -116,12 +128,12 @@ class SmoothedAUC:
         high: float,
     ) -> tuple[Floats, Floats]:
         """Share of the negatives' and of the positives' weight at each node of the grid."""
-        n_nodes = int((high - low) * PER_UNIT) + _NODES_OF_A_ROW
+        n_nodes = int((high - low) * PER_UNIT) + NODES_OF_A_ROW
 
         def spread(blocks: list[Block]) -> npt.NDArray[np.int64]:
             grid = np.zeros((2, 2, n_nodes), dtype=np.int64)
             for k, label, start, stop in blocks:
-                scale, finer = _scales(totals[label])
+                scale, finer = scales(totals[label])
                 rows = self.scores[k], weights[k], start, stop, low, float(PER_UNIT)
                 deposit(*rows, scale, grid[label, 0])
                 if finer:
@@ -145,7 +157,7 @@ class SmoothedAUC:
         for k, label, start, stop in blocks:
             scores, slopes = self.scores[k], self.slopes[k]
             gather(scores, start, stop, low, float(PER_UNIT), values[label], slopes)
-            scale, finer = _scales(totals[label])
+            scale, finer = scales(totals[label])
             for codes, sums in zip(self._codes, out, strict=True):
                 rows = codes[k], weights[k], slopes, scale
                 count_slopes(*rows, 0.0, start, stop, sums[label, 0])
@@ -189,7 +201,7 @@ class Region:
 def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], Floats]:
     """At each node: phi summed over the other class, for each class, and Phi over the negatives."""
     size = len(negative)
-    middle = slice(_REACH * PER_UNIT, _REACH * PER_UNIT + size)
+    middle = slice(REACH * PER_UNIT, REACH * PER_UNIT + size)
     slope_neg = fftconvolve(positive, _DENSITY)[middle] if size > 2**14 else None
     if slope_neg is None:
         slope_neg = np.convolve(positive, _DENSITY)[middle]
@@ -199,11 +211,11 @@ def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats]
         slope_pos = fftconvolve(negative, _DENSITY)[middle]
         below = fftconvolve(negative, _DISTRIBUTION)[middle]
     # Negatives further below than the convolution reaches count in full.
-    far = np.concatenate([np.zeros(_REACH * PER_UNIT + 1), np.cumsum(negative)])[:size]
+    far = np.concatenate([np.zeros(REACH * PER_UNIT + 1), np.cumsum(negative)])[:size]
     return (slope_neg, slope_pos), below + far
 
 
-def _scales(total: int) -> tuple[float, float]:
+def scales(total: int) -> tuple[float, float]:
     """Powers of two: what a weight is multiplied by, and what its rounding is; 0 if needless.
 
     Weights that add up to ``total``, times the first, fit into an int64.
@@ -215,6 +227,6 @@ def _scales(total: int) -> tuple[float, float]:
 
 def _share(sums: Any, total: int) -> Floats:
     """Two layers of whole numbers, the second of what the first rounded, as shares of the total."""
-    scale, finer = _scales(total)
+    scale, finer = scales(total)
     exact = sums[0] / (scale * total)
     return np.asarray(exact + sums[1] / (finer * scale * total)) if finer else np.asarray(exact)

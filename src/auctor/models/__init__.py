@@ -5,9 +5,11 @@ from auctor.models.base import Calibration, Model
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.forest import ForestModel
 from auctor.models.linear import LinearModel, LinearTerm
+from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
 from auctor.models.row_program import Gate, RowProgram
 from auctor.models.scorers import ScorerModel
+from auctor.models.surface import Surface
 from auctor.models.tree import TreeModel
 from auctor.models.vote import Member, VoteModel
 
@@ -25,8 +27,10 @@ __all__ = [
     "ProgramModel",
     "RowProgram",
     "ScorerModel",
+    "Surface",
     "TreeModel",
     "VoteModel",
+    "add_terms",
     "compress",
     "from_json",
     "load",

@@ -15,10 +15,12 @@ from auctor.models.features import check_names, feature_body, read_feature, refu
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
+from auctor.models.surface import Surface, read_surface
 
 # Steps are whole multiples of this power of two. Sums of them are then exact in
 # float64 in any order, so that rows which tie in theory tie in fact, on every machine.
 GRID = 2.0**-32
+_SHOWN = 12  # terms of each kind in a printed model
 
 
 def on_grid(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -32,12 +34,14 @@ class AdditiveModel(Model):
     """score(x) = intercept + the sum over features of the step that x falls on.
 
     ``steps[j][0]`` is for missing values and unseen categories of feature j, the others
-    are for its bins in order.
+    are for its bins in order. Surfaces, where there are any, add what pairs of features do
+    together.
     """
 
     features: tuple[Feature, ...]
     steps: tuple[npt.NDArray[np.float64], ...]
     intercept: float
+    surfaces: tuple[Surface, ...] = ()
 
     form: ClassVar[str] = "additive"
 
@@ -50,32 +54,51 @@ class AdditiveModel(Model):
         return tuple(feature.name for feature in self.features)
 
     @property
+    def term_names(self) -> tuple[str, ...]:
+        """Names of all that adds up to a score: the features, then "a x b" for each surface."""
+        return (*self.feature_names, *(surface.name for surface in self.surfaces))
+
+    @property
     def used(self) -> list[int]:
-        """Features that change the score, the widest range first."""
+        """Features that change the score, the widest range of steps first.
+
+        Those that do so in surfaces alone come last.
+        """
+        alone = {j for surface in self.surfaces for j in surface.used} - set(self._stepped)
+        return [*self._stepped, *sorted(alone)]
+
+    @property
+    def _stepped(self) -> list[int]:
+        """Features whose steps differ, the widest range first."""
         ranges = [float(np.ptp(steps)) for steps in self.steps]
         return sorted((j for j, r in enumerate(ranges) if r > 0), key=lambda j: -ranges[j])
 
     def contributions(self, X: Any) -> npt.NDArray[np.float64]:
-        """What each feature adds to the score of each row: (rows, features)."""
+        """What each feature, then each surface, adds to the score of each row: (rows, terms)."""
         table = read_table(X, accept_sparse=True)
         columns = select(table, self.feature_names, type(self).__name__)
-        out = np.zeros((len(self.features), table.n_rows))
+        out = np.zeros((len(self.term_names), table.n_rows))
         for j, column in enumerate(columns):
             self._add(j, table, int(column), out[j])
+        for surface, line in zip(self.surfaces, out[len(columns) :], strict=True):
+            surface.add(table, columns, line)
         return out.T
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         if isinstance(table, SparseTable) and self._zero_steps is not None:
-            return self._score_sparse(table, columns, self._zero_steps)
-        out = np.full(table.n_rows, self.intercept)
-        for j, column in enumerate(columns):
-            self._add(j, table, int(column), out)
+            out = self._sum_sparse(table, columns, self._zero_steps)
+        else:
+            out = np.full(table.n_rows, self.intercept)
+            for j, column in enumerate(columns):
+                self._add(j, table, int(column), out)
+        for surface in self.surfaces:
+            surface.add(table, columns, out)
         return out
 
-    def _score_sparse(
+    def _sum_sparse(
         self, table: SparseTable, columns: npt.NDArray[np.int64], at_zero: ZeroSteps
     ) -> npt.NDArray[np.float64]:
-        """The same scores, bit for bit, in time that grows with the entries of the table."""
+        """The same sums of steps, bit for bit, in time that grows with the table's entries."""
         table.refuse_infinities()
         out = np.full(table.n_rows, self.intercept + at_zero.constant)
         for j, step in at_zero.steps.items():
@@ -100,9 +123,11 @@ class AdditiveModel(Model):
             add_steps(table.numbers(column), feature.cuts, steps, out)
 
     def body(self) -> dict[str, Any]:
+        surfaces = [surface.body() for surface in self.surfaces]
         return {
             "intercept": float(self.intercept),
             "features": [_to_body(f, s) for f, s in zip(self.features, self.steps, strict=True)],
+            **({"surfaces": surfaces} if surfaces else {}),
         }
 
     @classmethod
@@ -111,19 +136,25 @@ class AdditiveModel(Model):
         pairs = [_from_body(child) for child in fields.children("features")]
         features = tuple(feature for feature, _ in pairs)
         check_names(fields, features)
-        return cls(*shared, features, tuple(steps for _, steps in pairs), intercept)
+        children = fields.children("surfaces") if fields.has("surfaces") else []
+        surfaces = tuple(read_surface(child, features) for child in children)
+        return cls(*shared, features, tuple(steps for _, steps in pairs), intercept, surfaces)
 
     def __str__(self) -> str:
+        stepped, n_surfaces = self._stepped, len(self.surfaces)
         lines = [
             f"AdditiveModel: score = {self.intercept:+.4g} + one step from each of "
-            f"{len(self.used)} features (of {len(self.features)})",
+            f"{len(stepped)} features (of {len(self.features)})"
+            + (f" + one cell from each of {n_surfaces} surface(s)" if n_surfaces else ""),
             f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
             f"{self.classes[0]!r} elsewhere",
         ]
-        shown = self.used[:12]
-        lines += [_describe(self.features[j], self.steps[j]) for j in shown]
-        if len(self.used) > len(shown):
-            lines.append(f"  ... and {len(self.used) - len(shown)} more features")
+        lines += [_describe(self.features[j], self.steps[j]) for j in stepped[:_SHOWN]]
+        if len(stepped) > _SHOWN:
+            lines.append(f"  ... and {len(stepped) - _SHOWN} more features")
+        lines += [str(surface) for surface in self.surfaces[:_SHOWN]]
+        if n_surfaces > _SHOWN:
+            lines.append(f"  ... and {n_surfaces - _SHOWN} more surfaces")
         return "\n".join(lines)
 
 

@@ -21,6 +21,10 @@ class Fields:
         """The error for a field that is not what it should be."""
         return ValueError(f"model file: field '{self._path}{name}' must be {wanted}")
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a field, for those that need not be there."""
+        return name in self._left
+
     def take(self, name: str) -> Any:
         """A field of any type; each field can be taken once."""
         if name not in self._left:

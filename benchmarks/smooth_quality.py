@@ -1,0 +1,246 @@
+"""Cross-validated AUC of SmoothAUCBoostCV and its peers on real tables, every method at defaults.
+
+The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names. What
+``--keep FILE`` has kept is not run again, so methods can be run one at a time.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from interpret.glassbox import ExplainableBoostingClassifier
+from lightgbm import LGBMClassifier
+from quality import each_table, lightgbm, prepared, print_head
+from scipy.stats import rankdata, t
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from xgboost import XGBClassifier
+
+from auctor.metrics import auc
+
+# fmt: off
+TABLES = [
+    "heart", "australian", "german_uci", "diabetes", "liver", "a1a", "hypothyroid", "ionosphere",
+    "mammography", "phoneme", "adult", "taiwan", "german", "sonar", "spambase", "kr-vs-kp",
+]
+# fmt: on
+N_FOLDS = 5
+OURS = "SmoothAUCBoostCV"
+
+# Table (or law), then method, then the lists that the method left there.
+Kept = dict[str, dict[str, dict[str, list[Any]]]]
+
+
+class XGBoost(XGBClassifier):
+    """XGBoost with text columns as the categories of the training rows."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Any:
+        texts = X.select_dtypes(exclude="number")
+        # It refuses a category that it has not trained on; with these types that is missing.
+        self.types_ = {j: pd.CategoricalDtype(texts[j].dropna().unique()) for j in texts}
+        return super().fit(self._categories(X), y)
+
+    def decision_function(self, X: pd.DataFrame) -> np.ndarray:
+        """The log odds, since probabilities in 32 bits tie near 1."""
+        return np.asarray(self.predict(self._categories(X), output_margin=True))
+
+    def _categories(self, X: pd.DataFrame) -> pd.DataFrame:
+        plain = [f"x{j}" for j in range(X.shape[1])]  # it refuses names with a bracket
+        return X.astype(self.types_).set_axis(plain, axis=1)
+
+
+def ours() -> Any:
+    """Imported here, so that the peers run without it."""
+    from auctor import SmoothAUCBoostCV
+
+    return SmoothAUCBoostCV()
+
+
+METHODS: dict[str, Callable[[], Any]] = {
+    OURS: ours,
+    "logistic": lambda: prepared(LogisticRegression(max_iter=2000)),
+    "LightGBM": lightgbm,
+    "XGBoost": lambda: XGBoost(enable_categorical=True, n_jobs=2),
+    "EBM": lambda: ExplainableBoostingClassifier(random_state=0, n_jobs=2),
+    "EBM, no interactions": lambda: ExplainableBoostingClassifier(
+        interactions=0, random_state=0, n_jobs=2
+    ),
+}
+
+
+def read_kept(path: Path | None) -> Kept:
+    """What earlier runs have kept."""
+    if path is None or not path.exists():
+        return {}
+    return json.loads(path.read_text())
+
+
+def keep(path: Path | None, kept: Kept, place: str, method: str, lists: dict[str, list]) -> None:
+    """Put lists among what is kept, also in the file."""
+    kept.setdefault(place, {})[method] = lists
+    if path is None:
+        return
+    whole = read_kept(path)  # again: another run may have added to it
+    whole.setdefault(place, {})[method] = lists
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    aside.write_text(json.dumps(whole, indent=1))
+    aside.replace(path)
+
+
+def score(model: Any, X: pd.DataFrame) -> np.ndarray:
+    """The score that the model ranks by; log odds where there are any, as they do not saturate."""
+    # LightGBM's wrapper makes categories of text columns in predict_proba alone.
+    if hasattr(model, "decision_function") and not isinstance(model, LGBMClassifier):
+        return np.asarray(model.decision_function(X))
+    return np.asarray(model.predict_proba(X)[:, 1])
+
+
+def cross_validate(method: str, X: pd.DataFrame, y: np.ndarray) -> dict[str, list[float]]:
+    """AUC and seconds of the fit on every fold."""
+    found: dict[str, list[float]] = {"auc": [], "seconds": []}
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+    for train, test in folds.split(X, y):
+        model = METHODS[method]()
+        start = time.perf_counter()
+        model.fit(X.iloc[train], y[train])
+        found["seconds"].append(time.perf_counter() - start)
+        found["auc"].append(float(auc(y[test], score(model, X.iloc[test]))))
+    return found
+
+
+def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -> Kept:
+    """Run what is not kept yet, or all of it again."""
+    kept = read_kept(path)
+    for table, X, y in each_table(tables):
+        for method in methods:
+            if again or method not in kept.get(table, {}):
+                found = cross_validate(method, X, y)
+                keep(path, kept, table, method, found)
+                note = f"{table}, {method}: {mean(found['auc']):.4f}, {sum(found['seconds']):.1f} s"
+                print(note, file=sys.stderr, flush=True)
+    return kept
+
+
+def interval(differences: Sequence[float], overlap: float = 0.0) -> tuple[float, float, float]:
+    """Mean and the ends of its 95 % t interval.
+
+    Folds share training rows, so their differences vary less than those of fresh samples:
+    Nadeau and Bengio (2003) add the overlap, test rows over training rows, to 1 / n.
+    """
+    n, middle = len(differences), mean(differences)
+    if n < 2:
+        return middle, float("nan"), float("nan")
+    half = float(t.ppf(0.975, n - 1)) * stdev(differences) * (1 / n + overlap) ** 0.5
+    return middle, middle - half, middle + half
+
+
+def signed(numbers: tuple[float, float, float]) -> str:
+    """A difference with its interval, in bold where zero is outside."""
+    middle, low, high = numbers
+    text = f"{middle:+.4f} ({low:+.4f}, {high:+.4f})"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+def print_row(cells: Sequence[str]) -> None:
+    """A row of a table in Markdown."""
+    print("| " + " | ".join(cells) + " |")
+
+
+def print_tables(kept: Kept, methods: list[str]) -> None:
+    """Mean AUC and its standard deviation over folds, the best in bold."""
+    print_head(methods)
+    for table, found in kept.items():
+        means = {m: mean(found[m]["auc"]) for m in methods if m in found}
+        best = max(means.values())
+        cells = {m: f"{means[m]:.4f} ± {stdev(found[m]['auc']):.4f}" for m in means}
+        cells = {m: f"**{c}**" if means[m] == best else c for m, c in cells.items()}
+        print_row([table, *(cells.get(m, "–") for m in methods)])
+
+
+def print_summary(kept: Kept, methods: list[str]) -> None:
+    """Mean AUC, mean rank and median seconds, over the tables that every method has run."""
+    full = [found for found in kept.values() if all(m in found for m in methods)]
+    if not full:
+        print("\nno table has been run by all of these methods")
+        return
+    means = np.array([[mean(found[m]["auc"]) for m in methods] for found in full])
+    ranks = rankdata(-means, axis=1).mean(axis=0)
+    seconds = [median(s for found in full for s in found[m]["seconds"]) for m in methods]
+    print(f"\nOver the {len(full)} tables that every method has run:\n")
+    print("| method | mean AUC | mean rank | median seconds of a fit |\n|---|---|---|---|")
+    for method, area, rank, second in zip(methods, means.mean(axis=0), ranks, seconds, strict=True):
+        print_row([method, f"{area:.4f}", f"{rank:.2f}", f"{second:.2f}"])
+
+
+def print_duels(kept: Kept, peers: list[str]) -> None:
+    """Ours less each peer, over the tables that both have run."""
+    print(f"\n{OURS} less a peer, over tables by their means:\n")
+    print(
+        "| peer | won | lost | mean difference (95 % t interval over tables) |\n|---|---|---|---|"
+    )
+    for peer in peers:
+        both = [found for found in kept.values() if OURS in found and peer in found]
+        differences = [mean(found[OURS]["auc"]) - mean(found[peer]["auc"]) for found in both]
+        if differences:
+            won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+            print_row([peer, str(won), str(lost), signed(interval(differences))])
+
+
+def print_folds(kept: Kept, peers: list[str]) -> None:
+    """Ours less each peer on each table, over its folds."""
+    print(f"\n{OURS} less a peer, over the folds of a table (95 % corrected resampled t):\n")
+    print_head(peers)
+    for table, found in kept.items():
+        cells = [table]
+        for peer in peers if OURS in found else []:
+            pairs = zip(found[OURS]["auc"], found.get(peer, {}).get("auc", []), strict=False)
+            differences = [a - b for a, b in pairs]
+            # Test rows over training rows are 1 to N_FOLDS - 1.
+            cells.append(signed(interval(differences, 1 / (N_FOLDS - 1))) if differences else "–")
+        if len(cells) > 1:
+            print_row(cells)
+
+
+def report(kept: Kept) -> None:
+    """All tables of the report, for the methods that have been run."""
+    methods = [m for m in METHODS if any(m in found for found in kept.values())]
+    print_tables(kept, methods)
+    print_summary(kept, methods)
+    if OURS in methods:
+        print_duels(kept, methods[1:])
+        print_folds(kept, methods[1:])
+
+
+def arguments(places: str, names: Sequence[str], methods: Sequence[str]) -> argparse.ArgumentParser:
+    """The options that this script and smooth_simulation.py share."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument(f"--{places}", nargs="+", choices=names, default=names, metavar="NAME")
+    parser.add_argument(
+        "--methods", nargs="+", choices=methods, default=methods, help="which to run"
+    )
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON file that keeps results")
+    parser.add_argument("--again", action="store_true", help="run also what is kept")
+    parser.add_argument("--report", action="store_true", help="run nothing, report what is kept")
+    return parser
+
+
+def main() -> int:
+    options = arguments("tables", TABLES, list(METHODS)).parse_args()
+    if options.report:
+        kept = read_kept(options.keep)
+    else:
+        kept = run(options.tables, options.methods, options.keep, options.again)
+    report({table: kept[table] for table in options.tables if table in kept})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,323 @@
+"""How score plots are drawn; matplotlib is imported on first use."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.display.score_panels import Band, Panel, RowStrip, ScorePanel, SurfacePanel
+from auctor.estimators.explanation import shorten
+
+Floats = npt.NDArray[np.float64]
+
+LINE = "#1b1b1b"
+POINTWISE, SIMULTANEOUS = "#8fb8d8", "#d9e7f2"
+NEGATIVE, POSITIVE = "#1b6ca8", "#c2410c"
+_QUIET = "0.45"
+# Share of a panel's height, at its foot, that shows where the rows are.
+_FOOT = 0.17
+# Simultaneous bands may stretch the y axis by this share of what all else needs.
+_STRETCH = 0.4
+_MOST_LABELS = 12
+
+
+class Drawing:
+    """The panels of a display on axes, with what they share: y axis, legend."""
+
+    def __init__(self, display: Any, n_columns: int, share_y: bool) -> None:
+        self._display, self._panels = display, display.panels
+        self._n_columns = min(n_columns, len(self._panels))
+        self._share_y = share_y
+
+    def draw(self, ax: Any) -> tuple[Any, Any, npt.NDArray[Any]]:
+        """Figure, the axes given (or the first), and the axes of all panels."""
+        axes, is_own = self._axes(ax)
+        heights = [_height(panel) for panel in self._panels]
+        common = _union([height for height in heights if height is not None])
+        for k, (panel, axis) in enumerate(zip(self._panels, axes, strict=True)):
+            if isinstance(panel, SurfacePanel):
+                _draw_surface(axis, panel)
+            else:
+                _draw_panel(axis, panel, common if self._share_y else heights[k])
+                self._label_y(axis, k)
+        self._draw_legend(axes, is_own)
+        given = ax if hasattr(ax, "figure") else axes[0]
+        return axes[0].figure, given, axes
+
+    def _axes(self, ax: Any) -> tuple[npt.NDArray[Any], bool]:
+        """One axes per panel: a new figure, the places of one axes, or those given."""
+        import matplotlib.pyplot as plt
+
+        n, columns = len(self._panels), self._n_columns
+        rows = -(-n // columns)
+        if ax is None:
+            size = (max(3.6 * columns, 5.2), 3.0 * rows + 0.6)
+            _, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+            for unused in grid.ravel()[n:]:
+                unused.set_axis_off()
+            return grid.ravel()[:n], True
+        if not hasattr(ax, "figure"):
+            axes = np.asarray(ax, dtype=object).ravel()
+            if len(axes) < n:
+                raise ValueError(f"ax has {len(axes)} axes for {n} panels")
+            return axes[:n], False
+        if n == 1:
+            return np.array([ax], dtype=object), False
+        place = ax.get_subplotspec()
+        if place is None:
+            raise ValueError(f"ax is one axes outside a grid; give {n}, one for each panel")
+        ax.set_axis_off()
+        grid = place.subgridspec(rows, columns, wspace=0.3, hspace=0.45)
+        cells = [grid[k // columns, k % columns] for k in range(n)]
+        return np.array([ax.figure.add_subplot(cell) for cell in cells], dtype=object), False
+
+    def _label_y(self, axis: Any, k: int) -> None:
+        if k % self._n_columns == 0:
+            zero = "average row" if self._display.is_centred else "lowest"
+            axis.set_ylabel(f"score $F_k$ (0: {zero})", fontsize=9)
+        elif self._share_y:
+            axis.tick_params(labelleft=False)
+
+    def _draw_legend(self, axes: npt.NDArray[Any], is_own: bool) -> None:
+        """Below the panels of a figure of our own; in the first panel of somebody else's."""
+        handles = self._handles()
+        left_out = self._display.n_left_out
+        if len(handles) < 2 and not left_out:
+            return
+        title = f"{left_out} more features not drawn" if left_out else None
+        shared = {"handles": handles, "title": title, "title_fontsize": 8}
+        if is_own:
+            # Two lines of it where a single one would be wider than the figure.
+            columns = len(handles) if self._n_columns > 2 else 2
+            axes[0].figure.legend(
+                loc="outside lower center", ncols=columns, frameon=False, fontsize=8, **shared
+            )
+        else:
+            axes[0].legend(loc="best", fontsize=6.5, framealpha=0.85, edgecolor="none", **shared)
+
+    def _handles(self) -> list[Any]:
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        curves = [panel for panel in self._panels if isinstance(panel, ScorePanel)]
+        if not curves:
+            return []
+        handles: list[Any] = [Line2D([], [], color=LINE, label="$F_k$")]
+        if any(panel.band is not None for panel in curves):
+            level = f"{100 * self._display.level:g} %"
+            refits = f"{self._display.n_resamples} bootstrap refits"
+            handles.append(Patch(color=POINTWISE, label=f"{level} pointwise, {refits}"))
+            handles.append(Patch(color=SIMULTANEOUS, label=f"{level} simultaneous"))
+        if any(panel.strip is not None for panel in curves):
+            negative, positive = self._display.classes
+            handles.append(Patch(color=POSITIVE, label=f"rows of class {positive}"))
+            handles.append(Patch(color=NEGATIVE, label=f"rows of class {negative}"))
+        return handles
+
+
+def _height(panel: Panel) -> tuple[float, float] | None:
+    """The part of the y axis that a panel needs."""
+    if isinstance(panel, SurfacePanel):
+        return None
+    shown = _shown(panel)
+    core = [panel.values[shown], [0.0]]
+    light = []
+    if panel.missing is not None:
+        core.append([panel.missing])
+    if panel.band is not None:
+        chosen = np.concatenate([[panel.missing is not None], shown])
+        core += [panel.band.low[chosen], panel.band.high[chosen]]
+        light += [panel.band.simultaneous_low[chosen], panel.band.simultaneous_high[chosen]]
+    low, high = _ends(core)
+    if light:
+        spare = _STRETCH * (high - low)
+        far = _ends(light)
+        low, high = min(low, max(far[0], low - spare)), max(high, min(far[1], high + spare))
+    return low, high
+
+
+def _ends(parts: list[Any]) -> tuple[float, float]:
+    values = np.concatenate(parts)
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _shown(panel: ScorePanel) -> npt.NDArray[np.bool_]:
+    """The bins of a number that reach into the limits, or all categories."""
+    if panel.edges is None:
+        return np.ones(len(panel.values), dtype=np.bool_)
+    low, high = panel.limits
+    return np.asarray((panel.edges[1:] > low) & (panel.edges[:-1] < high))
+
+
+def _union(heights: list[tuple[float, float]]) -> tuple[float, float] | None:
+    if not heights:
+        return None
+    return min(low for low, _ in heights), max(high for _, high in heights)
+
+
+def _draw_panel(ax: Any, panel: ScorePanel, height: tuple[float, float] | None) -> None:
+    """One F_k: its curve or its bars, bands, missing values, and the rows at the foot."""
+    ax.axhline(0, color="0.75", linewidth=0.8, zorder=1)
+    if panel.edges is None:
+        _draw_categories(ax, panel)
+    else:
+        _draw_number(ax, panel, panel.edges)
+    if panel.missing is not None:
+        _draw_missing(ax, panel)
+    _set_height(ax, height, panel.strip is not None)
+    if panel.strip is not None:
+        _draw_strip(ax, panel.strip)
+    if panel.n_outside:
+        noun = "row lies" if panel.n_outside == 1 else "rows lie"
+        label = f"{panel.n_outside} {noun} further out"
+        ax.set_xlabel(label, fontsize=7.5, color=_QUIET, loc="right")
+    _write_title(ax, panel)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _write_title(ax: Any, panel: Panel) -> None:
+    ax.set_title(shorten(panel.name, 24), loc="left", fontsize=10, fontweight="bold")
+    if not np.isnan(panel.auc):
+        ax.set_title(f"AUC {panel.auc:.3f}", loc="right", fontsize=9, color=_QUIET)
+
+
+def _draw_number(ax: Any, panel: ScorePanel, edges: Floats) -> None:
+    """Steps, with bands of steps behind them."""
+    low, high = panel.limits
+    shown = _shown(panel)
+    inner = np.clip(np.append(edges[:-1][shown], edges[1:][shown][-1:]), low, high)
+    if panel.band is not None:
+        band = panel.band
+        for ends, colour, order in (
+            ((band.simultaneous_low, band.simultaneous_high), SIMULTANEOUS, 0.5),
+            ((band.low, band.high), POINTWISE, 0.6),
+        ):
+            below, above = (_repeat_last(end[1:][shown]) for end in ends)
+            ax.fill_between(
+                inner, below, above, step="post", color=colour, linewidth=0, zorder=order
+            )
+    ax.stairs(panel.values[shown], inner, baseline=None, color=LINE, linewidth=1.4, zorder=3)
+    margin = 0.02 * (high - low)
+    ax.set_xlim(low - margin, high + margin)
+    ticks = _ticks(low, high)
+    ax.set_xticks(ticks, _numerals(ticks))
+    ax.tick_params(labelsize=8)
+
+
+def _numerals(ticks: Floats) -> list[str]:
+    """Numbers as short as they can be: 120000 as 120k."""
+    largest = float(np.abs(ticks).max(initial=0.0))
+    unit, letter = (1e6, "M") if largest >= 1e7 else (1e3, "k") if largest >= 1e4 else (1.0, "")
+    return [f"{tick / unit:.6g}{letter if tick else ''}" for tick in ticks.tolist()]
+
+
+def _repeat_last(values: Floats) -> Floats:
+    return np.append(values, values[-1:])
+
+
+def _ticks(low: float, high: float, most: int = 5) -> Floats:
+    from matplotlib.ticker import MaxNLocator
+
+    found = np.asarray(MaxNLocator(most).tick_values(low, high))
+    return found[(found >= low) & (found <= high)]
+
+
+def _draw_categories(ax: Any, panel: ScorePanel) -> None:
+    """Bars from the average, with error bars: dark and thick pointwise, light simultaneous."""
+    places = np.arange(len(panel.values))
+    ax.bar(places, panel.values, width=0.62, color="0.82", edgecolor=LINE, linewidth=0.9, zorder=2)
+    if panel.band is not None:
+        _draw_errors(ax, places, panel.band, slice(1, None))
+    ax.set_xlim(*panel.limits)
+    _name_ticks(ax, places, panel.categories)
+
+
+def _name_ticks(ax: Any, places: Any, names: Any) -> None:
+    """Names along the x axis, aslant where they would run into one another."""
+    every = max(1, -(-len(names) // _MOST_LABELS))
+    shown = [shorten(name, 14) for name in names[::every]]
+    ax.set_xticks(places[::every], shown)
+    ax.tick_params(labelsize=8)
+    if sum(map(len, shown)) + 2 * len(shown) > 34:
+        for label in ax.get_xticklabels():
+            label.set(rotation=35, ha="right", rotation_mode="anchor")
+
+
+def _draw_errors(ax: Any, places: Any, band: Band, which: slice) -> None:
+    lines = (
+        (band.simultaneous_low, band.simultaneous_high, SIMULTANEOUS, 6.0),
+        (band.low, band.high, POINTWISE, 3.5),
+    )
+    for low, high, colour, width in lines:
+        ax.vlines(places, low[which], high[which], color=colour, linewidth=width, zorder=2.5)
+
+
+def _draw_missing(ax: Any, panel: ScorePanel) -> None:
+    """A mark on the left of the values, apart from them."""
+    low, high = panel.limits
+    span = high - low
+    if panel.edges is None:
+        place, left, border = low - 1.0, low - 1.8, low - 0.2
+    else:
+        place, left, border = low - 0.14 * span, low - 0.25 * span, low - 0.035 * span
+    if panel.band is not None:
+        _draw_errors(ax, [place], panel.band, slice(0, 1))
+    ax.plot([place], [panel.missing], "D", color=LINE, markersize=4.5, zorder=4)
+    ax.axvline(border, color="0.8", linewidth=0.8, linestyle=":", zorder=1)
+    ax.set_xlim(left, ax.get_xlim()[1])
+    if panel.edges is None:
+        _name_ticks(ax, [place, *range(len(panel.values))], ["missing", *panel.categories])
+        return
+    ticks = ax.get_xticks()
+    ticks = ticks[ticks >= low + 0.06 * span]  # room for the word beside the first number
+    ax.set_xticks([place, *ticks], ["missing", *_numerals(ticks)])
+
+
+def _set_height(ax: Any, height: tuple[float, float] | None, has_foot: bool) -> None:
+    """The y axis, with a foot below for the rows, where no tick belongs to F_k."""
+    assert height is not None
+    low, high = height
+    margin = 0.05 * (high - low) or 0.5
+    low, high = low - margin, high + margin
+    foot = (high - low) * _FOOT / (1 - _FOOT) if has_foot else 0.0
+    ax.set_ylim(low - foot, high)
+    ax.set_yticks(_ticks(low, high, 7))
+
+
+def _draw_strip(ax: Any, strip: RowStrip) -> None:
+    """Positives above, negatives below, in the foot of the panel."""
+    across = ax.get_xaxis_transform()
+    ax.fill_between(
+        [0, 1], 0, _FOOT, transform=ax.transAxes, color="white", linewidth=0, zorder=3.5
+    )
+    ax.plot([0, 1], [_FOOT, _FOOT], transform=ax.transAxes, color="0.85", linewidth=0.8, zorder=3.6)
+    middle = _FOOT / 2
+    if strip.edges is None:
+        look = {"transform": across, "linewidth": 0.8, "alpha": 0.75, "zorder": 4}
+        ax.vlines(strip.pos, middle + 0.008, _FOOT - 0.015, color=POSITIVE, **look)
+        ax.vlines(strip.neg, 0.015, middle - 0.008, color=NEGATIVE, **look)
+        return
+    largest = max(float(strip.pos.max(initial=0)), float(strip.neg.max(initial=0))) or 1.0
+    room = middle - 0.01
+    for share, sign, colour in ((strip.pos, 1, POSITIVE), (strip.neg, -1, NEGATIVE)):
+        ends = middle + sign * room * share / largest
+        ax.stairs(
+            ends, strip.edges, baseline=middle, fill=True, color=colour, transform=across, zorder=4
+        )
+
+
+def _draw_surface(ax: Any, panel: SurfacePanel) -> None:
+    """A heat map, white where the pair adds nothing."""
+    largest = float(np.abs(panel.values).max(initial=0.0)) or 1.0
+    drawn = ax.pcolormesh(
+        panel.x_edges, panel.y_edges, panel.values, cmap="RdBu_r", vmin=-largest, vmax=largest
+    )
+    ax.figure.colorbar(drawn, ax=ax, shrink=0.9).ax.tick_params(labelsize=8)
+    ax.set_xlabel(shorten(panel.names[0], 24), fontsize=9)
+    ax.set_ylabel(shorten(panel.names[1], 24), fontsize=9)
+    ax.tick_params(labelsize=8)
+    if panel.x_categories:
+        _name_ticks(ax, np.arange(len(panel.x_categories)), panel.x_categories)
+    if panel.y_categories:
+        ax.set_yticks(np.arange(len(panel.y_categories)), panel.y_categories)
+    _write_title(ax, panel)

@@ -1,0 +1,57 @@
+"""Two additive models as one: the score of the sum is the sum of the scores."""
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Feature, category_feature, number_feature
+from auctor.models.additive import AdditiveModel
+
+Floats = npt.NDArray[np.float64]
+
+
+def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
+    """``model`` with the steps, surfaces and intercept of ``other`` added to its own.
+
+    Both must have the same features, by name and order; labels, threshold and calibration stay
+    those of ``model``.
+    """
+    if model.feature_names != other.feature_names:
+        raise ValueError("the models have different features; add models of the same table")
+    pairs = [
+        _add_steps(*pair)
+        for pair in zip(model.features, model.steps, other.features, other.steps, strict=True)
+    ]
+    return AdditiveModel(
+        model.classes,
+        model.threshold,
+        model.calibration,
+        tuple(feature for feature, _ in pairs),
+        tuple(steps for _, steps in pairs),
+        model.intercept + other.intercept,
+        model.surfaces + other.surfaces,
+    )
+
+
+def _add_steps(a: Feature, steps_a: Floats, b: Feature, steps_b: Floats) -> tuple[Feature, Floats]:
+    """The sum of two step functions of one feature."""
+    if a.kind != b.kind:
+        raise ValueError(f"feature {a.name!r} is a {a.kind} in one model and a {b.kind} in another")
+    if a.is_category:
+        known = a.categories + tuple(c for c in b.categories if c not in set(a.categories))
+        feature = category_feature(a.name, known)
+        parts = [_by_category(a, steps_a, known), _by_category(b, steps_b, known)]
+    else:
+        cuts = np.union1d(a.cuts, b.cuts)
+        feature = number_feature(a.name, cuts)
+        tops = np.append(cuts, np.inf)  # a value on a cut belongs below it
+        parts = [
+            steps[1 + np.searchsorted(own.cuts, tops, side="left")]
+            for own, steps in ((a, steps_a), (b, steps_b))
+        ]
+    return feature, np.concatenate([[steps_a[0] + steps_b[0]], parts[0] + parts[1]])
+
+
+def _by_category(feature: Feature, steps: Floats, known: tuple[object, ...]) -> Floats:
+    """The step of each known category; those that the feature has not seen score as missing."""
+    place = {category: code for code, category in enumerate(feature.categories, start=1)}
+    return np.array([steps[place.get(category, 0)] for category in known])  # type: ignore[call-overload]

@@ -1,0 +1,139 @@
+"""What a score is made of, for one row and over many."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from auctor import SmoothAUCBoost
+from auctor.datasets import load_kyphosis
+from auctor.metrics import auc, auc_ci
+
+
+@pytest.fixture(scope="module")
+def frame():
+    sample = load_kyphosis()
+    X = pd.DataFrame(sample.X, columns=list(sample.feature_names))
+    X["side"] = pd.Categorical(np.where(np.arange(81) % 3 == 0, "left", "right"))
+    X["same"] = 1.0
+    X.loc[X.index % 7 == 0, "Age"] = np.nan
+    return X, sample.y
+
+
+@pytest.fixture(scope="module")
+def ranker(frame):
+    return SmoothAUCBoost().fit(*frame)
+
+
+def test_contributions_add_up_and_are_in_order(frame, ranker):
+    X, _ = frame
+    for i in (0, 2, 5):
+        found = ranker.explain(X.iloc[[i]])
+        assert found.score == pytest.approx(float(ranker.decision_function(X.iloc[[i]])[0]))
+        assert found.base + sum(found.contributions) == pytest.approx(found.score)
+        assert (np.diff(np.abs(found.contributions)) <= 0).all()
+        assert dict(zip(found.names, found.values, strict=True))["Start"] == X["Start"][i]
+
+
+def test_the_average_row_is_the_mean_of_both_classes_alike(frame, ranker):
+    X, y = frame
+    scores = ranker.decision_function(X)
+    base = ranker.explain(X.iloc[1]).base
+    assert base == pytest.approx((scores[y == 1].mean() + scores[y == 0].mean()) / 2, abs=1e-8)
+
+
+def test_any_kind_of_row(frame, ranker):
+    X, _ = frame
+    usual = ranker.explain(X.iloc[[2]])
+    row = X.iloc[2]
+    for other in (row, row.to_dict(), pl.DataFrame([row.to_dict()]), pa.table(X.iloc[[2]])):
+        assert ranker.explain(other).contributions == usual.contributions
+    assert ranker.explain(row).values == usual.values
+    turned = dict(reversed(list(row.to_dict().items())))
+    assert ranker.explain(turned).names == usual.names
+
+
+def test_rows_without_names():
+    sample = load_kyphosis()
+    ranker = SmoothAUCBoost().fit(sample.X, sample.y)
+    row = sample.X[4]
+    usual = ranker.explain(row)
+    for other in (row.tolist(), tuple(row), row[None], [row.tolist()], pd.Series(row)):
+        assert ranker.explain(other) == usual
+    assert ranker.explain(pl.Series(row)) == usual
+
+
+def test_missing_values_and_unknown_categories(frame, ranker):
+    row = {**frame[0].iloc[2].to_dict(), "Age": None, "side": "middle"}
+    found = {name: (value, part) for name, value, part in ranker.explain(row)}
+    assert found["Age"][0] is None
+    assert found["side"][0] == "middle"
+    # no training row lacks a side: an unknown one is as the average
+    assert found["side"][1] == pytest.approx(0.0, abs=1e-8)
+    assert "missing" in str(ranker.explain(row))
+
+
+def test_it_reads_as_a_table(frame, ranker):
+    lines = str(ranker.explain(frame[0].iloc[2])).splitlines()
+    assert lines[0].startswith("score +") and "1 is predicted above 0" in lines[0]
+    assert lines[1].split() == ["feature", "value", "adds"]
+    assert len(lines) == 2 + 5 + 2
+    assert lines[-2].startswith("average row") and lines[-1].startswith("score")
+
+
+def test_more_than_one_row_is_refused(frame, ranker):
+    with pytest.raises(ValueError, match="explain takes one row, found 3"):
+        ranker.explain(frame[0][:3])
+    with pytest.raises(ValueError, match="lacks 1 column"):
+        ranker.explain(frame[0].iloc[0].drop("Age"))
+
+
+def test_score_table_has_delong_intervals_and_flat_features_last(frame, ranker):
+    X, y = frame
+    table = ranker.score_table(X, y, level=0.9)
+    parts = dict(zip(X.columns, ranker.model_.contributions(X).T, strict=True))
+    assert [row.name for row in table][-1] == "same"
+    assert table["same"].auc == table["same"].low == table["same"].high == 0.5
+    aucs = [row.auc for row in table][:-1]
+    assert aucs == sorted(aucs, reverse=True)
+    for row in table:
+        found = auc_ci(y, parts[row.name], level=0.9)
+        assert (row.auc, row.low, row.high) == (found.value, found.low, found.high)
+        assert row.range == np.ptp(parts[row.name])
+    assert table.total.value == ranker.score(X, y)
+    assert len(table) == 5 and table[0] is table[table[0].name]
+    with pytest.raises(KeyError):
+        table["no such feature"]
+
+
+def test_a_feature_that_ranks_backwards_stands_before_the_flat_one(frame, ranker):
+    X, y = frame
+    table = ranker.score_table(X, 1 - y)
+    assert table[-1].name == "same"
+    assert table[-2].auc < 0.5
+
+
+def test_score_table_with_weights(frame, ranker):
+    X, y = frame
+    weight = 1.0 + np.arange(81) % 3
+    table = ranker.score_table(X, y, sample_weight=weight)
+    start = ranker.model_.contributions(X)[:, 2]
+    assert table["Start"].auc == pytest.approx(auc(y, start, sample_weight=weight))
+    assert table.total.method == "stratified bootstrap"
+    assert ranker.score_table(X, y, sample_weight=weight).rows == table.rows
+
+
+def test_the_table_prints(frame, ranker):
+    lines = str(ranker.score_table(*frame)).splitlines()
+    assert "95% CI" in lines[0]
+    assert lines[-2].startswith("all together")
+    assert lines[-1] == "(DeLong, 17 positives, 64 negatives)"
+
+
+def test_text_labels_and_a_positive_label():
+    sample = load_kyphosis()
+    y = np.where(sample.y == 1, "absent", "present")
+    ranker = SmoothAUCBoost(pos_label="absent").fit(sample.X, y)
+    assert ranker.score_table(sample.X, y).total.value > 0.8
+    assert "'absent' is predicted above 0" in str(ranker.explain(sample.X[0]))

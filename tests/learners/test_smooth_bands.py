@@ -1,0 +1,195 @@
+"""Bootstrap bands of the score functions of SmoothAUCBoost."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from auctor.data import prepare
+from auctor.learners.smooth import fit_smooth
+from auctor.learners.smooth_bands import (
+    average_steps,
+    codes_in,
+    draw_rows,
+    drop_empty_bins,
+    recode,
+    score_bands,
+    steps_by_code,
+)
+from auctor.learners.smooth_problem import Settings
+from auctor.testing.contracts import messy_table
+
+SETTINGS = Settings(tol=1e-5)
+
+
+def rows(n=150, seed=0):
+    """One feature that bends, one of noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, X[:, 0] ** 2 + rng.normal(size=n) > 1
+
+
+def messy():
+    X, y = messy_table(2, n_rows=120)
+    return prepare(X, y, categorical_features=[4])
+
+
+def test_draws_are_whole_multiples_of_the_weights_within_each_class():
+    X, y = rows(60)
+    weight = np.arange(1.0, 61.0)
+    data = prepare(X, y, sample_weight=weight)
+    drawn = draw_rows(data, np.random.default_rng(1))
+    times = np.zeros(60)
+    for part in drawn.partitions:
+        times[part.rows] = part.weight / weight[part.rows]
+    assert np.array_equal(times, np.rint(times))
+    assert times[y].sum() == y.sum() and times[~y].sum() == (~y).sum()
+    assert drawn.n_rows == (times > 0).sum() < 60
+
+
+def test_a_draw_does_not_depend_on_partitions():
+    data = messy()
+    whole = draw_rows(data, np.random.default_rng(4))
+    cut = draw_rows(data.split(3), np.random.default_rng(4))
+    weights = [np.zeros(data.n_rows, dtype=int) for _ in range(2)]
+    for drawn, weight in zip((whole, cut), weights, strict=True):
+        for part in drawn.partitions:
+            weight[part.rows] = part.weight
+    assert np.array_equal(*weights)
+
+
+def test_weights_of_31_bits_have_room_for_draws():
+    X, y = rows(40)
+    data = prepare(X, y, sample_weight=np.full(40, 2.0**31 - 1))
+    drawn = draw_rows(data, np.random.default_rng(0))
+    total = sum(drawn.class_weights) * drawn.weight_unit
+    assert total == pytest.approx(sum(data.class_weights) * data.weight_unit, rel=1e-6)
+
+
+def test_a_resample_has_no_empty_bins_and_codes_of_the_nearest():
+    data = messy()
+    drawn = drop_empty_bins(draw_rows(data, np.random.default_rng(0)))
+    codes = np.concatenate([part.codes for part in drawn.data.partitions], axis=1)
+    for j, feature in enumerate(drawn.data.features):
+        if not feature.is_category:
+            assert set(range(1, feature.n_bins + 1)) <= set(codes[j].tolist())
+            # the centre of each old bin falls where the place says
+            code = 1 + np.searchsorted(feature.cuts, data.features[j].centres)
+            assert np.array_equal(drawn.place[j, 1 : data.features[j].n_bins + 1], code)
+    # rows keep their order: a row of the resample has the recoded code of its own
+    whole = recode(data, drawn).partitions[0]
+    part = drawn.data.partitions[0]
+    at = np.argsort(whole.rows)[np.searchsorted(np.sort(whole.rows), part.rows)]
+    assert np.array_equal(part.codes, whole.codes[:, at])
+
+
+def test_tables_are_those_of_the_fit_and_centred():
+    data = messy()
+    bands = score_bands(data, Settings(), n_resamples=4)
+    model, _, _ = fit_smooth(data, Settings())
+    averages = average_steps(model, data)
+    tables = steps_by_code(model, data)
+    for j, band in enumerate(bands):
+        n_codes = band.feature.n_bins + 1
+        assert np.allclose(band.table, tables[j, :n_codes] - averages[j], atol=1e-8)
+    # the class-balanced mean of what each feature adds is its average
+    part = data.partitions[0]
+    weight = np.where(part.positive, 0.5 / data.n_pos, 0.5 / data.n_neg)
+    by_rows = [weight @ tables[j][part.codes[j]] for j in range(data.n_features)]
+    assert np.allclose(by_rows, averages, atol=1e-9)
+
+
+def test_bands_are_around_the_table_and_missing_where_no_row_is():
+    data = messy()
+    bands = score_bands(data, SETTINGS, n_resamples=12)
+    assert len(bands) == 5 and bands["x1"] is bands[1]
+    for j, band in enumerate(bands):
+        filled = np.isin(np.arange(len(band.table)), data.partitions[0].codes[j])
+        assert np.array_equal(np.isnan(band.low), ~filled)
+        inner = (band.simultaneous_low, band.low, band.table, band.high, band.simultaneous_high)
+        for below, above in pairwise(inner):
+            assert (below[filled] <= above[filled]).all()
+    assert (bands["x3"].standard_error[1:] < 1e-6).all()  # a constant
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SETTINGS,
+        replace(SETTINGS, signs=(1, 0)),
+        replace(SETTINGS, roughness="bins", adaptive=False),
+        replace(SETTINGS, fpr_range=(0.0, 0.5)),
+    ],
+    ids=["plain", "monotone", "bins", "partial"],
+)
+def test_any_number_of_threads_gives_the_same_bits(settings):
+    X, y = rows(80)
+    data = prepare(X, y)
+    one, two = (
+        score_bands(data, settings, n_resamples=6, n_jobs=n, random_state=3) for n in (1, 2)
+    )
+    for a, b in zip(one, two, strict=True):
+        assert np.array_equal(a.simultaneous_high, b.simultaneous_high, equal_nan=True)
+    other = score_bands(data, settings, n_resamples=6, random_state=4)
+    assert not np.array_equal(one[0].high, other[0].high, equal_nan=True)
+
+
+def test_early_stopping_is_part_of_a_refit():
+    X, y = rows(200)
+    data = prepare(X, y)
+    chosen = np.arange(200) % 4 == 0
+    train, held_out = data.take(~chosen), data.take(chosen)
+    settings = replace(SETTINGS, n_iter_no_change=2)
+    bands = score_bands(train, settings, validation=held_out, n_resamples=5)
+    tables = steps_by_code(fit_smooth(train, settings, held_out)[0], train)
+    wide = np.ptp(tables[0, 1:])
+    assert np.ptp(bands[0].table[1:]) == pytest.approx(wide, abs=1e-6)
+    assert np.nanmax(bands[0].standard_error) > 0
+
+
+def test_the_simultaneous_band_of_a_noise_feature_covers_zero():
+    covered = pointwise = 0
+    for seed in range(10):
+        X, y = rows(120, seed)
+        band = score_bands(prepare(X, y, max_bins=12), SETTINGS, n_resamples=30)[1]
+        low, high = band.simultaneous_low[1:], band.simultaneous_high[1:]
+        covered += bool(((low <= 0) & (high >= 0)).all())
+        pointwise += float(((band.low[1:] <= 0) & (band.high[1:] >= 0)).mean())
+    assert covered >= 8
+    assert 0.8 <= pointwise / 10 <= 1.0
+
+
+def test_the_band_of_a_bent_feature_does_not_hold_a_flat_line():
+    X, y = rows(300)
+    band = score_bands(prepare(X, y, max_bins=20), SETTINGS, n_resamples=30)[0]
+    assert np.nanmax(band.simultaneous_low) > np.nanmin(band.simultaneous_high)
+
+
+def test_bands_narrow_as_rows_grow():
+    errors = []
+    for n in (100, 1600):
+        X, y = rows(n)
+        band = score_bands(prepare(X, y, max_bins=12), SETTINGS, n_resamples=20)[0]
+        errors.append(float(np.nanmedian(band.standard_error)) / float(np.ptp(band.table)))
+    assert errors[1] < 0.6 * errors[0]
+
+
+def test_codes_of_coarser_bins():
+    data = prepare(np.arange(6.0)[:, None], [0, 1, 0, 1, 0, 1])
+    fine = data.features[0]
+    coarse = replace(fine, cuts=fine.cuts[[1, 3]])
+    assert codes_in(fine, coarse).tolist() == [0, 1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"n_resamples": 1}, "n_resamples is 1; give a whole number of 2 or more"),
+        ({"level": 1.0}, "level is 1.0; give a number between 0 and 1"),
+    ],
+)
+def test_requests_are_checked(told, words):
+    X, y = rows(20)
+    with pytest.raises(ValueError, match=words):
+        score_bands(prepare(X, y), SETTINGS, **told)
