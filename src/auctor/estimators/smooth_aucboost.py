@@ -307,8 +307,8 @@ class SmoothAUCBoost(RankingEstimator):
             n_iter_no_change=self.n_iter_no_change,
             signs=read_signs(self.monotonic_cst, data),
             interactions=self.interactions if self.interactions != "auto" else 0,
-            offset=self._offset,
-            fpr_range=read_fpr_range(self.fpr_range, data.n_neg),
+            offset=getattr(self, "_offset", None),
+            fpr_range=read_fpr_range(self.fpr_range, data.class_weights[0] * data.row_unit),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
@@ -358,7 +358,7 @@ def read_init(init: Any, y: npt.NDArray[Any], pos_label: Any) -> AdditiveModel |
     return model
 
 
-def read_fpr_range(fpr_range: Any, n_neg: int) -> tuple[float, float] | None:
+def read_fpr_range(fpr_range: Any, n_neg: float) -> tuple[float, float] | None:
     """A range of false positive rates that holds two negatives or more."""
     if fpr_range is None:
         return None
@@ -371,7 +371,8 @@ def read_fpr_range(fpr_range: Any, n_neg: int) -> tuple[float, float] | None:
         raise ValueError(f"fpr_range is ({low:g}, {high:g}); {wanted}")
     if (high - low) * n_neg < 2:
         raise ValueError(
-            f"fpr_range ({low:g}, {high:g}) holds {(high - low) * n_neg:.2g} of {n_neg} negatives; "
+            f"fpr_range ({low:g}, {high:g}) holds {(high - low) * n_neg:.2g} of {n_neg:g} "
+            "negatives; "
             "it needs two or more"
         )
     return None if (low, high) == (0.0, 1.0) else (low, high)

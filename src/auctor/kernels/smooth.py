@@ -45,8 +45,11 @@ def add_scores(
     stop: int,
     scores: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Add to rows start..stop each feature's table entry; returns the least and largest score."""
-    low, high = np.inf, -np.inf
+    """Add to rows start..stop each feature's table entry; returns the least and largest score.
+
+    Both are NaN where one of the scores is not finite.
+    """
+    low, high, bad = np.inf, -np.inf, 0.0
     for first in range(start, stop, _BLOCK):
         last = min(first + _BLOCK, stop)
         for j in range(codes.shape[0]):
@@ -57,7 +60,8 @@ def add_scores(
         for i in range(first, last):
             low = min(low, scores[i])
             high = max(high, scores[i])
-    return low, high
+            bad += scores[i] * 0.0
+    return low + bad, high + bad
 
 
 @kernel

@@ -6,7 +6,7 @@ by ``smooth_newton``. Interactions are ``smooth_surfaces``.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,9 @@ from auctor.learners.progress import Progress
 from auctor.learners.smooth_held_out import HeldOut, Stopping
 from auctor.learners.smooth_newton import Iterations, Patience
 from auctor.learners.smooth_objective import Point
-from auctor.learners.smooth_penalty import Adapted, Penalty
+from auctor.learners.smooth_penalty import Adapted
 from auctor.learners.smooth_problem import Amounts, Problem, Settings
-from auctor.learners.smooth_stagewise import Round, Rounds, boost
+from auctor.learners.smooth_stagewise import Round, boost
 from auctor.learners.smooth_surfaces import (
     JointProblem,
     Pair,
@@ -102,30 +102,16 @@ def climb(
     penalty = problem.roughness.weigh(*amounts, adapted)
     iterations: Iterations
     if problem.settings.solver == "stagewise":
-        point, rounds = _by_stumps(problem, penalty, watch)
+        n_rounds = problem.settings.n_estimators
+        point, rounds = boost(problem, penalty, n_rounds=n_rounds, after=watch.patience.after)
         history.rounds, iterations = rounds.rounds, rounds
     else:
         point, iterations = problem.climb(penalty, start, watch.patience)
+    point = watch.close(point, iterations, history)
+    if validation is not None and problem.signs.any():  # kept on the way, inside a barrier
+        point = problem.evaluate(penalty, point.x)
     history.n_evaluations = problem.sums.n_evaluations
-    return watch.close(point, iterations, history), history
-
-
-def _by_stumps(problem: Problem, penalty: Penalty, watch: "_Watch") -> tuple[Point, Rounds]:
-    """Section 3.2 from F_0 = 0 on, or from the model to be added to.
-
-    For a partial AUC the first half of the rounds is for the whole: where all scores tie, no
-    single stump may raise the partial one.
-    """
-    n_rounds, after = problem.settings.n_estimators, watch.patience.after
-    if problem.settings.fpr_range is None:
-        return boost(problem, penalty, n_rounds=n_rounds, after=after)
-    whole = Problem(problem.data, replace(problem.settings, fpr_range=None), problem.workers)
-    begun, early = boost(whole, penalty, n_rounds=n_rounds // 2)
-    point, late = boost(
-        problem, penalty, n_rounds=n_rounds - n_rounds // 2, after=after, start=begun.x
-    )
-    late.rounds = early.rounds + late.rounds
-    return point, late
+    return point, history
 
 
 def _added(problem: Problem, parts: Parts) -> list[Floats]:
@@ -193,7 +179,10 @@ class _Watch:
             return point
         history.validation_auc += self._stopping.aucs
         del history.rounds[self._stopping.best_at :]
-        return self._stopping.best or point
+        if self._stopping.best is None or self._stopping.best_at == len(self._stopping.aucs):
+            return point
+        history.stopped_by, history.gain_left = "early stopping", np.nan
+        return self._stopping.best
 
 
 def _certify(
@@ -244,11 +233,10 @@ def _separating_features(data: RankingData, histogram: npt.NDArray[np.int64]) ->
     for feature, (negative, positive) in zip(
         data.features, histogram.transpose(1, 0, 2), strict=True
     ):
-        has_neg, has_pos = np.flatnonzero(negative), np.flatnonzero(positive)
-        if feature.is_category or min(has_neg[0], has_pos[0]) == 0:
-            apart = not ((negative > 0) & (positive > 0)).any()
-        else:
-            apart = has_neg[-1] < has_pos[0] or has_pos[-1] < has_neg[0]
+        apart = not ((negative > 0) & (positive > 0)).any()
+        if apart and not feature.is_category:  # on the two sides of one cut, missing values apart
+            neg, pos = np.flatnonzero(negative[1:]), np.flatnonzero(positive[1:])
+            apart = len(neg) == 0 or len(pos) == 0 or neg[-1] < pos[0] or pos[-1] < neg[0]
         if apart:
             found.append(feature.name)
     return found

@@ -41,7 +41,10 @@ class Point:
 
 
 class Barrier:
-    """weight * sum of log(sign * increment): keeps tables monotone while it lasts."""
+    """weight * sum of log(s) - s over s = sign * increment: keeps tables monotone while it lasts.
+
+    The second term keeps it from rewarding ever larger increments where no penalty does.
+    """
 
     def __init__(self, signs: npt.NDArray[np.int8]) -> None:
         self._signs = signs  # (features, codes): of the increment from a code to the next, or 0
@@ -58,10 +61,10 @@ class Barrier:
         rows, codes = self._held
         steps = self.increments(f)
         gradient = np.zeros_like(f)
-        pull = self.weight * self._signs[rows, codes] / steps
+        pull = self.weight * self._signs[rows, codes] * (1 / steps - 1)
         np.add.at(gradient, (rows, codes + 1), pull)
         np.subtract.at(gradient, (rows, codes), pull)
-        return self.weight * float(np.log(steps).sum()), gradient
+        return self.weight * float((np.log(steps) - steps).sum()), gradient
 
     def curvature(self, f: Floats) -> Floats:
         """Bands of the barrier's (negative) second derivatives."""

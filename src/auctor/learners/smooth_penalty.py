@@ -31,6 +31,10 @@ _CURVATURE = 0.5
 # Adapted penalties are this part to this multiple of the common one.
 _LEAST, _MOST = 0.1, 100.0
 _TINY = 1e-9
+# The banded system is positive definite but for rounding.
+_ROUNDING = 1e-13
+# As good as infinite: the smoothed AUC is at most 1, and so is what a maximum pays.
+_STRONGEST = 1e3
 # Numbers with at most so many values may jump from each to the next.
 _FEW_VALUES = 10
 
@@ -42,11 +46,44 @@ class Adapted(NamedTuple):
     slope: Floats
 
 
+class Squares(NamedTuple):
+    """weight_i (a_0 f_i + a_1 f_i+1 + ...)^2, summed: arrays (width, features, codes), (f., c.)."""
+
+    factors: Floats
+    weight: Floats
+
+    def gradient(self, f: Floats) -> Floats:
+        """By differences first: in f'Pf, multiplied out, large penalties cancel to rounding."""
+        width, n_codes = len(self.factors), f.shape[1]
+        count = n_codes - width + 1
+        if count < 1:
+            return np.zeros_like(f)
+        parts = [self.factors[a, :, :count] for a in range(width)]
+        differences = sum(part * f[:, a : a + count] for a, part in enumerate(parts))
+        pull = 2 * self.weight[:, :count] * differences
+        out = np.zeros_like(f)
+        for a, part in enumerate(parts):
+            out[:, a : a + count] += part * pull
+        return out
+
+    def add_to(self, bands: Floats) -> None:
+        """Add the form's matrix to three bands."""
+        width = len(self.factors)
+        for a in range(width):
+            for b in range(a + 1):
+                product = self.weight * self.factors[a] * self.factors[b]
+                bands[a - b, :, b:] += product[:, : product.shape[1] - b]
+
+    def times(self, multiple: Floats) -> "Squares":
+        """Every feature's weight times its multiple."""
+        return self._replace(weight=self.weight * multiple[:, None])
+
+
 @dataclass(frozen=True, eq=False)
 class Penalty:
-    """f'Pf: three bands of P for each feature, and a ridge toward the feature's mean."""
+    """A sum of squares for each feature, and a ridge toward the feature's mean."""
 
-    bands: Floats  # (3, features, codes): main diagonal, and the two below it
+    squares: tuple[Squares, ...]
     ridge: Floats  # (features, codes)
     share: Floats  # (features, codes): weight of each code, both classes alike
 
@@ -57,27 +94,33 @@ class Penalty:
 
     def gradient(self, f: Floats) -> Floats:
         """2 P f; half the sum of f times it is the penalty."""
-        out = self.bands[0] * f
-        for d in (1, 2):
-            band = self.bands[d][:, :-d]
-            out[:, d:] += band * f[:, :-d]
-            out[:, :-d] += band * f[:, d:]
         mean = np.einsum("jc,jc->j", self.share, f)
-        away = self.ridge * (f - mean[:, None])
-        out += away - self.share * away.sum(axis=1, keepdims=True)
-        return np.asarray(2 * out)
+        away = 2 * self.ridge * (f - mean[:, None])
+        out = away - self.share * away.sum(axis=1, keepdims=True)
+        for squares in self.squares:
+            out += squares.gradient(f)
+        return np.asarray(out)
+
+    def of_feature(self, j: int) -> "Penalty":
+        """The penalty of one feature alone."""
+        one = slice(j, j + 1)
+        squares = tuple(Squares(s.factors[:, one], s.weight[one]) for s in self.squares)
+        return Penalty(squares, self.ridge[one], self.share[one])
 
     def solver(self, mass: Floats, extra: Floats | None = None) -> Callable[[Floats], Floats]:
         """g -> an approximate inverse of the objective's curvature times g.
 
-        ``extra`` are bands to be added. The coupling through the mean is left out: banded, the
-        system costs no more than the table.
+        ``mass`` is how many pairs each entry has a say in; ``extra`` are bands to be added. The
+        coupling through the mean is left out: banded, the system costs no more than the table.
         """
-        lower = 2 * self.bands
+        lower = np.zeros((3, *self.shape))
+        for squares in self.squares:
+            squares.add_to(lower)
+        lower = 2 * lower
         lower[0] += 2 * self.ridge
         if extra is not None:
             lower += extra
-        lower[0] = lower[0] * (1 + _TINY) + _CURVATURE * mass + _TINY
+        lower[0] = lower[0] * (1 + _ROUNDING) + _CURVATURE * mass + _TINY
         lower[0][lower[0] <= _TINY] = 1.0  # codes of no row
         factor = cholesky_banded(lower.reshape(3, -1), lower=True, check_finite=False)
         return lambda g: np.asarray(
@@ -89,10 +132,12 @@ class Roughness:
     """Curvature and slope of each feature of some data, before they are weighed."""
 
     def __init__(self, data: RankingData, share: Floats, scale: str) -> None:
-        self.share = share
-        shape = (3, data.n_features, data.n_codes)
-        self._curvature, self._slope = np.zeros(shape), np.zeros(shape)
-        self._ridge = np.zeros(shape[1:])
+        shape = data.n_features, data.n_codes
+        self.share, self.gaps = share, np.ones(shape)
+        self._slope = Squares(np.zeros((2, *shape)), np.zeros(shape))
+        self._bend = Squares(np.zeros((3, *shape)), np.zeros(shape))
+        self._ends = Squares(np.zeros((2, *shape)), np.zeros(shape))
+        self._ridge = np.zeros(shape)
         for j, feature in enumerate(data.features):
             n = feature.n_bins
             if share[j, 0] > 0:
@@ -105,14 +150,17 @@ class Roughness:
     def _add_number(self, j: int, feature: Feature, scale: str) -> None:
         n = feature.n_bins
         h = gaps(feature, self.share[j, 1 : n + 1], scale)
-        slopes = np.column_stack([-1 / h, 1 / h])
-        _add_squares(self._slope[:, j, 1 : n + 1], slopes, h)
+        self.gaps[j, 1:n] = h
+        self._slope.factors[:, j, 1:n] = -1 / h, 1 / h
+        self._slope.weight[j, 1:n] = h
         if n > _FEW_VALUES or scale == "bins":
-            bends = np.column_stack([1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]])
-            _add_squares(self._curvature[:, j, 1 : n + 1], bends, 2 / (h[:-1] + h[1:]))
+            bends = 1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]
+            self._bend.factors[:, j, 1 : n - 1] = bends
+            self._bend.weight[j, 1 : n - 1] = 2 / (h[:-1] + h[1:])
         if scale == "bins":  # the end repeated beyond itself: its second difference is a first
             for end in (1, n - 1):
-                _add_squares(self._curvature[:, j, end : end + 2], np.array([[-1.0, 1.0]]), 1.0)
+                self._ends.factors[:, j, end] = -1.0, 1.0
+                self._ends.weight[j, end] += 1.0
 
     def weigh(
         self,
@@ -124,9 +172,11 @@ class Roughness:
         """The penalty with these weights, times each feature's own where they were adapted."""
         once = np.ones(len(self.share))
         bend, slope = adapted or Adapted(once, once)
-        bands = self._curvature * (penalty * bend)[:, None]
-        bands += self._slope * (shrinkage * slope)[:, None]
-        return Penalty(bands, self._ridge * (ridge * slope)[:, None], self.share)
+        bends = np.minimum(penalty * bend, _STRONGEST)
+        slopes = np.minimum(shrinkage * slope, _STRONGEST)
+        squares = (self._bend.times(bends), self._ends.times(bends), self._slope.times(slopes))
+        ridges = self._ridge * np.minimum(ridge * slope, _STRONGEST)[:, None]
+        return Penalty(squares, ridges, self.share)
 
     def adapt(self, f: Floats) -> Adapted:
         """How much more than the common one each feature's two penalties should be.
@@ -135,17 +185,10 @@ class Roughness:
         needs to be, and what is nearly flat is most likely noise.
         """
         flat = np.zeros_like(self._ridge)
-        bend = _forms(Penalty(self._curvature, flat, self.share), f)
-        slope = _forms(Penalty(self._slope, self._ridge, self.share), f)
-        return Adapted(_inverse(bend, self._curvature[0].any(axis=1)), _inverse(slope, slope >= 0))
-
-
-def _add_squares(bands: Floats, rows: Floats, weight: Floats | float) -> None:
-    """Add weight_i (rows_i . f_i..)^2 for stretches of neighbouring bins to the bands."""
-    count, width = rows.shape
-    for a in range(width):
-        for b in range(a + 1):
-            bands[a - b, b : b + count] += weight * rows[:, a] * rows[:, b]
+        bend = _forms(Penalty((self._bend, self._ends), flat, self.share), f)
+        slope = _forms(Penalty((self._slope,), self._ridge, self.share), f)
+        bends = np.asarray((self._bend.weight + self._ends.weight).any(axis=1))
+        return Adapted(_inverse(bend, bends), _inverse(slope, slope >= 0))
 
 
 def _forms(penalty: Penalty, f: Floats) -> Floats:

@@ -122,6 +122,12 @@ class Problem:
         patience = patience or Patience(self.settings.tol, self.settings.max_iter)
         return maximise(objective, start, patience)
 
+    def evaluate(self, penalty: Penalty, x: Floats) -> Point:
+        """The objective at some tables, without the barrier of monotone features."""
+        point = Objective(self.sums, (penalty,)).at(x)
+        assert point is not None, "a climb only visits points where the objective is defined"
+        return point
+
     def start(self) -> Floats:
         """Where the pilot fit ended; without one zero, and a gentle slope for monotone features.
 
@@ -130,7 +136,8 @@ class Problem:
         if self._pilot is not None and not self.signs.any():
             return self._pilot
         tables = np.zeros((self.data.n_features, self.data.n_codes))
-        tables[:, 1:] = np.cumsum(_FIRST_SLOPE * self.signs, axis=1)[:, :-1]
+        rises = _FIRST_SLOPE * self.signs * self.roughness.gaps
+        tables[:, 1:] = np.cumsum(rises, axis=1)[:, :-1]
         return tables.ravel()
 
 

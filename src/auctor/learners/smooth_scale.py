@@ -24,7 +24,7 @@ def gaps(feature: Feature, share: Floats, scale: str) -> Floats:
     ``share`` is the weight of each bin; ``scale`` is "normal", "arcsinh", "linear", or "bins",
     where every distance is 1.
     """
-    if scale == "bins" or feature.n_bins < 2:
+    if scale == "bins" or feature.n_bins < 2 or not share.any():
         return np.ones(feature.n_bins - 1)
     share = share / share.sum()
     ranks = np.cumsum(share) - share / 2
@@ -55,5 +55,7 @@ def _middle_and_spread(centres: Floats, share: Floats) -> tuple[float, float]:
     spread = (upper - lower) / 1.349
     if spread <= 0.0:  # most rows share one value
         mean = float(np.einsum("i,i->", share, centres))
-        spread = float(np.sqrt(np.einsum("i,i->", share, (centres - mean) ** 2)))
+        away = np.abs(centres - mean)
+        largest = float(away.max())  # whose square may be beyond floating point
+        spread = largest * float(np.sqrt(np.einsum("i,i->", share, (away / largest) ** 2)))
     return float(middle), float(spread)

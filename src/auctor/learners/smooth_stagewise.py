@@ -33,7 +33,7 @@ from auctor.learners.smooth_newton import Iterations
 from auctor.learners.smooth_objective import Objective, Point, dot
 from auctor.learners.smooth_penalty import Penalty
 from auctor.learners.smooth_problem import Problem
-from auctor.learners.smooth_sums import NODES_OF_A_ROW, PER_UNIT, REACH, Region, scales
+from auctor.learners.smooth_sums import NODES_OF_A_ROW, PER_UNIT, REACH, scales
 from auctor.models import GRID, on_grid
 
 Floats = npt.NDArray[np.float64]
@@ -46,7 +46,6 @@ _FURTHEST = int((REACH + _MAX_ALPHA) * PER_UNIT)
 _PLAIN = 1024
 _MOST_STEPS = 100
 _SHORTEST = 2.0**-20
-_NUDGE = GRID / 4
 
 
 @dataclass(frozen=True)
@@ -125,16 +124,19 @@ def boost(
     point = found
     while len(history.rounds) < n_rounds:
         stump = stumps.steepest(point.gradient)
-        alpha = lines.along(stump, point.x).top() if stump is not None else 0.0
+        alpha = 0.0
+        if stump is not None:
+            step = np.zeros(penalty.shape)
+            step[stump.feature] = lines.steps(stump)
+            if problem.settings.fpr_range is None:
+                alpha = lines.along(stump, point.x).top()
+            else:
+                alpha = _search(objective, point, step.ravel(), stump.slope)
         if stump is None or alpha == 0.0:
             history.stopped_by, history.gain_left = "no stump has a slope", 0.0
             break
-        step = np.zeros(penalty.shape)
-        step[stump.feature] = lines.steps(stump)
-        following, alpha = _move(objective, point, step.ravel(), stump.slope, alpha, lines.is_exact)
-        if following is None:
-            history.stopped_by = "no further gain"
-            break
+        following = objective.at(point.x + alpha * step.ravel())
+        assert following is not None, "alpha is at most 16, and scores are kept together"
         point = following
         history.rounds.append(Round(*stump[:4], alpha, stump.slope))
         history.objective.append(point.objective)
@@ -146,20 +148,30 @@ def boost(
     return point, history
 
 
-def _move(
-    objective: Objective, point: Point, step: Floats, slope: float, alpha: float, is_exact: bool
-) -> tuple[Point | None, float]:
-    """The point at ``alpha``, or nearer where ``alpha`` was found with a region that moves."""
-    shortest = alpha * _SHORTEST
-    while alpha > shortest:
+def _search(objective: Objective, point: Point, step: Floats, slope: float) -> float:
+    """An alpha near the top, by evaluations: the partial AUC has no line of fixed differences."""
+
+    def gain(alpha: float) -> float:
         found = objective.at(point.x + alpha * step)
-        if is_exact or (found is not None and found.objective > point.objective):
-            return found, alpha
-        # The top of the parabola through what is known, within reason.
-        loss = 0.0 if found is None else point.objective - found.objective
-        top = slope * alpha / (2 * (slope * alpha + loss))
-        alpha = float(on_grid(np.array(alpha * min(0.5, max(0.1, top)))))
-    return None, alpha
+        return -np.inf if found is None else found.objective - point.objective
+
+    alpha, gained = 1.0, gain(1.0)
+    while gained <= 0.0 and alpha > _SHORTEST:
+        alpha *= _shorter(slope * alpha, gained)
+        gained = gain(alpha)
+    while gained > 0.0 and 2 * alpha <= _MAX_ALPHA and (more := gain(2 * alpha)) > gained:
+        alpha, gained = 2 * alpha, more
+    top = alpha * _shorter(slope * alpha, gained) if gained < slope * alpha else alpha
+    if gain(top) > gained:
+        alpha = top
+    return float(on_grid(np.array(alpha))) if gained > 0.0 else 0.0
+
+
+def _shorter(promised: float, gained: float) -> float:
+    """Where the parabola through slope and gain has its top, as a share of the step tried."""
+    if not np.isfinite(gained):
+        return 0.25
+    return min(0.9, max(0.1, promised / (2 * (promised - gained))))
 
 
 class _Stumps:
@@ -175,14 +187,10 @@ class _Stumps:
         sign[:, 1:] = problem.signs[:, :-1]  # of the increment that a cut at a code makes
         rises, falls = is_cut & (sign >= 0), is_cut & (sign <= 0)
         self._allowed = np.stack([self._is_single | rises, self._is_single | falls], axis=2)
-        fpr_range = problem.settings.fpr_range
-        self._ties = None if fpr_range is None else _Ties(problem, fpr_range)
 
     def steepest(self, gradient: Floats) -> Stump | None:
         """The stump of the largest slope, the first of equals; None if none has a slope."""
         slopes = self._inside(gradient.reshape(self._is_single.shape))
-        if self._ties is not None:
-            slopes -= self._ties.losses(self._inside)
         slopes = np.where(self._allowed, slopes, -np.inf)
         largest = slopes.max()
         if not largest > LEAST_GAIN:
@@ -199,57 +207,6 @@ class _Stumps:
         rising = np.where(self._is_single, values, from_code)
         falling = np.where(self._is_single, from_code[:, :1] - values, below)
         return np.stack([rising, falling], axis=2)
-
-
-class _Ties:
-    """Negatives of one score among which an end of the range of false positive rates falls.
-
-    The gradient counts each of them in part. A stump, as soon as it raises some, lets these fill
-    the range first: at a score of 0 everywhere, that decides which stumps go up at all.
-    """
-
-    def __init__(self, problem: Problem, fpr_range: tuple[float, float]) -> None:
-        self._data, self._sums = problem.data, problem.sums
-        self._low, self._high = (share * problem.data.class_weights[0] for share in fpr_range)
-
-    def losses(self, inside: Callable[[Floats], Floats]) -> Floats:
-        """What each stump's slope is less than the gradient says."""
-        out: Floats = np.zeros(1)
-        for score, above, held in self._levels():
-            histogram, slope = self._at(score)
-            raised = inside(histogram)
-            kept = (
-                self._kept(above, above + raised) - raised * self._kept(above, above + held) / held
-            )
-            out = out + slope * kept / (self._high - self._low)
-        return out
-
-    def _kept(self, first: float, last: Floats | float) -> Floats:
-        """How much of the weight from rank first to last lies in the range."""
-        return np.maximum(np.minimum(last, self._high) - max(first, self._low), 0.0)
-
-    def _levels(self) -> list[tuple[float, float, float]]:
-        """Scores with an end of the range inside: score, weight above it, weight at it."""
-        parts = self._data.partitions
-        scores = [s[p.n_pos :] for s, p in zip(self._sums.scores, parts, strict=True)]
-        weight = np.concatenate([p.weight[p.n_pos :] for p in parts]).astype(np.float64)
-        distinct, place = np.unique(-np.concatenate(scores), return_inverse=True)
-        held = np.bincount(place, weights=weight)
-        last = np.cumsum(held)
-        cut = np.zeros(len(held), dtype=bool)
-        for end in (self._low, self._high):
-            cut |= (last - held < end) & (end < last)
-        return [(-distinct[i], last[i] - held[i], held[i]) for i in np.flatnonzero(cut)]
-
-    def _at(self, score: float) -> tuple[Floats, float]:
-        """The negatives of a score by feature and code, and the slope that they share."""
-        out, slope = np.zeros((self._data.n_features, self._data.n_codes)), 0.0
-        for k, part in enumerate(self._data.partitions):
-            rows = part.n_pos + np.flatnonzero(self._sums.scores[k][part.n_pos :] == score)
-            for line, bins in zip(part.codes, out, strict=True):
-                bins += np.bincount(line[rows], weights=part.weight[rows], minlength=len(bins))
-            slope = max(slope, float(self._sums.slopes[k][rows].max(initial=0.0)))
-        return out, slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,10 +262,6 @@ class _Lines:
     def __init__(self, problem: Problem, penalty: Penalty) -> None:
         self._problem, self._penalty = problem, penalty
         self._blocks = class_blocks(problem.data, problem.workers.count)
-        fpr_range = problem.settings.fpr_range
-        self._region = None if fpr_range is None else Region(problem.data, fpr_range)
-        # A region moves with the scores; a line takes it for fixed, and its top is a guess.
-        self.is_exact = self._region is None
 
     def steps(self, stump: Stump) -> Floats:
         """What a step of length 1 along the stump adds to each code of its feature."""
@@ -318,8 +271,7 @@ class _Lines:
     def along(self, stump: Stump, x: Floats) -> Line:
         """The objective along the stump from tables ``x``, which must be those of the scores."""
         j, steps = stump.feature, self.steps(stump)
-        bands, ridge = self._penalty.bands[:, j : j + 1], self._penalty.ridge[j : j + 1]
-        penalty = Penalty(bands, ridge, self._penalty.share[j : j + 1])
+        penalty = self._penalty.of_feature(j)
         table = x.reshape(self._penalty.shape)[j]
         slope = dot(steps, penalty.gradient(table[None])[0])
         curvature = dot(steps, penalty.gradient(steps[None])[0])
@@ -334,12 +286,7 @@ class _Lines:
         What is rounded here is below 2^-28 of a row for any weights: enough for alpha.
         """
         data, scores = self._problem.data, self._problem.sums.scores
-        weights, totals = [part.weight for part in data.partitions], data.class_weights
-        if self._region is not None:  # a nudge along the stump breaks the ties
-            pairs = zip(scores, data.partitions, strict=True)
-            weights, totals = self._region.weights(
-                [s + _NUDGE * steps[p.codes[j]] for s, p in pairs]
-            )
+        totals = data.class_weights
         is_inside = steps == steps.max()
         low = min(float(s.min(initial=np.inf)) for s in scores)
         high = max(float(s.max(initial=-np.inf)) for s in scores)
@@ -349,7 +296,8 @@ class _Lines:
         def spread(blocks: list[Block]) -> npt.NDArray[np.int64]:
             grids = np.zeros((2, 2, n_nodes), dtype=np.int64)
             for k, label, start, stop in blocks:
-                line, rows = data.partitions[k].codes[j], (scores[k], weights[k], start, stop)
+                part = data.partitions[k]
+                line, rows = part.codes[j], (scores[k], part.weight, start, stop)
                 place = low, float(PER_UNIT), factors[label]
                 deposit_sides(line, is_inside, *rows, *place, grids[label])
             return grids

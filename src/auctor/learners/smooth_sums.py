@@ -22,9 +22,9 @@ from scipy.special import ndtr
 from auctor.data import RankingData, Workers
 from auctor.kernels.smooth import add_scores, count_slopes, deposit, deposit_rest, gather
 from auctor.learners.blocks import Block, class_blocks
+from auctor.learners.smooth_partial import partial_sums
 
 Floats = npt.NDArray[np.float64]
-Weights = npt.NDArray[np.uint32]
 
 # Nodes to a unit of score: with polynomials of degree 7 the error is about 1e-13.
 PER_UNIT = 16
@@ -35,6 +35,8 @@ NODES_OF_A_ROW = 8
 _LARGEST_SUM = 60
 # With fewer bits than this to a row, what was rounded away is summed as well.
 _FEWEST_BITS = 36
+# Up to so many nodes a plain convolution is as fast as one by Fourier.
+_PLAIN = 2**14
 # Scores so far apart have nothing left to gain, and their grid would not fit into memory.
 LARGEST_RANGE = 2.0**16
 
@@ -60,9 +62,9 @@ class SmoothedAUC:
     """The smoothed AUC as a function of tables, over the rows of ``data``.
 
     ``lines`` are codes beside those of the data, one array (lines, rows) for each partition:
-    what their tables add to a score, they add beside the features'. ``fpr_range`` leaves only the
-    negatives whose rank from the top is in that range: the partial AUC, divided by the length of
-    the range. ``offset`` is a score to start from, by the row's place in the table.
+    what their tables add to a score, they add beside the features'. With ``fpr_range`` it is the
+    smoothed partial AUC over that range (``smooth_partial``). ``offset`` is a score to start from,
+    by the row's place in the table.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class SmoothedAUC:
             self._codes.append(lines)
         self._blocks = class_blocks(data, workers.count)
         self._offsets = None if offset is None else [offset[part.rows] for part in data.partitions]
-        self._region = None if fpr_range is None else Region(data, fpr_range)
+        self._fpr_range = fpr_range
         self.scores = [np.zeros(part.n_rows) for part in data.partitions]
         self.slopes = [np.zeros(part.n_rows) for part in data.partitions]
         self.n_evaluations = 0
@@ -89,24 +91,24 @@ class SmoothedAUC:
         """Value and gradient at the tables; None where the scores are too far apart."""
         self.n_evaluations += 1
         ends = self._workers.map(lambda blocks: self._score(blocks, tables), self._blocks)
-        low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+        low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]  # NaN if any is
         if not 0.0 <= high - low < LARGEST_RANGE:
             return None
-        weights = [part.weight for part in self._data.partitions]
-        totals = self._data.class_weights
-        if self._region is not None:
-            weights, totals = self._region.weights(self.scores)
-        grids = self._spread(weights, totals, low, high)
-        values, below = _at_nodes(*grids)
+        grids, totals = self._spread(low, high), self._data.class_weights
+        if self._fpr_range is None:
+            (values, value), length = _at_nodes(*grids), 1.0
+        else:
+            values, value = partial_sums(*grids, PER_UNIT, self._fpr_range)
+            length = self._fpr_range[1] - self._fpr_range[0]
         parts = self._workers.map(
-            lambda blocks: self._count(blocks, tables, weights, totals, low, values), self._blocks
+            lambda blocks: self._count(blocks, tables, low, values), self._blocks
         )
         sums = [np.sum([part[i] for part in parts], axis=0) for i in range(len(tables))]
         halves = [(_share(s[0], totals[0]), _share(s[1], totals[1])) for s in sums]
         return Sums(
-            float(np.einsum("i,i->", grids[1], below)),
-            tuple(positive - negative for negative, positive in halves),
-            tuple(positive + negative for negative, positive in halves),
+            value / length,
+            tuple((positive - negative) / length for negative, positive in halves),
+            tuple((positive + negative) / length for negative, positive in halves),
         )
 
     def _score(self, blocks: list[Block], tables: tuple[Floats, ...]) -> tuple[float, float]:
@@ -117,24 +119,20 @@ class SmoothedAUC:
             self.scores[k][start:stop] = first
             for codes, table in zip(self._codes, tables, strict=True):
                 ends = add_scores(codes[k], table, start, stop, self.scores[k])
-            low, high = min(low, ends[0]), max(high, ends[1])
-        return low, high
+            low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
+        return float(low), float(high)
 
-    def _spread(
-        self,
-        weights: list[Weights],
-        totals: tuple[int, int],
-        low: float,
-        high: float,
-    ) -> tuple[Floats, Floats]:
+    def _spread(self, low: float, high: float) -> tuple[Floats, Floats]:
         """Share of the negatives' and of the positives' weight at each node of the grid."""
         n_nodes = int((high - low) * PER_UNIT) + NODES_OF_A_ROW
+        totals = self._data.class_weights
 
         def spread(blocks: list[Block]) -> npt.NDArray[np.int64]:
             grid = np.zeros((2, 2, n_nodes), dtype=np.int64)
             for k, label, start, stop in blocks:
                 scale, finer = scales(totals[label])
-                rows = self.scores[k], weights[k], start, stop, low, float(PER_UNIT)
+                weight = self._data.partitions[k].weight
+                rows = self.scores[k], weight, start, stop, low, float(PER_UNIT)
                 deposit(*rows, scale, grid[label, 0])
                 if finer:
                     deposit_rest(*rows, scale, finer, grid[label, 1])
@@ -147,8 +145,6 @@ class SmoothedAUC:
         self,
         blocks: list[Block],
         tables: tuple[Floats, ...],
-        weights: list[Weights],
-        totals: tuple[int, int],
         low: float,
         values: tuple[Floats, Floats],
     ) -> list[npt.NDArray[np.int64]]:
@@ -157,62 +153,26 @@ class SmoothedAUC:
         for k, label, start, stop in blocks:
             scores, slopes = self.scores[k], self.slopes[k]
             gather(scores, start, stop, low, float(PER_UNIT), values[label], slopes)
-            scale, finer = scales(totals[label])
+            scale, finer = scales(self._data.class_weights[label])
             for codes, sums in zip(self._codes, out, strict=True):
-                rows = codes[k], weights[k], slopes, scale
+                rows = codes[k], self._data.partitions[k].weight, slopes, scale
                 count_slopes(*rows, 0.0, start, stop, sums[label, 0])
                 if finer:
                     count_slopes(*rows, finer, start, stop, sums[label, 1])
         return out
 
 
-class Region:
-    """The negatives that a range of false positive rates holds, at given scores."""
-
-    def __init__(self, data: RankingData, fpr_range: tuple[float, float]) -> None:
-        self._data = data
-        largest = max(int(part.weight.max(initial=1)) for part in data.partitions)
-        # Rows at an end of the range count in part: weights get 8 bits more where there is room.
-        self._finer = 1 << max(0, min(8, 31 - largest.bit_length()))
-        weight_neg, self._weight_pos = data.class_weights
-        self._low, self._high = (share * weight_neg * self._finer for share in fpr_range)
-
-    def weights(self, scores: list[Floats]) -> tuple[list[Weights], tuple[int, int]]:
-        """Weights of all rows, negatives outside the range without any, and the class totals."""
-        parts = self._data.partitions
-        negative = np.concatenate([s[p.n_pos :] for s, p in zip(scores, parts, strict=True)])
-        weight = np.concatenate([p.weight[p.n_pos :] for p in parts]).astype(np.float64)
-        distinct, place = np.unique(-negative, return_inverse=True)
-        held = np.bincount(place, weights=weight * self._finer, minlength=len(distinct))
-        above = np.cumsum(held)
-        inside = np.minimum(above, self._high) - np.maximum(above - held, self._low)
-        share = np.clip(inside, 0.0, None) / held
-        out, total, first = [], 0, 0
-        for part in parts:
-            n_neg = part.n_rows - part.n_pos
-            chosen = share[place[first : first + n_neg]]
-            first += n_neg
-            kept = np.rint(part.weight[part.n_pos :] * (chosen * self._finer)).astype(np.uint32)
-            total += int(kept.sum(dtype=np.int64))
-            out.append(np.concatenate([part.weight[: part.n_pos], kept]))
-        return out, (max(total, 1), self._weight_pos)
-
-
-def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], Floats]:
-    """At each node: phi summed over the other class, for each class, and Phi over the negatives."""
+def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], float]:
+    """At each node phi summed over the other class, for rows of each class; and the value."""
     size = len(negative)
+    convolve = fftconvolve if size > _PLAIN else np.convolve
     middle = slice(REACH * PER_UNIT, REACH * PER_UNIT + size)
-    slope_neg = fftconvolve(positive, _DENSITY)[middle] if size > 2**14 else None
-    if slope_neg is None:
-        slope_neg = np.convolve(positive, _DENSITY)[middle]
-        slope_pos = np.convolve(negative, _DENSITY)[middle]
-        below = np.convolve(negative, _DISTRIBUTION)[middle]
-    else:
-        slope_pos = fftconvolve(negative, _DENSITY)[middle]
-        below = fftconvolve(negative, _DISTRIBUTION)[middle]
+    slope_neg = convolve(positive, _DENSITY)[middle]
+    slope_pos = convolve(negative, _DENSITY)[middle]
+    below = convolve(negative, _DISTRIBUTION)[middle]
     # Negatives further below than the convolution reaches count in full.
     far = np.concatenate([np.zeros(REACH * PER_UNIT + 1), np.cumsum(negative)])[:size]
-    return (slope_neg, slope_pos), below + far
+    return (slope_neg, slope_pos), float(np.einsum("i,i->", positive, below + far))
 
 
 def scales(total: int) -> tuple[float, float]:

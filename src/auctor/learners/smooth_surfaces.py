@@ -24,7 +24,6 @@ from auctor.learners.smooth_newton import Iterations, Patience, maximise
 from auctor.learners.smooth_objective import Barrier, Objective, Point, Quadratic
 from auctor.learners.smooth_problem import Problem
 from auctor.learners.smooth_scale import gaps
-from auctor.learners.smooth_sums import Region
 from auctor.models import Surface, on_grid
 
 Floats = npt.NDArray[np.float64]
@@ -165,9 +164,6 @@ def _scan(
     sums.evaluate((tables,))  # the slopes at these tables, not at those that were tried last
     weights, totals = [part.weight for part in data.partitions], data.class_weights
     counts = [weight * data.row_unit for weight in totals]
-    if (ends := problem.settings.fpr_range) is not None:
-        weights, totals = Region(data, ends).weights(sums.scores)
-        counts[0] *= ends[1] - ends[0]
     scales = [2.0 ** (_LARGEST_SUM - total.bit_length()) for total in totals]
     slopes, squares = [], np.zeros(2, dtype=np.int64)
     for slope, weight, part in zip(sums.slopes, weights, data.partitions, strict=True):
