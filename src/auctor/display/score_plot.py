@@ -216,6 +216,8 @@ def _refit(
             f"{type(estimator).__name__} has no bands: refits are those of SmoothAUCBoost; "
             "give band=None"
         )
+    if estimator.init is not None:
+        raise ValueError("bands of a fit that starts from init are not drawn; give band=None")
     data = prepare(
         estimator._read(X),
         y,

@@ -164,7 +164,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
 
     def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
         automatic = self.interactions == "auto" and self.solver == "newton"
-        self._chosen, candidates = find_amounts(
+        chosen, candidates = find_amounts(
             data,
             replace(super()._settings(data), interactions=0),
             self._folds,
@@ -173,22 +173,20 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
             rule=self.rule,
             surfaces=_MOST_PAIRS if automatic else 0,
         )
-        self.best_score_ = self._chosen.mean
+        self.best_score_ = chosen.mean
         self.cv_results_ = _results(candidates)
-        self.interactions_ = self._chosen.interactions if automatic else self._asked_pairs()
-        self.n_estimators_ = self._chosen.n_rounds or self.n_estimators
-        try:
-            return super()._learn(data)
-        finally:
-            del self._chosen
+        self.penalty_, self.shrinkage_, self.ridge_ = chosen.amounts
+        self.interactions_ = chosen.interactions if automatic else self._asked_pairs()
+        self.n_estimators_ = chosen.n_rounds or self.n_estimators
+        return super()._learn(data)
 
     def _settings(self, data: RankingData) -> Settings:
-        penalty, shrinkage, ridge = self._chosen.amounts
+        """Those of the last fit, with what was found."""
         return replace(
             super()._settings(data),
-            penalty=penalty,
-            shrinkage=shrinkage,
-            ridge=ridge,
+            penalty=self.penalty_,
+            shrinkage=self.shrinkage_,
+            ridge=self.ridge_,
             interactions=self.interactions_,
             n_estimators=self.n_estimators_,
         )
