@@ -50,9 +50,9 @@ def scores_of(part, table):
     return sum(line[codes] for line, codes in zip(table, part.codes, strict=True))
 
 
-def sum_pairs(part, table, weight=None):
-    """Value over all pairs, and the slope of each row; ``weight`` in place of that of the rows."""
-    weight = np.asarray(part.weight if weight is None else weight, dtype=float)
+def sum_pairs(part, table):
+    """Value over all pairs, and the slope of each row."""
+    weight = part.weight.astype(float)
     n_pos, scores = part.n_pos, scores_of(part, table)
     difference = scores[:n_pos, None] - scores[None, n_pos:]
     pairs = weight[:n_pos, None] * weight[None, n_pos:]
@@ -67,12 +67,6 @@ def by_code(part, table, of_rows):
     for line, codes in zip(out, part.codes, strict=True):
         np.add.at(line, codes, of_rows)
     return out
-
-
-def double_sum(part, table, weight=None):
-    """Value and gradient over all pairs."""
-    value, of_rows = sum_pairs(part, table, weight)
-    return value, by_code(part, table, of_rows)
 
 
 def assert_is_double_sum(data, table, rel=1e-8):
@@ -125,8 +119,41 @@ def test_equal_scores_are_half_and_scores_too_far_apart_are_none():
     assert evaluate(data, np.zeros((1, 3))).value == 0.5
     table = np.array([[0.0, 0.0, 1.0]])
     assert evaluate(data, table * (LARGEST_RANGE - 1)).value == pytest.approx(0.75, abs=1e-12)
-    for too_far in (LARGEST_RANGE, -LARGEST_RANGE, 1e300, np.inf):
+    for too_far in (LARGEST_RANGE, -LARGEST_RANGE, 1e300, np.inf, -np.inf, np.nan):
         assert evaluate(data, np.where(table > 0, too_far, 0.0)) is None
+        assert evaluate(data, np.where(table > 0, 0.0, too_far)) is None
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 7, 19])
+def test_one_score_that_is_not_finite_is_enough(row, bad):
+    """Wherever it stands among the rows, threads and partitions."""
+    data = prepare(np.arange(20.0)[:, None], np.arange(20) % 2).split(3)
+    table = np.zeros((1, 21))
+    table[0, 1 + row] = bad
+    for n_jobs in (1, 2):
+        assert evaluate(data, table, n_jobs=n_jobs) is None
+        assert evaluate(data, table, n_jobs=n_jobs, fpr_range=(0.0, 0.5)) is None
+    offset = table[0, 1:]
+    assert evaluate(data, np.zeros((1, 21)), offset=offset) is None
+
+
+def test_an_offset_adds_to_the_scores():
+    """By the row's place in the table, whatever the partitions are."""
+    rng = np.random.default_rng(8)
+    codes, y = draw_rows(rng, 30, n_features=3)
+    whole, two = prepare(table_of(codes), y), prepare(table_of(codes[:, :2]), y)
+    table = draw_tables(rng, whole, 1.0)
+    together = evaluate(whole, table)
+    offset = table[2][codes[:, 2]]
+    for data in (two, two.split(3)):
+        apart = evaluate(data, table[:2], offset=offset)
+        assert apart.value == pytest.approx(together.value, rel=1e-13)
+        assert apart.gradient[0] == pytest.approx(together.gradient[0][:2], rel=1e-12)
+    part = whole.split(3).take(np.arange(30) % 3 > 0)
+    assert evaluate(two.split(3).take(np.arange(30) % 3 > 0), table[:2], offset=offset).value == (
+        pytest.approx(evaluate(part, table).value, rel=1e-13)
+    )
 
 
 def test_other_lines_add_to_the_score_beside_the_features():
@@ -219,39 +246,6 @@ def test_threads_do_not_show(n_partitions, fpr_range, monkeypatch):
     assert_same_bits(evaluate(cut, table, n_jobs=3, fpr_range=fpr_range), usual)
 
 
-def in_range(part, table, fpr_range):
-    """Weights of the rows, of the negatives the part that lies in the range, by sorting."""
-    scores, weight = scores_of(part, table), part.weight.astype(float)
-    low, high = (end * weight[part.n_pos :].sum() for end in fpr_range)
-    out, above = weight.copy(), 0.0
-    for score in sorted(set(scores[part.n_pos :]), reverse=True):
-        tied = part.n_pos + np.flatnonzero(scores[part.n_pos :] == score)
-        held = weight[tied].sum()
-        inside = min(above + held, high) - max(above, low)
-        out[tied] *= max(inside, 0.0) / held
-        above += held
-    return out
-
-
-@settings(max_examples=60)
-@given(seed=st.integers(0, 10**6), ends=st.tuples(st.integers(0, 31), st.integers(1, 32)))
-def test_the_partial_value_is_the_double_sum_over_the_range(seed, ends):
-    rng = np.random.default_rng(seed)
-    low, high = min(ends), max(ends) + (ends[0] == ends[1])
-    y = np.arange(48) < 16  # 32 negatives: the range holds whole rows, but for ties
-    codes = rng.integers(0, 9, size=(48, 2))
-    data = prepare(table_of(codes), y)
-    table = draw_tables(rng, data, 1.0)
-    fpr_range = low / 32, high / 32
-    (part,) = data.partitions
-    value, gradient = double_sum(part, table, in_range(part, table, fpr_range))
-    found = evaluate(data, table, fpr_range=fpr_range)
-    # A part of a row is rounded to 1/256 of it.
-    slack = 3 / (256 * (high - low))
-    assert found.value == pytest.approx(value, abs=slack)
-    assert found.gradient[0] == pytest.approx(gradient, abs=slack)
-
-
 def untied(seed, n_neg, scale=1.0):
     """One feature with a bin for each row, and a table in which no two bins tie."""
     rng = np.random.default_rng(seed)
@@ -260,57 +254,11 @@ def untied(seed, n_neg, scale=1.0):
     return data, draw_tables(rng, data, scale)
 
 
-@pytest.mark.parametrize("fpr_range", [(0.0, 0.1), (0.2, 0.5), (0.05, 0.075), (0.7, 1.0)])
-def test_the_partial_value_without_ties_is_exact_where_the_ends_are(fpr_range):
-    data, table = untied(1, 160, scale=2.0)  # ends fall on quarters of a row, or whole ones
-    (part,) = data.partitions
-    value, gradient = double_sum(part, table, in_range(part, table, fpr_range))
-    found = evaluate(data, table, fpr_range=fpr_range)
-    assert found.value == pytest.approx(value, rel=1e-9)
-    assert found.gradient[0] == pytest.approx(gradient, rel=1e-8, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("n_neg", "fpr_range"),
-    [(10, (0.0, 0.15)), (30, (0.0, 0.15)), (25, (0.13, 0.31)), (10, (0.125, 0.375))],
-)
-def test_a_row_on_an_end_of_the_range_counts_in_part(n_neg, fpr_range):
-    data, table = untied(n_neg, n_neg, scale=2.0)
-    (part,) = data.partitions
-    expected, _ = double_sum(part, table, in_range(part, table, fpr_range))
-    assert evaluate(data, table, fpr_range=fpr_range).value == pytest.approx(expected, rel=1e-9)
-
-
-def test_the_whole_range_equals_none():
-    data, table = untied(5, 30)
-    whole, none = evaluate(data, table, fpr_range=(0.0, 1.0)), evaluate(data, table)
-    assert whole.value == pytest.approx(none.value, rel=1e-12)
-    assert whole.gradient[0] == pytest.approx(none.gradient[0], rel=1e-10, abs=1e-14)
-
-
-@pytest.mark.parametrize("fpr_range", [None, (0.0, 0.1), (0.13, 0.31)])
-def test_the_gradient_is_that_of_the_value(fpr_range):
+def test_the_gradient_is_that_of_the_value():
     data, table = untied(6, 40)
-    gradient = evaluate(data, table, fpr_range=fpr_range).gradient[0]
-    rng, step = np.random.default_rng(0), 1e-5  # too short a step for two negatives to swap
+    gradient = evaluate(data, table).gradient[0]
+    rng, step = np.random.default_rng(0), 1e-5
     for _ in range(5):
         way = rng.normal(size=table.shape)
-        ends = [
-            evaluate(data, table + side * way, fpr_range=fpr_range).value for side in (-step, step)
-        ]
+        ends = [evaluate(data, table + side * way).value for side in (-step, step)]
         assert (ends[1] - ends[0]) / (2 * step) == pytest.approx((gradient * way).sum(), rel=1e-6)
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="Region.weights rounds weight * share * finer as one: weight 2 is not twice weight 1",
-)
-def test_weight_two_is_the_row_twice_in_a_range_too():
-    y = [0, 0, 0, 1]
-    by_weight = prepare([[1.0], [2.0], [3.0], [2.0]], y, sample_weight=[1, 2, 1, 1])
-    by_copies = prepare([[1.0], [2.0], [2.0], [3.0], [2.0]], [0, *y])
-    table = np.array([[0.0, 0.1, 0.5, 0.7]])
-    # The negative on top, and 51.4 parts of 256 of each of the two below it: 51 twice, or 103.
-    fpr_range = (0.0, (1 + 2 * 51.4 / 256) / 4)
-    found = [evaluate(data, table, fpr_range=fpr_range) for data in (by_weight, by_copies)]
-    assert_same_bits(*found)

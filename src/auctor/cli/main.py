@@ -15,11 +15,15 @@ from typing import NoReturn
 from auctor import __version__
 from auctor.cli.errors import UsageError, is_expected, one_line
 
+# An additive model that needs no tuning by hand; its name in estimators.registry, which is not
+# imported here.
+DEFAULT_LEARNER = "smooth-aucboost-cv"
+
 OK, FAILED, WRONG_USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
 _FIT_EXAMPLE = """\
 example:
-  auctor fit loans.csv --target defaulted --drop customer_id --param n_estimators=200
+  auctor fit loans.csv --target defaulted --drop customer_id --param interactions=0
 """
 _SCORE_EXAMPLE = """\
 example:
@@ -109,7 +113,12 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--weight", metavar="COL", help="the column of row weights")
     _add_columns(add, "--drop", "leave this column out")
     _add_columns(add, "--categorical", "this column of numbers holds categories")
-    add("--learner", metavar="NAME", default="rankboost", help="see `auctor learners`")
+    add(
+        "--learner",
+        metavar="NAME",
+        default=DEFAULT_LEARNER,
+        help=f"see `auctor learners` (default: {DEFAULT_LEARNER})",
+    )
     add(
         "--param",
         metavar="NAME=VALUE",

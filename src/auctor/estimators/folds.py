@@ -11,6 +11,8 @@ from auctor.data import read_labels, read_weights
 
 Rows = npt.NDArray[np.intp]
 
+_USUAL_FOLDS = 5
+
 
 def draw_folds(
     cv: Any,
@@ -23,17 +25,22 @@ def draw_folds(
 ) -> list[tuple[Rows, Rows]]:
     """Rows to train and to test on, both classes in each; rows of weight 0 in no test.
 
-    ``cv`` is a number of folds, stratified and shuffled, or what scikit-learn's tools take;
-    ``instead`` names what does without folds.
+    ``cv`` is a number of folds, stratified and shuffled, or what scikit-learn's tools take; None is
+    5 folds, fewer where a class has fewer rows, and none where it has a single one. ``instead``
+    names what does without folds.
     """
     weight = read_weights(sample_weight, len(y))
-    if not isinstance(cv, (int, np.integer)):
+    if cv is not None and not isinstance(cv, (int, np.integer)):
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
         folds = check_cv(cv, y, classifier=True).split(np.empty((len(y), 1)), y)
         return [(train, test[counts[test]]) for train, test in folds]
     rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
     positive = read_labels(y[rows], pos_label=pos_label).positive
     fewest = min(int(positive.sum()), int((~positive).sum()))
+    if cv is None:
+        cv = min(_USUAL_FOLDS, fewest)
+        if cv < 2:
+            return []
     if fewest < cv:
         raise ValueError(
             f"cv={cv} folds need {cv} rows of each class, and one class has "

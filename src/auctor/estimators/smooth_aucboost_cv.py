@@ -33,8 +33,10 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
     ----------
     penalties, shrinkages : array-like of float, optional
         Amounts to try; by default 0.1 to 10 and 0.1 to 30 times the automatic ones.
-    cv : int, splitter or iterable of (train, test), default=5
-        A number of folds, stratified and shuffled; or how scikit-learn's tools take them.
+    cv : int, splitter or iterable of (train, test), optional
+        A number of folds, stratified and shuffled; or how scikit-learn's tools take them. By
+        default 5 folds, fewer where a class has fewer rows; where it has one, the automatic amounts
+        are taken without any.
     rule : {"paired", "best", "one_se"}, default="paired"
         "best" takes the amounts of the best mean AUC, "one_se" the strongest within its standard
         error. "paired" takes the automatic amounts unless others gain more than two standard errors
@@ -82,7 +84,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         **{name: rule for name, rule in SMOOTH_CONSTRAINTS.items() if name not in _FOUND},
         "penalties": ["array-like", None],
         "shrinkages": ["array-like", None],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
+        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object", None],
         "rule": [StrOptions({"paired", "best", "one_se"})],
         "interactions": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
     }
@@ -93,7 +95,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         n_estimators: int = 500,
         *,
         shrinkages: Any = None,
-        cv: Any = 5,
+        cv: Any = None,
         rule: str = "paired",
         solver: str = "newton",
         roughness: str = "curvature",

@@ -38,6 +38,7 @@ class Point:
     smoothed_auc: float
     gradient: Floats
     mass: tuple[Floats, ...]
+    squares: tuple[float, float]
 
 
 class Barrier:
@@ -108,7 +109,7 @@ class Objective:
             value, pull = self.barrier.value_gradient(tables[0])  # type: ignore[union-attr]
             objective += value
             gradient[: self._ends[1]] += pull.ravel()
-        return Point(x, objective, found.value, gradient, found.mass)
+        return Point(x, objective, found.value, gradient, found.mass, found.squares)
 
     def metric(self, point: Point) -> Callable[[Floats], Floats]:
         """g -> a step uphill: each table's gradient through its penalty's solver."""

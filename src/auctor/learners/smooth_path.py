@@ -46,7 +46,7 @@ class Candidate:
 
     @property
     def mean(self) -> float:
-        return float(np.mean(self.aucs))
+        return float(np.mean(self.aucs)) if self.aucs else float("nan")
 
     @property
     def error(self) -> float:
@@ -173,6 +173,9 @@ def find_amounts(
     tried where the rule may leave them out; ``settings.interactions`` are not.
     """
     with Workers(settings.n_jobs) as workers:
+        if not folds:
+            usual = Problem(data, settings, workers).auto
+            return Candidate(usual, ()), []
         path = Path(data, settings, folds, workers)
         choose = partial(choose_candidate, rule=rule, auto=path.auto)
         if settings.solver == "stagewise":

@@ -14,6 +14,7 @@ distinct values, which are often names of categories, have a slope but no curvat
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +41,15 @@ _FEW_VALUES = 10
 
 
 class Adapted(NamedTuple):
-    """Each feature's multiples of the common penalties on curvature and on slope."""
+    """Each feature's multiples of the common penalties on curvature and on slope.
+
+    ``loose`` is what it costs a bin to leave the smooth line, squared distance by squared distance;
+    infinite where it may not.
+    """
 
     bend: Floats
     slope: Floats
+    loose: Floats
 
 
 class Squares(NamedTuple):
@@ -86,6 +92,7 @@ class Penalty:
     squares: tuple[Squares, ...]
     ridge: Floats  # (features, codes)
     share: Floats  # (features, codes): weight of each code, both classes alike
+    loose: Floats  # (features,)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -97,35 +104,75 @@ class Penalty:
         mean = np.einsum("jc,jc->j", self.share, f)
         away = 2 * self.ridge * (f - mean[:, None])
         out = away - self.share * away.sum(axis=1, keepdims=True)
+        line = self._line(f)
         for squares in self.squares:
-            out += squares.gradient(f)
+            out += squares.gradient(line)
         return np.asarray(out)
+
+    def _line(self, f: Floats) -> Floats:
+        """The smooth line behind the tables: f itself where bins may not leave it.
+
+        What a loose feature pays is the least of line'P line + loose |f - line|^2 over all lines,
+        and the gradient of that by f is P's at the best of them.
+        """
+        if self._line_factor is None:
+            return f
+        return np.asarray(np.where(self._is_loose, _solve(self._line_factor, self._cost * f), f))
+
+    @property
+    def _is_loose(self) -> npt.NDArray[np.bool_]:
+        return np.isfinite(self.loose)[:, None]
+
+    @property
+    def _cost(self) -> Floats:
+        """``loose`` as a column, 1 where there is none."""
+        return np.asarray(np.where(self._is_loose, self.loose[:, None], 1.0))
+
+    @cached_property
+    def _line_factor(self) -> Floats | None:
+        if not self._is_loose.any():
+            return None
+        lower = self._bands() * self._is_loose
+        lower[0] += self._cost
+        return _factor(lower)
+
+    def _bands(self) -> Floats:
+        """The three bands of the squares' matrix."""
+        lower = np.zeros((3, *self.shape))
+        for squares in self.squares:
+            squares.add_to(lower)
+        return lower
 
     def of_feature(self, j: int) -> "Penalty":
         """The penalty of one feature alone."""
         one = slice(j, j + 1)
         squares = tuple(Squares(s.factors[:, one], s.weight[one]) for s in self.squares)
-        return Penalty(squares, self.ridge[one], self.share[one])
+        return Penalty(squares, self.ridge[one], self.share[one], self.loose[one])
 
     def solver(self, mass: Floats, extra: Floats | None = None) -> Callable[[Floats], Floats]:
         """g -> an approximate inverse of the objective's curvature times g.
 
         ``mass`` is how many pairs each entry has a say in; ``extra`` are bands to be added. The
         coupling through the mean is left out: banded, the system costs no more than the table.
+
+        With M the rest of the diagonal and b = 2 loose / (2 loose + M), a loose feature's table is
+        (g + 2 loose line) / (2 loose + M), where the line solves (2 P + b M) line = b g.
         """
-        lower = np.zeros((3, *self.shape))
-        for squares in self.squares:
-            squares.add_to(lower)
-        lower = 2 * lower
-        lower[0] += 2 * self.ridge
+        rest = 2 * self.ridge + _CURVATURE * mass + _TINY
+        give = np.where(self._is_loose, 2 * self._cost / (2 * self._cost + rest), 1.0)
+        lower = 2 * self._bands()
         if extra is not None:
             lower += extra
-        lower[0] = lower[0] * (1 + _ROUNDING) + _CURVATURE * mass + _TINY
+        lower[0] = lower[0] * (1 + _ROUNDING) + give * rest
         lower[0][lower[0] <= _TINY] = 1.0  # codes of no row
-        factor = cholesky_banded(lower.reshape(3, -1), lower=True, check_finite=False)
-        return lambda g: np.asarray(
-            cho_solve_banded((factor, True), g.ravel(), check_finite=False).reshape(self.shape)
-        )
+        factor = _factor(lower)
+
+        def solve(g: Floats) -> Floats:
+            line = _solve(factor, give * g)
+            away = (g + 2 * self._cost * line) / (2 * self._cost + rest)
+            return np.asarray(np.where(self._is_loose, away, line))
+
+        return solve
 
 
 class Roughness:
@@ -171,24 +218,40 @@ class Roughness:
     ) -> Penalty:
         """The penalty with these weights, times each feature's own where they were adapted."""
         once = np.ones(len(self.share))
-        bend, slope = adapted or Adapted(once, once)
+        bend, slope, loose = adapted or Adapted(once, once, once * np.inf)
         bends = np.minimum(penalty * bend, _STRONGEST)
         slopes = np.minimum(shrinkage * slope, _STRONGEST)
         squares = (self._bend.times(bends), self._ends.times(bends), self._slope.times(slopes))
         ridges = self._ridge * np.minimum(ridge * slope, _STRONGEST)[:, None]
-        return Penalty(squares, ridges, self.share)
+        return Penalty(squares, ridges, self.share, loose)
 
-    def adapt(self, f: Floats) -> Adapted:
+    def adapt(self, f: Floats, loose: Floats | None = None) -> Adapted:
         """How much more than the common one each feature's two penalties should be.
 
         Inverse to its own curvature and slope in a first fit: what is rough there has shown that it
         needs to be, and what is nearly flat is most likely noise.
         """
-        flat = np.zeros_like(self._ridge)
-        bend = _forms(Penalty((self._bend, self._ends), flat, self.share), f)
-        slope = _forms(Penalty((self._slope,), self._ridge, self.share), f)
+        flat, none = np.zeros_like(self._ridge), np.full(len(f), np.inf)
+        bend = _forms(Penalty((self._bend, self._ends), flat, self.share, none), f)
+        slope = _forms(Penalty((self._slope,), self._ridge, self.share, none), f)
         bends = np.asarray((self._bend.weight + self._ends.weight).any(axis=1))
-        return Adapted(_inverse(bend, bends), _inverse(slope, slope >= 0))
+        loose = none if loose is None else loose
+        return Adapted(_inverse(bend, bends), _inverse(slope, slope >= 0), loose)
+
+    @property
+    def can_be_loose(self) -> npt.NDArray[np.bool_]:
+        """Features whose bins lie on a smooth line: numbers of more than a few values."""
+        return np.asarray(self._bend.weight.any(axis=1))
+
+
+def _factor(lower: Floats) -> Floats:
+    """Cholesky's factor of one banded system over all features."""
+    return np.asarray(cholesky_banded(lower.reshape(3, -1), lower=True, check_finite=False))
+
+
+def _solve(factor: Floats, g: Floats) -> Floats:
+    flat = cho_solve_banded((factor, True), g.ravel(), check_finite=False)
+    return np.asarray(flat.reshape(g.shape))
 
 
 def _forms(penalty: Penalty, f: Floats) -> Floats:

@@ -12,6 +12,7 @@ from auctor.learners.blocks import Block, class_blocks
 from auctor.learners.smooth_newton import Iterations, Patience, maximise
 from auctor.learners.smooth_objective import Barrier, Objective, Point
 from auctor.learners.smooth_penalty import Adapted, Penalty, Roughness
+from auctor.learners.smooth_spikes import find_loose
 from auctor.learners.smooth_sums import SmoothedAUC
 
 Floats = npt.NDArray[np.float64]
@@ -110,7 +111,20 @@ class Problem:
         pilot = self.roughness.weigh(*self.auto)
         point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))
         self._pilot = point.x
-        return self.roughness.adapt(point.x.reshape(pilot.shape))
+        tables = point.x.reshape(pilot.shape)
+        loose = None
+        if self.settings.roughness == "curvature":
+            gradient = point.gradient.reshape(pilot.shape) + pilot.gradient(tables)
+            n_rows = self.histogram.sum(axis=0) * self.data.row_unit
+            loose = find_loose(self.roughness, point, gradient, n_rows, self._noise(point))
+            loose[self.signs.any(axis=1)] = np.inf  # a line between bounds
+        return self.roughness.adapt(tables, loose)
+
+    def _noise(self, point: Point) -> float:
+        """The variance of the gradient at a table's entry, over the entry's share of the rows."""
+        unit = self.data.row_unit
+        weights = (weight * unit for weight in self.data.class_weights)
+        return sum(square / weight for square, weight in zip(point.squares, weights, strict=True))
 
     def climb(
         self, penalty: Penalty, start: Floats | None = None, patience: Patience | None = None

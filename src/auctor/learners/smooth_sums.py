@@ -50,12 +50,14 @@ class Sums:
     """The smoothed AUC, and what one unit more in each entry of each table adds to it.
 
     ``mass`` is what the gradient would be if negatives did not count against positives: how many
-    pairs an entry still has a say in.
+    pairs an entry still has a say in. ``squares`` are the mean squared slopes of the rows of each
+    class: what the gradient owes to chance.
     """
 
     value: float
     gradient: tuple[Floats, ...]
     mass: tuple[Floats, ...]
+    squares: tuple[float, float]
 
 
 class SmoothedAUC:
@@ -109,6 +111,10 @@ class SmoothedAUC:
             value / length,
             tuple((positive - negative) / length for negative, positive in halves),
             tuple((positive + negative) / length for negative, positive in halves),
+            (
+                _mean_square(grids[0], values[0] / length),
+                _mean_square(grids[1], values[1] / length),
+            ),
         )
 
     def _score(self, blocks: list[Block], tables: tuple[Floats, ...]) -> tuple[float, float]:
@@ -173,6 +179,11 @@ def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats]
     # Negatives further below than the convolution reaches count in full.
     far = np.concatenate([np.zeros(REACH * PER_UNIT + 1), np.cumsum(negative)])[:size]
     return (slope_neg, slope_pos), float(np.einsum("i,i->", positive, below + far))
+
+
+def _mean_square(share: Floats, slopes: Floats) -> float:
+    """The mean over rows of a squared slope; both are known at the nodes."""
+    return float(np.einsum("i,i,i->", share, slopes, slopes))
 
 
 def scales(total: int) -> tuple[float, float]:

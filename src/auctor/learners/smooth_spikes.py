@@ -1,0 +1,58 @@
+"""Features of which single values stand out: codes, round amounts, "999 is unknown".
+
+A smooth line cannot follow them. At the maximum of a smooth fit the gradient that is left at
+neighbouring bins differs by noise alone, unless their values have something of their own; how much
+more it differs says how far bins are from the line, and so how dear it should be to leave it.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.learners.smooth_objective import Point
+from auctor.learners.smooth_penalty import Roughness
+
+Floats = npt.NDArray[np.float64]
+
+# The excess must be so many standard deviations of what noise does.
+_SURE = 6.0
+# Bins of fewer rows tell nothing: what one row does to a gradient is far from normal.
+_FEWEST_ROWS = 5
+_FEWEST_BINS = 8
+# Curvature of the smoothed AUC over the pairs that an entry has a say in.
+_CURVATURE = 0.5
+
+
+def find_loose(
+    roughness: Roughness, point: Point, gradient: Floats, n_rows: Floats, noise: float
+) -> Floats:
+    """For each feature the cost of leaving its line, infinite where nothing stands out.
+
+    ``gradient`` is that of the smoothed AUC by table entry, ``n_rows`` are the entry's rows; the
+    variance of an entry is its share times ``noise``.
+    """
+    shape = roughness.share.shape
+    mass = point.mass[0].reshape(shape)
+    loose = np.full(len(gradient), np.inf)
+    for j in np.flatnonzero(roughness.can_be_loose):
+        held = 1 + np.flatnonzero(n_rows[j, 1:] >= _FEWEST_ROWS)
+        if len(held) >= _FEWEST_BINS:
+            share = roughness.share[j, held]
+            loose[j] = _cost(gradient[j, held], share, mass[j, held], noise)
+    return loose
+
+
+def _cost(gradient: Floats, share: Floats, mass: Floats, noise: float) -> float:
+    """From differences of neighbours: what changes slowly from bin to bin is the line's."""
+    per_share = gradient / share
+    spread = noise * (1 / share[1:] + 1 / share[:-1])  # variance of a difference, by noise alone
+    ratios = np.diff(per_share) ** 2 / spread
+    excess = float((ratios - 1).sum())
+    # Twice the variance of a square, and neighbours share a bin: 3 a difference, if all is noise.
+    if excess <= _SURE * np.sqrt(3 * len(ratios)):
+        return np.inf
+    stiffness = _CURVATURE * mass / share
+    expected = float(((stiffness[1:] ** 2 + stiffness[:-1] ** 2) / spread).sum())
+    variance = excess / expected  # of a bin's distance from the line
+    # The best linear guess of a distance d from a gradient g = stiffness d + noise.
+    typical = float(np.einsum("i,i->", share, stiffness) / share.sum())
+    return noise / (2 * typical * variance)
