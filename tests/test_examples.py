@@ -60,3 +60,17 @@ def test_the_ideal_curve_is_approached(tmp_path, monkeypatch, capsys):
     assert (plug_in[-1] < left_to_right[-1]).all()
     # From left to right the tree improves a little, and d-infinity hardly at all.
     assert left_to_right[-1, 0] < left_to_right[0, 0]
+
+
+def test_score_plots_are_drawn_and_explained(tmp_path, capsys):
+    ranker = load("05_score_plots").main(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["score_plots.png", "score_roc.png"]
+    for path in tmp_path.iterdir():
+        assert path.read_bytes().startswith(b"\x89PNG")
+    out = capsys.readouterr().out
+    for words in ("training rows", "test rows", "smoothed AUC", "written to"):
+        assert words in out
+    assert ranker.model_.feature_names == ("Age", "Number", "Start")
+    # What the paper says of age: the risk rises to a top and falls again.
+    age = ranker.model_.steps[0][1:]
+    assert 0 < age.argmax() < len(age) - 1

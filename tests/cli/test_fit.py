@@ -13,6 +13,7 @@ import pytest
 import auctor
 from auctor import RankBoost
 from auctor.cli import fit
+from auctor.estimators.base import RankingEstimator
 from auctor.estimators.crossval import cross_validate
 
 from .conftest import FAST, Run, files
@@ -27,7 +28,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr(RankBoost, "fit", refuse)
+    monkeypatch.setattr(RankingEstimator, "fit", refuse)
 
 
 def test_fit_writes_the_model_of_the_library(run: Run, train: Path, table: pa.Table) -> None:
@@ -81,7 +82,7 @@ def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> 
 def test_positive_weight_categorical_and_no_folds(run: Run, train: Path, table: pa.Table) -> None:
     done = run(
         *("fit", train, "--target", "y", "--positive", "no", "--weight", "w", "--drop", "id"),
-        *("--categorical", "z", "--folds", 0, "--param", "n_estimators=10", "--json"),
+        *("--categorical", "z", *FAST, "--folds", 0, "--json"),
     )
     assert done.code == 0, done.err
     assert (done.json["positive"], done.json["negative"]) == ("no", "yes")

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auctor import SmoothAUCBoost, load
+from auctor import AUCBoost, RankBoost, SmoothAUCBoost, TreeRank, load
 from auctor.metrics import partial_auc
 
 
@@ -412,3 +412,147 @@ def test_saved_models_score_the_same(people, tmp_path):
     assert np.array_equal(loaded.decision_function(X), ranker.decision_function(X))
     assert np.array_equal(loaded.predict(X), ranker.predict(X))
     assert np.array_equal(loaded.predict_proba(X), ranker.predict_proba(X))
+
+
+def log_odds(seed=0, n_rows=150):
+    """A table, its labels, and a model of another sample to start from."""
+    X, y = noisy(seed, n_rows)
+    return X, y, RankBoost(n_estimators=15).fit(*noisy(seed + 100, n_rows))
+
+
+class TestInit:
+    def test_a_strong_penalty_leaves_the_ranking(self):
+        X, y, first = log_odds()
+        held = {"penalty": 1e6, "shrinkage": 1e6, "ridge": 1e6, "adaptive": False}
+        ranker = SmoothAUCBoost(init=first, **held).fit(X, y)
+        before, after = (r.decision_function(X) for r in (first, ranker))
+        assert after - before == pytest.approx((after - before).mean(), abs=1e-3)
+        # No pair is turned around; rows that tie may be told apart by what little is added.
+        apart = np.subtract.outer(before, before) > 0.01
+        assert apart.mean() > 0.4
+        assert (np.subtract.outer(after, after)[apart] > 0).all()
+        free = SmoothAUCBoost(init=first).fit(X, y)
+        assert free.score(X, y) > first.score(X, y) + 0.01
+
+    def test_the_certificate_is_that_of_the_sum(self):
+        X, y, first = log_odds(1)
+        ranker = SmoothAUCBoost(init=first).fit(X, y)
+        found, scores = ranker.certificate_.values, ranker.decision_function(X)
+        assert found["smoothed_auc"] == pytest.approx(smoothed_auc(scores, y), abs=1e-7)
+        assert found["auc"] == pytest.approx(ranker.score(X, y), abs=1e-12)
+
+    @pytest.mark.parametrize("told", [{}, {"solver": "stagewise", "n_estimators": 20}], ids=str)
+    def test_the_same_settings_again_improve_the_objective(self, told):
+        """What was paid for before is free now: there is more to gain."""
+        X, y = noisy(2)
+        first = SmoothAUCBoost(**told).fit(X, y)
+        second = SmoothAUCBoost(**told, init=first).fit(X, y)
+        objectives = [r.certificate_.values["objective"] for r in (first, second)]
+        assert objectives[1] > objectives[0] + 0.001
+        smoothed = [r.certificate_.values["smoothed_auc"] for r in (first, second)]
+        assert smoothed[1] > smoothed[0]
+
+    def test_a_model_and_its_estimator_are_the_same_start(self, tmp_path):
+        X, y, first = log_odds(n_rows=80)
+        first.model_.save(tmp_path / "first.json")
+        starts = (first, first.model_, load(tmp_path / "first.json"))
+        bodies = [SmoothAUCBoost(init=start).fit(X, y).model_.body() for start in starts]
+        assert bodies[0] == bodies[1] == bodies[2]
+
+    def test_the_saved_model_scores_as_the_estimator(self, people, tmp_path):
+        X, y = people
+        first = AUCBoost(n_estimators=10).fit(X[:120], y[:120])
+        ranker = SmoothAUCBoost(init=first, interactions=1).fit(X, y)
+        again = SmoothAUCBoost(init=ranker).fit(X, y)  # of a model with surfaces
+        unseen = X.assign(town="elsewhere")
+        for fitted in (ranker, again):
+            fitted.model_.save(tmp_path / "model.json")
+            loaded = load(tmp_path / "model.json")
+            for table in (X, unseen):
+                scores = fitted.decision_function(table)
+                assert np.array_equal(loaded.decision_function(table), scores)
+                assert np.array_equal(loaded.predict_proba(table), fitted.predict_proba(table))
+
+    def test_youdens_point_of_the_sum_lies_at_zero(self):
+        X, y, first = log_odds(3)
+        ranker = SmoothAUCBoost(init=first).fit(X, y)
+        scores = ranker.decision_function(X)
+        cuts = np.append(scores, 0.0)
+        youden = [(scores[y] > cut).mean() - (scores[~y] > cut).mean() for cut in cuts]
+        assert youden[-1] == pytest.approx(max(youden), abs=1e-12)
+
+    def test_rows_of_weight_zero_are_absent(self):
+        X, y, first = log_odds(4)
+        weight = np.random.default_rng(0).integers(0, 3, len(y))
+        copies = np.repeat(np.arange(len(y)), weight)
+        by_weight = SmoothAUCBoost(init=first).fit(X, y, weight)
+        by_copies = SmoothAUCBoost(init=first).fit(X[copies], y[copies])
+        assert np.array_equal(by_weight.decision_function(X), by_copies.decision_function(X))
+
+    @pytest.mark.parametrize("told", [{}, {"solver": "stagewise", "n_estimators": 60}], ids=str)
+    def test_early_stopping_counts_what_it_starts_from(self, told):
+        X, y, first = log_odds(5, n_rows=300)
+        told = {**told, "early_stopping": True, "n_iter_no_change": 3, "random_state": 0}
+        weight = np.where(np.arange(300) % 7 == 0, 0, 1)
+        for w in (None, weight):
+            ranker = SmoothAUCBoost(**told, init=first).fit(X, y, w)
+            again = SmoothAUCBoost(**told, init=first).fit(X, y, w)
+            assert ranker.model_.body() == again.model_.body()
+            # After one small step the held-out rows are ranked about as before.
+            assert ranker.history_.validation_auc[0] > 0.6
+            assert ranker.score(X, y, w) > first.score(X, y, w)
+
+    @pytest.mark.xfail(
+        strict=True,
+        reason="average_steps takes the model's cuts to be among the data's; those of init are not",
+    )
+    def test_averages_are_those_of_the_contributions(self):
+        X, y, first = log_odds(6)
+        ranker = SmoothAUCBoost(init=first, max_bins=8).fit(X, y)
+        weight = np.where(y, 1 / y.sum(), 1 / (~y).sum())  # both classes alike
+        expected = np.average(ranker.model_.contributions(X), axis=0, weights=weight)
+        assert ranker.averages_ == pytest.approx(expected, abs=1e-9)
+
+    @pytest.mark.parametrize("columns", ["abc", "ba"])
+    @pytest.mark.xfail(
+        strict=True, reason="add_terms finds out, after the fit, and does not name init"
+    )
+    def test_other_columns_are_refused_by_name(self, columns):
+        X, y, _ = log_odds(n_rows=60)
+        X = pd.DataFrame(X, columns=list("abc"))
+        first = RankBoost(n_estimators=5).fit(X[["a", "b"]], y)
+        with pytest.raises(ValueError, match="init"):
+            SmoothAUCBoost(init=first).fit(X[list(columns)], y)
+
+    @pytest.mark.xfail(
+        strict=True, reason="add_terms finds out, after the fit, and does not name init"
+    )
+    def test_a_category_that_was_a_number_is_refused_by_name(self):
+        X, y, _ = log_odds(n_rows=60)
+        first = RankBoost(n_estimators=5).fit(np.round(X), y)
+        with pytest.raises(ValueError, match="init"):
+            SmoothAUCBoost(init=first, categorical_features=[0]).fit(np.round(X), y)
+
+    def test_clone_keeps_a_model_but_not_the_fit_of_an_estimator(self):
+        X, y, first = log_odds(n_rows=60)
+        kept = clone(SmoothAUCBoost(init=first.model_)).fit(X, y)
+        usual = SmoothAUCBoost(init=first.model_).fit(X, y)
+        assert kept.model_.body() == usual.model_.body()
+        with pytest.raises(ValueError, match="init is RankBoost without an additive model"):
+            clone(SmoothAUCBoost(init=first)).fit(X, y)
+
+    def test_what_cannot_be_started_from_is_named(self):
+        X, y, first = log_odds(n_rows=60)
+        with pytest.raises(ValueError, match="init is SmoothAUCBoost without an additive model"):
+            SmoothAUCBoost(init=SmoothAUCBoost()).fit(X, y)
+        tree = TreeRank(max_depth=2).fit(X, y)
+        for other in (tree, tree.model_):
+            with pytest.raises(ValueError, match=r"init is Tree\w+ without an additive model"):
+                SmoothAUCBoost(init=other).fit(X, y)
+        with pytest.raises(ValueError, match="'init' parameter"):
+            SmoothAUCBoost(init=3).fit(X, y)
+        words = np.where(y, "yes", "no")
+        with pytest.raises(ValueError, match=r"init ranks True above False.* 'yes' above 'no'"):
+            SmoothAUCBoost(init=first).fit(X, words)
+        with pytest.raises(ValueError, match=r"init ranks True above False.* False above True"):
+            SmoothAUCBoost(init=first, pos_label=False).fit(X, y)

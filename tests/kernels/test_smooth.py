@@ -145,3 +145,17 @@ def test_empty_ranges_leave_everything_as_it_is():
     histogram = np.zeros((1, 1), dtype=np.int64)
     count_slopes(codes, weight, np.ones(3), 1.0, 0.0, 0, 0, histogram)
     assert not histogram.any()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 2047, 2048, 3000])
+def test_one_score_that_is_not_finite_makes_both_ends_nan(row, bad):
+    codes = np.zeros((1, 3001), dtype=np.uint8)
+    codes[0, row] = 1
+    ends = add_scores(codes, np.array([[1.0, bad]]), 0, 3001, np.zeros(3001))
+    assert np.isnan(ends).all()
+    scores = np.zeros(3001)
+    scores[row] = bad  # of an offset
+    assert np.isnan(add_scores(codes, np.zeros((1, 2)), 0, 3001, scores)).all()
+    others = (0, row) if row else (1, 3001)
+    assert add_scores(codes, np.zeros((1, 2)), *others, scores) == (0.0, 0.0)

@@ -1,5 +1,7 @@
 """The smoothed partial AUC as it is defined, by adaptive quadrature: slow, and without a grid."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
@@ -29,10 +31,9 @@ def partial_by_quadrature(scores, positive, fpr_range, weight=None):
     stop = ends[1] if low == 0 else brentq(lambda c: tail(c, neg, of_neg) - low, *ends)
     # In pieces: a peak in a long interval is easily passed over.
     edges = np.linspace(start, stop, 2 + int(stop - start))
-    near = [np.abs(neg - (a + b) / 2).min() < REACH for a, b in zip(edges, edges[1:], strict=False)]
     pieces = [
         quad(integrand, a, b, epsabs=1e-14, epsrel=1e-12)[0]
-        for a, b, wanted in zip(edges, edges[1:], near, strict=False)
-        if wanted
+        for a, b in pairwise(edges)
+        if np.abs(neg - (a + b) / 2).min() < REACH
     ]
     return sum(pieces) / (high - low)

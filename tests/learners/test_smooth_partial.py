@@ -1,5 +1,7 @@
 """The smoothed partial AUC against its definition by quadrature, and what must not matter."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -93,10 +95,7 @@ def test_ranges_add_up_to_the_whole(seed, cuts):
     data, table = draw(seed, scale=2.0)
     whole = evaluate(data, table, None)
     ends = [0.0, *cuts, 1.0]
-    parts = [
-        (high - low, evaluate(data, table, (low, high)))
-        for low, high in zip(ends, ends[1:], strict=False)
-    ]
+    parts = [(high - low, evaluate(data, table, (low, high))) for low, high in pairwise(ends)]
     value = sum(length * part.value for length, part in parts)
     gradient = sum(length * part.gradient[0] for length, part in parts)
     assert value == pytest.approx(whole.value, abs=1e-9)

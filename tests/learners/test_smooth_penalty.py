@@ -236,3 +236,34 @@ def test_missing_values_and_categories_adapt_by_their_ridge():
     ridge = roughness.weigh(0.0, 0.0, 1.0, found)
     plain = roughness.weigh(0.0, 0.0, 1.0)
     assert cost(ridge, f) == pytest.approx(cost(plain, f) / 3, rel=1e-6)
+
+
+def test_penalties_above_a_thousand_count_as_a_thousand():
+    roughness = roughness_of(messy(0))
+    f = np.random.default_rng(0).normal(size=roughness.share.shape)
+    at_most = roughness.weigh(1e3, 1e3, 1e3)
+    for amounts in ((1e4, 1e3, 1e3), (1e3, 1e9, 1e3), (1e3, 1e3, 1e12), (1e300, 1e300, 1e300)):
+        assert np.array_equal(roughness.weigh(*amounts).gradient(f), at_most.gradient(f))
+    adapted = roughness.adapt(f)._replace(bend=np.full(3, 100.0), slope=np.full(3, 100.0))
+    held = roughness.weigh(20.0, 20.0, 20.0, adapted)
+    assert np.array_equal(held.gradient(f), at_most.gradient(f))
+    assert not np.array_equal(roughness.weigh(999.0, 1e3, 1e3).gradient(f), at_most.gradient(f))
+
+
+@pytest.mark.parametrize("scale", ["normal", "bins"])
+def test_the_penalty_of_one_feature_is_its_part(scale):
+    penalty = roughness_of(messy(3), scale).weigh(0.3, 0.2, 0.7)
+    f = np.random.default_rng(3).normal(size=penalty.shape)
+    for j in range(3):
+        alone = penalty.of_feature(j)
+        assert alone.shape == (1, penalty.shape[1])
+        assert np.array_equal(alone.gradient(f[j : j + 1])[0], penalty.gradient(f)[j])
+
+
+def test_differences_come_first_where_penalties_are_large():
+    """A line that is 1e6 up costs no more than the same line at 0."""
+    data = numbers(40)
+    penalty = roughness_of(data, "linear").weigh(1e3, 0.0, 0.0)
+    line = np.append(0.0, places_of(data, "linear"))[None]
+    assert np.abs(penalty.gradient(line)).max() < 1e-6
+    assert np.abs(penalty.gradient(line + 1e3)).max() < 1e-3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctor.data import Workers, category_feature, number_feature, prepare
-from auctor.learners.smooth import climb, fit_smooth
+from auctor.learners.smooth import _add_surfaces, climb, fit_smooth
 from auctor.learners.smooth_newton import Patience
 from auctor.learners.smooth_problem import Problem, Settings
 from auctor.learners.smooth_scale import gaps
@@ -406,3 +406,23 @@ def test_lines_and_shares():
     np.testing.assert_allclose(shares.sum(axis=(1, 2)), 1.0)
     np.testing.assert_allclose(shares[0].sum(axis=1), axes[0].share, atol=1e-12)
     np.testing.assert_allclose(shares[1].sum(axis=0), axes[2].share, atol=1e-12)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="the point that _add_surfaces keeps has the barrier in its objective"
+)
+def test_the_objective_of_an_earlier_iteration_is_without_its_barrier():
+    X, y = product_table(n_rows=400, n_features=4)
+    y = X[:, 0] * X[:, 1] + X[:, 2] > 0
+    data, held = prepare(X, y, max_bins=24), np.arange(400) % 10 == 0
+    told = Settings(interactions=1, signs=(0, 0, 1, 1), adaptive=False, n_iter_no_change=3)
+    with Workers(1) as workers:
+        problem = Problem(data.take(~held), told, workers)
+        point, history = climb(problem, problem.amounts, None, data.take(held))
+        pairs = find_pairs(problem, point.x, 1)
+        joint = JointProblem(problem, problem.roughness.weigh(*problem.amounts), pairs)
+        found, parts = _add_surfaces(problem, point, history, data.take(held))
+        assert len(parts.surfaces) == 1
+        expected = joint.objective.at(found.x)  # its barrier has no weight yet
+    assert found.smoothed_auc == expected.smoothed_auc
+    assert found.objective == pytest.approx(expected.objective, abs=1e-12)

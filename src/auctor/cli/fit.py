@@ -18,6 +18,7 @@ from auctor.data import find_categorical, read_table
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.crossval import CrossValidation, cross_validate
 from auctor.estimators.registry import LEARNERS
+from auctor.metrics.wording import count
 
 # Parameters that have an option of their own.
 _OPTIONS = {
@@ -240,7 +241,7 @@ def _importances(estimator: RankingEstimator, names: list[str]) -> list[dict[str
 def _text(facts: dict[str, Any]) -> str:
     lines = [
         f"{facts['table']}: {facts['rows']} rows, {facts['n_pos']} of them positive "
-        f"({facts['target']} = {facts['positive']}), {facts['features']} features, "
+        f"({facts['target']} = {facts['positive']}), {count(facts['features'], 'feature')}, "
         f"{facts['categorical']} of them categorical",
     ]
     if facts["cross_validation"]:

@@ -32,8 +32,13 @@ def draw_folds(
     weight = read_weights(sample_weight, len(y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
-        folds = check_cv(cv, y, classifier=True).split(np.empty((len(y), 1)), y)
-        return [(train, test[counts[test]]) for train, test in folds]
+        folds = list(check_cv(cv, y, classifier=True).split(np.empty((len(y), 1)), y))
+        if not folds or not all(isinstance(fold, tuple) and len(fold) == 2 for fold in folds):
+            raise ValueError(
+                f"cv is {cv!r}; give a number of folds, a scikit-learn splitter, or a list of "
+                "(train rows, test rows)"
+            )
+        return [(train, np.asarray(test)[counts[test]]) for train, test in folds]
     rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
     positive = read_labels(y[rows], pos_label=pos_label).positive
     fewest = min(int(positive.sum()), int((~positive).sum()))

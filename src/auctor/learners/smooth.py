@@ -200,13 +200,13 @@ def _certify(
         f"{point.objective:.6g} less its penalty"
     )
     if history.stopped_by == "converged":
-        statement += f", at a maximum: the next step would gain {history.gain_left:.1g} more. "
+        statement += f", at a maximum: the next step would gain {history.gain_left:.1g} more."
     else:
-        statement += f" (stopped by {history.stopped_by}, not at its maximum). "
+        statement += f" (stopped by {history.stopped_by}, not at its maximum)."
     least = max(0.0, 2 * point.smoothed_auc - 1)
     if partial is None:
         statement += (
-            f"The AUC of the training pairs is {order.auc:.4g}, never below {least:.4g}, twice the "
+            f" The AUC of the training pairs is {order.auc:.4g}, never below {least:.4g}, twice the "
             "smoothed one less 1."
         )
     if separating:

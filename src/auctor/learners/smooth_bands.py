@@ -117,6 +117,9 @@ def score_bands(
         problem = Problem(data, settings, workers)
         told = replace(settings, **problem.amounts._asdict(), n_jobs=1, verbose=False)
         whole = _fit(data, told, validation)
+        if (adapted := problem.adapted()) is not None:
+            # Among rows that are drawn twice, which are no evidence twice, any value stands out.
+            told = replace(told, loose=adapted.loose)
         seeds = np.random.SeedSequence(random_state).spawn(n_resamples)
 
         def refit(seed: np.random.SeedSequence) -> Floats:

@@ -132,10 +132,11 @@ class Penalty:
     def _line_factor(self) -> Floats | None:
         if not self._is_loose.any():
             return None
-        lower = self._bands() * self._is_loose
+        lower = self._bands * self._is_loose
         lower[0] += self._cost
         return _factor(lower)
 
+    @cached_property
     def _bands(self) -> Floats:
         """The three bands of the squares' matrix."""
         lower = np.zeros((3, *self.shape))
@@ -160,7 +161,7 @@ class Penalty:
         """
         rest = 2 * self.ridge + _CURVATURE * mass + _TINY
         give = np.where(self._is_loose, 2 * self._cost / (2 * self._cost + rest), 1.0)
-        lower = 2 * self._bands()
+        lower = 2 * self._bands
         if extra is not None:
             lower += extra
         lower[0] = lower[0] * (1 + _ROUNDING) + give * rest
@@ -221,7 +222,11 @@ class Roughness:
         bend, slope, loose = adapted or Adapted(once, once, once * np.inf)
         bends = np.minimum(penalty * bend, _STRONGEST)
         slopes = np.minimum(shrinkage * slope, _STRONGEST)
-        squares = (self._bend.times(bends), self._ends.times(bends), self._slope.times(slopes))
+        squares = tuple(
+            form.times(multiple)
+            for form, multiple in ((self._bend, bends), (self._ends, bends), (self._slope, slopes))
+            if form.weight.any()
+        )
         ridges = self._ridge * np.minimum(ridge * slope, _STRONGEST)[:, None]
         return Penalty(squares, ridges, self.share, loose)
 
@@ -236,7 +241,8 @@ class Roughness:
         slope = _forms(Penalty((self._slope,), self._ridge, self.share, none), f)
         bends = np.asarray((self._bend.weight + self._ends.weight).any(axis=1))
         loose = none if loose is None else loose
-        return Adapted(_inverse(bend, bends), _inverse(slope, slope >= 0), loose)
+        slopes = np.asarray((self._slope.weight + self._ridge).any(axis=1))
+        return Adapted(_inverse(bend, bends), _inverse(slope, slopes), loose)
 
     @property
     def can_be_loose(self) -> npt.NDArray[np.bool_]:

@@ -47,6 +47,7 @@ class Settings:
     signs: tuple[int, ...] = ()  # of monotone features; empty: none
     interactions: int = 0
     fpr_range: tuple[float, float] | None = None
+    loose: Floats | None = None  # Adapted.loose where it is known; else it is looked for
     offset: Floats | None = None  # a score to start from, by the row's place in the table
     n_jobs: int | None = None
     verbose: bool | int = False
@@ -112,8 +113,8 @@ class Problem:
         point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))
         self._pilot = point.x
         tables = point.x.reshape(pilot.shape)
-        loose = None
-        if self.settings.roughness == "curvature":
+        loose = self.settings.loose
+        if loose is None and self.settings.roughness == "curvature":
             gradient = point.gradient.reshape(pilot.shape) + pilot.gradient(tables)
             n_rows = self.histogram.sum(axis=0) * self.data.row_unit
             loose = find_loose(self.roughness, point, gradient, n_rows, self._noise(point))

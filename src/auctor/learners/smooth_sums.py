@@ -85,6 +85,8 @@ class SmoothedAUC:
         self._blocks = class_blocks(data, workers.count)
         self._offsets = None if offset is None else [offset[part.rows] for part in data.partitions]
         self._fpr_range = fpr_range
+        # A second layer of sums holds what the first rounds away, where that may matter.
+        self._n_layers = 2 if any(scales(total)[1] for total in data.class_weights) else 1
         self.scores = [np.zeros(part.n_rows) for part in data.partitions]
         self.slopes = [np.zeros(part.n_rows) for part in data.partitions]
         self.n_evaluations = 0
@@ -105,7 +107,7 @@ class SmoothedAUC:
         parts = self._workers.map(
             lambda blocks: self._count(blocks, tables, low, values), self._blocks
         )
-        sums = [np.sum([part[i] for part in parts], axis=0) for i in range(len(tables))]
+        sums = [_total([part[i] for part in parts]) for i in range(len(tables))]
         halves = [(_share(s[0], totals[0]), _share(s[1], totals[1])) for s in sums]
         return Sums(
             value / length,
@@ -134,7 +136,7 @@ class SmoothedAUC:
         totals = self._data.class_weights
 
         def spread(blocks: list[Block]) -> npt.NDArray[np.int64]:
-            grid = np.zeros((2, 2, n_nodes), dtype=np.int64)
+            grid = np.zeros((2, self._n_layers, n_nodes), dtype=np.int64)
             for k, label, start, stop in blocks:
                 scale, finer = scales(totals[label])
                 weight = self._data.partitions[k].weight
@@ -144,7 +146,7 @@ class SmoothedAUC:
                     deposit_rest(*rows, scale, finer, grid[label, 1])
             return grid
 
-        grid = np.sum(self._workers.map(spread, self._blocks), axis=0)
+        grid = _total(self._workers.map(spread, self._blocks))
         return _share(grid[0], totals[0]), _share(grid[1], totals[1])
 
     def _count(
@@ -155,7 +157,7 @@ class SmoothedAUC:
         values: tuple[Floats, Floats],
     ) -> list[npt.NDArray[np.int64]]:
         """Slopes of a worker's rows, summed by class, line and code, for each set of tables."""
-        out = [np.zeros((2, 2, *table.shape), dtype=np.int64) for table in tables]
+        out = [np.zeros((2, self._n_layers, *table.shape), dtype=np.int64) for table in tables]
         for k, label, start, stop in blocks:
             scores, slopes = self.scores[k], self.slopes[k]
             gather(scores, start, stop, low, float(PER_UNIT), values[label], slopes)
@@ -179,6 +181,11 @@ def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats]
     # Negatives further below than the convolution reaches count in full.
     far = np.concatenate([np.zeros(REACH * PER_UNIT + 1), np.cumsum(negative)])[:size]
     return (slope_neg, slope_pos), float(np.einsum("i,i->", positive, below + far))
+
+
+def _total(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """The sum of the workers' counts; a single one is not copied."""
+    return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
 
 def _mean_square(share: Floats, slopes: Floats) -> float:

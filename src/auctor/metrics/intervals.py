@@ -53,7 +53,8 @@ class AucInterval:
         if self.n_folds is not None:
             method += f", {count(self.n_folds, 'fold')}"
         if self.standard_error == 0.0:
-            method += ", which sees no variance where all pairs are in order"
+            state = "tied" if self.value == 0.5 else "in order"
+            method += f", which sees no variance where all pairs are {state}"
         return (
             f"{name} {self.value:.3f} ({interval(self.low, self.high, self.level)}, {method}, "
             f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"

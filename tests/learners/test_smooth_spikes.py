@@ -1,0 +1,175 @@
+"""Values that stand out: which features have them, what leaving the line costs, what it brings."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from auctor.data import Workers, prepare
+from auctor.learners.smooth import fit_smooth
+from auctor.learners.smooth_penalty import _CURVATURE, Roughness
+from auctor.learners.smooth_problem import Problem, Settings, class_histogram
+from auctor.learners.smooth_spikes import _FEWEST_BINS, _cost
+from auctor.metrics import auc
+
+
+def spiky(seed=0, n_rows=1500):
+    """The first feature holds codes: each value has a risk of its own; the others are smooth."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3))
+    X[:, 0] = rng.integers(0, 40, n_rows)
+    risk = np.random.default_rng(7).normal(size=40)[X[:, 0].astype(int)]
+    return X, 1.5 * risk + X[:, 1] + rng.normal(size=n_rows) > 0
+
+
+def smooth(seed=0, n_rows=1500):
+    """A line, a parabola, and noise; the first takes as many values as the codes do."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3))
+    X[:, 0] = rng.integers(0, 40, n_rows)
+    return X, X[:, 0] / 10 - X[:, 1] ** 2 + rng.normal(size=n_rows) > 1
+
+
+def loose_of(data, **told):
+    with Workers(1) as workers:
+        found = Problem(data, Settings(**told), workers).adapted()
+    return found.loose
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_codes_are_found_and_smooth_features_are_not(seed):
+    assert np.isfinite(loose_of(prepare(*spiky(seed)))).tolist() == [True, False, False]
+    assert not np.isfinite(loose_of(prepare(*smooth(seed)))).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_does_not_stand_out(seed):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 30, (600, 2)), rng.normal(size=(600, 2))])
+    assert not np.isfinite(loose_of(prepare(X, rng.random(600) < 0.4))).any()
+
+
+def test_where_nothing_may_stand_out():
+    X, y = spiky()
+    assert not np.isfinite(loose_of(prepare(X, y), signs=(1, 0, 0))).any()
+    assert not np.isfinite(loose_of(prepare(X, y), roughness="bins")).any()
+    assert not np.isfinite(loose_of(prepare(X, y, categorical_features=[0]))).any()
+    few = X.copy()
+    few[:, 0] = few[:, 0] % _FEWEST_BINS
+    assert not np.isfinite(loose_of(prepare(few, y))).any()
+
+
+def test_weight_two_is_the_row_twice():
+    X, y = spiky(n_rows=900)
+    times = np.random.default_rng(1).integers(1, 3, len(y))
+    copies = np.repeat(np.arange(len(y)), times)
+    by_weight = loose_of(prepare(X, y, sample_weight=times))
+    by_copies = loose_of(prepare(X[copies], y[copies]))
+    assert np.isfinite(by_weight[0])
+    assert np.array_equal(by_weight, by_copies)
+
+
+def test_the_cost_is_that_of_the_distances_made_up():
+    """Gradients of stiffness times normal distances, and noise: noise / (2 stiffness variance)."""
+    rng = np.random.default_rng(0)
+    n, stiffness, noise, variance = 4000, 0.1, 1e-7, 0.04
+    share = rng.dirichlet(np.full(n, 20.0))
+    mass = stiffness * share / _CURVATURE
+    slow = np.sin(np.arange(n) / 500) * 0.05  # the line's own
+    own = np.sqrt(variance) * rng.normal(size=n)
+    chance = np.sqrt(noise / share) * rng.normal(size=n)
+    gradient = share * (slow + stiffness * own + chance)
+    expected = noise / (2 * stiffness * variance)
+    assert _cost(gradient, share, mass, noise) == pytest.approx(expected, rel=0.1)
+    assert _cost(share * (slow + chance), share, mass, noise) == np.inf
+
+
+@pytest.fixture(scope="module")
+def loose_penalty():
+    """Three features, the second of them loose."""
+    X, y = spiky(n_rows=300)
+    data = prepare(X, y, max_bins=16)
+    with Workers(1) as workers:
+        histogram = class_histogram(data, workers)
+    roughness = Roughness(
+        data, (histogram / histogram.sum(axis=2, keepdims=True)).mean(axis=0), "normal"
+    )
+    adapted = roughness.adapt(np.zeros((3, data.n_codes)))
+    tight = roughness.weigh(0.02, 0.03, 0.0, adapted)
+    return roughness.weigh(
+        0.02, 0.03, 0.0, adapted._replace(loose=np.array([np.inf, 0.05, np.inf]))
+    ), tight
+
+
+def cost(penalty, f):
+    return (f * penalty.gradient(f)).sum() / 2
+
+
+def test_what_a_loose_feature_pays_is_the_least_over_all_lines(loose_penalty):
+    penalty, tight = loose_penalty
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=penalty.shape)
+    alone = np.zeros_like(f)
+    alone[1] = f[1]
+
+    def pays(line):
+        table = np.zeros_like(f)
+        table[1] = line
+        pull = tight.gradient(table)[1] - 2 * 0.05 * (f[1] - line)
+        return cost(tight, table) + 0.05 * ((f[1] - line) ** 2).sum(), pull
+
+    other = minimize(
+        pays, f[1], jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-12}
+    )
+    assert cost(penalty, alone) == pytest.approx(other.fun, rel=1e-8)
+    assert cost(penalty, alone) < cost(tight, alone)
+    rest = f - alone
+    assert cost(penalty, rest) == pytest.approx(cost(tight, rest), rel=1e-12)
+    for j in range(3):
+        single = penalty.of_feature(j)
+        assert single.gradient(f[j : j + 1])[0] == pytest.approx(penalty.gradient(f)[j], rel=1e-9)
+
+
+def test_its_gradient_is_that_of_the_form(loose_penalty):
+    penalty, _ = loose_penalty
+    rng = np.random.default_rng(1)
+    f, way = rng.normal(size=(2, *penalty.shape))
+    rise = cost(penalty, f + way) - cost(penalty, f - way)  # exact: the form is quadratic
+    assert rise == pytest.approx(2 * (penalty.gradient(f) * way).sum(), rel=1e-9)
+
+
+def test_the_solver_of_a_loose_feature_solves_its_system(loose_penalty):
+    penalty, _ = loose_penalty
+    rng = np.random.default_rng(2)
+    mass = penalty.share * rng.random(penalty.shape)
+    g = np.where(penalty.share > 0, rng.normal(size=penalty.shape), 0.0)
+    found = penalty.solver(mass)(g)
+    assert penalty.gradient(found) + _CURVATURE * mass * found == pytest.approx(g, abs=1e-5)
+
+
+def test_an_infinite_cost_is_that_of_a_very_large_one(loose_penalty):
+    penalty, tight = loose_penalty
+    rng = np.random.default_rng(3)
+    f = rng.normal(size=penalty.shape)
+    large = type(penalty)(penalty.squares, penalty.ridge, penalty.share, np.full(3, 1e9))
+    assert large.gradient(f) == pytest.approx(tight.gradient(f), rel=1e-4, abs=1e-4)
+
+
+def test_codes_are_ranked_better_than_by_a_line():
+    X, y = spiky()
+    unseen, labels = spiky(1)
+    data = prepare(X, y)
+    adapted, plain = (
+        auc(labels, fit_smooth(data, Settings(adaptive=a))[0].decision_function(unseen))
+        for a in (True, False)
+    )
+    assert adapted > plain + 0.01
+
+
+def test_threads_and_partitions_do_not_show():
+    X, y = spiky(n_rows=900)
+    data = prepare(X, y)
+    bodies = [
+        fit_smooth(data.split(parts), Settings(n_jobs=n_jobs))[0].body()
+        for parts, n_jobs in ((1, 1), (3, 2))
+    ]
+    assert bodies[0] == bodies[1]
