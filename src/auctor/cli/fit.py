@@ -147,15 +147,15 @@ def _read_problem(source: TableFile, names: list[str], args: argparse.Namespace)
 def _check_counts(counts: dict[Label, int], args: argparse.Namespace) -> None:
     """Both classes must be there, and twice in every fold for an interval of the AUC."""
     least = max(1, 2 * args.folds)
-    for label, count in counts.items():
-        if count >= least:
+    for label, number in counts.items():
+        if number >= least:
             continue
-        if count == 0:
+        if number == 0:
             raise ValueError(f"every row with label {label!r} has weight zero")
         most = min(counts.values()) // 2
         remedy = f"--folds {most}" if most >= 2 else "--folds 0 (no cross-validation)"
         raise ValueError(
-            f"label {label!r} has {count} row(s), but {args.folds} folds need {least}, two in "
+            f"label {label!r} has {number} row(s), but {args.folds} folds need {least}, two in "
             f"each; use {remedy}"
         )
 

@@ -32,13 +32,15 @@ def draw_folds(
     weight = read_weights(sample_weight, len(y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
-        folds = list(check_cv(cv, y, classifier=True).split(np.empty((len(y), 1)), y))
-        if not folds or not all(isinstance(fold, tuple) and len(fold) == 2 for fold in folds):
+        splitter = check_cv(cv, y, classifier=True)
+        try:
+            folds = [(a, np.asarray(b)) for a, b in splitter.split(np.empty((len(y), 1)), y)]
+        except (TypeError, ValueError) as error:
             raise ValueError(
-                f"cv is {cv!r}; give a number of folds, a scikit-learn splitter, or a list of "
-                "(train rows, test rows)"
-            )
-        return [(train, np.asarray(test)[counts[test]]) for train, test in folds]
+                f"cv is {cv!r}, which gives no folds ({error}); give a number of folds, a "
+                "scikit-learn splitter, or a list of (train rows, test rows)"
+            ) from error
+        return [(train, test[counts[test]]) for train, test in folds]
     rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
     positive = read_labels(y[rows], pos_label=pos_label).positive
     fewest = min(int(positive.sum()), int((~positive).sum()))

@@ -206,8 +206,8 @@ def _certify(
     least = max(0.0, 2 * point.smoothed_auc - 1)
     if partial is None:
         statement += (
-            f" The AUC of the training pairs is {order.auc:.4g}, never below {least:.4g}, twice the "
-            "smoothed one less 1."
+            f" The AUC of the training pairs is {order.auc:.4g}, never below {least:.4g}, twice "
+            "the smoothed one less 1."
         )
     if separating:
         statement += (

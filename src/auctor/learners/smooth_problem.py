@@ -94,7 +94,8 @@ class Problem:
         if self.settings.roughness == "curvature":
             return Amounts(amount, amount, amount)
         stretch = max(1.0, (self.data.n_codes - 1) / _USUAL_LENGTH)
-        return Amounts(amount * stretch**3, amount * stretch, amount)
+        # Ends that are repeated hold down the slope there: a tenth of the curvature's is enough.
+        return Amounts(amount * stretch**3 / 10, amount * stretch, amount)
 
     @property
     def amounts(self) -> Amounts:
