@@ -152,7 +152,7 @@ def test_the_simultaneous_band_of_a_noise_feature_covers_zero():
     covered = pointwise = 0
     for seed in range(10):
         X, y = rows(120, seed)
-        band = score_bands(prepare(X, y, max_bins=12), SETTINGS, n_resamples=30)[1]
+        band = score_bands(prepare(X, y, max_bins=12), SETTINGS, n_resamples=20)[1]
         low, high = band.simultaneous_low[1:], band.simultaneous_high[1:]
         covered += bool(((low <= 0) & (high >= 0)).all())
         pointwise += float(((band.low[1:] <= 0) & (band.high[1:] >= 0)).mean())

@@ -70,11 +70,11 @@ def test_no_other_climber_gets_higher(fpr_range, workers):
     options = {"maxiter": 3000, "maxfun": 5000, "ftol": 1e-15, "gtol": 1e-10}
     point, _ = maximise(objective, problem.start(), TIGHT)
     # The partial AUC has more tops than one: from elsewhere the other may end on a lower one.
-    starts = [point.x] if fpr_range else [point.x, problem.start()]
-    for start in starts:
+    for start in (point.x, problem.start()):
         other = minimize(downhill, start, jac=True, method="L-BFGS-B", options=options)
-        assert point.objective == pytest.approx(-other.fun, abs=1e-7)
         assert point.objective >= -other.fun - 1e-9
+        if fpr_range is None or start is point.x:
+            assert point.objective == pytest.approx(-other.fun, abs=1e-7)
 
 
 def test_every_iteration_gains_and_the_usual_tolerance_is_close(workers):

@@ -341,18 +341,19 @@ def test_a_region_of_false_positive_rates_is_climbed(seed, fpr_range):
 
 @pytest.mark.parametrize("fpr_range", [(0.0, 0.2), (0.1, 0.5)])
 def test_slopes_in_a_region_are_those_of_the_objective(fpr_range):
-    problem = messy_problem(5, Settings(roughness="bins", fpr_range=fpr_range))
+    X, y = messy_table(5, n_rows=24)  # every stump is tried
+    data = prepare(X, y, categorical_features=[4])
+    problem = make_problem(data, Settings(roughness="bins", fpr_range=fpr_range))
     penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
     objective = Objective(problem.sums, (penalty,))
-    for n_rounds in (0, 2):
+    for n_rounds in (0, 1, 2):
         start, _ = boost(problem, penalty, n_rounds=n_rounds)
         _, following = boost(problem, penalty, n_rounds=1, start=start.x)
         step, tiny = following.rounds[0], 1e-4
         gains = [
             objective.at(start.x + tiny * steps.ravel()).objective
             - objective.at(start.x - tiny * steps.ravel()).objective
-            for stump, steps in every_stump(problem)
-            if stump.feature in (step.feature, 0)  # the others take long
+            for _, steps in every_stump(problem)
         ]
         assert step.slope == pytest.approx(max(gains) / (2 * tiny), abs=1e-6)
 
