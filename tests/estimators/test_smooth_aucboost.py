@@ -502,10 +502,6 @@ class TestInit:
             assert ranker.history_.validation_auc[0] > 0.6
             assert ranker.score(X, y, w) > first.score(X, y, w)
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="average_steps takes the model's cuts to be among the data's; those of init are not",
-    )
     def test_averages_are_those_of_the_contributions(self):
         X, y, first = log_odds(6)
         ranker = SmoothAUCBoost(init=first, max_bins=8).fit(X, y)
@@ -514,9 +510,6 @@ class TestInit:
         assert ranker.averages_ == pytest.approx(expected, abs=1e-9)
 
     @pytest.mark.parametrize("columns", ["abc", "ba"])
-    @pytest.mark.xfail(
-        strict=True, reason="add_terms finds out, after the fit, and does not name init"
-    )
     def test_other_columns_are_refused_by_name(self, columns):
         X, y, _ = log_odds(n_rows=60)
         X = pd.DataFrame(X, columns=list("abc"))
@@ -524,9 +517,6 @@ class TestInit:
         with pytest.raises(ValueError, match="init"):
             SmoothAUCBoost(init=first).fit(X[list(columns)], y)
 
-    @pytest.mark.xfail(
-        strict=True, reason="add_terms finds out, after the fit, and does not name init"
-    )
     def test_a_category_that_was_a_number_is_refused_by_name(self):
         X, y, _ = log_odds(n_rows=60)
         first = RankBoost(n_estimators=5).fit(np.round(X), y)

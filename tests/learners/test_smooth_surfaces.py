@@ -408,9 +408,6 @@ def test_lines_and_shares():
     np.testing.assert_allclose(shares[1].sum(axis=0), axes[2].share, atol=1e-12)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the point that _add_surfaces keeps has the barrier in its objective"
-)
 def test_the_objective_of_an_earlier_iteration_is_without_its_barrier():
     X, y = product_table(n_rows=400, n_features=4)
     y = X[:, 0] * X[:, 1] + X[:, 2] > 0

@@ -1,15 +1,13 @@
 """SmoothAUCBoost: an additive model on the smoothed AUC (Komori 2010)."""
 
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from auctor.data import RankingData, Table, read_labels, read_weights
+from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.base import (
     EARLY_STOPPING_CONSTRAINTS,
     SHARED_CONSTRAINTS,
@@ -21,6 +19,13 @@ from auctor.estimators.explanation import (
     explain_row,
     read_row,
     score_features,
+)
+from auctor.estimators.smooth_settings import (
+    average_rows,
+    check_same_features,
+    read_fpr_range,
+    read_init,
+    read_signs,
 )
 from auctor.learners import Certificate
 from auctor.learners.smooth import History, Settings, fit_smooth
@@ -95,7 +100,8 @@ class SmoothAUCBoost(RankingEstimator):
         Train for the partial AUC over this range of false positive rates.
     init : AdditiveModel or fitted estimator, optional
         A model of the same columns to start from, the paper's F_0: what is fitted is added to its
-        scores, and penalised by itself.
+        scores, and penalised by itself. scikit-learn's ``clone``, and with it grid search, forgets
+        the fit of an estimator; give its ``model_`` there.
     early_stopping : bool, default=False
         Hold out rows and keep the iteration or round that ranks them best.
     validation_fraction : float, default=0.1
@@ -278,18 +284,23 @@ class SmoothAUCBoost(RankingEstimator):
             weight = read_weights(sample_weight, len(y))
             self._offset = scores if weight is None else scores[weight > 0]
         try:
-            return super()._fit_table(table, X, y, sample_weight)
+            found = super()._fit_table(table, X, y, sample_weight)
+            if self._first is not None:  # whose cuts are not among the bins
+                self.averages_ = average_rows(found[0], table, y, sample_weight)
+            return found
         finally:
             del self._first, self._offset
 
     def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
         settings = self._settings(data)
+        check_same_features(self._first, data)
         train, held_out = self._hold_out(data)
         model, history, certificate = fit_smooth(train, settings, held_out, self._first)
         self.n_iter_ = len(history.objective)
         self.penalty_, self.shrinkage_, self.ridge_ = history.amounts
         self.feature_importances_ = history.importances
-        self.averages_ = average_steps(model, train)
+        if self._first is None:
+            self.averages_ = average_steps(model, train)
         return model, history, certificate
 
     def _settings(self, data: RankingData) -> Settings:
@@ -312,67 +323,3 @@ class SmoothAUCBoost(RankingEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-
-
-def read_signs(monotonic_cst: Any, data: RankingData) -> tuple[int, ...]:
-    """A sign for each feature; empty where there are none."""
-    if monotonic_cst is None:
-        return ()
-    names = [feature.name for feature in data.features]
-    if isinstance(monotonic_cst, Mapping):
-        unknown = [name for name in monotonic_cst if name not in names]
-        if unknown:
-            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is not a column of X")
-        given = [monotonic_cst.get(name, 0) for name in names]
-    else:
-        given = list(np.asarray(monotonic_cst, dtype=object).ravel())
-    if len(given) != len(names):
-        raise ValueError(f"monotonic_cst has {len(given)} entries for {len(names)} features")
-    for feature, sign in zip(data.features, given, strict=True):
-        if isinstance(sign, bool) or sign not in (-1, 0, 1):
-            raise ValueError(f"monotonic_cst is {sign!r} for {feature.name!r}; give -1, 0 or 1")
-        if sign != 0 and feature.is_category:
-            raise ValueError(
-                f"monotonic_cst is {sign} for {feature.name!r}, which holds categories: they have "
-                "no order; give 0"
-            )
-    return tuple(int(sign) for sign in given)
-
-
-def read_init(init: Any, y: npt.NDArray[Any], pos_label: Any) -> AdditiveModel | None:
-    """The model to start from: additive, and of the same two labels."""
-    if init is None:
-        return None
-    model = init if isinstance(init, AdditiveModel) else getattr(init, "model_", None)
-    if not isinstance(model, AdditiveModel):
-        raise ValueError(
-            f"init is {type(init).__name__} without an additive model; give an AdditiveModel, or a "
-            "fitted RankBoost, AUCBoost, SoftRankBoost or SmoothAUCBoost"
-        )
-    labels = read_labels(y, pos_label=pos_label).classes.tolist()
-    if labels != list(model.classes):
-        raise ValueError(
-            f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label say "
-            f"{labels[1]!r} above {labels[0]!r}; give a model of the same labels"
-        )
-    return model
-
-
-def read_fpr_range(fpr_range: Any, n_neg: float) -> tuple[float, float] | None:
-    """A range of false positive rates that holds two negatives or more."""
-    if fpr_range is None:
-        return None
-    ends = list(fpr_range)
-    wanted = "give two numbers with 0 <= low < high <= 1"
-    if len(ends) != 2 or not all(isinstance(end, Real) for end in ends):
-        raise ValueError(f"fpr_range is {fpr_range!r}; {wanted}")
-    low, high = map(float, ends)
-    if not 0.0 <= low < high <= 1.0:
-        raise ValueError(f"fpr_range is ({low:g}, {high:g}); {wanted}")
-    if (high - low) * n_neg < 2:
-        raise ValueError(
-            f"fpr_range ({low:g}, {high:g}) holds {(high - low) * n_neg:.2g} of {n_neg:g} "
-            "negatives; "
-            "it needs two or more"
-        )
-    return None if (low, high) == (0.0, 1.0) else (low, high)

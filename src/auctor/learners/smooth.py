@@ -139,6 +139,8 @@ def _add_surfaces(
     watch = _Watch(problem.settings, validation, pairs)
     point, iterations = joint.climb(point, watch.patience)
     point = watch.close(point, iterations, history)
+    if validation is not None and problem.signs.any():
+        point = joint.evaluate(point.x)
     history.n_evaluations = problem.sums.n_evaluations + joint.sums.n_evaluations
     return point, joint.parts(point)
 

@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 # Beyond this distance the blur, of variance 1/2, is below 1e-16.
 _REACH = 6.0
+# Panels looked at together: what they hold at once stays below some megabytes.
+_TOGETHER = 128
 # Panels of this length with so many Gauss points: 1e-13 for a blur of this width.
 _PANEL, _POINTS = 0.5, 10
 
@@ -42,6 +44,18 @@ def partial_sums(
     start = _threshold(nodes, shares[0], high) if high < 1.0 else nodes[0] + 1
     stop = _threshold(nodes, shares[0], low) if low > 0.0 else nodes[-1] - 1
     points, weight = _quadrature(start, stop)
+    value, slopes = 0.0, np.zeros_like(shares)
+    for first in range(0, len(points), _TOGETHER):
+        some = slice(first, first + _TOGETHER)
+        value += _add_panels(points[some], weight[some], nodes, shares, per_unit, slopes)
+    inner = slopes[:, room:-room]
+    return (inner[0], inner[1]), value
+
+
+def _add_panels(
+    points: Floats, weight: Floats, nodes: Floats, shares: Floats, per_unit: int, slopes: Floats
+) -> float:
+    """The area over some panels (panels, points); adds what they do to the slopes."""
     first = np.searchsorted(nodes, points[:, 0] - _REACH)
     width = int((2 * _REACH + _PANEL) * per_unit) + 2
     near = np.minimum(first[:, None] + np.arange(width), len(nodes) - 1)
@@ -53,13 +67,10 @@ def partial_sums(
     above = np.append(np.cumsum(shares[1][::-1])[::-1], 0.0)  # from each node on
     tail = np.einsum("pqk,pk->pq", erfc(away) / 2, shares[1][near] * once)
     tail += above[np.minimum(first + width, len(nodes))][:, None]
-    value = float(np.einsum("pq,pq,pq->", weight, tail, density[0]))
-    slopes = np.zeros((2, len(nodes)))
     for label in (0, 1):  # a class's slope comes from the density of the other
         parts = np.einsum("pq,pqk->pk", weight * density[1 - label], blur)
-        slopes[label] = np.bincount(near.ravel(), parts.ravel(), minlength=len(nodes))
-    inner = slopes[:, room:-room]
-    return (inner[0], inner[1]), value
+        slopes[label] += np.bincount(near.ravel(), parts.ravel(), minlength=len(nodes))
+    return float(np.einsum("pq,pq,pq->", weight, tail, density[0]))
 
 
 def _threshold(nodes: Floats, share: Floats, rate: float) -> float:

@@ -98,7 +98,7 @@ class Fold:
         n_rounds = self._settings.n_estimators
         penalty = self._problem.roughness.weigh(*amounts, self._adapted)
         boost(self._problem, penalty, n_rounds=n_rounds, after=after)
-        last = aucs[-1] if aucs else 0.5
+        last = aucs[-1] if aucs else self._held_out.auc(np.zeros(int(np.prod(penalty.shape))))
         return aucs + [last] * (n_rounds - len(aucs))  # it stopped where no stump had a slope
 
     def _climb(self, amounts: Amounts) -> Point:
