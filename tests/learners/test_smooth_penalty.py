@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import Workers, prepare
-from auctor.learners.smooth_penalty import _CURVATURE, _FEW_VALUES, Roughness
+from auctor.learners.smooth_penalty import _FEW_VALUES, CURVATURE, Roughness
 from auctor.learners.smooth_problem import class_histogram
 from auctor.learners.smooth_scale import gaps
 
@@ -156,7 +156,7 @@ def test_the_solver_solves_its_banded_system(with_extra):
     penalty = roughness_of(data).weigh(0.02, 0.03, 0.0)
     matrix = dense(penalty.gradient, penalty.shape)
     mass = penalty.share * rng.random(penalty.shape)
-    matrix += np.diag(_CURVATURE * mass.ravel())
+    matrix += np.diag(CURVATURE * mass.ravel())
     extra = None
     if with_extra:
         extra = np.zeros((3, *penalty.shape))
@@ -177,7 +177,7 @@ def test_the_solver_counts_the_ridge_twice_on_its_diagonal():
     penalty = roughness_of(data).weigh(0.0, 0.0, 3.0)
     g = np.array([[0.0, 1.0, 2.0]])
     found = penalty.solver(penalty.share)(g)
-    assert found == pytest.approx(g / (2 * 3.0 + _CURVATURE * 0.5), rel=1e-7)
+    assert found == pytest.approx(g / (2 * 3.0 + CURVATURE * 0.5), rel=1e-7)
 
 
 @pytest.mark.parametrize("amount", [0.0, 1e-12, 1.0, 1e6, 1e12])

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from auctor.data import Workers, prepare
 from auctor.learners.smooth import fit_smooth
-from auctor.learners.smooth_penalty import _CURVATURE, Roughness
+from auctor.learners.smooth_penalty import CURVATURE, Roughness
 from auctor.learners.smooth_problem import Problem, Settings, class_histogram
 from auctor.learners.smooth_spikes import _FEWEST_BINS, _cost
 from auctor.metrics import auc
@@ -73,7 +73,7 @@ def test_the_cost_is_that_of_the_distances_made_up():
     rng = np.random.default_rng(0)
     n, stiffness, noise, variance = 4000, 0.1, 1e-7, 0.04
     share = rng.dirichlet(np.full(n, 20.0))
-    mass = stiffness * share / _CURVATURE
+    mass = stiffness * share / CURVATURE
     slow = np.sin(np.arange(n) / 500) * 0.05  # the line's own
     own = np.sqrt(variance) * rng.normal(size=n)
     chance = np.sqrt(noise / share) * rng.normal(size=n)
@@ -143,7 +143,7 @@ def test_the_solver_of_a_loose_feature_solves_its_system(loose_penalty):
     mass = penalty.share * rng.random(penalty.shape)
     g = np.where(penalty.share > 0, rng.normal(size=penalty.shape), 0.0)
     found = penalty.solver(mass)(g)
-    assert penalty.gradient(found) + _CURVATURE * mass * found == pytest.approx(g, abs=1e-5)
+    assert penalty.gradient(found) + CURVATURE * mass * found == pytest.approx(g, abs=1e-5)
 
 
 def test_an_infinite_cost_is_that_of_a_very_large_one(loose_penalty):

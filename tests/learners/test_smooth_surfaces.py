@@ -8,20 +8,16 @@ import pytest
 from auctor.data import Workers, category_feature, number_feature, prepare
 from auctor.learners.smooth import _add_surfaces, climb, fit_smooth
 from auctor.learners.smooth_newton import Patience
+from auctor.learners.smooth_pairs import Pair, find_pairs, main_parts, make_axis, usefulness
 from auctor.learners.smooth_problem import Problem, Settings
 from auctor.learners.smooth_scale import gaps
+from auctor.learners.smooth_surface_penalty import SurfacePenalty
 from auctor.learners.smooth_surfaces import (
     JointProblem,
-    Pair,
-    SurfacePenalty,
     cell_lines,
     cell_shares,
-    find_pairs,
-    main_parts,
-    make_axis,
     purify,
     table_side,
-    usefulness,
 )
 from auctor.metrics import auc
 from auctor.testing import contracts

@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor.data import Feature, Table, read_table, select
+from auctor.data import Feature, Table, read_labels, read_table, select
+from auctor.data.missing import is_missing
 from auctor.metrics import AucInterval, auc_ci
 from auctor.metrics.wording import count
 from auctor.models import AdditiveModel
 
 Floats = npt.NDArray[np.float64]
 
-_LONGEST = 28  # a longer name or value is cut off in print
+_LONGEST = 28  # a longer name or value loses its middle in print
 _WIDEST_BAR = 20
 
 
@@ -195,6 +196,7 @@ def score_features(
     if sample_weight is not None:
         told |= {"sample_weight": sample_weight, "method": "bootstrap", "random_state": 0}
     table = read_table(X, accept_sparse=True)
+    check_labels(table, y, pos_label)
     parts = model.contributions(table)
     rows = []
     for name, scores in zip(model.term_names, parts.T, strict=True):
@@ -208,9 +210,26 @@ def score_features(
     return ScoreTable(tuple(rows), auc_ci(y, model.decision_function(table), **told))
 
 
+def check_labels(table: Table, y: Any, pos_label: Any) -> npt.NDArray[np.bool_]:
+    """Which rows of the table are positive; there must be a label for each."""
+    positive = read_labels(y, pos_label=pos_label).positive
+    if len(positive) != table.n_rows:
+        raise ValueError(f"X has {table.n_rows} rows and y has {len(positive)}")
+    return positive
+
+
 def shorten(text: str, longest: int = _LONGEST) -> str:
-    """The text, cut off where it is too long to stand in a table or over a panel."""
-    return text if len(text) <= longest else text[: longest - 3] + "..."
+    """The text without its middle where it is too long to stand in a table or over a panel.
+
+    Examples
+    --------
+    >>> shorten("measurement_of_the_left_knee_12", 16)
+    'measure...nee_12'
+    """
+    if len(text) <= longest:
+        return text
+    n_end = (longest - 3) // 2  # where names of one kind differ as a rule
+    return f"{text[: longest - 3 - n_end]}...{text[len(text) - n_end :]}"
 
 
 def align(rows: Sequence[tuple[str, ...]], sides: str) -> str:
@@ -240,7 +259,9 @@ def _value(table: Table, column: int, feature: Feature) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A numpy scalar as Python has it: Arrow takes a column's type from its values."""
+    """A value as Arrow takes it: numpy's scalars as Python's own, None for NaN, NaT, pandas.NA."""
+    if is_missing(value):
+        return None
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -37,10 +37,13 @@ def draw_folds(
             folds = [(a, np.asarray(b)) for a, b in splitter.split(np.empty((len(y), 1)), y)]
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"cv is {cv!r}, which gives no folds ({error}); give a number of folds, a "
+                f"cv is {str(cv)[:60]}, which gives no folds ({error}); give a number of folds, a "
                 "scikit-learn splitter, or a list of (train rows, test rows)"
             ) from error
-        return [(train, test[counts[test]]) for train, test in folds]
+        if not folds:
+            raise ValueError("cv gives no folds; give a number of folds, 2 or more")
+        positive = read_labels(y, pos_label=pos_label).positive
+        return [_check_fold(k, *fold, positive, counts) for k, fold in enumerate(folds, start=1)]
     rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
     positive = read_labels(y[rows], pos_label=pos_label).positive
     fewest = min(int(positive.sum()), int((~positive).sum()))
@@ -56,3 +59,28 @@ def draw_folds(
     seed = check_random_state(random_state).randint(2**31 - 1)
     cutter = StratifiedKFold(cv, shuffle=True, random_state=seed)
     return [(rows[a], rows[b]) for a, b in cutter.split(rows[:, None], positive)]
+
+
+def _check_fold(
+    number: int, train: Any, test: Any, positive: npt.NDArray[np.bool_], counts: Any
+) -> tuple[Rows, Rows]:
+    """Rows of a fold that was given, as places in the table; both classes must be in each."""
+    out = []
+    for rows, what in ((train, "trains"), (test, "tests")):
+        places = np.asarray(rows)
+        if places.dtype == bool and len(places) == len(positive):
+            places = np.flatnonzero(places)
+        if places.dtype.kind not in "iu" or (places.size and places.max() >= len(positive)):
+            raise ValueError(
+                f"cv: fold {number} {what} on {str(rows)[:40]}; give places of rows below "
+                f"{len(positive)}"
+            )
+        places = places[counts[places]]
+        n_pos = int(positive[places].sum())
+        if n_pos == 0 or n_pos == len(places):
+            raise ValueError(
+                f"cv: fold {number} {what} on {n_pos} positive and {len(places) - n_pos} negative "
+                "rows; both classes are needed"
+            )
+        out.append(places)
+    return out[0], out[1]

@@ -26,6 +26,7 @@ from auctor.estimators.smooth_settings import (
     read_fpr_range,
     read_init,
     read_signs,
+    score_init,
 )
 from auctor.learners import Certificate
 from auctor.learners.smooth import History, Settings, fit_smooth
@@ -41,7 +42,7 @@ SMOOTH_CONSTRAINTS: dict[str, list[Any]] = {
     "ridge": _AMOUNT,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "solver": [StrOptions({"newton", "stagewise"})],
-    "roughness": [StrOptions({"curvature", "bins"})],
+    "roughness": [StrOptions({"auto", "curvature", "bins"})],
     "scale": [StrOptions({"normal", "arcsinh", "linear"})],
     "adaptive": ["boolean"],
     "monotonic_cst": ["array-like", dict, None],
@@ -71,21 +72,24 @@ class SmoothAUCBoost(RankingEstimator):
         Rounds of the stagewise solver, the paper's T; the newton solver has none.
     solver : {"newton", "stagewise"}, default="newton"
         "newton" climbs to the maximum in all features at once; "stagewise" is the paper's section
-        3.2, a stump a round.
+        3.2, a stump a round, with the paper's penalty (its lambda is 0.01 unless given), without
+        shrinkage and without ``adaptive``.
     shrinkage : float or "auto", default="auto"
         Weight of the squared slope, which curvature alone leaves free. The paper has none.
     ridge : float or "auto", default="auto"
         Weight of the squared distance of a category, and of missing values, from the feature's
         mean.
-    roughness : {"curvature", "bins"}, default="curvature"
+    roughness : {"auto", "curvature", "bins"}, default="auto"
         "curvature" measures on a scale of x; "bins" takes plain second differences over
-        neighbouring bins, as the paper does.
+        neighbouring bins, as the paper does. "auto" is curvature for the newton solver and bins for
+        stumps, each of which is a cliff to a curvature.
     scale : {"normal", "arcsinh", "linear"}, default="normal"
         The scale of x for curvature and slope: normal scores of the ranks, the arcsinh of the
         robustly standardised x, or the standardised x itself.
     adaptive : bool, default=True
         Whether each feature gets its own multiple of the penalties, inverse to its roughness in a
-        pilot fit: less for features that need to bend, more for those that look like noise.
+        pilot fit: less for features that need to bend, more for those that look like noise. Single
+        values that stand out from the line ("999 is unknown") may then leave it. Newton only.
     max_bins : int, default=255
         Most bins of a feature.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -110,7 +114,7 @@ class SmoothAUCBoost(RankingEstimator):
         Iterations or rounds without a better AUC after which early stopping ends the fit.
     max_iter : int, default=500
         Most iterations of the newton solver.
-    tol : float, default=1e-7
+    tol : float, default=1e-8
         The newton solver stops when a step promises a smaller gain in the objective.
     pos_label : label, optional
         The positive class; the larger label unless given.
@@ -135,7 +139,8 @@ class SmoothAUCBoost(RankingEstimator):
         The amounts that were used.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's share of the spread of the training scores: the standard deviation of F_k,
-        both classes alike, with half of that of its surfaces; they add up to 1.
+        both classes alike, with half of that of its surfaces; they add up to 1. Of what was fitted
+        alone where there is ``init``.
     averages_ : ndarray
         The mean of each F_k (and of each surface) over the training rows, both classes alike.
     n_iter_ : int
@@ -163,7 +168,7 @@ class SmoothAUCBoost(RankingEstimator):
         solver: str = "newton",
         shrinkage: Any = "auto",
         ridge: Any = "auto",
-        roughness: str = "curvature",
+        roughness: str = "auto",
         scale: str = "normal",
         adaptive: bool = True,
         max_bins: int = 255,
@@ -176,7 +181,7 @@ class SmoothAUCBoost(RankingEstimator):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         max_iter: int = 500,
-        tol: float = 1e-7,
+        tol: float = 1e-8,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = None,
@@ -280,7 +285,7 @@ class SmoothAUCBoost(RankingEstimator):
         self._first = read_init(self.init, y, self.pos_label)
         self._offset = None
         if self._first is not None:
-            scores = self._first.decision_function(table)
+            scores = score_init(self._first, table)
             weight = read_weights(sample_weight, len(y))
             self._offset = scores if weight is None else scores[weight > 0]
         try:
@@ -293,22 +298,28 @@ class SmoothAUCBoost(RankingEstimator):
 
     def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
         settings = self._settings(data)
-        check_same_features(self._first, data)
+        check_same_features(self._first, data, settings.signs)
         train, held_out = self._hold_out(data)
         model, history, certificate = fit_smooth(train, settings, held_out, self._first)
-        self.n_iter_ = len(history.objective)
+        self.n_iter_ = len(history.rounds or history.objective)
         self.penalty_, self.shrinkage_, self.ridge_ = history.amounts
         self.feature_importances_ = history.importances
         if self._first is None:
             self.averages_ = average_steps(model, train)
         return model, history, certificate
 
+    @property
+    def _resolved_roughness(self) -> str:
+        if self.roughness != "auto":
+            return self.roughness
+        return "curvature" if self.solver == "newton" else "bins"
+
     def _settings(self, data: RankingData) -> Settings:
         return Settings(
             penalty=self.penalty,
             shrinkage=self.shrinkage,
             ridge=self.ridge,
-            roughness=self.roughness,
+            roughness=self._resolved_roughness,
             scale=self.scale,
             adaptive=self.adaptive,
             solver=self.solver,

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.folds import draw_folds
 from auctor.estimators.smooth_aucboost import SMOOTH_CONSTRAINTS, SmoothAUCBoost
+from auctor.estimators.smooth_settings import check_same_features
 from auctor.learners import Certificate
 from auctor.learners.smooth import History, Settings
 from auctor.learners.smooth_path import Candidate, find_amounts
@@ -32,7 +33,9 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
     Parameters
     ----------
     penalties, shrinkages : array-like of float, optional
-        Amounts to try; by default 0.1 to 10 and 0.1 to 30 times the automatic ones.
+        Amounts to try. By default the automatic ones and outward from them, 0.1 to 10 times the
+        penalty and 0.3 to 30 times the shrinkage, until it is surely getting worse; for stumps the
+        paper's lambdas.
     cv : int, splitter or iterable of (train, test), optional
         A number of folds, stratified and shuffled; or how scikit-learn's tools take them. By
         default 5 folds, fewer where a class has fewer rows; where it has one, the automatic amounts
@@ -98,7 +101,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         cv: Any = None,
         rule: str = "paired",
         solver: str = "newton",
-        roughness: str = "curvature",
+        roughness: str = "auto",
         scale: str = "normal",
         adaptive: bool = True,
         max_bins: int = 255,
@@ -108,7 +111,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         fpr_range: Any = None,
         init: Any = None,
         max_iter: int = 500,
-        tol: float = 1e-7,
+        tol: float = 1e-8,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -165,10 +168,12 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
             del self._folds, self._penalties, self._shrinkages
 
     def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
+        settings = super()._settings(data)
+        check_same_features(self._first, data, settings.signs)
         automatic = self.interactions == "auto" and self.solver == "newton"
         chosen, candidates = find_amounts(
             data,
-            replace(super()._settings(data), interactions=0),
+            settings,
             self._folds,
             penalties=self._penalties,
             shrinkages=self._shrinkages,

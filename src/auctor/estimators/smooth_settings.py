@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Table, read_labels, read_weights
+from auctor.learners.smooth_sums import LARGEST_RANGE
 from auctor.models import AdditiveModel, Model
 
 
@@ -24,9 +25,12 @@ def read_signs(monotonic_cst: Any, data: RankingData) -> tuple[int, ...]:
     else:
         given = list(np.asarray(monotonic_cst, dtype=object).ravel())
     if len(given) != len(names):
-        raise ValueError(f"monotonic_cst has {len(given)} entries for {len(names)} features")
+        raise ValueError(
+            f"monotonic_cst has {len(given)} entries for {len(names)} features; give -1, 0 or 1 "
+            "for each, or a dict by name"
+        )
     for feature, sign in zip(data.features, given, strict=True):
-        if isinstance(sign, bool) or sign not in (-1, 0, 1):
+        if isinstance(sign, (bool, np.bool_)) or sign not in (-1, 0, 1):
             raise ValueError(f"monotonic_cst is {sign!r} for {feature.name!r}; give -1, 0 or 1")
         if sign != 0 and feature.is_category:
             raise ValueError(
@@ -55,8 +59,29 @@ def read_init(init: Any, y: npt.NDArray[Any], pos_label: Any) -> AdditiveModel |
     return model
 
 
-def check_same_features(first: AdditiveModel | None, data: RankingData) -> None:
-    """The model to start from must have the table's columns, in order and of the same kind."""
+def score_init(first: AdditiveModel, table: Table) -> npt.NDArray[np.float64]:
+    """Scores of the model to start from, within a range that leaves room for more."""
+    try:
+        scores = first.decision_function(table)
+    except ValueError as error:
+        raise ValueError(
+            f"init does not fit X: {error}; give a model of the same columns"
+        ) from error
+    if not np.ptp(scores) <= LARGEST_RANGE / 2:
+        raise ValueError(
+            f"init has scores from {scores.min():g} to {scores.max():g}, too far apart; give a "
+            f"model whose scores lie within {LARGEST_RANGE / 2:g} of each other"
+        )
+    return scores
+
+
+def check_same_features(
+    first: AdditiveModel | None, data: RankingData, signs: tuple[int, ...] = ()
+) -> None:
+    """The model to start from must have the table's columns, in order and of the same kind.
+
+    Where a feature must rise or fall, so must the model to start from.
+    """
     if first is None:
         return
     own = [(feature.name, feature.kind) for feature in first.features]
@@ -67,7 +92,16 @@ def check_same_features(first: AdditiveModel | None, data: RankingData) -> None:
                 "give a model of the same columns in the same order"
             )
     if len(own) != data.n_features:
-        raise ValueError(f"init has {len(own)} features and X has {data.n_features}")
+        raise ValueError(
+            f"init has {len(own)} features and X has {data.n_features}; give a model of the same "
+            "columns"
+        )
+    for sign, feature, steps in zip(signs, first.features, first.steps, strict=False):
+        if sign != 0 and (sign * np.diff(steps[1:]) < 0).any():
+            raise ValueError(
+                f"monotonic_cst is {sign} for {feature.name!r}, but init goes the other way there; "
+                "give a model that obeys it, or 0"
+            )
 
 
 def average_rows(

@@ -5,6 +5,7 @@ climbs by stumps (``smooth_stagewise``); the same objective is maximised over al
 by ``smooth_newton``. Interactions are ``smooth_surfaces``.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,19 +19,21 @@ from auctor.learners.progress import Progress
 from auctor.learners.smooth_held_out import HeldOut, Stopping
 from auctor.learners.smooth_newton import Iterations, Patience
 from auctor.learners.smooth_objective import Point
+from auctor.learners.smooth_pairs import Pair, find_pairs, spreads
 from auctor.learners.smooth_penalty import Adapted
 from auctor.learners.smooth_problem import Amounts, Problem, Settings
 from auctor.learners.smooth_stagewise import Round, boost
-from auctor.learners.smooth_surfaces import (
-    JointProblem,
-    Pair,
-    Parts,
-    find_pairs,
-    spreads,
-)
+from auctor.learners.smooth_surfaces import JointProblem, Parts
 from auctor.models import AdditiveModel, add_terms, on_grid
 
 Floats = npt.NDArray[np.float64]
+
+# A smoothed AUC this near 1 has its classes apart.
+_SEPARATED = 1.0 - 1e-4
+
+
+class SmoothWarning(UserWarning):
+    """A fit without a maximum to climb to."""
 
 
 @dataclass
@@ -40,7 +43,8 @@ class History:
     ``validation_auc`` is the AUC on held-out rows where there are any. ``adapted`` are each
     feature's multiples of the two penalties. ``pairs`` are the features of each surface, by
     position, and ``usefulness`` is what the scan expected of them; the joint climb's iterations
-    follow those of the additive one. ``rounds`` are those of the stagewise solver.
+    follow those of the additive one. ``rounds`` are those of the stagewise solver. With monotone
+    features ``objective`` holds the barrier that keeps them so, and starts anew with each stage.
     """
 
     amounts: Amounts
@@ -137,12 +141,16 @@ def _add_surfaces(
     penalty = problem.roughness.weigh(*history.amounts, history.adapted)
     joint = JointProblem(problem, penalty, pairs)
     watch = _Watch(problem.settings, validation, pairs)
-    point, iterations = joint.climb(point, watch.patience)
-    point = watch.close(point, iterations, history)
-    if validation is not None and problem.signs.any():
-        point = joint.evaluate(point.x)
+    joint_point, iterations = joint.climb(point, watch.patience)
     history.n_evaluations = problem.sums.n_evaluations + joint.sums.n_evaluations
-    return point, joint.parts(point)
+    best_before = max(history.validation_auc, default=-np.inf)
+    joint_point = watch.close(joint_point, iterations, history)
+    if validation is not None and max(watch.aucs, default=-np.inf) <= best_before:
+        history.pairs, history.usefulness = [], []  # held-out rows are ranked no better
+        return point, Parts(on_grid(point.x.reshape(problem.data.n_features, -1)))
+    if validation is not None and problem.signs.any():
+        joint_point = joint.evaluate(joint_point.x)
+    return joint_point, joint.parts(joint_point)
 
 
 def _importances(share: Floats, parts: Parts) -> Floats:
@@ -166,6 +174,11 @@ class _Watch:
             held_out = HeldOut(validation, settings, pairs)
             self._stopping = Stopping(held_out, settings.n_iter_no_change)
         self.patience = Patience(settings.tol, settings.max_iter, self._after)
+
+    @property
+    def aucs(self) -> list[float]:
+        """Of the held-out rows, after each iteration."""
+        return [] if self._stopping is None else self._stopping.aucs
 
     def _after(self, point: Point) -> bool:
         self._progress.step(f"objective {point.objective:.6f}")
@@ -201,7 +214,13 @@ def _certify(
         f"The smoothed {subject} of the training pairs is {point.smoothed_auc:.4g}, "
         f"{point.objective:.6g} less its penalty"
     )
-    if history.stopped_by == "converged":
+    unbounded = _has_no_maximum(problem, point, separating)
+    if unbounded:
+        statement += (
+            ". It has no maximum: nothing holds back a score that separates the classes (Komori's "
+            f"Theorem 1). The fit ended where a step would gain {history.gain_left:.1g} more."
+        )
+    elif history.stopped_by == "converged":
         statement += f", at a maximum: the next step would gain {history.gain_left:.1g} more."
     else:
         statement += f" (stopped by {history.stopped_by}, not at its maximum)."
@@ -211,7 +230,7 @@ def _certify(
             f" The AUC of the training pairs is {order.auc:.4g}, never below {least:.4g}, twice "
             "the smoothed one less 1."
         )
-    if separating:
+    if separating and not unbounded:
         statement += (
             f" Feature {separating[0]!r} separates the classes perfectly: without a penalty the "
             "smoothed AUC has no maximum (Komori's Theorem 1)."
@@ -225,8 +244,26 @@ def _certify(
         "least_auc": least,
         "n_evaluations": history.n_evaluations,
         "separating": separating,
+        "has_maximum": not unbounded,
     }
+    if unbounded:
+        warnings.warn(
+            "the smoothed AUC has no maximum here, the classes are separated and shrinkage is 0; "
+            "the scores are finite, but as large as the solver let them grow: set shrinkage > 0",
+            SmoothWarning,
+            stacklevel=2,
+        )
     return Certificate(statement, values)
+
+
+def _has_no_maximum(problem: Problem, point: Point, separating: list[str]) -> bool:
+    """Whether the classes are separated by what costs nothing however large it grows."""
+    penalty, shrinkage, ridge = problem.amounts
+    if shrinkage > 0.0 or (problem.settings.roughness == "bins" and penalty > 0.0):
+        return False
+    numbers = {f.name for f in problem.data.features if not f.is_category}
+    free = [name for name in separating if name in numbers or ridge == 0.0]
+    return bool(free) or point.smoothed_auc > _SEPARATED
 
 
 def _separating_features(data: RankingData, histogram: npt.NDArray[np.int64]) -> list[str]:

@@ -11,6 +11,7 @@ of those of 120 rows.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +78,10 @@ class ScoreBands:
     def __getitem__(self, feature: int | str) -> ScoreBand:
         """The band of a feature, by position or name."""
         if isinstance(feature, str):
-            return next(band for band in self.bands if band.feature.name == feature)
+            names = [band.feature.name for band in self.bands]
+            if feature not in names:
+                raise KeyError(f"no feature {feature!r}; there are {', '.join(names)}")
+            return self.bands[names.index(feature)]
         return self.bands[feature]
 
 
@@ -95,7 +99,7 @@ def score_bands(
     validation: RankingData | None = None,
     n_resamples: int = 100,
     level: float = 0.95,
-    random_state: int = 0,
+    random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> ScoreBands:
     """Bootstrap bands of the score functions that ``fit_smooth`` finds with these settings.
@@ -112,7 +116,7 @@ def score_bands(
     >>> bool((bands[0].high[1:] >= bands[0].table[1:]).all())
     True
     """
-    check_request(n_resamples, level)
+    check_request(n_resamples, level, random_state)
     with Workers(n_jobs) as workers:
         problem = Problem(data, settings, workers)
         told = replace(settings, **problem.amounts._asdict(), n_jobs=1, verbose=False)
@@ -140,12 +144,18 @@ def score_bands(
     return ScoreBands(tuple(bands), level, n_resamples)
 
 
-def check_request(n_resamples: Any, level: Any) -> None:
-    """A number of refits that has a spread, and a level between 0 and 1."""
-    if not isinstance(n_resamples, (int, np.integer)) or n_resamples < 2:
+def check_request(n_resamples: Any, level: Any, random_state: Any = 0) -> None:
+    """A number of refits that has a spread, a level between 0 and 1, and a seed."""
+    if not _is_whole(n_resamples) or n_resamples < 2:
         raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of 2 or more")
-    if not 0.0 < level < 1.0:
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < level < 1.0:
         raise ValueError(f"level is {level!r}; give a number between 0 and 1")
+    if random_state is not None and (not _is_whole(random_state) or random_state < 0):
+        raise ValueError(f"random_state is {random_state!r}; give a whole number of 0 or more")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def centred(tables: Floats, share: Floats) -> Floats:
@@ -160,7 +170,10 @@ def class_shares(data: RankingData) -> Floats:
 
 
 def average_steps(model: AdditiveModel, data: RankingData) -> Floats:
-    """What each feature, then each surface, adds to the score on average, both classes alike."""
+    """What each feature, then each surface, adds to the score on average, both classes alike.
+
+    For the model of a fit on these rows, not for one with an init, whose cuts are others.
+    """
     means = np.einsum("jc,jc->j", class_shares(data), steps_by_code(model, data))
     return np.append(means, [_average_cell(surface, data) for surface in model.surfaces])
 
@@ -186,7 +199,10 @@ def steps_by_code(model: AdditiveModel, data: RankingData) -> Floats:
 
 
 def codes_in(feature: Feature, coarser: Feature) -> Codes:
-    """The code of ``coarser``, whose cuts are among those of ``feature``, for each code of it."""
+    """The code of ``coarser``, whose cuts are among those of ``feature``, for each code of it.
+
+    Not for models with an init: the cuts of that one are its own.
+    """
     if feature.is_category:
         known = {category: code for code, category in enumerate(coarser.categories, start=1)}
         return np.array([0, *(known.get(category, 0) for category in feature.categories)])

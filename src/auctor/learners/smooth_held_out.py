@@ -8,8 +8,9 @@ import numpy.typing as npt
 from auctor.data import RankingData
 from auctor.learners.finish import score_rows
 from auctor.learners.smooth_objective import Point
+from auctor.learners.smooth_pairs import Pair
 from auctor.learners.smooth_problem import Settings
-from auctor.learners.smooth_surfaces import Pair, add_cells, cell_lines
+from auctor.learners.smooth_surfaces import add_cells, cell_lines
 from auctor.metrics import auc, partial_auc
 
 Floats = npt.NDArray[np.float64]

@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 _MEMORY = 10  # steps that the approximation of the curvature remembers
 _ENOUGH = 1e-4  # share of the promised gain that a step must bring (Armijo)
 _SHORTEST = 2.0**-40
+# No step moves an entry further: beyond, phi says nothing of where pairs will end up.
+_LONGEST = 4.0
 # What the barrier may cost in all, stage by stage.
 _BARRIERS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 
@@ -36,7 +38,7 @@ class Iterations:
 class Patience:
     """When to stop: the promised gain, the number of iterations, or a word from outside."""
 
-    tol: float = 1e-7
+    tol: float = 1e-8
     max_iter: int = 500
     after: Callable[[Point], bool] | None = None
 
@@ -70,10 +72,17 @@ def _climb(
             memory = _Memory()
             step = memory.step(point.gradient, metric)
             promised = dot(point.gradient, step)
+        if promised <= tol and not memory.is_empty:
+            # What is remembered of the curvature may be wrong: the metric alone must agree.
+            memory = _Memory()
+            step = memory.step(point.gradient, metric)
+            promised = dot(point.gradient, step)
         history.gain_left = promised / 2
         if promised <= tol:
             history.stopped_by = "converged"
             return point
+        shorter = min(1.0, _LONGEST / float(np.abs(step).max()))
+        step, promised = shorter * step, shorter * promised
         following = _search_line(objective, point, step, promised)
         if following is None:
             history.stopped_by = "no further gain"
@@ -114,6 +123,10 @@ class _Memory:
 
     def __init__(self) -> None:
         self._pairs: list[tuple[Floats, Floats, float]] = []
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._pairs
 
     def learn(self, moved: Floats, fallen: Floats) -> None:
         """A step and the fall of the gradient over it; kept where the objective is concave."""

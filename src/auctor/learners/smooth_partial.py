@@ -79,6 +79,10 @@ def _threshold(nodes: Floats, share: Floats, rate: float) -> float:
     def excess(c: float) -> float:
         return float(np.einsum("k,k->", share, erfc(c - nodes) / 2)) - rate
 
+    if excess(nodes[0]) <= 0.0:  # a rate of all but 1, or of next to nothing
+        return float(nodes[0])
+    if excess(nodes[-1]) >= 0.0:
+        return float(nodes[-1])
     return float(brentq(excess, nodes[0], nodes[-1], xtol=1e-13))
 
 

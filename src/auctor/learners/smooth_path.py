@@ -18,18 +18,21 @@ from auctor.learners.progress import Progress
 from auctor.learners.smooth_held_out import HeldOut
 from auctor.learners.smooth_newton import Patience
 from auctor.learners.smooth_objective import Point
+from auctor.learners.smooth_pairs import find_pairs
 from auctor.learners.smooth_problem import Amounts, Problem, Settings
 from auctor.learners.smooth_stagewise import boost
-from auctor.learners.smooth_surfaces import JointProblem, find_pairs
+from auctor.learners.smooth_surfaces import JointProblem
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-# Multiples of the automatic amounts; the strongest first, where the path starts from zero.
-SHRINKAGES = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
-PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1)
+# Lambdas of the stagewise solver: those of the paper's Figure 2, and one above.
+LAMBDAS = (0.1, 0.01, 0.001, 0.0001)
+# Multiples of the automatic amounts.
+SHRINKAGES = (30.0, 3.0, 1.0, 0.3)
+PENALTIES = (10.0, 1.0, 0.1)
 # Near enough to a maximum for the AUC of held-out rows.
-_TOL = 1e-5
+_TOL = 1e-4
 # The "paired" rule leaves the automatic amounts for a gain of so many standard errors.
 _SURE = 2.0
 
@@ -136,6 +139,24 @@ class Path:
         for i, amounts in enumerate(path):
             self._add(Candidate(amounts, tuple(line[i] for line in lines)))
 
+    def try_line(self, path: Sequence[Amounts], from_the_middle: bool) -> None:
+        """All amounts of a line; or from the automatic ones outward, as long as they may help."""
+        if not from_the_middle:
+            self.along(path)
+            return
+        middle = min(range(len(path)), key=lambda i: _distance(path[i], self.auto))
+        self.along([path[middle]])
+        for side in (path[middle + 1 :], path[:middle][::-1]):
+            for amounts in side:
+                self.along([amounts])
+                tried = self._of(amounts)
+                best = max(self.candidates, key=lambda candidate: candidate.mean)
+                if tried is not best and best.sure_gain(tried, 1.0) > 0.0:
+                    break  # surely worse, and further out it gets no better
+
+    def _of(self, amounts: Amounts) -> Candidate:
+        return next(c for c in self.candidates if c.amounts == amounts)
+
     def with_surfaces(self, chosen: Candidate, most: int) -> None:
         """Try surfaces beside the chosen amounts."""
         aucs = self._workers.map(
@@ -170,7 +191,7 @@ def find_amounts(
     """The candidate that the rule chooses, and all of them in the order in which they were tried.
 
     Amounts that are not given are multiples of the automatic ones. Up to ``surfaces`` pairs are
-    tried where the rule may leave them out; ``settings.interactions`` are not.
+    tried, and left out where the rule says so; ``settings.interactions`` are kept in any case.
     """
     with Workers(settings.n_jobs) as workers:
         if not folds:
@@ -181,18 +202,18 @@ def find_amounts(
         if settings.solver == "stagewise":
             _try_rounds(path, shrinkages, penalties)
             path.close()
-            best = max(path.candidates, key=lambda candidate: candidate.mean)
-            return best, path.candidates
-        path.along(_amounts(path.auto, shrinkages, SHRINKAGES, "shrinkage"))
+            return choose(path.candidates), path.candidates
+        path.try_line(_amounts(path.auto, shrinkages, SHRINKAGES, "shrinkage"), shrinkages is None)
         begun = choose(path.candidates).amounts._replace(penalty=path.auto.penalty)
-        path.along(_amounts(begun, penalties, PENALTIES, "penalty"))
+        path.try_line(_amounts(begun, penalties, PENALTIES, "penalty"), penalties is None)
         if penalties is not None:  # the automatic one was only a point to look from
             given = [c for c in path.candidates if c.amounts.penalty in set(penalties)]
             path.candidates = given
         chosen = choose(path.candidates)
-        if surfaces > 0:
-            path.with_surfaces(chosen, surfaces)
-            chosen = _with_or_without(chosen, path.candidates[-1], rule)
+        if surfaces > 0 or settings.interactions > 0:
+            path.with_surfaces(chosen, surfaces or settings.interactions)
+            asked = path.candidates[-1]
+            chosen = asked if surfaces == 0 else _with_or_without(chosen, asked, rule)
         path.close()
     return chosen, path.candidates
 
@@ -225,7 +246,7 @@ def _try_rounds(
     """Every penalty with every shrinkage; of these only the automatic one unless given."""
     usual = [path.auto] if shrinkages is None else _amounts(path.auto, shrinkages, (), "shrinkage")
     for base in usual:
-        for amounts in _amounts(base, penalties, PENALTIES, "penalty"):
+        for amounts in _amounts(base, penalties or LAMBDAS, (), "penalty"):
             path.by_rounds(amounts)
 
 
@@ -250,7 +271,7 @@ def _amounts(
 def _distance(amounts: Amounts, auto: Amounts) -> float:
     """How many times larger or smaller than the automatic amounts, on a logarithmic scale."""
     pairs = zip(amounts[:2], auto[:2], strict=True)
-    return float(sum(abs(np.log((a + 1e-300) / b)) for a, b in pairs))
+    return float(sum(abs(np.log((a + 1e-300) / (b + 1e-300))) for a, b in pairs))
 
 
 def _error(values: Floats) -> float:

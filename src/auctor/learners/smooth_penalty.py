@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 # Curvature of the smoothed AUC, as a multiple of the pairs that an entry has a say in: a guess,
 # which the steps correct.
-_CURVATURE = 0.5
+CURVATURE = 0.5
 # Adapted penalties are this part to this multiple of the common one.
 _LEAST, _MOST = 0.1, 100.0
 _TINY = 1e-9
@@ -159,7 +159,7 @@ class Penalty:
         With M the rest of the diagonal and b = 2 loose / (2 loose + M), a loose feature's table is
         (g + 2 loose line) / (2 loose + M), where the line solves (2 P + b M) line = b g.
         """
-        rest = 2 * self.ridge + _CURVATURE * mass + _TINY
+        rest = 2 * self.ridge + CURVATURE * mass + _TINY
         give = np.where(self._is_loose, 2 * self._cost / (2 * self._cost + rest), 1.0)
         lower = 2 * self._bands
         if extra is not None:

@@ -21,6 +21,8 @@ Amount = float | Literal["auto"]
 # The automatic penalties, times the harmonic mean of the class weights: the more rows, the less
 # noise there is to be held down.
 _AUTO = 0.1
+# The best lambda of the paper's Figure 2.
+_PAPERS_PENALTY = 0.01
 # A scale of normal scores is about this long: what is automatic there, for bins that are 1 apart.
 _USUAL_LENGTH = 5.0
 # The pilot fit only weighs the features against each other.
@@ -42,7 +44,7 @@ class Settings:
     solver: str = "newton"
     n_estimators: int = 500
     max_iter: int = 500
-    tol: float = 1e-7
+    tol: float = 1e-8
     n_iter_no_change: int = 10
     signs: tuple[int, ...] = ()  # of monotone features; empty: none
     interactions: int = 0
@@ -87,10 +89,12 @@ class Problem:
 
     @property
     def auto(self) -> Amounts:
-        """What "auto" stands for."""
+        """What "auto" stands for: for stumps the paper's, which has no shrinkage."""
         unit = self.data.row_unit
         weight_neg, weight_pos = (weight * unit for weight in self.data.class_weights)
         amount = _AUTO * (1 / weight_neg + 1 / weight_pos) / 2
+        if self.settings.solver == "stagewise":
+            return Amounts(_PAPERS_PENALTY, 0.0, amount)
         if self.settings.roughness == "curvature":
             return Amounts(amount, amount, amount)
         stretch = max(1.0, (self.data.n_codes - 1) / _USUAL_LENGTH)
@@ -107,8 +111,11 @@ class Problem:
         return Amounts(penalty, shrinkage, ridge)
 
     def adapted(self) -> Adapted | None:
-        """Each feature's own multiples, from a pilot fit with automatic penalties."""
-        if not self.settings.adaptive:
+        """Each feature's own multiples, from a pilot fit with automatic penalties.
+
+        Stumps have none: the paper's penalty is the same for all features.
+        """
+        if not self.settings.adaptive or self.settings.solver == "stagewise":
             return None
         pilot = self.roughness.weigh(*self.auto)
         point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))

@@ -43,7 +43,11 @@ def gaps(feature: Feature, share: Floats, scale: str) -> Floats:
 
 def _places_of(centres: Floats, share: Floats, scale: str) -> Floats:
     """Robustly standardised values: (x - median) / (IQR / 1.349), and their arcsinh."""
+    # Halved twice, values at both ends of floating point have a distance.
+    centres = centres / 4
     middle, spread = _middle_and_spread(centres, share)
+    if not spread > 0.0:  # below the least number there is
+        return np.arange(len(centres), dtype=np.float64)
     standard = (centres - middle) / spread
     return np.arcsinh(standard) if scale == "arcsinh" else standard
 
@@ -57,5 +61,7 @@ def _middle_and_spread(centres: Floats, share: Floats) -> tuple[float, float]:
         mean = float(np.einsum("i,i->", share, centres))
         away = np.abs(centres - mean)
         largest = float(away.max())  # whose square may be beyond floating point
+        if largest == 0.0:
+            return float(middle), 0.0
         spread = largest * float(np.sqrt(np.einsum("i,i->", share, (away / largest) ** 2)))
     return float(middle), float(spread)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.learners.smooth_objective import Point
-from auctor.learners.smooth_penalty import Roughness
+from auctor.learners.smooth_penalty import CURVATURE, Roughness
 
 Floats = npt.NDArray[np.float64]
 
@@ -18,8 +18,6 @@ _SURE = 6.0
 # Bins of fewer rows tell nothing: what one row does to a gradient is far from normal.
 _FEWEST_ROWS = 5
 _FEWEST_BINS = 8
-# Curvature of the smoothed AUC over the pairs that an entry has a say in.
-_CURVATURE = 0.5
 
 
 def find_loose(
@@ -50,7 +48,7 @@ def _cost(gradient: Floats, share: Floats, mass: Floats, noise: float) -> float:
     # Twice the variance of a square, and neighbours share a bin: 3 a difference, if all is noise.
     if excess <= _SURE * np.sqrt(3 * len(ratios)):
         return np.inf
-    stiffness = _CURVATURE * mass / share
+    stiffness = CURVATURE * mass / share
     expected = float(((stiffness[1:] ** 2 + stiffness[:-1] ** 2) / spread).sum())
     variance = excess / expected  # of a bin's distance from the line
     # The best linear guess of a distance d from a gradient g = stiffness d + noise.

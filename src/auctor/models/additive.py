@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations, count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,8 +56,17 @@ class AdditiveModel(Model):
 
     @property
     def term_names(self) -> tuple[str, ...]:
-        """Names of all that adds up to a score: the features, then "a x b" for each surface."""
-        return (*self.feature_names, *(surface.name for surface in self.surfaces))
+        """Names of all that adds up to a score: the features, then "a x b" for each surface.
+
+        Each occurs once: a second "a x b" is "a x b (2)".
+        """
+        names = list(self.feature_names)
+        taken = set(names)
+        for surface in self.surfaces:
+            tries = (f"{surface.name} ({k})" if k > 1 else surface.name for k in count(1))
+            names.append(next(name for name in tries if name not in taken))
+            taken.add(names[-1])
+        return tuple(names)
 
     @property
     def used(self) -> list[int]:
@@ -138,6 +148,8 @@ class AdditiveModel(Model):
         check_names(fields, features)
         children = fields.children("surfaces") if fields.has("surfaces") else []
         surfaces = tuple(read_surface(child, features) for child in children)
+        if any(a.turned_to(b) is not None for a, b in combinations(surfaces, 2)):
+            raise fields.fail("surfaces", "surfaces over different features or different bins")
         return cls(*shared, features, tuple(steps for _, steps in pairs), intercept, surfaces)
 
     def __str__(self) -> str:

@@ -13,7 +13,8 @@ class Fields:
 
     def __init__(self, value: Any, path: str = "") -> None:
         if not isinstance(value, dict):
-            raise ValueError(f"model file: {path or 'the file'} must be an object")
+            where = f"field '{path.removesuffix('.')}'" if path else "the file"
+            raise ValueError(f"model file: {where} must be an object")
         self._left = dict(value)
         self._path = path
 

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from auctor.data import Feature, category_feature, number_feature
 from auctor.models.additive import AdditiveModel
+from auctor.models.surface import Surface
 
 Floats = npt.NDArray[np.float64]
 
@@ -13,7 +14,8 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
     """``model`` with the steps, surfaces and intercept of ``other`` added to its own.
 
     Both must have the same features, by name and order; labels, threshold and calibration stay
-    those of ``model``.
+    those of ``model``. Two surfaces over the same bins of a pair become one; over others, both
+    stay.
     """
     if model.feature_names != other.feature_names:
         raise ValueError("the models have different features; add models of the same table")
@@ -28,8 +30,21 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
         tuple(feature for feature, _ in pairs),
         tuple(steps for _, steps in pairs),
         model.intercept + other.intercept,
-        model.surfaces + other.surfaces,
+        _add_surfaces(model.surfaces, other.surfaces),
     )
+
+
+def _add_surfaces(ours: tuple[Surface, ...], others: tuple[Surface, ...]) -> tuple[Surface, ...]:
+    """Surfaces of both, those over the same bins of a pair added up."""
+    found = list(ours)
+    for other in others:
+        for k, own in enumerate(found):
+            if (values := other.turned_to(own)) is not None:
+                found[k] = Surface(own.features, own.axes, own.values + values)
+                break
+        else:
+            found.append(other)
+    return tuple(found)
 
 
 def _add_steps(a: Feature, steps_a: Floats, b: Feature, steps_b: Floats) -> tuple[Feature, Floats]:

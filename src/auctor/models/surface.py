@@ -39,6 +39,17 @@ class Surface:
         varies = [bool(np.ptp(self.values, axis=axis).any()) for axis in (0, 1)]
         return [j for j, v in zip(self.features, varies, strict=True) if v]
 
+    def turned_to(self, other: "Surface") -> npt.NDArray[np.float64] | None:
+        """The values along the axes of ``other``; None where those are not the same two."""
+        for order in ((0, 1), (1, 0)):
+            same = [
+                self.features[a] == j and _same_bins(self.axes[a], axis)
+                for a, j, axis in zip(order, other.features, other.axes, strict=True)
+            ]
+            if all(same):
+                return self.values.transpose(order)
+        return None
+
     def add(
         self, table: Table, columns: npt.NDArray[np.int64], out: npt.NDArray[np.float64]
     ) -> None:
@@ -70,6 +81,10 @@ class Surface:
     def _describe(self, cell: tuple[int, int]) -> str:
         words = [_bin_name(axis, code) for axis, code in zip(self.axes, cell, strict=True)]
         return f"({words[0]}, {words[1]})"
+
+
+def _same_bins(a: Feature, b: Feature) -> bool:
+    return a.kind == b.kind and a.categories == b.categories and np.array_equal(a.cuts, b.cuts)
 
 
 def read_surface(fields: Fields, features: tuple[Feature, ...]) -> Surface:
