@@ -36,6 +36,7 @@ def stagewise():
     found = newton((0.1, 0.01), (0.0, 0.0))
     staged = np.random.default_rng(1).uniform(size=(2, 4, 6))
     found.cv_results_ |= {"rounds": np.array([1, 5, 10, 50, 100, 500]), "staged_auc": staged}
+    found.n_estimators_ = 50
     return found
 
 

@@ -7,6 +7,7 @@ from auctor.data import Workers, prepare
 from auctor.learners.smooth import fit_smooth
 from auctor.learners.smooth_held_out import HeldOut
 from auctor.learners.smooth_path import (
+    LAMBDAS,
     PENALTIES,
     SHRINKAGES,
     Candidate,
@@ -150,20 +151,37 @@ def test_the_path_by_default():
     chosen, candidates = find_amounts(data, Settings(), three_folds(len(y)))
     with Workers(1) as workers:
         auto = Problem(data, Settings(), workers).auto
-    shrinkages = [c.amounts.shrinkage / auto.shrinkage for c in candidates[: len(SHRINKAGES)]]
-    assert shrinkages == pytest.approx(SHRINKAGES)
-    assert {c.amounts.penalty for c in candidates[: len(SHRINKAGES)]} == {auto.penalty}
-    # The penalty's path leaves out what was tried before.
-    rest = candidates[len(SHRINKAGES) :]
-    assert [c.amounts.penalty / auto.penalty for c in rest] == pytest.approx(
-        [m for m in PENALTIES if m != 1.0]
-    )
+    # From the automatic amounts outward: shrinkages at the automatic penalty, then penalties.
+    assert candidates[0].amounts == auto
+    first = [c for c in candidates if c.amounts.penalty == auto.penalty]
+    multiples = [c.amounts.shrinkage / auto.shrinkage for c in first]
+    assert set(np.round(multiples, 9)) <= set(SHRINKAGES)
+    assert len(multiples) >= 3
+    rest = candidates[len(first) :]
+    assert {round(c.amounts.penalty / auto.penalty, 9) for c in rest} == set(PENALTIES) - {1.0}
     assert len({c.amounts.shrinkage for c in rest}) == 1
     for c in candidates:  # the ridge goes along with the shrinkage
         assert c.amounts.ridge / auto.ridge == pytest.approx(c.amounts.shrinkage / auto.shrinkage)
         assert len(c.aucs) == 3
         assert c.interactions == 0
     assert chosen in candidates
+
+
+def test_the_path_ends_where_it_surely_gets_worse(monkeypatch):
+    data = prepare(*noisy(n_rows=60), max_bins=8)
+    aucs = {30.0: 0.5, 3.0: 0.6, 1.0: 0.8, 0.3: 0.81}
+
+    def auc_at(self, amounts):
+        multiple = round(amounts.shrinkage / self._problem.auto.shrinkage, 6)
+        return aucs[min(aucs, key=lambda m: abs(np.log(m / multiple)))]
+
+    monkeypatch.setattr(Fold, "auc_at", auc_at)
+    path = Path(data, Settings(), three_folds(60), Workers(1))
+    line = [path.auto._replace(shrinkage=m * path.auto.shrinkage) for m in SHRINKAGES]
+    path.try_line(line, from_the_middle=True)
+    # 3 times as much is worse in every fold: 30 times is not tried.
+    tried = [round(c.amounts.shrinkage / path.auto.shrinkage, 6) for c in path.candidates]
+    assert tried == [1.0, 0.3, 3.0]
 
 
 def test_penalties_that_are_given_are_the_only_ones_chosen():
@@ -239,10 +257,14 @@ def test_stagewise_tries_every_penalty():
     X, y = noisy(n_rows=60)
     data = prepare(X, y, max_bins=8)
     told = Settings(solver="stagewise", n_estimators=4)
-    chosen, candidates = find_amounts(data, told, three_folds(60))
-    assert len(candidates) == len(PENALTIES)
-    assert len({c.amounts.shrinkage for c in candidates}) == 1
-    assert chosen.mean == max(c.mean for c in candidates)
+    _, candidates = find_amounts(data, told, three_folds(60))
+    assert [c.amounts.penalty for c in candidates] == list(LAMBDAS)
+    assert {c.amounts.shrinkage for c in candidates} == {0.0}
+    best, _ = find_amounts(data, told, three_folds(60), rule="best")
+    assert best.mean == max(c.mean for c in candidates)
+    strongest, _ = find_amounts(data, told, three_folds(60), rule="one_se")
+    near = [c for c in candidates if c.mean >= best.mean - best.error]
+    assert strongest.amounts.penalty == max(c.amounts.penalty for c in near)
     _, both = find_amounts(data, told, three_folds(60), penalties=[1.0, 2.0], shrinkages=[0.1, 0.2])
     assert {c.amounts[:2] for c in both} == {(1.0, 0.1), (1.0, 0.2), (2.0, 0.1), (2.0, 0.2)}
 

@@ -148,7 +148,7 @@ def check_request(n_resamples: Any, level: Any, random_state: Any = 0) -> None:
     """A number of refits that has a spread, a level between 0 and 1, and a seed."""
     if not _is_whole(n_resamples) or n_resamples < 2:
         raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of 2 or more")
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < level < 1.0:
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
         raise ValueError(f"level is {level!r}; give a number between 0 and 1")
     if random_state is not None and (not _is_whole(random_state) or random_state < 0):
         raise ValueError(f"random_state is {random_state!r}; give a whole number of 0 or more")

@@ -262,7 +262,7 @@ def _amounts(
     out = []
     for value in values:
         changed = base._replace(**{name: value})
-        if name == "shrinkage" and own > 0:
+        if name == "shrinkage" and own not in (0.0, value):
             changed = changed._replace(ridge=base.ridge * value / own)
         out.append(changed)
     return out
