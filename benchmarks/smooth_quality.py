@@ -26,12 +26,15 @@ from xgboost import XGBClassifier
 
 from auctor.metrics import auc
 
+# No two of the same rows: german is german_uci without names, a1a is a part of adult.
 # fmt: off
 TABLES = [
-    "heart", "australian", "german_uci", "diabetes", "liver", "a1a", "hypothyroid", "ionosphere",
-    "mammography", "phoneme", "adult", "taiwan", "german", "sonar", "spambase", "kr-vs-kp",
+    "heart", "australian", "german_uci", "diabetes", "liver", "hypothyroid", "ionosphere", "sonar",
+    "mammography", "phoneme", "adult", "taiwan", "spambase", "kr-vs-kp",
 ]
 # fmt: on
+# Categories that stand as numbers, by the description of the table: text for every method.
+NAMES = {"australian": ["A4", "A5", "A6", "A12"]}
 N_FOLDS = 5
 OURS = "SmoothAUCBoostCV"
 
@@ -61,7 +64,7 @@ def ours() -> Any:
     """Imported here, so that the peers run without it."""
     from auctor import SmoothAUCBoostCV
 
-    return SmoothAUCBoostCV()
+    return SmoothAUCBoostCV(n_jobs=2)
 
 
 METHODS: dict[str, Callable[[], Any]] = {
@@ -120,6 +123,7 @@ def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -
     """Run what is not kept yet, or all of it again."""
     kept = read_kept(path)
     for table, X, y in each_table(tables):
+        X = X.astype(dict.fromkeys(NAMES.get(table, []), str))
         for method in methods:
             if again or method not in kept.get(table, {}):
                 found = cross_validate(method, X, y)
