@@ -41,6 +41,16 @@ def draw(ranker: SmoothAUCBoost, X: pd.DataFrame, y: pd.Series, folder: Path) ->
     return paths
 
 
+def say_risk(ranker: SmoothAUCBoost) -> str:
+    """Where the score is highest by age, and how it gets there."""
+    cuts, risk = ranker.model_.features[0].cuts, ranker.model_.steps[0][1:]
+    top = int(risk.argmax())
+    if top == 0:
+        return "The risk is highest for the youngest children."
+    found = f"The risk by age is highest from about {cuts[top - 1]:.0f} months on"
+    return f"{found}, and falls again after {cuts[top]:.0f}." if top < len(cuts) else f"{found}."
+
+
 def main(folder: Path = Path("demo-output")) -> SmoothAUCBoost:
     """Fit, say how good it is and why, and draw."""
     sample = load_kyphosis()
@@ -54,9 +64,7 @@ def main(folder: Path = Path("demo-output")) -> SmoothAUCBoost:
     print(f"\nThe score AUC of each feature, on the training rows:\n"
           f"{ranker.score_table(X[train], y[train])}")  # fmt: skip
     print(f"\nWhy the third child has the score it has:\n{ranker.explain(X.iloc[2])}")
-    age = ranker.model_.steps[0]
-    cut = ranker.model_.features[0].cuts[age[1:].argmax() - 1]
-    print(f"\nThe risk by age is highest from about {cut:.0f} months on, and falls again.")
+    print(f"\n{say_risk(ranker)}")
     for path in draw(ranker, X[train], y[train], folder):
         print(f"written to {path}")
     return ranker

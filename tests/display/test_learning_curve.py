@@ -6,7 +6,8 @@ import matplotlib
 import numpy as np
 import pytest
 
-from auctor import SmoothAUCBoost
+from auctor import SmoothAUCBoost, SmoothAUCBoostCV
+from auctor.datasets import load_kyphosis
 from auctor.display import LearningCurveDisplay
 
 matplotlib.use("Agg")
@@ -59,6 +60,50 @@ def test_against_the_penalty():
     assert set(texts) == {"shrinkage 1", "other shrinkage", "chosen"}
 
 
+def with_surfaces(chosen):
+    """The second candidate once more, with surfaces, and which of both was chosen."""
+    found = newton((1e-2, 1e-3, 1e-1, 1e-3), (1.0,) * 4)
+    found.cv_results_["interactions"] = np.array([0, 0, 0, 10])
+    found.interactions_ = chosen
+    return found
+
+
+@pytest.mark.parametrize(("chosen", "place"), [(0, 1), (10, 3), (2, 1)])
+@pytest.mark.parametrize("against", ["penalty", "shrinkage"])
+def test_surfaces_have_a_mark_of_their_own(chosen, place, against):
+    """Also where 2 were asked for, which no candidate has."""
+    found = with_surfaces(chosen)
+    display = LearningCurveDisplay.from_estimator(found, against=against)
+    ax, mean = display.ax_, found.cv_results_["mean_auc"]
+    marks = {box.get_label(): box.lines[0].get_ydata().tolist() for box in ax.containers}
+    assert marks["with 10 surfaces"] == [mean[3]]
+    if against == "penalty":
+        assert marks["shrinkage 1"] == mean[[1, 0, 2]].tolist()  # in the order of the penalty
+    else:
+        assert marks["candidates"] == mean[:3].tolist()  # no line has two points
+    star = next(line for line in ax.lines if line.get_label() == "chosen")
+    assert star.get_ydata().tolist() == [mean[place]]
+    display.figure_.canvas.draw()
+
+
+def test_one_candidate():
+    found = newton((1e-3, 1e-3), (1.0, 1.0))
+    found.cv_results_ = {name: value[:1] for name, value in found.cv_results_.items()}
+    for against in ("penalty", "shrinkage"):
+        display = LearningCurveDisplay.from_estimator(found, against=against)
+        assert [box.get_label() for box in display.ax_.containers] == ["candidates"]
+        display.figure_.canvas.draw()
+
+
+def test_the_legend_lies_within_the_axes_it_is_given():
+    for found in (newton(), stagewise()):
+        figure, ax = plt.subplots(figsize=(5, 4))
+        LearningCurveDisplay.from_estimator(found, ax=ax)
+        figure.canvas.draw()
+        box, legend = ax.get_window_extent(), ax.get_legend().get_window_extent()
+        assert box.x0 <= legend.x0 and legend.x1 <= box.x1
+
+
 def test_against_the_shrinkage():
     figure, ax = plt.subplots()
     display = LearningCurveDisplay.from_estimator(newton(), against="shrinkage", ax=ax)
@@ -81,9 +126,11 @@ def test_against_the_rounds_one_line_for_each_penalty():
     assert np.allclose(display.staged_mean, staged.mean(axis=1))
     assert np.allclose(display.staged_error, staged.std(axis=1, ddof=1) / 2)
     lines = display.ax_.lines
-    assert len(lines) == 2
+    assert len(lines) == 3  # two penalties, and a star at the T that was chosen
     assert np.allclose(lines[0].get_ydata(), staged[1].mean(axis=0))  # the smaller penalty first
     assert lines[0].get_label().endswith("chosen")
+    assert lines[1].get_label() == "chosen: T = 50"
+    assert lines[1].get_xydata().tolist() == [[50, staged[1, :, 3].mean()]]
     assert display.plot(against="penalty") is display
 
 
@@ -91,6 +138,14 @@ def test_one_fold_has_no_standard_error():
     found = newton()
     found.cv_results_["aucs"] = found.cv_results_["aucs"][:, :1]
     assert not LearningCurveDisplay.from_estimator(found).standard_error.any()
+
+
+def test_a_fit_without_folds():
+    sample = load_kyphosis()
+    y = np.arange(len(sample.y)) == 3
+    ranker = SmoothAUCBoostCV().fit(sample.X, y)
+    with pytest.raises(ValueError, match="SmoothAUCBoostCV was fitted without folds"):
+        LearningCurveDisplay.from_estimator(ranker)
 
 
 def test_errors_say_what_can_be_drawn():

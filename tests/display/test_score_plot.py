@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from auctor import AUCBoost, SmoothAUCBoost, TreeRank
-from auctor.data import number_feature
+from auctor.data import category_feature, number_feature
 from auctor.display import ScorePlotDisplay
 from auctor.metrics import auc
 from auctor.models import Surface
@@ -125,11 +125,16 @@ def test_plot_draws_on_the_axes_it_is_given(fitted):
 def test_features_are_chosen_by_name_or_position(fitted):
     ranker, X, y = fitted
     display = ScorePlotDisplay.from_model(ranker.model_, X, y, features=["same", 0])
-    assert [panel.name for panel in display.panels] == ["bent", "same"]
+    assert [panel.name for panel in display.panels] == ["same", "bent"]  # the order given
+    assert display.n_left_out == 0
     display.plot()
+    one = ScorePlotDisplay.from_model(ranker.model_, X, y, features=np.int64(1))
+    assert [panel.name for panel in one.panels] == ["count"]
     most = ScorePlotDisplay.from_model(ranker.model_, X, y, max_panels=1)
     assert len(most.panels) == 1 and most.n_left_out == 3
     assert most.plot().figure_.legends[0].get_title().get_text() == "3 more features not drawn"
+    usual = ScorePlotDisplay.from_model(ranker.model_, X, y).plot()
+    assert usual.figure_.legends[0].get_title().get_text() == "1 more feature not drawn"
 
 
 def test_the_x_axis_holds_the_central_values():
@@ -165,9 +170,9 @@ def test_few_rows_are_a_rug_and_few_values_are_bars(fitted):
 def test_a_model_without_rows_starts_at_zero(fitted):
     display = ScorePlotDisplay.from_model(fitted[0].model_)
     for panel in display.panels:
-        assert panel.values.min() == 0.0 and np.isnan(panel.auc)
-        assert panel.missing is None and panel.strip is None
-    ranges = [np.ptp(panel.values) for panel in display.panels]
+        assert min(panel.values.min(), panel.missing) == 0.0 and np.isnan(panel.auc)
+        assert panel.strip is None
+    ranges = [panel.range for panel in display.panels]
     assert ranges == sorted(ranges, reverse=True)
     display.plot(share_y=False)
     assert display.ax_.get_ylabel().endswith("(0: lowest)")
@@ -184,23 +189,120 @@ def test_weights_are_copies_of_rows(fitted):
         assert np.allclose(a.values, b.values) and a.limits == b.limits
 
 
+def with_surface(model, values=None, times=1):
+    """Bent by kind, where kind "c" is among the others."""
+    axes = number_feature("bent", np.array([0.5, 1.0])), category_feature("kind", ("a", "b"))
+    values = np.arange(12.0).reshape(4, 3) if values is None else values
+    return replace(model, surfaces=(Surface((0, 2), axes, values),) * times)
+
+
 def test_surfaces_are_heat_maps(fitted):
     ranker, X, y = fitted
-    model = ranker.model_
-    axes = number_feature("bent", np.array([0.5, 1.0])), model.features[2]
-    values = np.arange(16.0).reshape(4, 4)
-    model = replace(model, surfaces=(Surface((0, 2), axes, values),))
+    model = with_surface(ranker.model_)
+    values = model.surfaces[0].values
     display = ScorePlotDisplay.from_model(model, X, y)
     panel = panel_of(display, "bent x kind")
     surface = model.contributions(X)[:, -1]
     assert panel.auc == auc(y, surface, pos_label="bad")
     mean = np.mean([surface[y == label].mean() for label in ("bad", "good")])
-    assert np.allclose(panel.values, values[1:, 1:].T - mean)
-    assert panel.y_categories == ("a", "b", "c") and len(panel.x_edges) == 4
+    assert np.allclose(panel.values, values.T - mean)
+    assert (panel.x.rest, panel.y.rest) == ("missing", "other")
+    assert panel.x.cuts.tolist() == [0.5, 1.0] and panel.y.categories == ("a", "b")
+    axis = display.plot().axes_[[panel.name for panel in display.panels].index("bent x kind")]
+    display.figure_.canvas.draw()
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["missing", "0.5", "1"]
+    assert axis.get_xticks().tolist() == [-0.5, 1.0, 2.0]  # all groups are equally wide
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["other", "a", "b"]
+
+
+def test_a_heat_map_has_no_strip_where_no_row_is(fitted):
+    ranker, X, y = fitted
+    model = with_surface(ranker.model_)
+    there = (X["bent"].notna() & (X["kind"] != "c")).to_numpy()
+    display = ScorePlotDisplay.from_model(model, X[there], y[there], features="bent x kind")
+    panel = display.panels[0]
+    assert (panel.x.rest, panel.y.rest) == ("", "")
+    assert panel.values.shape == (2, 3)
     display.plot().figure_.canvas.draw()
-    bare = ScorePlotDisplay.from_model(model)
-    assert np.array_equal(panel_of(bare, "bent x kind").values, values[1:, 1:].T)
-    bare.plot()
+
+
+def test_heat_maps_without_rows(fitted):
+    model = with_surface(fitted[0].model_)
+    panel = ScorePlotDisplay.from_model(model, features=[4]).panels[0]
+    assert np.array_equal(panel.values, model.surfaces[0].values.T)
+    assert (panel.x.rest, panel.y.rest) == ("missing", "missing, other")
+    inner = np.zeros((4, 3))
+    inner[1:, 1:] = 1.0
+    bare = ScorePlotDisplay.from_model(with_surface(fitted[0].model_, inner), features=[4])
+    assert bare.panels[0].values.shape == (2, 3)
+    ScorePlotDisplay.from_model(model).plot().figure_.canvas.draw()
+
+
+def test_surfaces_share_their_colours_and_have_names_of_their_own(fitted):
+    ranker, X, y = fitted
+    model = with_surface(ranker.model_, times=2)
+    small = Surface((0, 2), model.surfaces[0].axes, 0.1 * model.surfaces[0].values)
+    model = replace(model, surfaces=(model.surfaces[0], small))
+    names = ["bent x kind (2)", "bent x kind", "count"]
+    display = ScorePlotDisplay.from_model(model, X, y, features=names)
+    assert [panel.name for panel in display.panels] == names
+
+    def tops():
+        return [axis.collections[0].norm.vmax for axis in display.axes_[:2]]
+
+    display.plot()
+    assert tops()[0] == tops()[1] == np.abs(display.panels[1].values).max()
+    # The row begins with heat maps: the first F_k has the scale.
+    assert display.axes_[2].get_ylabel().startswith("score")
+    assert display.axes_[2].yaxis.get_tick_params()["labelleft"]
+    display.plot(share_y=False)
+    assert tops()[0] == pytest.approx(0.1 * tops()[1])
+
+
+def test_left_out_surfaces_are_terms(fitted):
+    ranker, X, y = fitted
+    model = with_surface(ranker.model_, np.zeros((4, 3)))
+    display = ScorePlotDisplay.from_model(model, X, y).plot()
+    assert [panel.name for panel in display.left_out] == ["same", "bent x kind"]
+    assert display.figure_.legends[0].get_title().get_text() == "2 more terms not drawn"
+
+
+@pytest.mark.parametrize("kind", ["number", "category"])
+def test_a_feature_that_acts_only_by_being_missing_is_drawn(kind):
+    rng = np.random.default_rng(2)
+    y = rng.random(200) < 0.5
+    there = rng.random(200) < np.where(y, 0.8, 0.2)
+    value, none = (1.0, np.nan) if kind == "number" else ("there", None)
+    X = pd.DataFrame({"seen": np.where(there, value, none), "noise": rng.normal(size=200)})
+    model = SmoothAUCBoost(tol=1e-5).fit(X, y).model_
+    display = ScorePlotDisplay.from_model(model, X, y).plot()
+    assert display.panels[0].name == "seen" and not display.panels[0].is_flat
+    for panel in (display.panels[0], ScorePlotDisplay.from_model(model).panels[0]):
+        assert panel.name == "seen"
+        assert panel.values[0] - panel.missing == pytest.approx(panel.range)
+    display.figure_.canvas.draw()
+
+
+def test_ticks_are_values_that_occur():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.integers(0, 2, 300), rng.integers(0, 60, 300), rng.normal(size=300)])
+    y = X.sum(axis=1) + 20 * rng.normal(size=300) > 30
+    model = SmoothAUCBoost(tol=1e-4).fit(X, y).model_
+    display = ScorePlotDisplay.from_model(model, X, y, features=[0, 1, 2]).plot()
+    flag, whole, number = display.panels
+    assert flag.ticks.tolist() == [0, 1] == display.axes_[0].get_xticks().tolist()
+    assert flag.is_whole and whole.is_whole and not number.is_whole
+    assert whole.ticks is None
+    ticks = display.axes_[1].get_xticks()
+    assert len(ticks) > 2 and (ticks == np.rint(ticks)).all()
+
+
+def test_small_axes_drop_the_area(fitted):
+    ranker, X, y = fitted
+    _, ax = plt.subplots(figsize=(3, 2))
+    display = ScorePlotDisplay.from_model(ranker.model_, X, y).plot(ax=ax)
+    assert [axis.get_title(loc="right") for axis in display.axes_] == [""] * 3
+    assert display.plot().axes_[0].get_title(loc="right").startswith("AUC")
 
 
 def test_other_additive_models_without_bands(fitted):
@@ -240,9 +342,24 @@ def test_constants_and_columns_without_a_value():
     ("told", "words"),
     [
         ({"features": ["no"]}, "features has 'no'; the model has bent, count"),
-        ({"features": [9]}, "features has 9"),
+        ({"features": [9]}, "features has 9; give names, or positions from 0 to 3"),
+        ({"features": [-1]}, "features has -1"),
+        ({"features": [True]}, "features has True"),
+        ({"features": [None]}, "features has None"),
+        ({"features": ["bent", 0]}, "features has 'bent' twice"),
+        ({"features": []}, "features is empty"),
+        ({"features": 1.5}, "features is 1.5; give a list of names or positions"),
+        ({"features": b"bent"}, "give a list of names or positions"),
         ({"central": 0.0}, "central is 0.0; give a share above 0"),
+        ({"central": "all"}, "central is 'all'; give a share above 0"),
         ({"max_panels": 0}, "max_panels is 0"),
+        ({"max_panels": "all"}, "max_panels is 'all'; give a whole number"),
+        ({"max_panels": None}, "max_panels is None"),
+        ({"band": "bootstrap", "level": "high"}, "level is 'high'; give a number between"),
+        ({"band": "bootstrap", "level": 95}, "level is 95; give a number between"),
+        ({"band": "bootstrap", "n_resamples": True}, "n_resamples is True"),
+        ({"band": "bootstrap", "random_state": "x"}, "random_state is 'x'; give a whole number"),
+        ({"band": "bootstrap", "random_state": -1}, "random_state is -1"),
         ({"band": "normal"}, "band is 'normal'; give 'bootstrap' or None"),
     ],
 )
@@ -252,9 +369,20 @@ def test_requests_are_checked(fitted, told, words):
         ScorePlotDisplay.from_estimator(ranker, X, y, **{"band": None, **told})
 
 
+def test_columns_of_panels_are_counted(fitted):
+    display = ScorePlotDisplay.from_model(fitted[0].model_)
+    for wrong in (0, 1.5, None):
+        with pytest.raises(ValueError, match=f"n_columns is {wrong}; give a whole number"):
+            display.plot(n_columns=wrong)
+
+
 def test_rows_need_labels(fitted):
     ranker, X, y = fitted
     with pytest.raises(ValueError, match="give both X and y, or neither"):
         ScorePlotDisplay.from_model(ranker.model_, X)
     with pytest.raises(ValueError, match="X has 150 rows and y has 149"):
         ScorePlotDisplay.from_model(ranker.model_, X, y[1:])
+    with pytest.raises(ValueError, match="sample_weight is given without rows"):
+        ScorePlotDisplay.from_model(ranker.model_, sample_weight=np.ones(150))
+    with pytest.raises(ValueError, match="give both X and y, or neither"):
+        ScorePlotDisplay.from_estimator(ranker, None, y, band=None)

@@ -1,13 +1,18 @@
 """ROC curves of the score functions."""
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 
 from auctor import MartiRank, SmoothAUCBoost
+from auctor.data import number_feature
 from auctor.datasets import load_kyphosis
 from auctor.display import ScoreROCDisplay
 from auctor.metrics import auc_ci, roc_curve
+from auctor.models import Surface
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -58,7 +63,29 @@ def test_it_draws_on_the_axes_it_is_given(fitted):
     assert display.ax_ is ax and display.figure_ is figure
     assert [curve.name for curve in display.curves] == ["x0", "x3"]
     assert len(ax.lines) == 4  # the diagonal and the total as well
+    assert display.n_left_out == 0
+    turned = ScoreROCDisplay.from_model(ranker.model_, X, y, features=(3, np.int64(0)), ax=ax)
+    assert [curve.name for curve in turned.curves] == ["x3", "x0"]
     assert display.plot(ax=ax) is display
+
+
+def test_terms_of_one_name_have_their_own_curves(fitted):
+    """A feature that is called as a surface is, and two surfaces of one pair."""
+    ranker, X, y = fitted
+    model = ranker.model_
+    features = (*model.features[:3], number_feature("x0 x x1", np.empty(0)))
+    axes = features[0], features[1]
+    rng = np.random.default_rng(0)
+    shape = axes[0].n_bins + 1, axes[1].n_bins + 1
+    surfaces = tuple(Surface((0, 1), axes, rng.normal(size=shape)) for _ in range(2))
+    model = replace(model, features=features, surfaces=surfaces)
+    frame = pd.DataFrame(X, columns=list(model.feature_names))
+    display = ScoreROCDisplay.from_model(model, frame, y, features=[3, 4, 5])
+    assert [c.name for c in display.curves] == ["x0 x x1", "x0 x x1 (2)", "x0 x x1 (3)"]
+    parts = model.contributions(frame)[:, 3:]
+    for curve, part in zip(display.curves, parts.T, strict=True):
+        assert np.array_equal(curve.tpr, roc_curve(y, part).tpr)
+        assert curve.auc == pytest.approx(np.trapezoid(curve.tpr, curve.fpr))
 
 
 def test_weights_need_the_bootstrap(fitted):
@@ -72,7 +99,14 @@ def test_errors_say_what_can_be_drawn(fitted):
     ranker, X, y = fitted
     with pytest.raises(ValueError, match="features has 'no'; the model has"):
         ScoreROCDisplay.from_estimator(ranker, X, y, features="no")
-    with pytest.raises(ValueError, match="max_curves is 0"):
-        ScoreROCDisplay.from_estimator(ranker, X, y, max_curves=0)
+    for wrong in (0, None, "all"):
+        with pytest.raises(ValueError, match=f"max_curves is {wrong!r}; give a whole number"):
+            ScoreROCDisplay.from_estimator(ranker, X, y, max_curves=wrong)
+    with pytest.raises(ValueError, match="features is empty"):
+        ScoreROCDisplay.from_estimator(ranker, X, y, features=[])
+    with pytest.raises(ValueError, match="X has 81 rows and y has 7"):
+        ScoreROCDisplay.from_estimator(ranker, X, y[[0, 1, 2, 3, 4, 5, 10]])
+    with pytest.raises(ValueError, match="y must be one-dimensional, got NoneType"):
+        ScoreROCDisplay.from_estimator(ranker, X, None)
     with pytest.raises(ValueError, match="MartiRank holds no additive model"):
         ScoreROCDisplay.from_estimator(MartiRank(n_estimators=2).fit(X, y), X, y)

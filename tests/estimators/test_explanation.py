@@ -8,6 +8,7 @@ import pytest
 
 from auctor import SmoothAUCBoost
 from auctor.datasets import load_kyphosis
+from auctor.estimators.explanation import shorten
 from auctor.metrics import auc, auc_ci
 
 
@@ -74,6 +75,24 @@ def test_missing_values_and_unknown_categories(frame, ranker):
     assert "missing" in str(ranker.explain(row))
 
 
+@pytest.mark.parametrize("none", [pd.NA, pd.NaT, np.nan, np.float64("nan"), np.datetime64("NaT")])
+def test_every_kind_of_missing_value(frame, ranker, none):
+    row = frame[0].iloc[2].to_dict()
+    usual = ranker.explain({**row, "Age": None, "side": None})
+    assert ranker.explain({**row, "Age": none, "side": none}) == usual
+    assert ranker.explain(pd.Series({**row, "Age": none, "side": none}, dtype=object)) == usual
+    sample = load_kyphosis()
+    plain = SmoothAUCBoost().fit(sample.X, sample.y)
+    assert plain.explain([none, 4.0, 5.0]) == plain.explain([None, 4.0, 5.0])
+
+
+def test_long_names_keep_both_ends():
+    assert shorten("short") == "short" and shorten("a" * 28) == "a" * 28
+    names = [f"a_rather_long_feature_name_{k:02d}" for k in range(3)]
+    short = [shorten(name, 14) for name in names]
+    assert short == ["a_rath...me_00", "a_rath...me_01", "a_rath...me_02"]
+
+
 def test_it_reads_as_a_table(frame, ranker):
     lines = str(ranker.explain(frame[0].iloc[2])).splitlines()
     assert lines[0].startswith("score +") and "1 is predicted above 0" in lines[0]
@@ -112,6 +131,14 @@ def test_a_feature_that_ranks_backwards_stands_before_the_flat_one(frame, ranker
     table = ranker.score_table(X, 1 - y)
     assert table[-1].name == "same"
     assert table[-2].auc < 0.5
+
+
+def test_score_table_needs_a_label_for_each_row(frame, ranker):
+    X, y = frame
+    with pytest.raises(ValueError, match="X has 81 rows and y has 60"):
+        ranker.score_table(X, y[:60])
+    with pytest.raises(ValueError, match="y must be one-dimensional, got NoneType"):
+        ranker.score_table(X, None)
 
 
 def test_score_table_with_weights(frame, ranker):

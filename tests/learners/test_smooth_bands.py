@@ -193,3 +193,28 @@ def test_requests_are_checked(told, words):
     X, y = rows(20)
     with pytest.raises(ValueError, match=words):
         score_bands(prepare(X, y), SETTINGS, **told)
+
+
+def test_bands_by_name_and_position():
+    X, y = rows(40)
+    bands = score_bands(prepare(X, y), SETTINGS, n_resamples=2)
+    assert bands["x1"] is bands[1]
+    with pytest.raises(KeyError, match="no feature 'zz'; there are x0, x1"):
+        bands["zz"]
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"level": "high"}, "level is 'high'; give a number between 0 and 1"),
+        ({"level": True}, "level is True"),
+        ({"level": float("nan")}, "level is nan"),
+        ({"n_resamples": 2.5}, "n_resamples is 2.5; give a whole number"),
+        ({"random_state": 1.5}, "random_state is 1.5; give a whole number of 0 or more"),
+        ({"random_state": np.random.RandomState(0)}, "random_state is RandomState"),
+    ],
+)
+def test_requests_of_wrong_type(told, words):
+    X, y = rows(20)
+    with pytest.raises(ValueError, match=words):
+        score_bands(prepare(X, y), SETTINGS, **told)

@@ -293,6 +293,8 @@ HOSTILE_SURFACES = [
     ([*SURFACE, "features"], [0, 10**30], "body.surfaces[0].features"),
     ([*SURFACE, "features"], [2, 0], "body.surfaces[0].axes[0].name"),
     ([*SURFACE, "axes"], [], "body.surfaces[0].axes"),
+    ([*SURFACE, "axes"], [1, 2], "field 'body.surfaces[0].axes[0]' must be an object"),
+    (["body", "surfaces", 0], 3, "field 'body.surfaces[0]' must be an object"),
     ([*SURFACE, "axes", 1], DELETE, "body.surfaces[0].axes"),
     ([*SURFACE, "axes", 0, "name"], "flat", "body.surfaces[0].axes[0].name"),
     ([*SURFACE, "axes", 0, "extra"], 1, "body.surfaces[0].axes[0].extra"),
@@ -405,6 +407,13 @@ class TestSurfaces:
                 refuse(path, sign(change(content, where, other)))
                 count += 1
         assert count >= 80
+
+    def test_the_same_surface_twice(self, content, path):
+        first = content["body"]["surfaces"][0]
+        content["body"]["surfaces"].append(first)
+        assert "field 'body.surfaces' must be surfaces over different" in refuse(
+            path, sign(content)
+        )
 
     def test_every_digit_changed(self, content, path):
         text = sign(content)

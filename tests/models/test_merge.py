@@ -113,6 +113,37 @@ def test_contributions_of_the_features_add_up():
     assert both.surfaces == a.surfaces + b.surfaces
 
 
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_surfaces_over_the_same_bins_are_one(is_turned):
+    rng = np.random.default_rng(4)
+    a, b = draw_model(rng, 1), draw_model(rng)
+    own = a.surfaces[0]
+    other = Surface(own.features, own.axes, on_grid(rng.normal(size=own.values.shape)))
+    if is_turned:
+        other = Surface(own.features[::-1], own.axes[::-1], other.values.T)
+    both = add_terms(a, replace(b, surfaces=(other,)))
+    assert len(both.surfaces) == 1 and len(both.term_names) == 5
+    X = draw_rows(rng)
+    expected = a.decision_function(X) + replace(b, surfaces=(other,)).decision_function(X)
+    assert np.array_equal(both.decision_function(X), expected)
+    assert from_json(to_json(both)).term_names == both.term_names
+
+
+def test_surfaces_over_other_bins_of_a_pair_have_a_name_each():
+    rng = np.random.default_rng(5)
+    a, b = draw_model(rng), draw_model(rng)
+    bins = [np.array([0.0]), np.array([0.0, 1.0]), np.array([1.0])]
+    dose = number_feature("dose", np.array([0.0]))
+    surfaces = [
+        Surface((0, 2), (number_feature("age", cuts), dose), np.ones((len(cuts) + 2, 3)))
+        for cuts in bins
+    ]
+    both = add_terms(replace(a, surfaces=(surfaces[0],)), replace(b, surfaces=tuple(surfaces[1:])))
+    assert both.term_names[4:] == ("age x dose", "age x dose (2)", "age x dose (3)")
+    assert both.contributions(draw_rows(rng)).shape[1] == len(set(both.term_names)) == 7
+    assert from_json(to_json(both)).term_names == both.term_names
+
+
 def test_labels_threshold_and_calibration_are_those_of_the_first():
     rng = np.random.default_rng(2)
     a, b = draw_model(rng), replace(draw_model(rng), classes=("never", "ever"))

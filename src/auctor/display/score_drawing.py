@@ -5,8 +5,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.display.score_panels import Band, Panel, RowStrip, ScorePanel, SurfacePanel
+from auctor.display.score_panels import (
+    Band,
+    Panel,
+    RowStrip,
+    ScorePanel,
+    SurfaceAxis,
+    SurfacePanel,
+)
 from auctor.estimators.explanation import shorten
+from auctor.metrics.wording import count
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,6 +27,7 @@ _FOOT = 0.17
 # Simultaneous bands may stretch the y axis by this share of what all else needs.
 _STRETCH = 0.4
 _MOST_LABELS = 12
+_LETTER = 0.085  # width of a title's letter in inches
 
 
 class Drawing:
@@ -34,12 +43,15 @@ class Drawing:
         axes, is_own = self._axes(ax)
         heights = [_height(panel) for panel in self._panels]
         common = _union([height for height in heights if height is not None])
+        largest = max(map(_largest, self._panels))
+        first = self._first_of_rows(axes)
         for k, (panel, axis) in enumerate(zip(self._panels, axes, strict=True)):
+            _write_title(axis, panel, is_own)
             if isinstance(panel, SurfacePanel):
-                _draw_surface(axis, panel)
+                _draw_surface(axis, panel, largest if self._share_y else _largest(panel))
             else:
                 _draw_panel(axis, panel, common if self._share_y else heights[k])
-                self._label_y(axis, k)
+                self._label_y(axis, k in first)
         self._draw_legend(axes, is_own)
         given = ax if hasattr(ax, "figure") else axes[0]
         return axes[0].figure, given, axes
@@ -67,12 +79,22 @@ class Drawing:
         if place is None:
             raise ValueError(f"ax is one axes outside a grid; give {n}, one for each panel")
         ax.set_axis_off()
-        grid = place.subgridspec(rows, columns, wspace=0.3, hspace=0.45)
+        grid = place.subgridspec(rows, columns, wspace=0.3, hspace=0.6)
         cells = [grid[k // columns, k % columns] for k in range(n)]
         return np.array([ax.figure.add_subplot(cell) for cell in cells], dtype=object), False
 
-    def _label_y(self, axis: Any, k: int) -> None:
-        if k % self._n_columns == 0:
+    def _first_of_rows(self, axes: npt.NDArray[Any]) -> set[int]:
+        """The first F_k of each row of axes; each of those that stand in no grid."""
+        places = [axis.get_subplotspec() for axis in axes]
+        first: dict[Any, int] = {}
+        for k, (panel, place) in enumerate(zip(self._panels, places, strict=True)):
+            row = k if place is None else (id(place.get_gridspec()), place.rowspan.start)
+            if isinstance(panel, ScorePanel):
+                first.setdefault(row, k)
+        return set(first.values())
+
+    def _label_y(self, axis: Any, is_first: bool) -> None:
+        if is_first:
             zero = "average row" if self._display.is_centred else "lowest"
             axis.set_ylabel(f"score $F_k$ (0: {zero})", fontsize=9)
         elif self._share_y:
@@ -81,10 +103,12 @@ class Drawing:
     def _draw_legend(self, axes: npt.NDArray[Any], is_own: bool) -> None:
         """Below the panels of a figure of our own; in the first panel of somebody else's."""
         handles = self._handles()
-        left_out = self._display.n_left_out
+        left_out = self._display.left_out
         if len(handles) < 2 and not left_out:
             return
-        title = f"{left_out} more features not drawn" if left_out else None
+        has_surface = any(isinstance(panel, SurfacePanel) for panel in left_out)
+        noun = "more term" if has_surface else "more feature"
+        title = f"{count(len(left_out), noun)} not drawn" if left_out else None
         shared = {"handles": handles, "title": title, "title_fontsize": 8}
         if is_own:
             # Two lines of it where a single one would be wider than the figure.
@@ -171,14 +195,23 @@ def _draw_panel(ax: Any, panel: ScorePanel, height: tuple[float, float] | None) 
         noun = "row lies" if panel.n_outside == 1 else "rows lie"
         label = f"{panel.n_outside} {noun} further out"
         ax.set_xlabel(label, fontsize=7.5, color=_QUIET, loc="right")
-    _write_title(ax, panel)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _write_title(ax: Any, panel: Panel) -> None:
-    ax.set_title(shorten(panel.name, 24), loc="left", fontsize=10, fontweight="bold")
-    if not np.isnan(panel.auc):
+def _write_title(ax: Any, panel: Panel, is_own: bool) -> None:
+    """The name, and the AUC where somebody else's axes have room for it."""
+    width = _width(ax)
+    longest = 24 if is_own else min(24, max(8, int(width / _LETTER)))
+    name = shorten(panel.name, longest)
+    ax.set_title(name, loc="left", fontsize=10, fontweight="bold")
+    has_room = is_own or _LETTER * (len(name) + 12) < width
+    if has_room and not np.isnan(panel.auc):
         ax.set_title(f"AUC {panel.auc:.3f}", loc="right", fontsize=9, color=_QUIET)
+
+
+def _width(ax: Any) -> float:
+    """In inches, as far as it is known before a layout is made."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def _draw_number(ax: Any, panel: ScorePanel, edges: Floats) -> None:
@@ -199,9 +232,23 @@ def _draw_number(ax: Any, panel: ScorePanel, edges: Floats) -> None:
     ax.stairs(panel.values[shown], inner, baseline=None, color=LINE, linewidth=1.4, zorder=3)
     margin = 0.02 * (high - low)
     ax.set_xlim(low - margin, high + margin)
-    ticks = _ticks(low, high)
+    most = min(5, max(1, int(2 * _width(ax))))
+    ticks = _ticks(low, high, most, panel.is_whole)
+    if panel.ticks is not None:
+        ticks = _apart(panel.ticks, (high - low) * max(1.0, 2.4 / _width(ax)))
     ax.set_xticks(ticks, _numerals(ticks))
     ax.tick_params(labelsize=8)
+
+
+def _apart(ticks: Floats, span: float) -> Floats:
+    """Without those whose numerals would run into the one before."""
+    kept = [0]
+    words = _numerals(ticks)
+    for k in range(1, len(ticks)):
+        room = 0.015 + 0.0125 * (len(words[k]) + len(words[kept[-1]]))
+        if ticks[k] - ticks[kept[-1]] >= room * span:
+            kept.append(k)
+    return ticks[kept]
 
 
 def _numerals(ticks: Floats) -> list[str]:
@@ -215,10 +262,10 @@ def _repeat_last(values: Floats) -> Floats:
     return np.append(values, values[-1:])
 
 
-def _ticks(low: float, high: float, most: int = 5) -> Floats:
+def _ticks(low: float, high: float, most: int = 5, is_whole: bool = False) -> Floats:
     from matplotlib.ticker import MaxNLocator
 
-    found = np.asarray(MaxNLocator(most).tick_values(low, high))
+    found = np.asarray(MaxNLocator(most, integer=is_whole).tick_values(low, high))
     return found[(found >= low) & (found <= high)]
 
 
@@ -232,13 +279,15 @@ def _draw_categories(ax: Any, panel: ScorePanel) -> None:
     _name_ticks(ax, places, panel.categories)
 
 
-def _name_ticks(ax: Any, places: Any, names: Any) -> None:
-    """Names along the x axis, aslant where they would run into one another."""
+def _name_ticks(ax: Any, places: Any, names: Any, n_letters: float = 40.0) -> None:
+    """Names along an x axis of so many letters, aslant where they would run into one another."""
     every = max(1, -(-len(names) // _MOST_LABELS))
-    shown = [shorten(name, 14) for name in names[::every]]
-    ax.set_xticks(places[::every], shown)
+    places, shown = places[::every], [shorten(name, 14) for name in names[::every]]
+    ax.set_xticks(places, shown)
     ax.tick_params(labelsize=8)
-    if sum(map(len, shown)) + 2 * len(shown) > 34:
+    gaps = np.diff(places) / np.ptp(ax.get_xlim()) * n_letters
+    lengths = np.array([len(name) for name in shown])
+    if (gaps < (lengths[:-1] + lengths[1:]) / 2 + 1).any():
         for label in ax.get_xticklabels():
             label.set(rotation=35, ha="right", rotation_mode="anchor")
 
@@ -269,7 +318,9 @@ def _draw_missing(ax: Any, panel: ScorePanel) -> None:
         _name_ticks(ax, [place, *range(len(panel.values))], ["missing", *panel.categories])
         return
     ticks = ax.get_xticks()
-    ticks = ticks[ticks >= low + 0.06 * span]  # room for the word beside the first number
+    lengths = np.array([len(word) for word in _numerals(ticks)])
+    # Room for the word beside the first number.
+    ticks = ticks[ticks >= low + 0.019 * lengths * span]
     ax.set_xticks([place, *ticks], ["missing", *_numerals(ticks)])
 
 
@@ -306,18 +357,41 @@ def _draw_strip(ax: Any, strip: RowStrip) -> None:
         )
 
 
-def _draw_surface(ax: Any, panel: SurfacePanel) -> None:
-    """A heat map, white where the pair adds nothing."""
-    largest = float(np.abs(panel.values).max(initial=0.0)) or 1.0
-    drawn = ax.pcolormesh(
-        panel.x_edges, panel.y_edges, panel.values, cmap="RdBu_r", vmin=-largest, vmax=largest
-    )
+def _largest(panel: Panel) -> float:
+    """The largest value of a surface, whatever its sign; 0 for others."""
+    return float(np.abs(panel.values).max(initial=0.0)) if isinstance(panel, SurfacePanel) else 0.0
+
+
+def _draw_surface(ax: Any, panel: SurfacePanel, largest: float) -> None:
+    """A heat map of groups that are equally wide, white where the pair adds nothing."""
+    x, y = panel.x, panel.y
+    edges = [
+        np.arange(n + 1.0) - bool(axis.rest)
+        for axis, n in zip((x, y), panel.values.shape[::-1], strict=True)
+    ]
+    top = largest or 1.0
+    drawn = ax.pcolormesh(*edges, panel.values, cmap="RdBu_r", vmin=-top, vmax=top)
     ax.figure.colorbar(drawn, ax=ax, shrink=0.9).ax.tick_params(labelsize=8)
-    ax.set_xlabel(shorten(panel.names[0], 24), fontsize=9)
-    ax.set_ylabel(shorten(panel.names[1], 24), fontsize=9)
-    ax.tick_params(labelsize=8)
-    if panel.x_categories:
-        _name_ticks(ax, np.arange(len(panel.x_categories)), panel.x_categories)
-    if panel.y_categories:
-        ax.set_yticks(np.arange(len(panel.y_categories)), panel.y_categories)
-    _write_title(ax, panel)
+    ax.set_xlabel(shorten(x.name, 24), fontsize=9)
+    ax.set_ylabel(shorten(y.name, 24), fontsize=9)
+    if x.rest:
+        ax.axvline(0, color="white", linewidth=3)
+    if y.rest:
+        ax.axhline(0, color="white", linewidth=3)
+    _name_ticks(ax, *_group_ticks(x, 4), n_letters=30.0)
+    places, names = _group_ticks(y, 6)
+    every = max(1, -(-len(names) // _MOST_LABELS))
+    ax.set_yticks(places[::every], [shorten(name, 14) for name in names[::every]])
+
+
+def _group_ticks(axis: SurfaceAxis, most: int) -> tuple[list[float], list[str]]:
+    """Categories amid their groups, cuts (some of them) between; what is left over in front."""
+    if axis.categories:
+        places = [k + 0.5 for k in range(len(axis.categories))]
+        names = list(axis.categories)
+    else:
+        every = max(1, -(-len(axis.cuts) // most))
+        chosen = range(every // 2, len(axis.cuts), every)
+        places = [k + 1.0 for k in chosen]
+        names = _numerals(np.array([float(f"{axis.cuts[k]:.3g}") for k in chosen]))
+    return ([-0.5, *places], [axis.rest, *names]) if axis.rest else (places, names)

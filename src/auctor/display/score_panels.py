@@ -1,13 +1,13 @@
 """The numbers of score plots: one panel for each F_k, and for each surface."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data import Feature, Table, read_labels, read_table, read_weights, select
-from auctor.estimators.explanation import shorten
+from auctor.data import Feature, Table, read_table, read_weights, select
+from auctor.estimators.explanation import check_labels
 from auctor.learners.smooth_bands import ScoreBand
 from auctor.metrics import auc
 from auctor.models import AdditiveModel
@@ -20,6 +20,8 @@ _MOST_LINES = 400
 _STRIP_BINS = 40
 # Up to this many distinct values, each has a bar of its own: bins would beat against them.
 _MOST_BARS = 100
+# Up to this many, each has a tick of its own.
+_MOST_TICKS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,8 @@ class ScorePanel:
     categories : tuple of str
         Empty for numbers.
     missing : float or None
-        F_k of missing values; None where there are none in the rows.
+        F_k of missing values, and of categories that the model does not know; None where no row
+        has one. Without rows it is there wherever F_k has more than one value.
     band : Band or None
         Entry 0 is for missing values, the others are for ``values``.
     limits : (float, float)
@@ -70,6 +73,10 @@ class ScorePanel:
     n_outside : int
         Rows beyond the limits.
     strip : RowStrip or None
+    ticks : ndarray or None
+        The values of a number within the limits, where the rows have few.
+    is_whole : bool
+        Whether all values of the rows are whole numbers.
     """
 
     name: str
@@ -82,10 +89,42 @@ class ScorePanel:
     limits: tuple[float, float]
     n_outside: int
     strip: RowStrip | None
+    ticks: Floats | None = None
+    is_whole: bool = False
+
+    @property
+    def range(self) -> float:
+        """How far apart the largest and the least F_k are, that of missing values included."""
+        rest = [] if self.missing is None else [self.missing]
+        return _range(np.append(self.values, rest))
 
     @property
     def is_flat(self) -> bool:
-        return self.values.size == 0 or bool(np.ptp(self.values) == 0.0)
+        return self.range == 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceAxis:
+    """An axis of a heat map: groups of values, all of them equally wide.
+
+    Attributes
+    ----------
+    name : str
+        The feature.
+    cuts : ndarray
+        Between the groups of a number; empty for categories.
+    categories : tuple of str
+        Empty for numbers.
+    rest : str
+        "missing", "other" or "missing, other", which then come before the first group: rows
+        without a value, and of categories that the surface does not know. Empty where there are
+        none.
+    """
+
+    name: str
+    cuts: Floats
+    categories: tuple[str, ...]
+    rest: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,32 +133,29 @@ class SurfacePanel:
 
     Attributes
     ----------
-    names : (str, str)
-        The features on the x axis and on the y axis.
+    name : str
+        That of the term, such as "a x b".
     auc : float
         The AUC of the surface alone; NaN without labelled rows.
     values : ndarray of shape (n_y, n_x)
-    x_edges, y_edges : ndarray
-        Bins of both; around whole numbers for categories.
-    x_categories, y_categories : tuple of str
-        Empty for numbers.
+        A line for each group of y, a column for each of x; the first is for ``rest`` if any.
+    x, y : SurfaceAxis
     """
 
-    names: tuple[str, str]
+    name: str
     auc: float
     values: Floats
-    x_edges: Floats
-    y_edges: Floats
-    x_categories: tuple[str, ...]
-    y_categories: tuple[str, ...]
+    x: SurfaceAxis
+    y: SurfaceAxis
 
     @property
-    def name(self) -> str:
-        return f"{self.names[0]} x {self.names[1]}"
+    def range(self) -> float:
+        """How far apart the largest and the least value are."""
+        return _range(self.values)
 
     @property
     def is_flat(self) -> bool:
-        return self.values.size == 0 or bool(np.ptp(self.values) == 0.0)
+        return self.range == 0.0
 
 
 Panel = ScorePanel | SurfacePanel
@@ -131,9 +167,7 @@ class LabelledTerms:
     def __init__(self, model: AdditiveModel, X: Any, y: Any, sample_weight: Any) -> None:
         self.table: Table = read_table(X, accept_sparse=True)
         self.columns = select(self.table, model.feature_names, type(model).__name__)
-        self.positive = read_labels(y, pos_label=model.classes[1]).positive
-        if len(self.positive) != self.table.n_rows:
-            raise ValueError(f"X has {self.table.n_rows} rows and y has {len(self.positive)}")
+        self.positive = check_labels(self.table, y, model.classes[1])
         weight = read_weights(sample_weight, self.table.n_rows)
         self._is_weighted = weight is not None
         self.weight = np.ones(self.table.n_rows) if weight is None else weight
@@ -161,17 +195,6 @@ class LabelledTerms:
         return self.table.numbers(int(self.columns[j]))
 
 
-def additive_model(found: Any) -> AdditiveModel:
-    """The additive model of an estimator, or the model itself."""
-    model = getattr(found, "model_", found)
-    if not isinstance(model, AdditiveModel):
-        raise ValueError(
-            f"{type(found).__name__} holds no additive model; give a fitted SmoothAUCBoost or "
-            "another estimator whose model_ is an AdditiveModel"
-        )
-    return model
-
-
 def score_panel(
     model: AdditiveModel,
     j: int,
@@ -183,7 +206,10 @@ def score_panel(
     feature = model.features[j] if found is None else found.feature
     table = _centred(model.steps[j], rows, j) if found is None else found.table
     codes = None if rows is None else rows.codes(feature, j)
-    is_missing = codes is not None and bool(((codes == 0) & rows.counts).any())  # type: ignore[union-attr]
+    if rows is None:
+        is_missing = bool(np.ptp(table) > 0.0)
+    else:
+        is_missing = bool(((codes == 0) & rows.counts).any())
     band = None
     if found is not None:
         ends = found.low, found.high, found.simultaneous_low, found.simultaneous_high
@@ -192,9 +218,9 @@ def score_panel(
     missing = float(table[0]) if is_missing else None
     if feature.is_category:
         return _category_panel(feature, area, table, missing, band, rows, codes)
-    edges, limits, n_outside, strip = _number_axis(feature, rows, j, central)
+    found_axis = _number_axis(feature, rows, j, central)._asdict()
     return ScorePanel(
-        feature.name, area, table[1:], edges, (), missing, band, limits, n_outside, strip
+        feature.name, area, table[1:], categories=(), missing=missing, band=band, **found_axis
     )
 
 
@@ -226,13 +252,23 @@ def _category_panel(
     )
 
 
+class _NumberAxis(NamedTuple):
+    """The part of a ScorePanel that is about x."""
+
+    edges: Floats
+    limits: tuple[float, float]
+    n_outside: int = 0
+    strip: RowStrip | None = None
+    ticks: Floats | None = None
+    is_whole: bool = False
+
+
 def _number_axis(
     feature: Feature, rows: LabelledTerms | None, j: int, central: float
-) -> tuple[Floats, tuple[float, float], int, RowStrip | None]:
-    """Edges of the bins, the part to be drawn, the rows beyond it, and where the rows are."""
+) -> _NumberAxis:
     if rows is None:
         edges = _outer_edges(feature.cuts, feature.cuts)
-        return edges, (float(edges[0]), float(edges[-1])), 0, None
+        return _NumberAxis(edges, (float(edges[0]), float(edges[-1])))
     values = rows.numbers(j)
     known = rows.counts & ~np.isnan(values)
     inside = values[known] if known.any() else np.zeros(1)
@@ -241,10 +277,13 @@ def _number_axis(
     outside = known & ((values < low) | (values > high))
     strip = _number_strip(values, rows, known & ~outside, low, high)
     # Few distinct values stand in the middle of their bins, the first and the last as well.
-    margin = _half_gap(np.unique(values[known & ~outside]))
+    distinct = np.unique(values[known & ~outside])
+    margin = _half_gap(distinct)
     low, high = low - margin, high + margin
     edges = _outer_edges(feature.cuts, np.array([inside.min() - margin, inside.max() + margin]))
-    return edges, (low, high), int(outside.sum()), strip
+    ticks = distinct if 0 < len(distinct) <= _MOST_TICKS else None
+    is_whole = bool((inside == np.rint(inside)).all())
+    return _NumberAxis(edges, (low, high), int(outside.sum()), strip, ticks, is_whole)
 
 
 def _half_gap(distinct: Floats) -> float:
@@ -294,27 +333,45 @@ def surface_panel(model: AdditiveModel, k: int, rows: LabelledTerms | None) -> S
     """The heat map of a surface, the first feature along the x axis."""
     surface, term = model.surfaces[k], len(model.features) + k
     values = surface.values if rows is None else surface.values - rows.mean(term)
-    x, y = (_surface_axis(f, j, rows) for f, j in zip(surface.axes, surface.features, strict=True))
-    names = surface.axes[0].name, surface.axes[1].name
+    x, y = (
+        _surface_axis(axis, j, line, rows)
+        for axis, j, line in zip(
+            surface.axes, surface.features, (surface.values[0], surface.values[:, 0]), strict=True
+        )
+    )
+    shown = values[0 if x.rest else 1 :, 0 if y.rest else 1 :].T
     area = np.nan if rows is None else rows.auc(term)
-    return SurfacePanel(names, area, values[1:, 1:].T, x[0], y[0], x[1], y[1])
+    return SurfacePanel(model.term_names[term], area, shown, x, y)
 
 
-def _surface_axis(
-    axis: Feature, j: int, rows: LabelledTerms | None
-) -> tuple[Floats, tuple[str, ...]]:
-    """Edges along an axis, and the categories between them."""
-    if axis.is_category:
-        names = tuple(shorten(str(category), 12) for category in axis.categories)
-        return np.arange(axis.n_bins + 1.0) - 0.5, names
-    values = axis.cuts
+def _surface_axis(axis: Feature, j: int, line: Floats, rows: LabelledTerms | None) -> SurfaceAxis:
+    """The groups of an axis; ``line`` has the values of code 0."""
+    categories = tuple(map(str, axis.categories)) if axis.is_category else ()
+    cuts = np.empty(0) if axis.is_category else axis.cuts
     if rows is not None:
-        found = rows.numbers(j)
-        found = found[rows.counts & ~np.isnan(found)]
-        values = np.quantile(found, [0.005, 0.995]) if len(found) else values
-    return _outer_edges(axis.cuts, values), ()
+        words = _rest(axis, j, rows)
+    elif line.any():
+        words = ["missing", "other"] if axis.is_category else ["missing"]
+    else:
+        words = []
+    return SurfaceAxis(axis.name, cuts, categories, ", ".join(words))
+
+
+def _rest(axis: Feature, j: int, rows: LabelledTerms) -> list[str]:
+    """What rows of code 0 have: no value, or one that the axis does not know."""
+    of_rest = (rows.codes(axis, j) == 0) & rows.counts
+    if axis.is_category:
+        is_missing = rows.table.categories(int(rows.columns[j])).places < 0
+    else:
+        is_missing = np.isnan(rows.numbers(j))
+    words = ("missing", of_rest & is_missing), ("other", of_rest & ~is_missing)
+    return [word for word, found in words if found.any()]
+
+
+def _range(values: Floats) -> float:
+    return float(np.ptp(values)) if values.size else 0.0
 
 
 def _centred(steps: Floats, rows: LabelledTerms | None, j: int) -> Floats:
     """Steps less their mean over the rows, or less the lowest where there are none."""
-    return steps - (float(steps[1:].min()) if rows is None else rows.mean(j))
+    return steps - (float(steps.min()) if rows is None else rows.mean(j))

@@ -10,11 +10,11 @@ from auctor.display.score_drawing import Drawing
 from auctor.display.score_panels import (
     LabelledTerms,
     Panel,
-    additive_model,
     score_panel,
     surface_panel,
 )
-from auctor.learners.smooth_bands import ScoreBands, codes_in, score_bands
+from auctor.display.terms import additive_model, check_count, check_share, read_terms
+from auctor.learners.smooth_bands import ScoreBands, check_request, codes_in, score_bands
 from auctor.models import AdditiveModel
 
 # The refit on the given rows may differ from the estimator by this share of the scores' range.
@@ -35,8 +35,9 @@ class ScorePlotDisplay:
     is_centred : bool
         Whether 0 is the mean of F_k over the rows, both classes alike. Without rows it is the
         least value of F_k, as in the paper's Figure 5.
-    n_left_out : int
-        Features that are not drawn: flat ones, and those beyond ``max_panels``.
+    left_out : list of ScorePanel and SurfacePanel
+        Not drawn: flat ones, and those beyond ``max_panels``. Empty where ``features`` says what
+        to draw.
     classes : (negative label, positive label)
     figure_, ax_, axes_
         Set by :meth:`plot`; ``axes_`` has one for each panel.
@@ -46,8 +47,13 @@ class ScorePlotDisplay:
     level: float
     n_resamples: int
     is_centred: bool
-    n_left_out: int
+    left_out: list[Panel]
     classes: tuple[Any, Any]
+
+    @property
+    def n_left_out(self) -> int:
+        """Number of features and surfaces that are not drawn."""
+        return len(self.left_out)
 
     @classmethod
     def from_estimator(
@@ -61,7 +67,7 @@ class ScorePlotDisplay:
         band: str | None = "bootstrap",
         n_resamples: int = 100,
         level: float = 0.95,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         central: float = 0.99,
         max_panels: int = 12,
@@ -76,7 +82,8 @@ class ScorePlotDisplay:
         X, y, sample_weight
             The rows that it was fitted on, for bands come from refits; any rows without bands.
         features : list of names or positions, optional
-            What to draw; by default all features that are not flat, and all surfaces.
+            What to draw, in this order: features, and surfaces as "a x b" (positions count on
+            after the features). By default all that is not flat, the highest AUC first.
         band : "bootstrap" or None
         n_resamples, level, random_state, n_jobs
             Refits, confidence level, seed and threads of the bands.
@@ -99,10 +106,10 @@ class ScorePlotDisplay:
         if band not in ("bootstrap", None):
             raise ValueError(f"band is {band!r}; give 'bootstrap' or None")
         model, bands = additive_model(estimator), None
+        chosen = _Choice(model, features, central, max_panels)
         if band is not None:
-            told = {"n_resamples": n_resamples, "level": level}
-            bands = _refit(estimator, X, y, sample_weight, random_state, n_jobs, told)
-        chosen = _Choice(features, central, max_panels)
+            told = {"n_resamples": n_resamples, "level": level, "random_state": random_state}
+            bands = _refit(estimator, X, y, sample_weight, n_jobs, told)
         return cls._build(model, X, y, sample_weight, bands, chosen).plot(ax=ax)
 
     @classmethod
@@ -121,10 +128,8 @@ class ScorePlotDisplay:
 
         Without labelled rows the widest F_k comes first.
         """
-        if (X is None) != (y is None):
-            raise ValueError("give both X and y, or neither")
-        chosen = _Choice(features, central, max_panels)
-        return cls._build(additive_model(model), X, y, sample_weight, None, chosen)
+        chosen = _Choice(additive_model(model), features, central, max_panels)
+        return cls._build(chosen.model, X, y, sample_weight, None, chosen)
 
     @classmethod
     def _build(
@@ -136,20 +141,26 @@ class ScorePlotDisplay:
         bands: ScoreBands | None,
         choice: "_Choice",
     ) -> Self:
+        if (X is None) != (y is None):
+            raise ValueError("give both X and y, or neither")
+        if X is None and sample_weight is not None:
+            raise ValueError("sample_weight is given without rows; give X and y as well")
         rows = None if X is None else LabelledTerms(model, X, y, sample_weight)
         panels: list[Panel] = []
-        for j in choice.positions(model):
-            band = None if bands is None else bands[j]
-            panels.append(score_panel(model, j, rows, band, choice.central))
-        if choice.features is None:
-            panels += [surface_panel(model, k, rows) for k in range(len(model.surfaces))]
+        n_features = len(model.features)
+        for term in choice.terms:
+            if term < n_features:
+                band = None if bands is None else bands[term]
+                panels.append(score_panel(model, term, rows, band, choice.central))
+            else:
+                panels.append(surface_panel(model, term - n_features, rows))
         kept = choice.keep(panels)
         return cls(
             kept,
             0.95 if bands is None else bands.level,
             0 if bands is None else bands.n_resamples,
             rows is not None,
-            len(panels) - len(kept),
+            [panel for panel in panels if panel not in kept],
             model.classes,
         )
 
@@ -158,47 +169,30 @@ class ScorePlotDisplay:
 
         The dark band is pointwise, the light one simultaneous over all values of the feature.
         Below are the rows, those of the positive class on top. With ``share_y`` all F_k have the
-        same y axis, so that their heights can be compared.
+        same y axis, so that their heights can be compared, and all surfaces the same colours.
         """
-        drawing = Drawing(self, n_columns, share_y)
+        drawing = Drawing(self, check_count(n_columns, "n_columns"), share_y)
         self.figure_, self.ax_, self.axes_ = drawing.draw(ax)
         return self
 
 
-@dataclass(frozen=True)
 class _Choice:
-    """Which features to draw, and how much of them."""
+    """Which terms to draw, and how much of them."""
 
-    features: Any
-    central: float
-    max_panels: int
+    def __init__(self, model: AdditiveModel, features: Any, central: Any, max_panels: Any) -> None:
+        self.model, self._is_told = model, features is not None
+        names = model.term_names
+        self.terms = read_terms(features, names) if self._is_told else list(range(len(names)))
+        self.central = check_share(central, "central")
+        self._max_panels = check_count(max_panels, "max_panels")
 
-    def __post_init__(self) -> None:
-        if not 0.0 < self.central <= 1.0:
-            raise ValueError(f"central is {self.central!r}; give a share above 0, at most 1")
-        if self.max_panels < 1:
-            raise ValueError(f"max_panels is {self.max_panels}; it must be 1 or more")
-
-    def positions(self, model: AdditiveModel) -> list[int]:
-        names = list(model.feature_names)
-        if self.features is None:
-            return list(range(len(names)))
-        given = [self.features] if isinstance(self.features, (str, int)) else list(self.features)
-        for item in given:
-            known = names if isinstance(item, str) else range(len(names))
-            if item not in known:
-                raise ValueError(f"features has {item!r}; the model has {', '.join(names[:10])}")
-        return [names.index(item) if isinstance(item, str) else int(item) for item in given]
-
-    def keep(self, panels: list[Any]) -> list[Any]:
-        """In order; what nobody asked for only where it is not flat, and up to the most."""
-        if panels and not np.isnan(panels[0].auc):
-            panels = sorted(panels, key=lambda panel: (panel.is_flat, -panel.auc))
-        else:
-            panels = sorted(panels, key=lambda panel: -float(np.ptp(panel.values)))
-        if self.features is not None:
+    def keep(self, panels: list[Panel]) -> list[Panel]:
+        """As asked for; or the best first, without those that are flat, and up to the most."""
+        if self._is_told:
             return panels
-        return [panel for panel in panels if not panel.is_flat][: self.max_panels] or panels[:1]
+        by_auc = not np.isnan(panels[0].auc)
+        panels = sorted(panels, key=lambda panel: -(panel.auc if by_auc else panel.range))
+        return [panel for panel in panels if not panel.is_flat][: self._max_panels] or panels[:1]
 
 
 def _refit(
@@ -206,11 +200,11 @@ def _refit(
     X: Any,
     y: Any,
     sample_weight: Any,
-    random_state: int,
     n_jobs: int | None,
     told: dict[str, Any],
 ) -> ScoreBands:
     """Bands of the estimator's score functions, on the rows that it was fitted on."""
+    check_request(**told)
     if not hasattr(estimator, "penalty_"):
         raise ValueError(
             f"{type(estimator).__name__} has no bands: refits are those of SmoothAUCBoost; "
@@ -232,7 +226,6 @@ def _refit(
         train,
         estimator._settings(data),
         validation=held_out,
-        random_state=random_state,
         n_jobs=n_jobs,
         **told,
     )

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import read_table
-from auctor.display.score_panels import additive_model
+from auctor.display.terms import additive_model, check_count, read_terms
 from auctor.estimators.explanation import ScoreRow, score_features, shorten
 from auctor.metrics import roc_curve
 from auctor.models import AdditiveModel
@@ -36,7 +36,7 @@ class ScoreROCDisplay:
     Attributes
     ----------
     curves : list of ScoreROC
-        One for each feature that is drawn.
+        One for each feature or surface that is drawn.
     total : ScoreROC
         That of the whole score.
     level : float
@@ -44,7 +44,8 @@ class ScoreROCDisplay:
     method : str
         How they were found: "DeLong", or "stratified bootstrap" where rows have weights.
     n_left_out : int
-        Features without a curve: flat ones, and those beyond ``max_curves``.
+        Features and surfaces without a curve: flat ones, and those beyond ``max_curves``. 0 where
+        ``features`` says what to draw.
     figure_, ax_
         Set by :meth:`plot`.
     """
@@ -75,8 +76,10 @@ class ScoreROCDisplay:
         estimator : fitted SmoothAUCBoost, or another whose model is additive
         X, y, sample_weight
             Labelled rows; on those of the fit every curve is too good.
-        features : list of names, optional
-            What to draw; by default all that is not flat, up to ``max_curves``.
+        features : list of names or positions, optional
+            What to draw, in this order: features, and surfaces as "a x b" (positions count on
+            after the features). By default all that is not flat, up to ``max_curves``, the highest
+            AUC first.
         level : float, default=0.95
             Confidence level of the intervals.
         max_curves : int, default=8
@@ -95,14 +98,19 @@ class ScoreROCDisplay:
         model = additive_model(estimator)
         told = {"sample_weight": sample_weight, "pos_label": model.classes[1]}
         table = read_table(X, accept_sparse=True)
+        names = model.term_names
+        terms = None if features is None else read_terms(features, names)
+        most = check_count(max_curves, "max_curves")
         scores = score_features(model, table, y, level=level, **told)
-        rows = _choose(list(scores), features, max_curves)
-        parts = dict(zip(model.term_names, model.contributions(table).T, strict=True))
-        curves = [_curve(row.name, parts[row.name], y, told, row) for row in rows]
+        if terms is None:
+            terms = [names.index(row.name) for row in scores if row.range > 0][:most]
+        parts = model.contributions(table)
+        curves = [_curve(parts[:, term], y, told, scores[names[term]]) for term in terms]
         value, low, high = scores.total.value, scores.total.low, scores.total.high
         whole = ScoreRow(_ALL, value, low, high, np.nan)
-        total = _curve(_ALL, model.decision_function(table), y, told, whole)
-        found = cls(curves, total, level, scores.total.method, len(scores) - len(curves))
+        total = _curve(model.decision_function(table), y, told, whole)
+        n_left_out = len(scores) - len(curves) if features is None else 0
+        found = cls(curves, total, level, scores.total.method, n_left_out)
         return found.plot(ax=ax)
 
     @classmethod
@@ -145,23 +153,9 @@ class ScoreROCDisplay:
         return self
 
 
-def _choose(rows: list[ScoreRow], features: Any, max_curves: int) -> list[ScoreRow]:
-    """The rows of the features asked for, or the first that are not flat."""
-    if max_curves < 1:
-        raise ValueError(f"max_curves is {max_curves}; it must be 1 or more")
-    if features is None:
-        return [row for row in rows if row.range > 0][:max_curves]
-    wanted = [features] if isinstance(features, str) else list(features)
-    names = [row.name for row in rows]
-    for name in wanted:
-        if name not in names:
-            raise ValueError(f"features has {name!r}; the model has {', '.join(names[:10])}")
-    return [row for row in rows if row.name in wanted]
-
-
-def _curve(name: str, scores: Floats, y: Any, told: dict[str, Any], row: ScoreRow) -> ScoreROC:
+def _curve(scores: Floats, y: Any, told: dict[str, Any], row: ScoreRow) -> ScoreROC:
     curve = roc_curve(y, scores, **told)
-    return ScoreROC(name, curve.fpr, curve.tpr, row.auc, row.low, row.high)
+    return ScoreROC(row.name, curve.fpr, curve.tpr, row.auc, row.low, row.high)
 
 
 def _label(curve: ScoreROC) -> str:

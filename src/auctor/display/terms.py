@@ -47,9 +47,7 @@ def _read_term(item: Any, names: Sequence[str]) -> int:
     if isinstance(item, str):
         shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise ValueError(f"features has {item!r}; the model has {shown}")
-    raise ValueError(
-        f"features has {item!r}; give names, or positions from 0 to {len(names) - 1}"
-    )
+    raise ValueError(f"features has {item!r}; give names, or positions from 0 to {len(names) - 1}")
 
 
 def check_count(value: Any, name: str) -> int:

@@ -176,7 +176,7 @@ def read_row(row: Any) -> Any:
     if hasattr(row, "to_numpy") and getattr(row, "ndim", 1) == 1 and not hasattr(row, "columns"):
         row = row.to_numpy()
     if isinstance(row, (list, tuple)) and not (row and isinstance(row[0], (list, tuple))):
-        return [list(row)]
+        return [[_plain(value) for value in row]]
     if isinstance(row, np.ndarray) and row.ndim == 1:
         return row.reshape(1, -1)
     return row
