@@ -32,7 +32,7 @@ LAMBDAS = (0.1, 0.01, 0.001, 0.0001)
 SHRINKAGES = (30.0, 3.0, 1.0, 0.3)
 PENALTIES = (10.0, 1.0, 0.1)
 # Near enough to a maximum for the AUC of held-out rows.
-_TOL = 1e-4
+_TOL = 1e-5
 # The "paired" rule leaves the automatic amounts for a gain of so many standard errors.
 _SURE = 2.0
 
