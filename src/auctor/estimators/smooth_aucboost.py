@@ -78,7 +78,7 @@ class SmoothAUCBoost(RankingEstimator):
         Weight of the squared slope, which curvature alone leaves free. The paper has none.
     ridge : float or "auto", default="auto"
         Weight of the squared distance of a category, and of missing values, from the feature's
-        mean.
+        mean; "auto" is three times the automatic penalty.
     roughness : {"auto", "curvature", "bins"}, default="auto"
         "curvature" measures on a scale of x; "bins" takes plain second differences over
         neighbouring bins, as the paper does. "auto" is curvature for the newton solver and bins for

@@ -21,6 +21,9 @@ Amount = float | Literal["auto"]
 # The automatic penalties, times the harmonic mean of the class weights: the more rows, the less
 # noise there is to be held down.
 _AUTO = 0.1
+# Categories, which have no neighbours to learn from, are held more firmly. Of 0.3 to 30, by
+# cross-validation on five tables, 3 or 10 was best on four.
+_CATEGORIES = 3.0
 # The best lambda of the paper's Figure 2.
 _PAPERS_PENALTY = 0.01
 # A scale of normal scores is about this long: what is automatic there, for bins that are 1 apart.
@@ -94,12 +97,12 @@ class Problem:
         weight_neg, weight_pos = (weight * unit for weight in self.data.class_weights)
         amount = _AUTO * (1 / weight_neg + 1 / weight_pos) / 2
         if self.settings.solver == "stagewise":
-            return Amounts(_PAPERS_PENALTY, 0.0, amount)
+            return Amounts(_PAPERS_PENALTY, 0.0, _CATEGORIES * amount)
         if self.settings.roughness == "curvature":
-            return Amounts(amount, amount, amount)
+            return Amounts(amount, amount, _CATEGORIES * amount)
         stretch = max(1.0, (self.data.n_codes - 1) / _USUAL_LENGTH)
         # Ends that are repeated hold down the slope there: a tenth of the curvature's is enough.
-        return Amounts(amount * stretch**3 / 10, amount * stretch, amount)
+        return Amounts(amount * stretch**3 / 10, amount * stretch, _CATEGORIES * amount)
 
     @property
     def amounts(self) -> Amounts:
