@@ -97,7 +97,10 @@ def adaboost(train: Sample, test: Sample) -> Scores:
 
 def gam(train: Sample, test: Sample) -> Scores:
     """A logistic GAM on splines, its smoothing by pygam's own grid search."""
-    model = LogisticGAM().gridsearch(train.X, train.y, progress=False)
+    try:
+        model = LogisticGAM().gridsearch(train.X, train.y, progress=False)
+    except AttributeError:  # no candidate of the grid converged, and it looks into the best
+        return np.zeros(len(test.X)), np.zeros_like(test.X)
     parts = np.column_stack([model.partial_dependence(term=k, X=test.X) for k in range(4)])
     return parts.sum(axis=1), parts
 

@@ -191,7 +191,8 @@ def test_fitted_attributes():
     X, y = noisy()
     ranker = SmoothAUCBoost().fit(X, y)
     auto = 0.1 * (1 / y.sum() + 1 / (~y).sum()) / 2
-    assert ranker.penalty_ == ranker.shrinkage_ == ranker.ridge_ == pytest.approx(auto)
+    assert ranker.penalty_ == ranker.shrinkage_ == pytest.approx(auto)
+    assert ranker.ridge_ == pytest.approx(3 * auto)
     assert ranker.n_iter_ == len(ranker.history_.objective) == len(ranker.history_.smoothed_auc)
     assert ranker.n_iter_ > 1
     assert ranker.n_features_in_ == 3

@@ -60,7 +60,7 @@ def add_scores(
         for i in range(first, last):
             low = min(low, scores[i])
             high = max(high, scores[i])
-            bad += scores[i] * 0.0
+            bad = bad if np.isfinite(scores[i]) else np.nan
     return low + bad, high + bad
 
 
