@@ -250,7 +250,7 @@ def test_the_certificate_holds(weighted):
     assert 0 <= found["gain_left"] <= 1e-7
     assert found["separating"] == []
     sentence = str(ranker.certificate_)
-    assert f"is {found['smoothed_auc']:.4g}, {found['objective']:.6g} less its penalty" in sentence
+    assert f"is {found['smoothed_auc']:.4g}, {found['objective']:.6g} after its penalty" in sentence
     assert "at a maximum" in sentence
     assert f"is {found['auc']:.4g}, never below {found['least_auc']:.4g}" in sentence
     assert "separates" not in sentence

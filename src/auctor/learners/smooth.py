@@ -212,7 +212,7 @@ def _certify(
     subject = "AUC" if partial is None else "partial AUC (FPR {:g} to {:g})".format(*partial)
     statement = (
         f"The smoothed {subject} of the training pairs is {point.smoothed_auc:.4g}, "
-        f"{point.objective:.6g} less its penalty"
+        f"{point.objective:.6g} after its penalty"
     )
     unbounded = _has_no_maximum(problem, point, separating)
     if unbounded:
