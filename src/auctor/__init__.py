@@ -12,6 +12,8 @@ __version__ = "0.1.0.dev0"
 # Public name -> the room that holds it.
 _HOMES = {
     "AUCBoost": "auctor.estimators",
+    "DMKS": "auctor.estimators",
+    "ExactBoost": "auctor.estimators",
     "MarginRanker": "auctor.estimators",
     "MarginRankerCV": "auctor.estimators",
     "MartiRank": "auctor.estimators",
@@ -29,7 +31,9 @@ _HOMES = {
 _ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "testing", "weak")
 
 __all__ = [
+    "DMKS",
     "AUCBoost",
+    "ExactBoost",
     "MarginRanker",
     "MarginRankerCV",
     "MartiRank",
@@ -51,7 +55,9 @@ __all__ = [
 if TYPE_CHECKING:
     from auctor import datasets, metrics
     from auctor.estimators import (
+        DMKS,
         AUCBoost,
+        ExactBoost,
         MarginRanker,
         MarginRankerCV,
         MartiRank,

@@ -69,7 +69,7 @@ def test_learners_are_listed(run: Run) -> None:
         (["fit", "t.csv", "--target", "y", "--delimiter", ";;"], "one character"),
         (
             ["fit", "t.csv", "--target", "y", "--learner", "guess"],
-            "known: aucboost, margin-ranker, ",
+            "known: aucboost, dmks, ",
         ),
         (["fit", "t.csv", "--target", "y", "--param", "depth=3"], "n_estimators"),
         (["fit", "t.csv", "--target", "y", "--param", "n_jobs=3"], "use --jobs"),

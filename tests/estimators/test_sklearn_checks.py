@@ -6,6 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auctor import (
+    DMKS,
     AUCBoost,
     MarginRanker,
     MarginRankerCV,
@@ -44,6 +45,8 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         SmoothAUCBoostCV(cv=2),
         SoftRankBoost(),
         MarginRanker(),
+        DMKS(),
+        DMKS(penalty=0.01),
         MarginRankerCV(cv=2, epsilons=(0.1, 0.3), tol=1e-3),
         TreeRank(),
         TreeRank(split="tree"),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from auctor import (
+    DMKS,
     AUCBoost,
     MarginRanker,
     MartiRank,
@@ -64,6 +65,12 @@ def margin_ranker() -> Model:
     return MarginRanker(epsilon=0.3, categorical_features=[1]).fit(X, y).model_
 
 
+def dmks() -> Model:
+    X, y = messy_table()
+    # From a start of zeros: what a logistic regression rounds differently must not show.
+    return DMKS(init=np.zeros(11), categorical_features=[1]).fit(X, y).model_
+
+
 def treerank() -> Model:
     X, y = messy_table()
     return TreeRank(max_depth=4, categorical_features=[1]).fit(X, y).model_
@@ -81,6 +88,7 @@ def forest() -> Model:
 
 CASES = {
     "aucboost": aucboost,
+    "dmks": dmks,
     "margin_ranker": margin_ranker,
     "martirank": martirank,
     "rankboost": rankboost,

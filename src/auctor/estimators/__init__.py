@@ -2,6 +2,8 @@
 
 from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.crossval import CrossValidation, cross_validate
+from auctor.estimators.dmks import DMKS
+from auctor.estimators.exactboost import ExactBoost
 from auctor.estimators.margin_ranker import MarginRanker
 from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
@@ -14,8 +16,10 @@ from auctor.estimators.treerank import TreeRank
 from auctor.estimators.treerank_forest import TreeRankForest
 
 __all__ = [
+    "DMKS",
     "AUCBoost",
     "CrossValidation",
+    "ExactBoost",
     "MarginRanker",
     "MarginRankerCV",
     "MartiRank",

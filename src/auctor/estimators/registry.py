@@ -2,6 +2,8 @@
 
 from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.dmks import DMKS
+from auctor.estimators.exactboost import ExactBoost
 from auctor.estimators.margin_ranker import MarginRanker
 from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
@@ -15,6 +17,8 @@ from auctor.estimators.treerank_forest import TreeRankForest
 
 LEARNERS: dict[str, type[RankingEstimator]] = {
     "aucboost": AUCBoost,
+    "dmks": DMKS,
+    "exactboost": ExactBoost,
     "margin-ranker": MarginRanker,
     "margin-ranker-cv": MarginRankerCV,
     "martirank": MartiRank,

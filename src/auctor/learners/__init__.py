@@ -4,6 +4,7 @@ from auctor.learners.aucboost import fit_aucboost
 from auctor.learners.aucboost_rows import fit_aucboost_rows
 from auctor.learners.aucboost_trees import fit_aucboost_trees
 from auctor.learners.certificate import Certificate
+from auctor.learners.dmks import fit_dmks
 from auctor.learners.forest import fit_forest
 from auctor.learners.martirank import fit_martirank
 from auctor.learners.martirank_rows import fit_martirank_rows
@@ -19,6 +20,7 @@ __all__ = [
     "fit_aucboost",
     "fit_aucboost_rows",
     "fit_aucboost_trees",
+    "fit_dmks",
     "fit_forest",
     "fit_martirank",
     "fit_martirank_rows",

@@ -1,0 +1,145 @@
+"""Kernels of DMKS: the best threshold for given scores, the best move of one coefficient.
+
+KS is the share of the positives above the threshold less that of the negatives; its direction is
+never turned. Weights are whole numbers, so that the weight above a threshold is exact.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.kernels.jit import kernel
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """Whole weights, the negatives first: from place ``n_neg`` on rows are positive."""
+
+    weight: Places
+    n_neg: int
+    total_neg: int
+    total_pos: int
+
+
+class Column(NamedTuple):
+    """One column of the matrix: the rows that are not 0, and their values."""
+
+    place: Places
+    x: Floats
+
+
+class Cut(NamedTuple):
+    """A threshold, the KS that it reaches, and the weight of each class above it."""
+
+    ks: float
+    threshold: float
+    above_neg: int
+    above_pos: int
+
+
+class Bounds(NamedTuple):
+    """How far a coefficient may move, and what it must keep clear of."""
+
+    low: float
+    high: float
+    step: float  # into an interval without end
+    clearance: float  # least distance of a row's score from the threshold
+
+
+@kernel
+def best_cut(scores: Floats, order: Places, rows: Rows, min_gap: float) -> Cut:
+    """The threshold of the largest KS, midway in a gap of the scores; of several the widest.
+
+    ``order`` sorts the scores. Gaps narrower than ``min_gap`` hold no threshold: what lies closer
+    together than rounding must not be told apart. A threshold below all scores has KS 0.
+    """
+    neg, pos = rows.total_neg, rows.total_pos
+    best, width = 0.0, np.inf
+    threshold = scores[order[0]] - 1.0
+    best_neg, best_pos = neg, pos
+    for k in range(len(order) - 1):
+        row = order[k]
+        if row < rows.n_neg:
+            neg -= rows.weight[row]
+        else:
+            pos -= rows.weight[row]
+        gap = scores[order[k + 1]] - scores[row]
+        if gap < min_gap:
+            continue
+        value = pos / rows.total_pos - neg / rows.total_neg
+        if value > best or (value == best and gap > width):
+            best, width = value, gap
+            threshold = scores[row] + gap / 2
+            best_neg, best_pos = neg, pos
+    return Cut(best, threshold, best_neg, best_pos)
+
+
+@kernel
+def crossings(scores: Floats, threshold: float, column: Column) -> Floats:
+    """By how much the coefficient must move for each row of a column to reach the threshold."""
+    out = np.empty(len(column.x), dtype=np.float64)
+    for i in range(len(out)):
+        out[i] = (threshold - scores[column.place[i]]) / column.x[i]
+    return out
+
+
+@kernel
+def best_move(
+    crossing: Floats, order: Places, column: Column, rows: Rows, cut: Cut, bounds: Bounds
+) -> tuple[float, float]:
+    """(KS, move): the best that one coefficient can do with the threshold held, exactly.
+
+    ``order`` sorts the crossings. Between two that follow each other no row changes its side, so
+    that KS is constant there; the move is the middle of the best interval, of several the widest.
+    Row i blocks ``clearance / |x_i|`` on either side of its crossing. Where every interval is
+    blocked, KS is -1 and the move 0.
+    """
+    n_moving = len(order)
+    # As far to the left as can be, the rows of negative x are above the threshold.
+    neg, pos = cut.above_neg, cut.above_pos
+    ends = np.empty(n_moving + 1, dtype=np.float64)  # where the rows from k on begin to block
+    ends[n_moving] = np.inf
+    for k in range(n_moving - 1, -1, -1):
+        i = order[k]
+        x, row = column.x[i], column.place[i]
+        ends[k] = min(ends[k + 1], crossing[i] - bounds.clearance / abs(x))
+        is_above = crossing[i] < 0.0 if x > 0.0 else crossing[i] > 0.0
+        change = (int(x < 0.0) - int(is_above)) * rows.weight[row]
+        if row < rows.n_neg:
+            neg += change
+        else:
+            pos += change
+    best, width, move = -1.0, 0.0, 0.0
+    start = -np.inf
+    for k in range(n_moving + 1):
+        if k > 0:
+            i = order[k - 1]
+            x, row = column.x[i], column.place[i]
+            start = max(start, crossing[i] + bounds.clearance / abs(x))
+            change = rows.weight[row] if x > 0.0 else -rows.weight[row]
+            if row < rows.n_neg:
+                neg += change
+            else:
+                pos += change
+        first, last = max(start, bounds.low), min(ends[k], bounds.high)
+        if not first < last:
+            continue
+        if k == 0:
+            first = max(first, last - 2.0 * bounds.step)
+        if k == n_moving:
+            last = min(last, first + 2.0 * bounds.step)
+        value = pos / rows.total_pos - neg / rows.total_neg
+        if value > best or (value == best and last - first > width):
+            best, width = value, last - first
+            move = first + width / 2
+    return best, move
+
+
+@kernel
+def add_column(scores: Floats, column: Column, factor: float) -> None:
+    """Add ``factor`` times the column to the scores, in place."""
+    for i in range(len(column.x)):
+        scores[column.place[i]] += factor * column.x[i]
