@@ -2,33 +2,44 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NO_CACHE_HIT = NUMBA_CACHE_DIR=$$(mktemp -d)
+# One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
+WORKERS ?= auto
+# OpenMP's threads sleep while they wait: spinning, they take the cores from the other workers.
+PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench quality golden clean
+# All of them write to the one environment.
+.NOTPARALLEL:
 
 help: ## List what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-# The package alone is enough for the demo; tests, lint and benchmarks need the rest.
-.venv/runtime: pyproject.toml
+# The package alone is enough for the demo; tests and lint need more, benchmarks their peers too.
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctor needs Python 3.11 or later; set PYTHON=")'
-	@echo "installing auctor and what it needs into .venv (once; about half a minute)"
+	@echo "installing $(1) into .venv (once; about $(2))"
 	@test -d .venv || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	@touch $@
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '$(3)'
+	@touch $(4)
+endef
 
-.venv/dev: .venv/runtime
-	@echo "installing the tools for tests, lint and benchmarks into .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@
+.venv/runtime: pyproject.toml
+	$(call install,auctor and what it needs,half a minute,.,$@)
+
+.venv/dev: pyproject.toml
+	$(call install,auctor and the tools for tests and lint,a minute,.[dev],.venv/runtime $@)
+
+.venv/bench: pyproject.toml
+	$(call install,auctor and the peers for benchmarks,two minutes,.[bench],.venv/runtime .venv/dev $@)
 
 demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real table
 	$(BIN)/python examples/01_first_model.py
 
-test: .venv/dev ## All tests; kernels once more with checked indices and without compilation
-	$(BIN)/python -m pytest -q
-	NUMBA_BOUNDSCHECK=1 $(NO_CACHE_HIT) $(BIN)/python -m pytest -q tests/kernels
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels
+test: .venv/dev ## All tests, kernels also with checked indices and uncompiled (WORKERS=0: serially)
+	$(PYTEST)
+	NUMBA_BOUNDSCHECK=1 $(NO_CACHE_HIT) $(PYTEST) tests/kernels
+	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
 
 lint: .venv/dev ## ruff and mypy
 	$(BIN)/ruff check .
@@ -39,10 +50,10 @@ format: .venv/dev ## Put the layout right
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/dev ## Speed against the peers, side by side, as ratios
+bench: .venv/bench ## Speed against the peers, side by side, as ratios
 	$(BIN)/python benchmarks/run.py
 
-quality: .venv/dev ## Cross-validated AUC against the peers on the tables in AUCTOR_DATA
+quality: .venv/bench ## Cross-validated AUC against the peers on the tables in AUCTOR_DATA
 	$(BIN)/python benchmarks/quality.py
 
 golden: .venv/dev ## Rewrite the stored models that tests compare with

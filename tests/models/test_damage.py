@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import json
+from unittest.mock import sentinel
 
 import numpy as np
 import pandas as pd
@@ -53,7 +54,7 @@ def change(content, where, value):
     return content
 
 
-DELETE = object()
+DELETE = sentinel.DELETE
 
 
 def places(node, where=()):
