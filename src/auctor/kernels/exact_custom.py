@@ -1,0 +1,62 @@
+"""The search over cells compiled for a rank metric of the user's own.
+
+A function handed to a kernel as an argument would keep the kernel from being cached for the
+metrics that come with the package. Instead the kernels of the search are compiled anew with
+another ``cell_bound`` among their globals.
+"""
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from auctor.kernels import exact_cells as cells
+from auctor.kernels.jit import OPTIONS
+
+
+class CustomSearch(NamedTuple):
+    """The kernels of exact_cells for one metric, and the metric itself."""
+
+    value: Callable[..., float]
+    bisect_views: Callable[..., Any]
+    search_views: Callable[..., Any]
+
+
+def custom_search(value: Callable[..., float], bound: Callable[..., float]) -> CustomSearch:
+    """Compile the search for ``value(pos, neg)`` and its ``bound``, as RankMetric says."""
+
+    def cell_bound(metric, sample, rank_pos, rank_neg, cell, room):  # type: ignore[no-untyped-def]
+        nearest = max(cell.low, 0) if cell.low + cell.high > 0 else min(cell.high, 0)
+        farthest = cell.high if abs(cell.high) > abs(cell.low) else cell.low
+        stay = -margin_of(sample, nearest)
+        move = cell.high - margin_of(sample, cell.high)
+        cut = cell.first_cut if move >= stay else cell.last_cut
+        pos_high, neg_low = np.empty_like(sample.pos), np.empty_like(sample.neg)
+        merge_sides(sample.pos, rank_pos, cut, stay, move, room, pos_high)
+        cut = cell.first_cut if cell.low <= 0 else cell.last_cut
+        merge_sides(sample.neg, rank_neg, cut, 0, cell.low, room, neg_low)
+        if cell.first_cut == cell.last_cut and cell.low == cell.high:
+            return float(value(pos_high, neg_low))
+        stay = -margin_of(sample, farthest)
+        move = cell.low - margin_of(sample, cell.low)
+        pos_low, neg_high = np.empty_like(sample.pos), np.empty_like(sample.neg)
+        cut = cell.first_cut if move <= stay else cell.last_cut
+        merge_sides(sample.pos, rank_pos, cut, stay, move, room, pos_low)
+        cut = cell.first_cut if cell.high >= 0 else cell.last_cut
+        merge_sides(sample.neg, rank_neg, cut, 0, cell.high, room, neg_high)
+        return float(bound(pos_low, pos_high, neg_low, neg_high))
+
+    margin_of, merge_sides = cells.margin_of, cells.merge_sides
+    found: dict[str, Any] = {"cell_bound": numba.njit(**OPTIONS)(cell_bound)}
+    for name in ("bisect", "best_first", "bisect_views", "search_views"):
+        found[name] = _rebuilt(getattr(cells, name), found)
+    return CustomSearch(value, found["bisect_views"], found["search_views"])
+
+
+def _rebuilt(kernel: Any, names: dict[str, Any]) -> Any:
+    """A kernel with some of the names that it uses standing for others."""
+    function = getattr(kernel, "py_func", kernel)  # plain Python where compiling is switched off
+    copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+    return numba.njit(**OPTIONS)(copy)

@@ -1,0 +1,238 @@
+"""ExactBoost (Csillag, Piazza, Ramos, Romano, Oliveira & Orenstein 2021).
+
+Stumps are boosted on the metric itself, with the margin of (6) and (7): E runs of T rounds
+(Algorithm 1), each round on a small sample of the rows, and the mean of the runs' scores. A rank
+metric sees only the difference d = b - a of a stump's two values, so that is what is searched.
+"""
+
+import threading
+import warnings
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import RankingData, resolve_n_jobs
+from auctor.learners.certificate import Certificate
+from auctor.learners.exact_certificate import certify
+from auctor.learners.exact_metric import RankMetric, make_judge
+from auctor.learners.exact_run import UNIT_RANGE, Plan, Run, RunHistory
+from auctor.learners.exact_table import ExactTable, gather
+from auctor.learners.finish import fill_missing, finish_additive
+from auctor.learners.forest_draws import number_of_features
+from auctor.learners.progress import Progress
+from auctor.models import AdditiveModel, on_grid
+
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+
+class ExactBoostWarning(UserWarning):
+    """A fit has ended early, with what it had."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit can be told."""
+
+    metric: str | RankMetric = "auc"
+    k: float = 0.1
+    margin: float = 0.05
+    n_runs: int = 250
+    n_estimators: int = 50
+    subsample: float = 0.2
+    balanced: bool = True
+    max_features: Any = None
+    search: str = "exact"
+    tol: float = 0.01
+    delta: float = 0.05
+    seed: int = 0
+    n_jobs: int | None = None
+    verbose: bool | int = False
+
+
+@dataclass
+class History:
+    """All finished runs, and why there are not more."""
+
+    runs: list[RunHistory] = field(default_factory=list)
+    stopped_by: str = "n_runs"
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of all runs."""
+        return sum(len(run.steps) for run in self.runs)
+
+    @property
+    def mean_losses(self) -> Floats:
+        """The margin loss on all training rows after every round, the mean of the runs."""
+        lines = [run.losses for run in self.runs if run.losses]
+        return np.mean(lines, axis=0) if lines else np.empty(0)
+
+    @property
+    def start_weight(self) -> float:
+        """What the scores to start from, brought to [0, 1], weigh in the model's score."""
+        return float(np.mean([run.start_weight for run in self.runs]))
+
+
+def fit_exactboost(
+    data: RankingData, settings: Settings, start: Floats | None = None
+) -> tuple[AdditiveModel, History, Certificate]:
+    """Run after run, then their mean as one step function per feature.
+
+    ``start`` holds a score for each row in the order of the table. The model has the steps that
+    were added to it; threshold and calibration are those of the sum, in which the start, brought
+    to [0, 1], weighs ``history.start_weight``.
+
+    Examples
+    --------
+    >>> from auctor.data import prepare
+    >>> data = prepare([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [0, 1, 0, 0, 1, 1])
+    >>> settings = Settings(n_runs=3, n_estimators=4, subsample=0.8)
+    >>> model, history, certificate = fit_exactboost(data, settings)
+    >>> len(history.runs)
+    3
+    """
+    table = gather(data)
+    plan = make_plan(table, settings, data.weight_unit)
+    scaled = _to_unit(data, table, start)
+    history = _run_all(table, plan, settings, scaled)
+    tables = step_tables(data, table, history.runs)
+    fill_missing(_CodeWeights(table, data.n_codes), tables)
+    added = [] if scaled is None else _by_partition(data, scaled * history.start_weight)
+    model, _ = finish_additive(data, tables, added=added)
+    certificate = certify(table, plan, settings.delta, data, tables, added)
+    return model, history, certificate
+
+
+def make_plan(table: ExactTable, settings: Settings, unit: float) -> Plan:
+    """What the settings come to on this table, checked before any work."""
+    judge = make_judge(settings.metric, settings.k, table, unit)
+    n_views = max(1, table.n_views)
+    return Plan(
+        judge=judge,
+        theta=settings.margin,
+        n_rounds=settings.n_estimators,
+        n_drawn=sample_sizes(table, settings),
+        n_views=min(table.n_views, number_of_features(settings.max_features, n_views)),
+        search=settings.search,
+        tol=settings.tol,
+    )
+
+
+def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
+    """Rows of a sample, positives and negatives: as many of each, or in the table's proportion."""
+    sizes = (table.n_pos, table.n_neg)
+    if settings.balanced:
+        size = round(settings.subsample * table.n_rows / 2)
+        drawn = [min(size, n) for n in sizes]
+        drawn = [min(drawn)] * 2
+    else:
+        drawn = [round(settings.subsample * n) for n in sizes]
+    for name, n, size in zip(("positive", "negative"), sizes, drawn, strict=True):
+        if size < 1:
+            raise ValueError(
+                f"subsample is {settings.subsample:g}, which leaves none of the {n} {name} rows; "
+                f"give {1.0 / max(1, min(sizes)):.2g} or more"
+            )
+    return drawn[0], drawn[1]
+
+
+def _run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | None) -> History:
+    """Runs on threads; after Ctrl-C those that were finished are kept, if there are any."""
+    stop = threading.Event()
+    units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
+    progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
+
+    def run(number: int) -> RunHistory | None:
+        if stop.is_set():
+            return None
+        return Run(table, plan, [settings.seed, number], units).rounds(stop.is_set)
+
+    # A pool even for one thread: the main one must be free to hear Ctrl-C.
+    pool = ThreadPoolExecutor(resolve_n_jobs(settings.n_jobs))
+    futures: list[Future[RunHistory | None]] = []
+    stopped_by = "n_runs"
+    try:
+        futures = [pool.submit(run, number) for number in range(settings.n_runs)]
+        _watch(futures, progress)
+    except KeyboardInterrupt:
+        stopped_by = "interrupted"
+        if not any(future.done() and not future.cancelled() for future in futures):
+            raise
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+    finished = [f.result() for f in futures if f.done() and not f.cancelled()]
+    history = History([run for run in finished if run is not None], stopped_by)
+    progress.close(stopped_by if stopped_by != "n_runs" else "")
+    _tell_interrupted(history, settings)
+    return history
+
+
+def _watch(futures: list[Future[Any]], progress: Progress) -> None:
+    """Wait for all, with a step of the bar for each; an error ends it at once."""
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+            progress.step()
+
+
+def _tell_interrupted(history: History, settings: Settings) -> None:
+    if history.stopped_by == "interrupted":
+        if not history.runs:
+            raise KeyboardInterrupt
+        warnings.warn(
+            f"interrupted: the model is the mean of {len(history.runs)} of {settings.n_runs} runs",
+            ExactBoostWarning,
+            stacklevel=2,
+        )
+
+
+def step_tables(data: RankingData, table: ExactTable, runs: list[RunHistory]) -> list[Floats]:
+    """The mean of the runs collapsed: what each code of each feature adds to the score."""
+    flat = np.zeros(data.n_codes)
+    tables = [flat] * data.n_features
+    for run in runs:
+        for step in run.steps:
+            j = step.feature
+            if tables[j] is flat:
+                tables[j] = np.zeros(data.n_codes)
+            size = float(on_grid(np.array(step.size / run.scale / len(runs))))
+            tables[j] += size * (table.ranks[step.view] > step.cut)
+    flat.flags.writeable = False
+    return tables
+
+
+def _to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floats | None:
+    """Start scores brought to [0, 1], in the order of ``table``; all equal, they are nothing."""
+    if start is None:
+        return None
+    negative, positive = data.class_rows
+    scores = start[np.concatenate([positive, negative])]
+    low, reach = float(scores.min()), float(np.ptp(scores))
+    if reach == 0.0:
+        return None
+    return (scores - low) / reach
+
+
+def _by_partition(data: RankingData, scores: Floats) -> list[Floats]:
+    """Scores in the order of ``ExactTable`` as those of the rows of each partition."""
+    negative, positive = data.class_rows
+    by_place = np.zeros(1 + max(negative[-1], positive[-1]))
+    by_place[np.concatenate([positive, negative])] = scores
+    return [by_place[part.rows] for part in data.partitions]
+
+
+class _CodeWeights:
+    """Weights of classes and codes, counted for one feature at a time: histogram[:, j]."""
+
+    def __init__(self, table: ExactTable, n_codes: int) -> None:
+        self._table, self._n_codes = table, n_codes
+
+    def __getitem__(self, place: tuple[slice, int]) -> Floats:
+        return self._table.code_weights(place[1], self._n_codes)
