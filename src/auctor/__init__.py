@@ -25,6 +25,7 @@ _HOMES = {
     "TreeRank": "auctor.estimators",
     "TreeRankForest": "auctor.estimators",
     "OracleError": "auctor.learners",
+    "RankMetric": "auctor.learners",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
@@ -39,6 +40,7 @@ __all__ = [
     "MartiRank",
     "OracleError",
     "RankBoost",
+    "RankMetric",
     "SamplingMartiRank",
     "SmoothAUCBoost",
     "SmoothAUCBoostCV",
@@ -70,7 +72,7 @@ if TYPE_CHECKING:
         TreeRankForest,
         cross_validate,
     )
-    from auctor.learners import OracleError
+    from auctor.learners import OracleError, RankMetric
     from auctor.models import load
 
 

@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from auctor import (
     DMKS,
     AUCBoost,
+    ExactBoost,
     MarginRanker,
     MarginRankerCV,
     MartiRank,
@@ -24,7 +25,7 @@ _DRAWN = "rows are drawn by their place: weight 2 is the row twice in law, not i
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason."""
-    if not isinstance(estimator, TreeRankForest):
+    if not isinstance(estimator, TreeRankForest | ExactBoost):
         return {}
     return {
         "check_sample_weight_equivalence_on_dense_data": _DRAWN,
@@ -55,6 +56,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         MartiRank(weak="tree", n_estimators=5),
         TreeRankForest(n_estimators=5),
         TreeRankForest(n_estimators=5, aggregate="median", split="stump"),
+        ExactBoost(n_runs=5, n_estimators=10),
+        ExactBoost("ks", n_runs=5, n_estimators=10),
+        ExactBoost(n_runs=5, n_estimators=10, search="bisect"),
     ],
     expected_failed_checks=expected_failures,
 )

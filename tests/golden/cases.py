@@ -5,6 +5,7 @@ import numpy as np
 from auctor import (
     DMKS,
     AUCBoost,
+    ExactBoost,
     MarginRanker,
     MartiRank,
     RankBoost,
@@ -71,6 +72,20 @@ def dmks() -> Model:
     return DMKS(init=np.zeros(11), categorical_features=[1]).fit(X, y).model_
 
 
+def exactboost() -> Model:
+    X, y = messy_table()
+    ranker = ExactBoost(n_runs=6, n_estimators=10, subsample=0.5, categorical_features=[1])
+    return ranker.fit(X, y).model_
+
+
+def exactboost_ks() -> Model:
+    X, y = messy_table()
+    ranker = ExactBoost(
+        "ks", n_runs=6, n_estimators=10, subsample=0.5, balanced=False, categorical_features=[1]
+    )
+    return ranker.fit(X, y).model_
+
+
 def treerank() -> Model:
     X, y = messy_table()
     return TreeRank(max_depth=4, categorical_features=[1]).fit(X, y).model_
@@ -89,6 +104,8 @@ def forest() -> Model:
 CASES = {
     "aucboost": aucboost,
     "dmks": dmks,
+    "exactboost": exactboost,
+    "exactboost_ks": exactboost_ks,
     "margin_ranker": margin_ranker,
     "martirank": martirank,
     "rankboost": rankboost,

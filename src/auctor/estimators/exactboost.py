@@ -30,7 +30,7 @@ class ExactBoost(RankingEstimator):
     ----------
     metric : {"auc", "ks", "precision_at_k"} or RankMetric, default="auc"
         What is trained for. A metric of your own is a
-        :class:`~auctor.learners.exact_metric.RankMetric`.
+        :class:`~auctor.RankMetric`.
     k : int or float, default=0.1
         For "precision_at_k": a number of rows, or a share of them below 1.
     margin : float, default=0.05
@@ -41,10 +41,12 @@ class ExactBoost(RankingEstimator):
         Rounds of a run (T of the paper).
     subsample : float, default=0.2
         Share of the rows that a round looks at.
+    max_samples : int, optional, default=2000
+        Rows of a class that a round looks at, at most; None for no limit. What a sample costs in
+        the loss is e / max_samples at most (Proposition 1), however large the table.
     balanced : bool, default=True
-        Draw as many positives as negatives, half of the sample each (Proposition 1), or all of the
-        rarer class and as many of the other where it has not that many; False draws the same share
-        of each class.
+        Draw as many positives as negatives (Proposition 1), at most half of the rarer class
+        unless ``subsample`` is larger; False draws the same share of each class.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         Features that a round looks at: a number, a share, or all (None).
     init : array-like, fitted estimator or AdditiveModel, optional
@@ -53,9 +55,10 @@ class ExactBoost(RankingEstimator):
     search : {"exact", "bisect"}, default="exact"
         "exact" finds the best stump of the sample by branch and bound; "bisect" is Algorithm 2 of
         the paper, which follows one cell and can miss it.
-    tol : float, default=0.01
+    tol : float, default=0.02
         For "exact": stop as soon as no stump can be better by more than this, in units of the
-        metric; 0 proves the optimum.
+        metric; 0 proves the optimum. ``history_.runs[e].misses`` counts the rounds of a run that
+        ended without a proof, which happens for precision at k where rows tie and margin is 0.
     delta : float, default=0.05
         The bounds in ``certificate_`` hold with probability 1 - delta.
     max_bins : int, default=255
@@ -116,6 +119,7 @@ class ExactBoost(RankingEstimator):
         "n_runs": [Interval(Integral, 1, None, closed="left")],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "subsample": [Interval(Real, 0, 1, closed="right")],
+        "max_samples": [Interval(Integral, 1, None, closed="left"), None],
         "balanced": ["boolean"],
         "max_features": [
             StrOptions({"sqrt", "log2"}),
@@ -138,11 +142,12 @@ class ExactBoost(RankingEstimator):
         n_runs: int = 250,
         n_estimators: int = 50,
         subsample: float = 0.2,
+        max_samples: int | None = 2000,
         balanced: bool = True,
         max_features: Any = None,
         init: Any = None,
         search: str = "exact",
-        tol: float = 0.01,
+        tol: float = 0.02,
         delta: float = 0.05,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
@@ -158,6 +163,7 @@ class ExactBoost(RankingEstimator):
         self.n_runs = n_runs
         self.n_estimators = n_estimators
         self.subsample = subsample
+        self.max_samples = max_samples
         self.balanced = balanced
         self.max_features = max_features
         self.init = init
@@ -224,6 +230,7 @@ class ExactBoost(RankingEstimator):
             n_runs=self.n_runs,
             n_estimators=self.n_estimators,
             subsample=self.subsample,
+            max_samples=self.max_samples,
             balanced=self.balanced,
             max_features=self.max_features,
             search=self.search,

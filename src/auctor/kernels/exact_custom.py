@@ -6,6 +6,7 @@ another ``cell_bound`` among their globals.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -24,6 +25,12 @@ class CustomSearch(NamedTuple):
     search_views: Callable[..., Any]
 
 
+def is_compiled(function: Any) -> bool:
+    """Whether Numba has compiled a function, so that a kernel may call it."""
+    return bool(getattr(numba.config, "DISABLE_JIT", 0)) or hasattr(function, "py_func")
+
+
+@lru_cache(maxsize=16)  # compiling takes seconds, and cross-validation fits many times
 def custom_search(value: Callable[..., float], bound: Callable[..., float]) -> CustomSearch:
     """Compile the search for ``value(pos, neg)`` and its ``bound``, as RankMetric says."""
 

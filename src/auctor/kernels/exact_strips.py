@@ -361,11 +361,53 @@ def arrange_free(sample: Sample, slots: Slots) -> None:
             j += 1
 
 
+class Gains(NamedTuple):
+    """What a row at or below the threshold of its side adds, for a step that is left free."""
+
+    pos: float
+    neg: float
+    rest: float  # what is added to the sum of both sides
+
+
+@kernel
+def free_gains(metric: int, sample: Sample) -> Gains:
+    """KS is a sum over the rows below the threshold; precision at k is after a price is paid.
+
+    The positives above the thresholds of both sides, less a price for every unit of weight there
+    beyond k: whatever the price, no choice of k has more. It is best near the share of positives
+    that the last rows of the top have, which is taken from the rows between k / 2 and 2 k.
+    """
+    n_pos, n_neg = len(sample.pos), len(sample.neg)
+    if metric == KS:
+        return Gains(-float(n_neg), float(n_pos), 0.0)
+    i, j = n_pos, n_neg
+    passed, positive, total = 0.0, 0.0, 0.0
+    while (i > 0 or j > 0) and passed < 2 * sample.top:
+        from_pos = j == 0 or (i > 0 and sample.pos[i - 1] > sample.neg[j - 1])
+        weight = sample.weight_pos if from_pos else sample.weight_neg
+        passed += weight
+        if passed > sample.top / 2:
+            total += weight
+            positive += weight if from_pos else 0.0
+        i -= from_pos
+        j -= 1 - from_pos
+    share = min(max(positive / max(total, 1e-300), 0.05), 0.95)
+    price = share / sample.weight_pos
+    pos, neg = price * sample.weight_pos - 1.0, price * sample.weight_neg
+    return Gains(pos, neg, price * sample.top - n_pos * pos - n_neg * neg)
+
+
 @kernel
 def sweep_free(
-    sample: Sample, slots: Slots, views: Views, view: int, above: Tree, below: Tree
+    sample: Sample,
+    gains: Gains,
+    slots: Slots,
+    views: Views,
+    view: int,
+    above: Tree,
+    below: Tree,
 ) -> tuple[float, int]:
-    """No step whatever has a larger KS on this view; the bound, and its cut.
+    """No step whatever has a larger metric on this view; the bound, and its cut.
 
     The threshold of the rows below the cut and that of those above differ by d, which is free:
     each side may be cut where it is parted best.
@@ -373,7 +415,8 @@ def sweep_free(
     order_pos, rank_pos = views.order_pos[view], views.rank_pos[view]
     order_neg, rank_neg = views.order_neg[view], views.rank_neg[view]
     n_pos, n_neg = len(order_pos), len(order_neg)
-    gain_pos, best_pos, gain_neg, best_neg = leaf_values(KS, sample)
+    gain_pos, best_pos = gains.pos, max(gains.pos, 0.0)
+    gain_neg, best_neg = gains.neg, max(gains.neg, 0.0)
     for i in range(len(above.sums)):
         above.sums[i] = above.bests[i] = below.sums[i] = below.bests[i] = 0.0
     for i in range(n_pos):
@@ -399,13 +442,15 @@ def sweep_free(
             j += 1
         if i == n_pos and j == n_neg:
             return best, cut
-        value = above.bests[1] + below.bests[1]
+        value = above.bests[1] + below.bests[1] + gains.rest
         if value > best:
             best, cut = value, int(rank)
 
 
 @kernel
-def side_threshold(sample: Sample, views: Views, view: int, cut: int, is_above: bool) -> int:
+def side_threshold(
+    sample: Sample, gains: Gains, views: Views, view: int, cut: int, is_above: bool
+) -> int:
     """Where the rows on one side of a cut are parted best, midway to the next row there."""
     n_pos, n_neg = len(sample.pos), len(sample.neg)
     on_side = np.zeros(n_pos + n_neg, dtype=np.bool_)
@@ -414,9 +459,10 @@ def side_threshold(sample: Sample, views: Views, view: int, cut: int, is_above: 
     for k in range(n_neg):
         on_side[n_pos + views.order_neg[view, k]] = (views.rank_neg[view, k] > cut) == is_above
     stay = -margin_of(sample, 0)
-    i, j, total, best = 0, 0, 0, 0
+    i, j, total, best = 0, 0, 0.0, 0.0
     first = min(sample.pos[0] + stay, sample.neg[0])
-    low, high, is_open = first - 1, first - 1, True
+    beyond = np.int64(sample.scale / 16) + 2  # past the last row of a side; small steps are safer
+    low, high, is_open = first - beyond, first - beyond, True
     while i < n_pos or j < n_neg:
         from_pos = i < n_pos and (j == n_neg or sample.pos[i] + stay <= sample.neg[j])
         here = sample.pos[i] + stay if from_pos else sample.neg[j]
@@ -424,12 +470,12 @@ def side_threshold(sample: Sample, views: Views, view: int, cut: int, is_above: 
         if counts:
             if is_open:
                 high, is_open = here, False
-            total += -n_neg if from_pos else n_pos
+            total += gains.pos if from_pos else gains.neg
             if total > best:
                 best, low, high, is_open = total, here, here, True
         i += from_pos
         j += 1 - from_pos
-    return (low + high) // 2
+    return (low + (low + beyond if is_open else high)) // 2
 
 
 class Tools(NamedTuple):
@@ -530,6 +576,7 @@ def widest(strips: Strips, n: int) -> int:
 
 @kernel
 def first_look(
+    metric: int,
     sample: Sample,
     views: Views,
     reach: int,
@@ -537,15 +584,18 @@ def first_look(
     tools: Tools,
     bounds: npt.NDArray[np.float64],
 ) -> tuple[float, int, int, int, int]:
-    """Bounds of KS with the step left free, and the best stump that they point to.
+    """Bounds with the step left free, and the best stump that they point to.
 
-    The margin, which grows with the step, is all that keeps the bounds from being reached.
+    For KS the margin, which grows with the step, is all that keeps them from being reached.
     """
     n_views = len(bounds)
+    gains = free_gains(metric, sample)
     cuts = np.zeros(n_views, dtype=np.int64)
     arrange_free(sample, tools.slots)
     for v in range(n_views):
-        bounds[v], cuts[v] = sweep_free(sample, tools.slots, views, v, tools.full, tools.tree)
+        bounds[v], cuts[v] = sweep_free(
+            sample, gains, tools.slots, views, v, tools.full, tools.tree
+        )
     value, view, cut, step, n_sweeps = -1.0, -1, 0, 0, n_views
     is_open = np.ones(n_views, dtype=np.bool_)
     for _ in range(n_views):
@@ -556,11 +606,11 @@ def first_look(
         if bounds[v] <= value + slack:
             break
         is_open[v] = False
-        middle = side_threshold(sample, views, v, cuts[v], False)
-        middle -= side_threshold(sample, views, v, cuts[v], True)
+        middle = side_threshold(sample, gains, views, v, cuts[v], False)
+        middle -= side_threshold(sample, gains, views, v, cuts[v], True)
         middle = min(max(middle, -reach), reach)
-        start = arrange(KS, sample, middle, middle, tools)
-        found, at = sweep_view(KS, sample, views, v, start, tools)
+        start = arrange(metric, sample, middle, middle, tools)
+        found, at = sweep_view(metric, sample, views, v, start, tools)
         n_sweeps += 1
         if found > value:
             value, view, cut, step = found, v, at, middle
@@ -590,8 +640,10 @@ def best_stump(
     parent = np.full(n_views, np.inf)
     value, view, cut, step = -1.0, -1, 0, 0
     n, n_sweeps, low, high, n_parts = 0, 0, -reach, reach, n_start
-    if metric == KS:
-        value, view, cut, step, n_sweeps = first_look(sample, views, reach, slack, tools, parent)
+    if metric != AUC:
+        value, view, cut, step, n_sweeps = first_look(
+            metric, sample, views, reach, slack, tools, parent
+        )
     while True:
         if n + n_parts > len(strips.low):
             larger = make_strips(2 * (n + n_parts), n_views)

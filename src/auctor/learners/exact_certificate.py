@@ -77,13 +77,16 @@ def certify(
 
 
 def _tell_bounds(plan: Plan, values: dict[str, Any]) -> str:
-    source = _THEOREMS.get(plan.judge.number, "the counterpart of Theorem 2")
+    source = _THEOREMS.get(plan.judge.number, "The counterpart of Theorem 2")
     bound, best = values["bound"], values["best_bound"]
-    vacuous = ", which says nothing here" if min(bound, best) >= 1.0 else ""
+    chance = f"with probability {1 - values['delta']:g}"
+    if min(bound, best) >= 1.0:
+        return f"{source} has a bound for new rows of the same law; here it is above 1."
+    if bound <= best:
+        return f"On new rows of the same law it is {chance} at most {bound:.4g} ({source})."
     return (
-        f"With probability {1 - values['delta']:g} the loss on new rows of the same law is at most "
-        f"{bound:.4g} by {source}, and, over ten margins at once, at most {best:.4g} (margin "
-        f"{values['best_margin']:g}){vacuous}."
+        f"On new rows of the same law it is {chance} at most {best:.4g} ({source}, at margin "
+        f"{values['best_margin']:g}, the best of ten)."
     )
 
 
@@ -136,9 +139,13 @@ def _total_weight(feature: Feature, steps: Floats, seen: npt.NDArray[np.bool_]) 
         return float(np.ptp(values)) / 2
     if not seen[0]:
         return float(np.abs(np.diff(values)).sum()) / 2
+    # Each cut may have the missing values on either side: they reach from the first known step
+    # down by all the falls and up by all the rises, and what is beyond costs a stump of its own.
     missing, known = values[0], values[1:]
-    ends = [abs(missing - known[0]), abs(missing - known[-1])] if len(known) else [0.0]
-    return float(np.abs(np.diff(known)).sum() + min(ends)) / 2
+    changes = np.diff(known)
+    reach = missing - known[0] if len(known) else 0.0
+    beyond = max(0.0, reach - changes[changes > 0].sum(), changes[changes < 0].sum() - reach)
+    return float(np.abs(changes).sum() + beyond) / 2
 
 
 def rademacher(data: RankingData, has_missing: Sequence[bool], n_rows: int) -> float:
@@ -176,6 +183,6 @@ def _bound(
         zeta = complexity(n_pos) + complexity(n_neg) + roots
         return loss + 8 / theta * zeta + sqrt(log(2 / delta) / 2) * roots
     n_rows = table.n_rows
-    share = plan.judge.top / n_rows
+    share = plan.judge.top / float(table.weight.sum(dtype=np.int64))
     spread = 4 / theta * (complexity(n_rows) + n_rows**-0.5) + sqrt(log(2 / delta) / (2 * n_rows))
     return loss + spread / share

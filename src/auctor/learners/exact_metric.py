@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.kernels.exact_cells import AUC, KS, TOP
-from auctor.kernels.exact_custom import CustomSearch, custom_search
+from auctor.kernels.exact_custom import CustomSearch, custom_search, is_compiled
 from auctor.kernels.exact_rows import auc_loss, ks_loss, top_loss
 from auctor.learners.exact_table import ExactTable
 
@@ -101,9 +101,14 @@ def _read_top(k: Any, table: ExactTable, unit: float) -> float:
 
 def check_metric(metric: RankMetric) -> None:
     """Probe a metric on a few samples: shifts, scales and its own bound must agree."""
+    if not (is_compiled(metric.value) and is_compiled(metric.bound)):
+        raise ValueError(
+            f"metric {metric.name!r} has functions that Numba has not compiled; put @numba.njit "
+            "above value and bound"
+        )
     rng = np.random.default_rng(0)
-    for _ in range(20):
-        pos, neg = (np.sort(rng.integers(0, 1000, size=rng.integers(1, 9))) for _ in range(2))
+    for most in [9] * 15 + [200] * 5:  # a metric of the top may need many rows to be seen at all
+        pos, neg = (np.sort(rng.integers(0, 1000, size=rng.integers(1, most))) for _ in range(2))
         here = float(metric.value(pos, neg))
         if not 0.0 <= here <= 1.0:
             raise ValueError(f"metric {metric.name!r} is {here:g}; it must lie between 0 and 1")

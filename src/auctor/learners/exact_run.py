@@ -32,7 +32,10 @@ _LARGEST_RANGE = 2.0**50  # beyond it the units are made coarser
 _COARSER = 2**20
 _BITS = 20  # of a step, for bisection
 _N_STRIPS = 8  # that the search starts with
-_MOST_BOUNDS = 10**6  # of one search
+# Of one search, where something is left to tol; it is a view's share of a long tail that few
+# rounds have. Without tol the search goes on until it is through.
+_MOST_SWEEPS = 200  # of a view
+_MOST_BOUNDS = 10**6
 
 
 @dataclass(frozen=True)
@@ -194,9 +197,8 @@ class Run:
             total / len(places) for total, places in zip(self._totals, self._places, strict=True)
         ]
         plan = self._plan
-        sample = Sample(
-            scores[0], scores[1], each[0], each[1], plan.judge.top, plan.theta, self.history.scale
-        )
+        top = plan.judge.top * (1.0 + 1e-9)  # sums of weights that are k must not seem more
+        sample = Sample(scores[0], scores[1], each[0], each[1], top, plan.theta, self.history.scale)
         return sample, rows[0], rows[1]
 
     def _search(self, drawn: tuple[Sample, Places, Places]) -> Found:
@@ -212,7 +214,7 @@ class Run:
                 largest_step(sample.theta, sample.scale),
                 _N_STRIPS,
                 slack,
-                _MOST_BOUNDS,
+                _MOST_SWEEPS * len(views) if plan.tol > 0.0 else _MOST_BOUNDS,
             )
             return self._named(found.view, found.cut, found.step, found.gap)
         ranks = [self._ranked_views(views, rows) for rows in (rows_pos, rows_neg)]

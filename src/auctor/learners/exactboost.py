@@ -9,6 +9,7 @@ import threading
 import warnings
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,11 @@ class Settings:
     n_runs: int = 250
     n_estimators: int = 50
     subsample: float = 0.2
+    max_samples: int | None = 2000
     balanced: bool = True
     max_features: Any = None
     search: str = "exact"
-    tol: float = 0.01
+    tol: float = 0.02
     delta: float = 0.05
     seed: int = 0
     n_jobs: int | None = None
@@ -110,33 +112,39 @@ def fit_exactboost(
 def make_plan(table: ExactTable, settings: Settings, unit: float) -> Plan:
     """What the settings come to on this table, checked before any work."""
     judge = make_judge(settings.metric, settings.k, table, unit)
-    n_views = max(1, table.n_views)
+    n_features = len(table.codes)
+    share = number_of_features(settings.max_features, n_features) / n_features
     return Plan(
         judge=judge,
-        theta=settings.margin,
+        theta=float(settings.margin),  # a whole number would have every kernel compiled anew
         n_rounds=settings.n_estimators,
         n_drawn=sample_sizes(table, settings),
-        n_views=min(table.n_views, number_of_features(settings.max_features, n_views)),
+        n_views=ceil(share * table.n_views - 1e-9),
         search=settings.search,
-        tol=settings.tol,
+        tol=float(settings.tol),
     )
 
 
 def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
-    """Rows of a sample, positives and negatives: as many of each, or in the table's proportion."""
+    """Rows of a sample, positives and negatives: as many of each, or in the table's proportion.
+
+    Half of the rarer class at most, unless more is asked for: where it is very rare, samples that
+    held all of it would be too much alike.
+    """
     sizes = (table.n_pos, table.n_neg)
     if settings.balanced:
-        size = round(settings.subsample * table.n_rows / 2)
-        drawn = [min(size, n) for n in sizes]
-        drawn = [min(drawn)] * 2
+        rare = max(settings.subsample, 0.5) * min(sizes)
+        shares = [min(settings.subsample * table.n_rows / 2, rare)] * 2
     else:
-        drawn = [round(settings.subsample * n) for n in sizes]
-    for name, n, size in zip(("positive", "negative"), sizes, drawn, strict=True):
-        if size < 1:
-            raise ValueError(
-                f"subsample is {settings.subsample:g}, which leaves none of the {n} {name} rows; "
-                f"give {1.0 / max(1, min(sizes)):.2g} or more"
-            )
+        shares = [settings.subsample * n for n in sizes]
+    most = max(sizes) if settings.max_samples is None else settings.max_samples
+    drawn = [min(round(share), most) for share in shares]
+    if min(drawn) < 1:
+        name = "positive" if table.n_pos <= table.n_neg else "negative"
+        raise ValueError(
+            f"subsample is {settings.subsample:g}, which leaves none of the {min(sizes)} {name} "
+            f"rows; give {1.0 / min(sizes):.2g} or more"
+        )
     return drawn[0], drawn[1]
 
 
