@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -74,3 +75,43 @@ def test_score_plots_are_drawn_and_explained(tmp_path, capsys):
     # What the paper says of age: the risk rises to a top and falls again.
     age = ranker.model_.steps[0][1:]
     assert 0 < age.argmax() < len(age) - 1
+
+
+def test_the_metric_itself_is_what_comes_out(capsys):
+    example = load("06_the_metric_itself")
+    found = example.main(n_unseen=20_000, n_runs=10)
+    out = capsys.readouterr().out
+    for words in ("On 20,000 unseen rows", "no bound for new rows: the metric is one of your own"):
+        assert words in out
+    top, for_auc = found["ExactBoost for top 5%"], found["ExactBoost for AUC"]
+    assert top[2] > for_auc[2] + 0.02
+    # A line cannot follow the law's parabolas, and nothing beats the optimal score.
+    dmks, best = found.pop("DMKS, linear, for KS"), found.pop("optimal score")
+    for values in found.values():
+        assert values[1] > dmks[1] + 0.04
+        assert (np.array(values) < np.array(best) + 0.005).all()
+
+
+def test_the_metric_of_ones_own_is_what_the_table_shows():
+    example = load("06_the_metric_itself")
+    rng = np.random.default_rng(0)
+    for _ in range(20):  # whole numbers, so that many are tied
+        pos, neg = np.sort(rng.integers(5, 40, size=70)), np.sort(rng.integers(0, 35, size=130))
+        y = np.repeat([1, 0], [len(pos), len(neg)])
+        shown = example.judge(np.concatenate([pos, neg]).astype(float), y)[3]
+        assert example.sensitivity(pos, neg) == pytest.approx(shown)
+        assert example.sensitivity_bound(pos, pos + 3, neg - 2, neg) >= shown
+
+
+def test_ensembling_beats_every_base_model(capsys):
+    example = load("07_ensembling")
+    scores = example.main(n_unseen=8000, n_runs=30)
+    out = capsys.readouterr().out
+    assert out.count("95% CI") == 10 and out.count("paired DeLong") == 2
+    y = example.make_t_pair(6400, 1600, random_state=1).y
+    found = {name: example.auc(y, score) for name, score in scores.items()}
+    assert len(found) == 8
+    stacks = [found.pop(name) for name in (example.BY_AUC, example.BY_LOGISTIC)]
+    assert min(stacks) > max(found.values())
+    assert abs(stacks[0] - stacks[1]) < 0.015
+    assert found["logistic regression"] < 0.55 < found["random forest"]
