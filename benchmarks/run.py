@@ -3,6 +3,7 @@
 import platform
 import sys
 
+import bench_exactboost
 import bench_margin
 import bench_martirank
 import bench_metrics
@@ -25,6 +26,7 @@ def main() -> int:
         bench_margin,
         bench_treerank,
         bench_smooth,
+        bench_exactboost,
     )
     for module in modules:
         print_table(module.run())

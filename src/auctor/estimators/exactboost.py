@@ -41,7 +41,7 @@ class ExactBoost(RankingEstimator):
         Rounds of a run (T of the paper).
     subsample : float, default=0.2
         Share of the rows that a round looks at.
-    max_samples : int, optional, default=2000
+    max_samples : int, optional, default=1000
         Rows of a class that a round looks at, at most; None for no limit. What a sample costs in
         the loss is e / max_samples at most (Proposition 1), however large the table.
     balanced : bool, default=True
@@ -142,7 +142,7 @@ class ExactBoost(RankingEstimator):
         n_runs: int = 250,
         n_estimators: int = 50,
         subsample: float = 0.2,
-        max_samples: int | None = 2000,
+        max_samples: int | None = 1000,
         balanced: bool = True,
         max_features: Any = None,
         init: Any = None,

@@ -44,7 +44,7 @@ class Settings:
     n_runs: int = 250
     n_estimators: int = 50
     subsample: float = 0.2
-    max_samples: int | None = 2000
+    max_samples: int | None = 1000
     balanced: bool = True
     max_features: Any = None
     search: str = "exact"
