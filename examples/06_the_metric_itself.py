@@ -18,9 +18,8 @@ Run it with ``python examples/06_the_metric_itself.py``.
 import numba
 import numpy as np
 
-from auctor import DMKS, ExactBoost
+from auctor import DMKS, ExactBoost, RankMetric
 from auctor.datasets import Sample, make_gaussian_pair
-from auctor.learners.exact_metric import RankMetric
 from auctor.metrics import auc, ks, precision_at_k, roc_curve
 
 TOP = 0.05

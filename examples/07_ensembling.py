@@ -6,9 +6,8 @@ that with any final estimator; here ExactBoost, trained for the AUC, against log
 and against the best of the six, on 20,000 unseen rows of Komori's t law. Its heavy tails leave
 two of the six no better than chance, and neither stack is led astray by them.
 
-Both stacks rank better than any of the six. Of the two, logistic regression is ahead by a little;
-trained on three other samples of the law, ExactBoost was, by 0.001 to 0.005. The paired test tells
-these two scores apart on new rows, and not the two methods on new training samples.
+Both stacks rank better than any of the six. Which of the two is ahead, by a little, changes with
+the training sample: the paired test tells two scores apart on new rows, not two methods.
 
 Run it with ``python examples/07_ensembling.py``. XGBoost is used if it is installed.
 """

@@ -209,7 +209,10 @@ def test_clones_grid_search_and_parameters():
         ({"metric": "precision_at_k", "k": True}, "k is True; give a whole number"),
         ({"metric": "precision_at_k", "k": 1.5}, "k is 1.5; give a whole number of rows"),
         ({"metric": "precision_at_k", "k": np.nan}, "k is nan; give a whole number of rows"),
-        ({"metric": "precision_at_k", "k": 61}, "k is 61, more than the 60 rows of X; give"),
+        (
+            {"metric": "precision_at_k", "k": 61},
+            "k is 61, more than the 60 rows of X .by weight.; give",
+        ),
         ({"margin": -0.1}, "margin"),
         ({"margin": 1.1}, "margin"),
         ({"subsample": 0.0}, "subsample"),
@@ -231,7 +234,7 @@ def test_clones_grid_search_and_parameters():
         ),
         (
             {"metric": RankMetric(mean_difference, lead_bound, "means")},
-            "metric 'means' is .* when all scores are multiplied by 3; give a metric",
+            "metric 'means' is .* when all scores are cubed; give a metric",
         ),
         (
             {"metric": RankMetric(pairs_won, many, "pairs")},
@@ -241,10 +244,10 @@ def test_clones_grid_search_and_parameters():
             {"metric": RankMetric(own_auc, bound_at_the_lows, "area")},
             "bound of metric 'area' is .*, but scores within .*; give a bound that no such",
         ),
-        ({"init": np.zeros(7)}, r"init has shape \(7,\) for 60 rows; give a fitted model"),
-        ({"init": np.zeros((60, 2))}, r"init has shape \(60, 2\) for 60 rows; give a fitted"),
+        ({"init": np.zeros(7)}, r"init has shape \(7,\) for 60 rows; give a model"),
+        ({"init": np.zeros((60, 2))}, r"init has shape \(60, 2\) for 60 rows; give a model"),
         ({"init": [np.nan] * 60}, "init has scores that are not finite; give"),
-        ({"init": "zero"}, "init is str; give a fitted model, or one number for each row"),
+        ({"init": "zero"}, "init is 'zero'; give a model with .*, or a number for each row"),
         ({"init": LogisticRegression()}, "init could not score X .*; give a fitted model"),
         ({"init": RankBoost()}, "init could not score X .*; give a fitted model"),
     ],
@@ -275,7 +278,7 @@ def test_a_start_of_other_labels_or_columns_is_refused():
     with pytest.raises(ValueError, match=r"init ranks 'sick' above 'well', .* 'well' above 'sick'"):
         ExactBoost(**SMALL, init=turned).fit(X, y)
     fewer = RankBoost(5).fit(X[["a", "b"]], y)
-    with pytest.raises(ValueError, match="init has the columns a, b, and X has a, b, c, d; give"):
+    with pytest.raises(ValueError, match="init has 'no column' where X has 'c'; give"):
         ExactBoost(**SMALL, init=fewer).fit(X, y)
 
 
@@ -340,6 +343,7 @@ def test_scores_to_start_from():
     assert auc(y, total, pos_label="sick") > alone
     assert 0 < ranker.init_weight_ * np.ptp(start) <= 1
     assert isinstance(ranker.model_, AdditiveModel)
+    assert 0 < (ranker.predict(X) == "sick").mean() < 1  # by its own threshold
     # Whatever range and origin the scores have.
     other = ExactBoost(**SMALL, init=(start - 8) / 4, pos_label="sick").fit(X, y)
     assert other.init_weight_ == pytest.approx(ranker.init_weight_ * 4)
@@ -353,8 +357,8 @@ def test_an_additive_model_to_start_from_becomes_a_part_of_the_model(tmp_path):
     assert isinstance(ranker.model_, AdditiveModel)
     start = first.decision_function(X)
     alone = ExactBoost(**SMALL, init=start, pos_label="sick").fit(X, y)
-    expected = alone.decision_function(X) + alone.init_weight_ * (start - start.min())
-    assert ranker.decision_function(X) == pytest.approx(expected, abs=1e-8)
+    expected = alone.decision_function(X) + alone.init_weight_ * start
+    assert np.ptp(ranker.decision_function(X) - expected) < 1e-8  # but for Youden's point
     assert not hasattr(ranker, "init_weight_")
     assert ranker.score(X, y) > first.score(X, y) - 0.01
     ranker.model_.save(tmp_path / "both.json")
@@ -379,8 +383,8 @@ def test_any_classifier_to_start_from():
     scores = ranker.decision_function(X)
     p = 2 * regression.predict_proba(X)[:, 0] - 1  # "sick" comes first
     alone = ExactBoost(**SMALL, init=p, pos_label="sick").fit(X, y)
-    expected = alone.decision_function(X) + alone.init_weight_ * (p - p.min())
-    assert scores == pytest.approx(expected, abs=1e-6)
+    expected = alone.decision_function(X) + alone.init_weight_ * p
+    assert np.ptp(scores - expected) < 1e-6  # but for Youden's point
     assert ranker.score(X, y) > 0.75
     assert np.array_equal(ranker.predict(X) == "sick", scores > 0)
     with pytest.raises(ValueError, match="cannot; pickle the estimator"):
@@ -452,3 +456,18 @@ def test_the_exact_search_beats_bisection_on_credit_data(data_folder):
     )
     assert exact > bisect + 0.02
     assert exact > 0.75
+
+
+def test_a_top_that_no_sample_can_see_is_an_error():
+    X, y = table(300)
+    with pytest.raises(
+        ValueError, match=r"k is 1 rows, but a drawn positive stands for .*; raise k"
+    ):
+        ExactBoost("precision_at_k", k=1).fit(X, y)
+
+
+def test_a_start_fitted_to_other_labels_is_an_error():
+    X, y = table(60)
+    other = LogisticRegression().fit(X, np.where(y == "sick", "bad", "good"))
+    with pytest.raises(ValueError, match=r"init was fitted to the labels .*, but y has"):
+        ExactBoost(**SMALL, init=other).fit(X, y)

@@ -1,6 +1,7 @@
 """What ExactBoost starts from: scores of the training rows, and how they enter the model."""
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -58,21 +59,32 @@ def read_start(
     if init is None:
         return None
     model = init if isinstance(init, AdditiveModel) else getattr(init, "model_", None)
-    positive = read_labels(y, pos_label=pos_label).classes.tolist()[1]
-    if isinstance(model, AdditiveModel):
-        _check_labels(model, y, pos_label)
-        return Start(_checked(_scores_of(model, table), len(y)), model)
-    if any(hasattr(init, name) for name in ("decision_function", "predict_proba")):
-        try:
-            scores = scorer_values(init, X, positive)
-        except Exception as error:
-            raise ValueError(f"init could not score X ({error}); give a fitted model") from error
-        return Start(_checked(scores, len(y)), init)
-    return Start(_checked(init, len(y)))
-
-
-def _check_labels(model: AdditiveModel, y: npt.NDArray[Any], pos_label: Any) -> None:
     labels = read_labels(y, pos_label=pos_label).classes.tolist()
+    if isinstance(model, AdditiveModel):
+        _check_labels(model, labels)
+        return Start(_checked(_scores_of(model, table), table.n_rows), model)
+    if any(hasattr(init, name) for name in ("decision_function", "predict_proba")):
+        return Start(_checked(_foreign_scores(init, X, labels), table.n_rows), init)
+    return Start(_checked(init, table.n_rows))
+
+
+def _foreign_scores(init: Any, X: Any, labels: list[Any]) -> Floats:
+    """Scores of an estimator that is not ours, larger for the positive label."""
+    known = list(getattr(init, "classes_", labels))
+    if sorted(map(str, known)) != sorted(map(str, labels)):
+        raise ValueError(
+            f"init was fitted to the labels {known}, but y has {labels}; give a model of the same"
+        )
+    try:
+        return scorer_values(init, X, labels[1])
+    except Exception as error:
+        raise ValueError(
+            f"init could not score X ({error}); give a fitted model, and where it is cloned a "
+            "FrozenEstimator"
+        ) from error
+
+
+def _check_labels(model: AdditiveModel, labels: list[Any]) -> None:
     if labels != list(model.classes):
         raise ValueError(
             f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label say "
@@ -81,21 +93,23 @@ def _check_labels(model: AdditiveModel, y: npt.NDArray[Any], pos_label: Any) -> 
 
 
 def _scores_of(model: AdditiveModel, table: Table) -> Floats:
-    if model.feature_names != tuple(table.names):
-        raise ValueError(
-            f"init has the columns {', '.join(model.feature_names[:5])}, and X has "
-            f"{', '.join(table.names[:5])}; give a model of the same columns in the same order"
-        )
+    pairs = zip_longest(model.feature_names, table.names, fillvalue="no column")
+    for own, other in pairs:
+        if own != other:
+            raise ValueError(
+                f"init has {own!r} where X has {other!r}; give a model of the same columns in the "
+                "same order"
+            )
     return model.decision_function(table)
 
 
 def _checked(scores: Any, n_rows: int) -> Floats:
     """One finite number for each row."""
-    wanted = "give a fitted model, or one number for each row of X"
+    wanted = "give a model with decision_function or predict_proba, or a number for each row of X"
     try:
         array = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"init is {type(scores).__name__}; {wanted}") from error
+        raise ValueError(f"init is {scores!r}; {wanted}") from error
     if array.shape != (n_rows,):
         raise ValueError(f"init has shape {array.shape} for {n_rows} rows; {wanted}")
     if not np.isfinite(array).all():

@@ -22,9 +22,9 @@ class ExactBoost(RankingEstimator):
     """Stumps boosted on the metric itself: AUC, KS or precision at k (Csillag et al. 2021).
 
     No surrogate: in every round the stump is found whose step does most for the metric, with a
-    margin, on a small sample of rows, by interval arithmetic with a proof that there is no
-    better one. The step is taken if the metric of all rows does not suffer. The score is the
-    mean of many such runs, collapsed to one step function per feature.
+    margin, on a small sample of rows, by interval arithmetic with a proof that no cut of the
+    binned features is better by more than ``tol``. The step is taken if the metric of all rows does
+    not suffer. The score is the mean of many such runs, collapsed to one step function per feature.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ExactBoost(RankingEstimator):
         What is trained for. A metric of your own is a
         :class:`~auctor.RankMetric`.
     k : int or float, default=0.1
-        For "precision_at_k": a number of rows, or a share of them below 1.
+        For "precision_at_k": a number of rows (by weight), or a share of them below 1.
     margin : float, default=0.05
         By which positives must lead, as a share of the range of scores (theta of the paper).
     n_runs : int, default=250
@@ -42,16 +42,19 @@ class ExactBoost(RankingEstimator):
     subsample : float, default=0.2
         Share of the rows that a round looks at.
     max_samples : int, optional, default=1000
-        Rows of a class that a round looks at, at most; None for no limit. What a sample costs in
-        the loss is e / max_samples at most (Proposition 1), however large the table.
+        Rows of a class that a round looks at, at most; None for no limit. It keeps the rounds on
+        large tables short.
     balanced : bool, default=True
         Draw as many positives as negatives (Proposition 1), at most half of the rarer class
         unless ``subsample`` is larger; False draws the same share of each class.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
-        Features that a round looks at: a number, a share, or all (None).
+        Features that a round looks at: a number, a share, or all (None). A number with missing
+        values counts for two, as these may be on either side.
     init : array-like, fitted estimator or AdditiveModel, optional
-        Scores to start from: those of a fitted model, which then is a part of this one, or one
-        score for each training row, which is not (see ``init_weight_``).
+        Scores to start from: those of a fitted model (2 p - 1 where it has probabilities), which
+        then is a part of this one, or one score for each training row, which is not (see
+        ``init_weight_``). scikit-learn's tools clone, and a clone is not fitted: give them
+        ``model_`` of one of our estimators, or a ``FrozenEstimator``.
     search : {"exact", "bisect"}, default="exact"
         "exact" finds the best stump of the sample by branch and bound; "bisect" is Algorithm 2 of
         the paper, which follows one cell and can miss it.
@@ -86,10 +89,12 @@ class ExactBoost(RankingEstimator):
         The fitted model: a step function per feature. With ``init`` an estimator that is no
         additive model, a sum of both, which cannot be saved as JSON.
     init_weight_ : float
-        With ``init`` an array: what it weighs beside ``decision_function``.
+        With ``init`` an array: ``decision_function(X) + init_weight_ * init`` is the score of both;
+        threshold and probabilities are those of ``decision_function`` alone.
     certificate_ : Certificate
-        The margin loss on the training rows and the right-hand side of Theorem 1 (AUC) or 2 (KS),
-        or its counterpart for precision at k.
+        The loss on the training rows, ties counted as lost, also with the margin as a share of the
+        total weight of all stumps, and the bound of Theorem 1 (AUC) or 2 (KS) or its counterpart
+        for precision at k.
     history_ : History
         ``runs``: steps and losses of every run.
     feature_importances_ : ndarray of shape (n_features,)
@@ -100,6 +105,11 @@ class ExactBoost(RankingEstimator):
         The class that the score grows towards.
     n_iter_ : int
         Runs in the model.
+
+    Notes
+    -----
+    ``score`` is the AUC for every metric; to search parameters by another, give scikit-learn one of
+    the scorers of ``auctor.metrics``.
 
     Examples
     --------
@@ -192,9 +202,10 @@ class ExactBoost(RankingEstimator):
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
     ) -> tuple[Model, History, Certificate]:
-        self._start = read_start(self.init, X, table, y, self.pos_label)
         weight = read_weights(sample_weight, len(y))
-        self._kept = slice(None) if weight is None else weight > 0
+        kept: Any = slice(None) if weight is None else weight > 0
+        start = read_start(self.init, X, table, y[kept], self.pos_label)
+        self._start, self._kept = start, kept
         try:
             return super()._fit_table(table, X, y, sample_weight)
         finally:
@@ -203,7 +214,8 @@ class ExactBoost(RankingEstimator):
     def _learn(self, data: RankingData) -> tuple[Model, History, Certificate]:
         start: Start | None = self._start
         scores = None if start is None else start.scores[self._kept]
-        model, history, certificate = fit_exactboost(data, self._settings(), scores)
+        is_joined = start is None or not start.is_array
+        model, history, certificate = fit_exactboost(data, self._settings(), scores, is_joined)
         self.n_iter_ = len(history.runs)
         self._keep_importances(data.n_features, history)
         self.__dict__.pop("init_weight_", None)

@@ -17,7 +17,9 @@ from auctor.kernels.jit import kernel
 Whole = npt.NDArray[np.int64]
 Places = npt.NDArray[np.uint32]
 
-AUC, KS, TOP = 0, 1, 2  # as in exact_cells
+# As in exact_cells, which this file must not import kernels from: a kernel that calls one of
+# another file goes stale in the cache when that file changes.
+AUC, KS, TOP = 0, 1, 2
 BLOCK = 64
 
 
@@ -536,7 +538,7 @@ def sweep_view(
 
 
 class Strips(NamedTuple):
-    """The strips that are still open, as a heap: the largest bound of all views first."""
+    """The strips that are still open; they are few, and the best is looked for one by one."""
 
     low: Whole
     high: Whole
@@ -565,7 +567,7 @@ def copy_strip(source: Strips, a: int, target: Strips, b: int) -> None:
 
 
 @kernel
-def widest(strips: Strips, n: int) -> int:
+def most_hopeful(strips: Strips, n: int) -> int:
     """The open strip of the largest bound; of several the first."""
     best = 0
     for k in range(1, n):
@@ -681,7 +683,7 @@ def best_stump(
                 n += 1
         if n == 0:
             return Best(value, view, cut, step, 0.0, n_sweeps)
-        k = widest(strips, n)
+        k = most_hopeful(strips, n)
         if strips.bound[k] <= value + slack:
             return Best(value, view, cut, step, 0.0, n_sweeps)
         if n_sweeps >= max_strips:

@@ -68,9 +68,10 @@ def certify(
     if reason:
         return Certificate(f"{told}; no bound for new rows: {reason}.", values)
     values["bound"] = _bound(table, plan, data, theta, values["margin_loss"], delta)
+    margins = (theta, *_MARGINS)
     bounds = [
-        (_bound(table, plan, data, margin, losses.at(margin), delta / len(_MARGINS)), margin)
-        for margin in _MARGINS
+        (_bound(table, plan, data, margin, losses.at(margin), delta / len(margins)), margin)
+        for margin in margins
     ]
     values["best_bound"], values["best_margin"] = min(bounds)
     return Certificate(f"{told}. {_tell_bounds(plan, values)}", values)
@@ -78,15 +79,12 @@ def certify(
 
 def _tell_bounds(plan: Plan, values: dict[str, Any]) -> str:
     source = _THEOREMS.get(plan.judge.number, "The counterpart of Theorem 2")
-    bound, best = values["bound"], values["best_bound"]
-    chance = f"with probability {1 - values['delta']:g}"
-    if min(bound, best) >= 1.0:
+    best = values["best_bound"]
+    if best >= 1.0:
         return f"{source} has a bound for new rows of the same law; here it is above 1."
-    if bound <= best:
-        return f"On new rows of the same law it is {chance} at most {bound:.4g} ({source})."
     return (
-        f"On new rows of the same law it is {chance} at most {best:.4g} ({source}, at margin "
-        f"{values['best_margin']:g}, the best of ten)."
+        f"On new rows of the same law it is with probability {1 - values['delta']:g} at most "
+        f"{best:.4g} ({source}, at margin {values['best_margin']:g}, the best of eleven)."
     )
 
 
@@ -148,18 +146,18 @@ def _total_weight(feature: Feature, steps: Floats, seen: npt.NDArray[np.bool_]) 
     return float(np.abs(changes).sum() + beyond) / 2
 
 
-def rademacher(data: RankingData, has_missing: Sequence[bool], n_rows: int) -> float:
+def rademacher(data: RankingData, n_rows: int) -> float:
     """Massart's bound on the Rademacher complexity of the stumps of a table, on n rows.
 
     sqrt(2 log N / n), where N counts the ways in which stumps can split n rows: n + 1 cuts of a
-    number and two signs, twice as many where missing values choose a side, all sets of categories.
+    number, two signs and two sides for what is missing; all sets of the categories that were seen.
     """
     ways = 0.0
-    for feature, missing in zip(data.features, has_missing, strict=True):
+    for feature in data.features:
         if feature.is_category:
             ways += 2.0 ** min(feature.n_bins + 1, n_rows)
         else:
-            ways += (4.0 if missing else 2.0) * (n_rows + 1)
+            ways += 4.0 * (n_rows + 1)
     return sqrt(2.0 * log(max(ways, 2.0)) / n_rows)
 
 
@@ -170,10 +168,9 @@ def _bound(
     if theta == 0.0:
         return inf
     n_pos, n_neg = table.n_pos, table.n_neg
-    missing = [bool((line == 0).any()) for line in table.codes]
 
     def complexity(n_rows: int) -> float:
-        return rademacher(data, missing, n_rows)
+        return rademacher(data, n_rows)
 
     if plan.judge.number == AUC:
         fewest = min(n_pos, n_neg)

@@ -92,7 +92,9 @@ def _read_top(k: Any, table: ExactTable, unit: float) -> float:
         raise ValueError(f"k is {k!r}; {wanted}")
     if isinstance(k, Integral):
         if float(k) > total * unit:
-            raise ValueError(f"k is {k}, more than the {total * unit:g} rows of X; {wanted}")
+            raise ValueError(
+                f"k is {k}, more than the {total * unit:g} rows of X (by weight); {wanted}"
+            )
         return float(k) / unit
     if float(k) >= 1:
         raise ValueError(f"k is {k!r}; {wanted}")
@@ -116,14 +118,14 @@ def check_metric(metric: RankMetric) -> None:
             there = float(metric.value(pos + moved, neg + moved))
             if there != here:
                 raise ValueError(
-                    f"metric {metric.name!r} is {here:g}, but {there:g} after {change} all scores; "
+                    f"metric {metric.name!r} is {here!r}, but {there!r} after {change} all scores; "
                     "give a metric that the order of the scores alone decides"
                 )
-        there = float(metric.value(3 * pos, 3 * neg))
+        there = float(metric.value(pos**3, neg**3))
         if there != here:
             raise ValueError(
-                f"metric {metric.name!r} is {here:g}, but {there:g} when all scores are "
-                "multiplied by 3; give a metric that the order of the scores alone decides"
+                f"metric {metric.name!r} is {here!r}, but {there!r} when all scores are "
+                "cubed; give a metric that the order of the scores alone decides"
             )
         _check_bound(metric, pos, neg, rng)
 

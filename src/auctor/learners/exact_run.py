@@ -6,6 +6,7 @@ kept beside them, and margin and steps are measured in it, which is the same wit
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +33,9 @@ _LARGEST_RANGE = 2.0**50  # beyond it the units are made coarser
 _COARSER = 2**20
 _BITS = 20  # of a step, for bisection
 _N_STRIPS = 8  # that the search starts with
-# Of one search, where something is left to tol; it is a view's share of a long tail that few
-# rounds have. Without tol the search goes on until it is through.
-_MOST_SWEEPS = 200  # of a view
+# Sweeps of one search at most: for each view where tol is above 0 (most take 10 to 30; ties can
+# keep a few open), in all where the optimum is to be proved.
+_MOST_SWEEPS = 200
 _MOST_BOUNDS = 10**6
 
 
@@ -65,8 +66,8 @@ class Step:
 class RunHistory:
     """A finished run: its steps, in units of ``scale``, and the margin loss after every round.
 
-    ``misses`` counts the rounds whose search ended before its result was proved, ``start_weight``
-    is what the scores to start from, brought to [0, 1], weigh in the score of the run.
+    ``misses`` counts the rounds whose search ended without a proof (all of bisection's);
+    ``start_weight`` is what the scores to start from, brought to [0, 1], weigh in the run's score.
     """
 
     scale: float = UNIT_RANGE
@@ -223,7 +224,7 @@ class Run:
             search = judge.custom.bisect_views if judge.custom else bisect_views
             width = int(reach * 2.0**-_BITS)
             _, view, cut, size = search(judge.number, sample, *ranks, reach, width)
-            return self._named(view, cut, size, 0.0)
+            return self._named(view, cut, size, inf)  # nothing is known of the others
         search = judge.custom.search_views if judge.custom else search_views
         _, view, cut, size, gap = search(judge.number, sample, *ranks, reach, slack, _MOST_BOUNDS)
         return self._named(view, cut, size, gap)
@@ -282,9 +283,9 @@ class Run:
 
 
 def largest_step(theta: float, scale: float) -> int:
-    """Beyond this step nothing changes but the margin, which only grows; the paper's is 2.
+    """The largest step worth looking at: 2, as in the paper, or less.
 
-    All moved rows have passed all others, margin included, at d (1 - theta / 2) > (1 + theta)
-    times the range.
+    At d (1 - theta / 2) > (1 + theta) times the range all moved rows have passed all others, margin
+    included; from there on only the margin grows.
     """
     return int(scale * min(2.0, (1.0 + theta) / (1.0 - theta / 2.0)) + 1.0)

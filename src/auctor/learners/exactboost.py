@@ -7,18 +7,20 @@ metric sees only the difference d = b - a of a stump's two values, so that is wh
 
 import threading
 import warnings
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import ceil
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, resolve_n_jobs
+from auctor.kernels.exact_cells import TOP
 from auctor.learners.certificate import Certificate
 from auctor.learners.exact_certificate import certify
-from auctor.learners.exact_metric import RankMetric, make_judge
+from auctor.learners.exact_metric import Judge, RankMetric, make_judge
 from auctor.learners.exact_run import UNIT_RANGE, Plan, Run, RunHistory
 from auctor.learners.exact_table import ExactTable, gather
 from auctor.learners.finish import fill_missing, finish_additive
@@ -80,13 +82,14 @@ class History:
 
 
 def fit_exactboost(
-    data: RankingData, settings: Settings, start: Floats | None = None
+    data: RankingData, settings: Settings, start: Floats | None = None, is_joined: bool = True
 ) -> tuple[AdditiveModel, History, Certificate]:
     """Run after run, then their mean as one step function per feature.
 
     ``start`` holds a score for each row in the order of the table. The model has the steps that
-    were added to it; threshold and calibration are those of the sum, in which the start, brought
-    to [0, 1], weighs ``history.start_weight``.
+    were added to it, and the start, brought to [0, 1], weighs ``history.start_weight`` beside
+    them. Threshold and calibration are those of the sum where both are to be joined, else those
+    of the steps.
 
     Examples
     --------
@@ -104,7 +107,7 @@ def fit_exactboost(
     tables = step_tables(data, table, history.runs)
     fill_missing(_CodeWeights(table, data.n_codes), tables)
     added = [] if scaled is None else _by_partition(data, scaled * history.start_weight)
-    model, _ = finish_additive(data, tables, added=added)
+    model, _ = finish_additive(data, tables, added=added if is_joined else ())
     certificate = certify(table, plan, settings.delta, data, tables, added)
     return model, history, certificate
 
@@ -112,17 +115,29 @@ def fit_exactboost(
 def make_plan(table: ExactTable, settings: Settings, unit: float) -> Plan:
     """What the settings come to on this table, checked before any work."""
     judge = make_judge(settings.metric, settings.k, table, unit)
+    n_drawn = sample_sizes(table, settings)
+    _check_top(judge, table, n_drawn[0], unit)
     n_features = len(table.codes)
     share = number_of_features(settings.max_features, n_features) / n_features
     return Plan(
         judge=judge,
         theta=float(settings.margin),  # a whole number would have every kernel compiled anew
         n_rounds=settings.n_estimators,
-        n_drawn=sample_sizes(table, settings),
+        n_drawn=n_drawn,
         n_views=ceil(share * table.n_views - 1e-9),
         search=settings.search,
         tol=float(settings.tol),
     )
+
+
+def _check_top(judge: Judge, table: ExactTable, n_drawn: int, unit: float) -> None:
+    """The top must hold a drawn positive, or every stump is as good as any other."""
+    each = float(table.weight[: table.n_pos].sum(dtype=np.int64)) / n_drawn
+    if judge.number == TOP and judge.top < each:
+        raise ValueError(
+            f"k is {judge.top * unit:g} rows, but a drawn positive stands for {each * unit:.3g}: "
+            "no sample could see the top; raise k, subsample or max_samples"
+        )
 
 
 def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
@@ -153,41 +168,41 @@ def _run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | 
     stop = threading.Event()
     units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
     progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
+    found: dict[int, RunHistory] = {}
+    # A queue and not the futures: Ctrl-C while the main thread waits for these can leave one of
+    # their locks taken for ever.
+    ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    def run(number: int) -> RunHistory | None:
-        if stop.is_set():
-            return None
-        return Run(table, plan, [settings.seed, number], units).rounds(stop.is_set)
+    def run(number: int) -> None:
+        try:
+            if not stop.is_set():
+                outcome = Run(table, plan, [settings.seed, number], units).rounds(stop.is_set)
+                if outcome is not None:
+                    found[number] = outcome
+            ended.put(None)
+        except BaseException as error:
+            ended.put(error)
 
     # A pool even for one thread: the main one must be free to hear Ctrl-C.
     pool = ThreadPoolExecutor(resolve_n_jobs(settings.n_jobs))
-    futures: list[Future[RunHistory | None]] = []
     stopped_by = "n_runs"
     try:
-        futures = [pool.submit(run, number) for number in range(settings.n_runs)]
-        _watch(futures, progress)
+        for number in range(settings.n_runs):
+            pool.submit(run, number)
+        for _ in range(settings.n_runs):
+            error = ended.get()
+            if error is not None:
+                raise error
+            progress.step()
     except KeyboardInterrupt:
         stopped_by = "interrupted"
-        if not any(future.done() and not future.cancelled() for future in futures):
-            raise
     finally:
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
-    finished = [f.result() for f in futures if f.done() and not f.cancelled()]
-    history = History([run for run in finished if run is not None], stopped_by)
-    progress.close(stopped_by if stopped_by != "n_runs" else "")
+        progress.close(stopped_by if stopped_by != "n_runs" else "")
+    history = History([found[number] for number in sorted(found)], stopped_by)
     _tell_interrupted(history, settings)
     return history
-
-
-def _watch(futures: list[Future[Any]], progress: Progress) -> None:
-    """Wait for all, with a step of the bar for each; an error ends it at once."""
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            future.result()
-            progress.step()
 
 
 def _tell_interrupted(history: History, settings: Settings) -> None:
