@@ -1,9 +1,11 @@
 """The one decorator that every kernel wears."""
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 
 # "contract" and "reassoc" let LLVM fuse and vectorise. The rest of fastmath is
 # left out on purpose: "nnan" would make isnan() find nothing.
@@ -13,6 +15,28 @@ OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract", "reassoc"}}
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` on first use, cached on disk where a folder can be written."""
     try:
-        return numba.njit(cache=True, **OPTIONS)(function)
+        compiled = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # "no locator available": a read-only file system, no home
         return numba.njit(**OPTIONS)(function)
+    cache = getattr(compiled, "_cache", None)  # none where compiling is switched off
+    if cache is not None:
+        cache._cache_file.__class__ = SharedCacheFile
+    return compiled
+
+
+class SharedCacheFile(IndexDataCacheFile):
+    """Numba's cache of one function, for processes that compile in the same moment.
+
+    Numba reads the index, takes the next free number for a file, writes the index, and then the
+    code: two processes that compile a function for two types can take one number for both, and
+    from then on one of the types runs the code of the other. Here no name is ever used twice and
+    code is written before the index tells of it, so that the worst is to compile once more.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the code of one signature."""
+        name = self._data_name(uuid.uuid4().int)
+        self._save_data(name, data)
+        overloads = self._load_index()
+        overloads[key] = name
+        self._save_index(overloads)
