@@ -6,6 +6,7 @@ from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
 from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer
 from auctor.metrics.separation import RocDistance, ks, roc_distance
+from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.metrics.top import lift, precision_at_k, recall_at_k
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "OperatingPoint",
     "RocCurve",
     "RocDistance",
+    "Threshold",
     "auc",
     "auc_ci",
     "compare_auc",
@@ -28,4 +30,5 @@ __all__ = [
     "recall_at_k",
     "roc_curve",
     "roc_distance",
+    "threshold_at",
 ]
