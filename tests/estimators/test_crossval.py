@@ -153,3 +153,54 @@ def test_lengths_must_agree(X: Any, y: Any) -> None:
     for table in (X[:-1], pa.table({"x": X[:-1, 0]}), X[:-1].tolist()):
         with pytest.raises(ValueError, match="inconsistent numbers of samples: 89 and 90"):
             cross_validate(RANKER, table, y, n_folds=3)
+
+
+def test_groups_stay_together_and_widen_the_interval(X: Any, y: Any) -> None:
+    rows = np.repeat(np.arange(N), 5)
+    noisy = X[rows] + np.random.default_rng(3).normal(scale=0.01, size=(5 * N, 3))
+    alone = cross_validate(RANKER, noisy, y[rows], n_folds=3)
+    together = cross_validate(RANKER, noisy, y[rows], groups=rows, n_folds=3)
+    for group in range(N):
+        assert len(set(together.folds[rows == group])) == 1
+    assert together.auc.method == "cluster bootstrap within folds"
+    # Rows of one group in two folds give the answer away.
+    assert together.auc.value < alone.auc.value
+    assert together.auc.standard_error > alone.auc.standard_error
+
+
+def test_given_folds_are_used(X: Any, y: Any) -> None:
+    first = cross_validate(RANKER, X, y, n_folds=3)
+    names = np.array(["a", "b", "c"])[first.folds]
+    again = cross_validate(RANKER, X, y, folds=names)
+    np.testing.assert_array_equal(again.scores, first.scores)
+    assert again.auc == first.auc
+
+
+def test_models_that_only_have_probabilities(X: Any, y: Any) -> None:
+    from sklearn.ensemble import RandomForestClassifier
+
+    words = np.where(y == 1, "bad", "good")
+    forest = RandomForestClassifier(20, random_state=0)
+    found = cross_validate(forest, X, y, n_folds=3)
+    assert found.auc.value > 0.6
+    # The larger word is "good"; the forest's probability of it ranks the good first.
+    assert cross_validate(forest, X, words, n_folds=3).auc.value > 0.6
+
+
+def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    cross_validate(RANKER, X, y, n_folds=3, verbose=True)
+    assert "folds [####################] 3/3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ({"groups": [1, 2]}, "groups has 2 values for 90 rows"),
+        ({"groups": [1, 2] * 45}, "groups has 2 groups for n_folds=5"),
+        ({"folds": [1, 2]}, "folds has 2 values for 90 rows"),
+        ({"folds": [1] * 90}, "folds has 1 fold; at least 2 are needed"),
+    ],
+)
+def test_bad_groups_and_folds(X: Any, y: Any, told: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        cross_validate(RANKER, X, y, **told)

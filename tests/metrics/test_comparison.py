@@ -119,3 +119,40 @@ def test_fields_are_plain(paired):
 def test_bad_arguments(paired, options, message):
     with pytest.raises(ValueError, match=message):
         metrics.compare_auc(*paired, **options)
+
+
+def test_folds_average_the_differences_within_them(paired):
+    y, a, b = paired
+    folds = np.arange(200) % 4
+    found = metrics.compare_auc(y, a, b, folds=folds)
+    parts = [metrics.compare_auc(y[folds == k], a[folds == k], b[folds == k]) for k in range(4)]
+    errors = [part.difference / part.statistic for part in parts]
+    assert found.method == "paired DeLong within folds"
+    assert found.difference == pytest.approx(np.mean([part.difference for part in parts]))
+    assert found.difference / found.statistic == pytest.approx(
+        math.sqrt(sum(error**2 for error in errors)) / 4
+    )
+
+
+def test_folds_by_bootstrap_agree_with_delong(paired):
+    y, a, b = paired
+    folds = np.arange(200) % 4
+    plain = metrics.compare_auc(y, a, b, folds=folds)
+    drawn = metrics.compare_auc(y, a, b, folds=folds, method="bootstrap", random_state=0)
+    assert drawn.method == "paired stratified bootstrap within folds"
+    assert drawn.difference == pytest.approx(plain.difference)
+    assert drawn.high - drawn.low == pytest.approx(plain.high - plain.low, rel=0.1)
+
+
+def test_folds_go_with_paired_rows_only(paired):
+    y, a, b = paired
+    with pytest.raises(ValueError, match="folds goes with a paired comparison"):
+        metrics.compare_auc(y, a, b, y_true_b=y, folds=np.arange(200) % 4)
+
+
+def test_a_difference_that_rounds_to_zero_has_no_sign(paired):
+    y, a, _ = paired
+    almost = a.copy()
+    almost[np.argsort(a)[:2]] = almost[np.argsort(a)[1::-1]]
+    assert "difference 0.000 (" in str(metrics.compare_auc(y, a, almost))
+    assert "-0.000" not in str(metrics.compare_auc(y, almost, a))

@@ -165,8 +165,7 @@ def test_delong_interval_covers_as_often_as_it_says():
         ({"groups": [0, 1, 2, None] * 2}, "groups has missing values"),
         ({"groups": np.array(["a", 1] * 4, dtype=object)}, "groups mixes values of several types"),
         ({"folds": [0, 1, 2, math.nan] * 2}, "folds has missing values"),
-        ({"folds": [0, 0, 1, 1] * 2, "groups": [0, 1] * 4}, "folds goes with method='delong'"),
-        ({"folds": [0, 0, 1, 1] * 2, "method": "bootstrap"}, "folds goes with method='delong'"),
+        ({"folds": [0] * 8, "groups": [1] * 8}, "groups has only one group"),
         ({"folds": ["a"] * 7 + ["b"]}, "fold 'b' has 1 positive and 0 negatives"),
     ],
 )
@@ -179,3 +178,40 @@ def test_bad_arguments(options, message):
 def test_one_row_of_a_class_is_too_few(method):
     with pytest.raises(ValueError, match="y_true has 1 positive and 3 negatives; an interval"):
         metrics.auc_ci([0, 0, 0, 1], [1, 2, 3, 4], method=method)
+
+
+def test_folds_by_bootstrap_agree_with_delong(normal_scores):
+    y, s = normal_scores(300, 200, 1.0, seed=3)
+    folds = np.arange(500) % 5
+    plain = metrics.auc_ci(y, s, folds=folds)
+    drawn = metrics.auc_ci(y, s, folds=folds, method="bootstrap", random_state=0)
+    assert drawn.method == "stratified bootstrap within folds"
+    assert drawn.value == pytest.approx(plain.value)
+    assert drawn.standard_error == pytest.approx(plain.standard_error, rel=0.1)
+
+
+def test_groups_within_folds_are_drawn_whole(normal_scores):
+    """Each row ten times, in one group: as unsure as once, not as a tenth of it."""
+    y, s = normal_scores(60, 60, 1.0, seed=4)
+    folds, groups = np.arange(120) % 3, np.arange(120)
+    once = metrics.auc_ci(y, s, folds=folds)
+    many = {
+        name: np.repeat(value, 10) for name, value in {"folds": folds, "groups": groups}.items()
+    }
+    told = {"method": "bootstrap", "random_state": 0, "n_resamples": 500}
+    together = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), **many, **told)
+    assert together.method == "cluster bootstrap within folds"
+    assert together.standard_error == pytest.approx(once.standard_error, rel=0.15)
+    alone = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), folds=many["folds"], **told)
+    assert alone.standard_error < once.standard_error / 2
+
+
+def test_weights_within_folds_count_rows_as_often(normal_scores):
+    y, s = normal_scores(60, 60, 1.0, seed=5)
+    folds, weight = np.arange(120) % 3, np.random.default_rng(0).integers(0, 3, 120)
+    weight[:6] = 2
+    told = {"method": "bootstrap", "random_state": 0}
+    weighted = metrics.auc_ci(y, s, folds=folds, sample_weight=weight, **told)
+    copied = metrics.auc_ci(*(np.repeat(v, weight) for v in (y, s)), folds=np.repeat(folds, weight))
+    assert weighted.value == pytest.approx(copied.value)
+    assert weighted.standard_error > copied.standard_error  # copies are not more rows

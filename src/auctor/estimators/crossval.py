@@ -1,19 +1,18 @@
 """Cross-validation: every row scored by a model that has not seen it, and the AUC of that."""
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from auctor.data import read_labels, read_vector, read_weights
+from auctor.learners.progress import Progress
 from auctor.metrics import AucInterval, auc_ci
-from auctor.metrics.intervals import normal_quantile
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -48,14 +47,17 @@ def cross_validate(
     y: Any,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
     n_folds: int = 5,
+    folds: Any = None,
     random_state: Any = 0,
+    verbose: bool = False,
 ) -> CrossValidation:
     """Fit a clone for each of several stratified, shuffled folds and score the fold with it.
 
     Parameters
     ----------
-    estimator : classifier with ``decision_function``
+    estimator : classifier with ``decision_function`` or ``predict_proba``
         It is cloned, never fitted itself.
     X : table
         Of any kind that the estimator takes: numpy, pandas, polars, pyarrow, sparse.
@@ -64,10 +66,18 @@ def cross_validate(
     sample_weight : array-like of shape (n_rows,), optional
         Used in fitting and in the AUC. DeLong's variance is not defined with weights: that
         of each fold is then taken from a bootstrap of its rows.
+    groups : array-like of shape (n_rows,), optional
+        Rows of one group (a customer, a patient) go to one fold, so that no model is judged by
+        rows of those it was fitted on, and are drawn together for the interval.
     n_folds : int, default=5
         Each class needs two rows (of weight above zero) in every fold.
+    folds : array-like of shape (n_rows,), optional
+        The fold of each row, for instance those of another model that this one is to be
+        compared with; in the place of ``n_folds``.
     random_state : int, RandomState or None, default=0
         Shuffles the rows.
+    verbose : bool, default=False
+        A progress bar on stderr.
 
     Returns
     -------
@@ -83,28 +93,33 @@ def cross_validate(
     ((569,), 3)
     """
     labels = read_vector(y, "y")
-    positive = read_labels(labels, pos_label=getattr(estimator, "pos_label", None)).positive
+    known = read_labels(labels, pos_label=getattr(estimator, "pos_label", None))
     weight = read_weights(sample_weight, len(labels))
     rng = check_random_state(random_state)
-    folds = _draw_folds(positive, weight, n_folds, rng)
+    if folds is None:
+        folds = draw_folds(known.positive, weight, groups, n_folds, rng)
+    else:
+        folds = _read_folds(folds, len(labels))
     table = _collected(X)
     _check_length(table, len(labels))
     scores = np.empty(len(labels))
-    for fold in range(n_folds):
+    progress = Progress(int(folds.max()) + 1, "folds", verbose)
+    for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         weights = {} if weight is None else {"sample_weight": weight[train]}
         fitted = clone(estimator).fit(_take(table, train), labels[train], **weights)
-        scores[test] = fitted.decision_function(_take(table, test))
-    if weight is None:
-        interval = auc_ci(positive, scores, folds=folds)
-    else:
-        interval = _weighted_interval(positive, scores, folds, weight, rng)
-    return CrossValidation(scores, folds, interval)
+        scores[test] = _score(fitted, _take(table, test), known.classes[1])
+        progress.step()
+    progress.close()
+    return CrossValidation(
+        scores, folds, _interval(known.positive, scores, folds, weight, groups, rng)
+    )
 
 
-def _draw_folds(
+def draw_folds(
     positive: npt.NDArray[np.bool_],
     weight: Floats | None,
+    groups: Any,
     n_folds: int,
     rng: np.random.RandomState,
 ) -> npt.NDArray[np.int64]:
@@ -122,46 +137,72 @@ def _draw_folds(
             f"the smaller class has {smallest}"
         )
     seed = int(rng.randint(2**31 - 1))
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    for fold, (_, test) in enumerate(splitter.split(present, positive[present])):
+    if groups is None:
+        splitter: Any = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        codes = None
+    else:
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        codes = _group_codes(groups, len(positive), n_folds)[present]
+    for fold, (_, test) in enumerate(splitter.split(present, positive[present], codes)):
         folds[present[test]] = fold
     return folds
 
 
-def _weighted_interval(
+def _group_codes(groups: Any, n_rows: int, n_folds: int) -> npt.NDArray[np.int64]:
+    """Groups as numbers; an error where there are fewer than folds."""
+    values = read_vector(groups, "groups")
+    if len(values) != n_rows:
+        raise ValueError(f"groups has {len(values)} values for {n_rows} rows")
+    distinct, codes = np.unique(values.astype(str), return_inverse=True)
+    if len(distinct) < n_folds:
+        raise ValueError(
+            f"groups has {len(distinct)} groups for n_folds={n_folds}; use fewer folds"
+        )
+    return codes.astype(np.int64)
+
+
+def _read_folds(folds: Any, n_rows: int) -> npt.NDArray[np.int64]:
+    """Folds that were given, numbered from 0."""
+    values = read_vector(folds, "folds")
+    if len(values) != n_rows:
+        raise ValueError(f"folds has {len(values)} values for {n_rows} rows")
+    distinct, codes = np.unique(values, return_inverse=True)
+    if len(distinct) < 2:
+        raise ValueError(f"folds has {len(distinct)} fold; at least 2 are needed")
+    return codes.astype(np.int64)
+
+
+def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
+    """What a model ranks by, larger towards the positive label."""
+    if hasattr(fitted, "decision_function"):
+        scores = np.asarray(fitted.decision_function(rows), dtype=np.float64)
+        # Ours grow towards their pos_label; others towards the larger label.
+        is_ours = hasattr(fitted, "pos_label_")
+        return scores if is_ours or fitted.classes_[1] == positive_label else -scores
+    column = int(np.flatnonzero(np.asarray(fitted.classes_) == positive_label)[0])
+    return np.asarray(fitted.predict_proba(rows), dtype=np.float64)[:, column]
+
+
+def _interval(
     positive: npt.NDArray[np.bool_],
     scores: Floats,
     folds: npt.NDArray[np.int64],
-    weight: Floats,
+    weight: Floats | None,
+    groups: Any,
     rng: np.random.RandomState,
 ) -> AucInterval:
-    """Mean of the weighted AUCs of the folds, each with its variance from a bootstrap."""
-    parts = [
-        auc_ci(
-            positive[rows],
-            scores[rows],
-            method="bootstrap",
-            n_resamples=_N_RESAMPLES,
-            sample_weight=weight[rows],
-            random_state=rng,
-        )
-        for rows in (folds == fold for fold in range(int(folds.max()) + 1))
-    ]
-    # As without weights: folds are independent, so that their variances add up.
-    value = sum(part.value for part in parts) / len(parts)
-    error = sqrt(sum(part.standard_error**2 for part in parts)) / len(parts)
-    level = parts[0].level
-    reach = normal_quantile(level) * error
-    return AucInterval(
-        value=value,
-        low=max(value - reach, 0.0),
-        high=min(value + reach, 1.0),
-        level=level,
-        method="stratified bootstrap within folds",
-        standard_error=error,
-        n_pos=sum(part.n_pos for part in parts),
-        n_neg=sum(part.n_neg for part in parts),
-        n_folds=len(parts),
+    """DeLong's within the folds; with weights or groups a bootstrap within them."""
+    if weight is None and groups is None:
+        return auc_ci(positive, scores, folds=folds)
+    return auc_ci(
+        positive,
+        scores,
+        folds=folds,
+        groups=groups,
+        sample_weight=weight,
+        method="bootstrap",
+        n_resamples=_N_RESAMPLES,
+        random_state=rng,
     )
 
 

@@ -1,6 +1,7 @@
 """Bootstrap of AUCs by how often each row is drawn: sorted once, O(n) a resample."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,6 +76,23 @@ def make_draws(sample: Sample, groups: Any, rng: np.random.Generator) -> tuple[I
     if len(distinct) < 2:
         raise ValueError("groups has only one group; the cluster bootstrap needs two or more")
     return cluster_draws(sample, codes, rng), "cluster bootstrap"
+
+
+class Resampling(NamedTuple):
+    """How often to draw, and whether rows or whole groups."""
+
+    groups: Any
+    n_resamples: int
+    rng: np.random.Generator
+
+    @property
+    def name(self) -> str:
+        """What the method is called."""
+        return "stratified bootstrap" if self.groups is None else "cluster bootstrap"
+
+    def draws(self, sample: Sample) -> Iterator[Draw]:
+        """The draws of one estimate."""
+        return islice(make_draws(sample, self.groups, self.rng)[0], self.n_resamples)
 
 
 def make_generator(random_state: Any) -> np.random.Generator:

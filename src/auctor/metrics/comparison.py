@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, stdtr, stdtrit
 
-from auctor.metrics.bootstrap import make_draws, make_generator, percentiles, rank, whole
+from auctor.metrics.bootstrap import (
+    Resampling,
+    make_draws,
+    make_generator,
+    percentiles,
+    rank,
+    whole,
+)
 from auctor.metrics.checks import check_level, check_resamples
 from auctor.metrics.delong import (
     check_two_of_each,
@@ -18,9 +25,9 @@ from auctor.metrics.delong import (
     variance,
     variance_of_difference,
 )
-from auctor.metrics.intervals import choose_method, normal_quantile
+from auctor.metrics.intervals import Part, choose_method, cut_folds, normal_quantile
 from auctor.metrics.sample import Sample, read_sample, sort_classes, split
-from auctor.metrics.wording import count, interval
+from auctor.metrics.wording import count, interval, signless
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,9 +71,10 @@ class AucComparison:
     def __repr__(self) -> str:
         name = "z" if math.isinf(self.degrees_of_freedom) else "t"
         return (
-            f"AUC {self.auc_a:.3f} against {self.auc_b:.3f}: difference {self.difference:.3f} "
-            f"({interval(self.low, self.high, self.level)}), {name} = {self.statistic:.2f}, "
-            f"p = {self.p_value:.2g} ({self.method}, "
+            f"AUC {self.auc_a:.3f} against {self.auc_b:.3f}: "
+            f"difference {signless(self.difference)} "
+            f"({interval(self.low, self.high, self.level)}), "
+            f"{name} = {self.statistic:.2f}, p = {self.p_value:.2g} ({self.method}, "
             f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
 
@@ -81,6 +89,7 @@ def compare_auc(
     level: float = 0.95,
     n_resamples: int = 2000,
     groups: npt.ArrayLike | None = None,
+    folds: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     sample_weight_b: npt.ArrayLike | None = None,
     pos_label: Any = None,
@@ -107,6 +116,9 @@ def compare_auc(
         Number of bootstrap resamples.
     groups : array-like of shape (n_rows,), optional
         Rows that vary together; the (paired) bootstrap then draws whole groups.
+    folds : array-like of shape (n_rows,), optional
+        The fold of each row, for out-of-fold scores of both (paired): the mean of the
+        differences within the folds, as in :func:`auctor.metrics.auc_ci`.
     sample_weight, sample_weight_b : array-like, optional
         Weights of the rows, only for the bootstrap; the second goes with ``y_true_b``.
     pos_label : label, optional
@@ -128,13 +140,15 @@ def compare_auc(
     level, n_resamples = check_level(level), check_resamples(n_resamples)
     weighted = sample_weight is not None or sample_weight_b is not None
     by_delong = choose_method(method, groups=groups, weighted=weighted) == "delong"
-    _check_pairing(y_true_b is None, groups, sample_weight_b)
+    _check_pairing(y_true_b is None, {"groups": groups, "folds": folds}, sample_weight_b)
     rng = make_generator(random_state)
     if y_true_b is None:
         both = _read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight, pos_label)
-        estimate = (
-            _paired_delong(both) if by_delong else _paired_bootstrap(both, groups, n_resamples, rng)
-        )
+        resampling = None if by_delong else Resampling(groups, n_resamples, rng)
+        if folds is not None:
+            estimate = _paired_within_folds(both, folds, resampling)
+        else:
+            estimate = _paired(Part(both, resampling))
         return _conclude(estimate, [both], level)
     a = _read(y_true, {"score_a": score_a}, sample_weight, pos_label)
     b = _read(y_true_b, {"score_b": score_b}, sample_weight_b, pos_label, suffix="_b")
@@ -165,12 +179,29 @@ class _Estimate(NamedTuple):
     resampled: npt.NDArray[np.float64] | None = None  # differences in the resamples
 
 
-def _check_pairing(paired: bool, groups: Any, sample_weight_b: Any) -> None:
+def _check_pairing(paired: bool, of_rows: dict[str, Any], sample_weight_b: Any) -> None:
     """Arguments that make sense for one kind of comparison only."""
     if paired and sample_weight_b is not None:
         raise ValueError("sample_weight_b goes with y_true_b; paired rows share sample_weight")
-    if not paired and groups is not None:
-        raise ValueError("groups goes with a paired comparison; leave out groups or y_true_b")
+    for name, given in of_rows.items():
+        if not paired and given is not None:
+            raise ValueError(f"{name} goes with a paired comparison; leave out {name} or y_true_b")
+
+
+def _paired(part: Part) -> _Estimate:
+    """Two scores of the same rows."""
+    if part.resampling is None:
+        return _paired_delong(part.sample)
+    return _paired_bootstrap(part.sample, part.resampling)
+
+
+def _paired_within_folds(sample: Sample, folds: Any, resampling: Resampling | None) -> _Estimate:
+    """The mean over the folds, whose errors are independent."""
+    parts = [_paired(part) for part in cut_folds(sample, folds, resampling)]
+    n = len(parts)
+    auc_a, auc_b = sum(p.auc_a for p in parts) / n, sum(p.auc_b for p in parts) / n
+    error = math.sqrt(sum(part.standard_error**2 for part in parts)) / n
+    return _Estimate(auc_a, auc_b, error, math.inf, f"{parts[0].method} within folds")
 
 
 def _paired_delong(sample: Sample) -> _Estimate:
@@ -192,15 +223,12 @@ def _unpaired_delong(sample_a: Sample, sample_b: Sample) -> _Estimate:
     return _Estimate(a.auc(), b.auc(), math.sqrt(total), freedom, "unpaired DeLong")
 
 
-def _paired_bootstrap(
-    sample: Sample, groups: Any, n_resamples: int, rng: np.random.Generator
-) -> _Estimate:
+def _paired_bootstrap(sample: Sample, resampling: Resampling) -> _Estimate:
     """Both scores on the same draws of rows."""
-    draws, name = make_draws(sample, groups, rng)
     a, b = rank(sample, 0), rank(sample, 1)
-    differences = np.array([a.auc(draw) - b.auc(draw) for draw in islice(draws, n_resamples)])
+    differences = np.array([a.auc(draw) - b.auc(draw) for draw in resampling.draws(sample)])
     full = whole(sample)
-    return _resampled(a.auc(full), b.auc(full), f"paired {name}", differences)
+    return _resampled(a.auc(full), b.auc(full), f"paired {resampling.name}", differences)
 
 
 def _unpaired_bootstrap(

@@ -1,14 +1,13 @@
 """Confidence intervals of one AUC."""
 
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from auctor.metrics.bootstrap import make_draws, make_generator, percentiles, rank, whole
+from auctor.metrics.bootstrap import Resampling, make_generator, percentiles, rank, whole
 from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.delong import check_two_of_each, placements, variance
 from auctor.metrics.sample import Sample, read_codes, read_sample, sort_classes
@@ -97,7 +96,7 @@ def auc_ci(
         The fold whose model scored each row, for out-of-fold scores: scores of two
         models are not compared. The value is the plain mean of the AUCs within the
         folds, with the variance of that mean from DeLong's variance of each (LeDell,
-        Petersen and van der Laan 2015).
+        Petersen and van der Laan 2015), or from a bootstrap of each.
     sample_weight : array-like of shape (n_rows,), optional
         Only for the bootstrap, where a row drawn brings its weight along.
     random_state : int, Generator, RandomState or None
@@ -114,17 +113,16 @@ def auc_ci(
     """
     level = check_level(level)
     chosen = choose_method(method, groups=groups, weighted=sample_weight is not None)
-    if folds is not None and chosen != "delong":
-        raise ValueError("folds goes with method='delong' and without groups; leave one out")
     n_resamples = check_resamples(n_resamples)
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     check_two_of_each(sample.n_pos, sample.n_neg)
+    resampling = Resampling(groups, n_resamples, make_generator(random_state))
     if folds is not None:
-        return _within_folds(sample, folds, level)
+        return _within_folds(sample, folds, level, None if chosen == "delong" else resampling)
     if chosen == "delong":
         return _delong(sample, level)
-    return _bootstrap(sample, groups, level, n_resamples, random_state)
+    return _bootstrap(sample, level, resampling)
 
 
 def choose_method(method: str | None, *, groups: Any, weighted: bool) -> str:
@@ -152,23 +150,63 @@ def _delong(sample: Sample, level: float) -> AucInterval:
     return _normal(placed.auc(), variance(placed), level, "DeLong", sample)
 
 
-def _within_folds(sample: Sample, folds: Any, level: float) -> AucInterval:
+def _within_folds(
+    sample: Sample, folds: Any, level: float, resampling: Resampling | None
+) -> AucInterval:
     """Mean of the AUCs of the folds; its variance is that of a mean of independent values."""
+    parts = cut_folds(sample, folds, resampling)
+    if resampling is None:
+        placed = [placements(sort_classes(part.sample)) for part in parts]
+        found = [(one.auc(), variance(one)) for one in placed]
+        method = "DeLong"
+    else:
+        found = [_resampled_variance(part) for part in parts]
+        method = resampling.name
+    value = sum(area for area, _ in found) / len(found)
+    spread = sum(part for _, part in found) / len(found) ** 2
+    return _normal(value, spread, level, f"{method} within folds", sample, len(parts))
+
+
+class Part(NamedTuple):
+    """One fold, and how to resample it."""
+
+    sample: Sample
+    resampling: Resampling | None
+
+
+def cut_folds(sample: Sample, folds: Any, resampling: Resampling | None) -> list[Part]:
+    """The sample fold by fold; two rows of each class must be in every one."""
     names, codes = read_codes(folds, sample, "folds")
-    parts = [_take(sample, codes == code) for code in range(len(names))]
-    for name, part in zip(names.tolist(), parts, strict=True):
+    groups = None
+    if resampling is not None and resampling.groups is not None:
+        groups = read_codes(resampling.groups, sample, "groups")[1]
+    parts = []
+    for code, name in enumerate(names.tolist()):
+        rows = codes == code
+        part = _take(sample, rows)
         check_two_of_each(part.n_pos, part.n_neg, f"fold {name!r}")
-    placed = [placements(sort_classes(part)) for part in parts]
-    value = sum(one.auc() for one in placed) / len(placed)
-    spread = sum(variance(one) for one in placed) / len(placed) ** 2
-    return _normal(value, spread, level, "DeLong within folds", sample, len(parts))
+        own = None if groups is None else groups[rows]
+        redraw = None if resampling is None else resampling._replace(groups=own)
+        parts.append(Part(part, redraw))
+    return parts
 
 
 def _take(sample: Sample, rows: npt.NDArray[np.bool_]) -> Sample:
-    """Some rows of an unweighted sample."""
+    """Some rows of a sample, as a sample of its own."""
     return sample._replace(
-        positive=sample.positive[rows], scores=tuple(score[rows] for score in sample.scores)
+        positive=sample.positive[rows],
+        scores=tuple(score[rows] for score in sample.scores),
+        weight=None if sample.weight is None else sample.weight[rows],
+        kept=None,
     )
+
+
+def _resampled_variance(part: Part) -> tuple[float, float]:
+    """The AUC of a fold and its variance over resamples."""
+    assert part.resampling is not None
+    ranked = rank(part.sample)
+    values = [ranked.auc(draw) for draw in part.resampling.draws(part.sample)]
+    return ranked.auc(whole(part.sample)), float(np.var(values, ddof=1))
 
 
 def _normal(
@@ -186,14 +224,11 @@ def _normal(
     return AucInterval(value, low, high, level, method, error, sample.n_pos, sample.n_neg, n_folds)
 
 
-def _bootstrap(
-    sample: Sample, groups: Any, level: float, n_resamples: int, random_state: Any
-) -> AucInterval:
+def _bootstrap(sample: Sample, level: float, resampling: Resampling) -> AucInterval:
     """Percentiles of the AUCs of resamples."""
-    draws, name = make_draws(sample, groups, make_generator(random_state))
     ranked = rank(sample)
-    values = np.array([ranked.auc(draw) for draw in islice(draws, n_resamples)])
+    values = np.array([ranked.auc(draw) for draw in resampling.draws(sample)])
     low, high = percentiles(values, level)
     error = float(values.std(ddof=1))
-    value = ranked.auc(whole(sample))
+    value, name = ranked.auc(whole(sample)), resampling.name
     return AucInterval(value, low, high, level, name, error, sample.n_pos, sample.n_neg)

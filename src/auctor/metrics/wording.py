@@ -20,4 +20,16 @@ def interval(low: float, high: float, level: float) -> str:
     >>> interval(0.811, 0.873, 0.95)
     '95% CI 0.811 to 0.873'
     """
-    return f"{100 * level:g}% CI {low:.3f} to {high:.3f}"
+    return f"{100 * level:g}% CI {signless(low)} to {signless(high)}"
+
+
+def signless(number: float, digits: int = 3) -> str:
+    """A number with a few digits; what rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> signless(-0.0002), signless(-0.02)
+    ('0.000', '-0.020')
+    """
+    text = f"{number:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
