@@ -81,6 +81,14 @@ def test_every_peer_ranks_a_mixed_table(table, name):
     assert auc(y[200:], chances) == pytest.approx(auc(y[200:], scores), abs=0.02)
 
 
+@pytest.mark.parametrize("name", installed_peers())
+def test_every_peer_takes_plain_numbers(name):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] > 0).astype(int)
+    assert auc(y, PEERS[name].make().fit(X, y).decision_function(X)) > 0.9
+
+
 def test_installed_peers_are_those_whose_package_is_there(monkeypatch):
     assert "logistic" in installed_peers()
     monkeypatch.setattr("auctor.estimators.peers.find_spec", lambda name: None)

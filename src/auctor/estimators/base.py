@@ -15,7 +15,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 
 from auctor.data import RankingData, Table, prepare, read_table
 from auctor.learners import Certificate
-from auctor.metrics import auc
+from auctor.metrics import Threshold, auc
 from auctor.models import Model
 
 # Constraints of the parameters that all learners share.
@@ -138,6 +138,35 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """The AUC of the score on labelled rows."""
         scores = self.decision_function(X)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.pos_label_)
+
+    def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
+        """The threshold that meets a wish on labelled rows, with its interval.
+
+        Parameters
+        ----------
+        X, y
+            Labelled rows; on those of the fit every rate is too good.
+        **wish
+            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and what else
+            :func:`auctor.metrics.threshold_at` takes. ``model_.with_threshold`` makes a model
+            that predicts by it.
+
+        Returns
+        -------
+        Threshold
+
+        Examples
+        --------
+        >>> from auctor import RankBoost
+        >>> from auctor.datasets import load_kyphosis
+        >>> X, y = load_kyphosis()
+        >>> ranker = RankBoost(n_estimators=20).fit(X, y)
+        >>> found = ranker.threshold_at(X, y, fpr=0.1, random_state=0)
+        >>> found.point.fpr <= 0.1
+        True
+        """
+        check_is_fitted(self)
+        return self.model_.threshold_at(self._read(X), y, **wish)
 
     def _keep_names(self, table: Table) -> None:
         self.n_features_in_ = table.n_columns

@@ -79,11 +79,9 @@ class LightGBM(Peer):
         from lightgbm import LGBMClassifier
 
         chosen = sorted(self.encoder_.names)
+        names: dict[str, Any] = {"categorical_feature": chosen} if chosen else {}
         return LGBMClassifier(
-            verbose=-1,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            categorical_feature=chosen or "auto",
+            verbose=-1, random_state=self.random_state, n_jobs=self.n_jobs, **names
         )
 
     def _log_odds(self, matrix: Any) -> Floats:

@@ -1,14 +1,16 @@
 """What all forms of model share: labels, threshold, calibration, and how they are scored."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Category, Table, read_table, select
+from auctor.metrics.checks import check_number
+from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
 
 
@@ -69,6 +71,28 @@ class Model(ABC):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row: positive where the score is above the threshold."""
         return np.asarray(self.classes)[(self.decision_function(X) > self.threshold).astype(int)]
+
+    def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
+        """The threshold that meets a wish on labelled rows; see `metrics.threshold_at`.
+
+        Parameters
+        ----------
+        X, y
+            Labelled rows; on those of the fit every rate is too good.
+        **wish
+            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and what else
+            :func:`auctor.metrics.threshold_at` takes.
+        """
+        return threshold_at(y, self.decision_function(X), pos_label=self.classes[1], **wish)
+
+    def with_threshold(self, threshold: "Threshold | float") -> Self:
+        """The same model with another threshold; one from ``threshold_at`` flags as it says.
+
+        A model flags scores above its threshold, a `Threshold` those at it as well.
+        """
+        if isinstance(threshold, Threshold):
+            return replace(self, threshold=float(np.nextafter(threshold.value, -np.inf)))
+        return replace(self, threshold=check_number(threshold, "threshold"))
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON; the file is complete or not there at all."""
