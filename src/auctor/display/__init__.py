@@ -1,16 +1,32 @@
 """Drawings over finished numbers; they need matplotlib (the ``plot`` extra)."""
 
+from auctor.display.calibration import CalibrationDisplay
+from auctor.display.distribution import ScoreDistributionDisplay
+from auctor.display.gain import CAPDisplay, GainDisplay, LiftDisplay
+from auctor.display.ks import KSDisplay
 from auctor.display.learning_curve import LearningCurveDisplay
 from auctor.display.program import ProgramDisplay
+from auctor.display.roc import ROCDisplay
 from auctor.display.score_plot import ScorePlotDisplay
 from auctor.display.score_roc import ScoreROCDisplay
+from auctor.display.threshold_table import ThresholdTableDisplay
+from auctor.display.top import PrecisionAtKDisplay
 from auctor.display.tree import PartitionDisplay, TreeDisplay
 
 __all__ = [
+    "CAPDisplay",
+    "CalibrationDisplay",
+    "GainDisplay",
+    "KSDisplay",
     "LearningCurveDisplay",
+    "LiftDisplay",
     "PartitionDisplay",
+    "PrecisionAtKDisplay",
     "ProgramDisplay",
+    "ROCDisplay",
+    "ScoreDistributionDisplay",
     "ScorePlotDisplay",
     "ScoreROCDisplay",
+    "ThresholdTableDisplay",
     "TreeDisplay",
 ]

@@ -1,24 +1,37 @@
 """Metrics of a score of two classes: the ROC curve, areas, the top, and how sure they are."""
 
 from auctor.metrics.area import auc, margin_auc, partial_auc
+from auctor.metrics.band import RocBand, roc_band
+from auctor.metrics.calibration import CalibrationTable, calibration_table
 from auctor.metrics.comparison import AucComparison, compare_auc
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
+from auctor.metrics.gain import GainCurve, gain_curve
+from auctor.metrics.histogram import ScoreHistogram, score_histogram
 from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer
 from auctor.metrics.separation import RocDistance, ks, roc_distance
+from auctor.metrics.threshold_table import ThresholdRow, ThresholdTable, threshold_table
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.metrics.top import lift, precision_at_k, recall_at_k
 
 __all__ = [
     "AucComparison",
     "AucInterval",
+    "CalibrationTable",
+    "GainCurve",
     "OperatingPoint",
+    "RocBand",
     "RocCurve",
     "RocDistance",
+    "ScoreHistogram",
     "Threshold",
+    "ThresholdRow",
+    "ThresholdTable",
     "auc",
     "auc_ci",
+    "calibration_table",
     "compare_auc",
+    "gain_curve",
     "ks",
     "ks_scorer",
     "lift",
@@ -28,7 +41,10 @@ __all__ = [
     "precision_at_k",
     "precision_at_k_scorer",
     "recall_at_k",
+    "roc_band",
     "roc_curve",
     "roc_distance",
+    "score_histogram",
     "threshold_at",
+    "threshold_table",
 ]

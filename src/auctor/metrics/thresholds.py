@@ -1,22 +1,23 @@
 """The threshold that meets a wish - a rate, a budget, a cost - and how sure it is."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
 
-from auctor.metrics.bootstrap import make_draws, make_generator, percentiles
+from auctor.metrics.bootstrap import make_generator, percentiles
 from auctor.metrics.checks import check_level, check_number, check_one, check_resamples
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
-from auctor.metrics.sample import Sample, read_sample, split
+from auctor.metrics.intervals import normal_quantile
+from auctor.metrics.resampled_curves import resampled_curves
+from auctor.metrics.sample import read_sample
 from auctor.metrics.wording import interval
 
 Floats = npt.NDArray[np.float64]
-Steps = tuple[Floats, Floats]  # true and false positives at each threshold of a curve
 
 # More distinct scores than this are put into groups to resample: finer than any interval.
 _MOST_STEPS = 5000
@@ -132,12 +133,23 @@ def threshold_at(
     point = choose(curve)
     sample = read_sample(y_true, {"y_score": y_score}, **told)
     rng = make_generator(random_state)
-    draws, method = _draws(curve, sample, groups, rng)
+    draws, method = resampled_curves(curve, sample, groups, rng, most_steps=_MOST_STEPS)
     found = np.array([_measure(drawn, choose, point) for drawn in islice(draws, n_resamples)])
-    ends, *rates = [Range(*_percentiles(column, level)) for column in found.T]
+    ends, *rates = [percentile_range(column, level) for column in found.T]
     if groups is None and sample.weight is None:
-        rates = _rate_intervals(curve, point, level)
-    return Threshold(point.threshold, *ends, point, *rates, _wish(name, wished), level, method)
+        rates = rate_intervals(curve, point, level)
+    return Threshold(
+        point.threshold,
+        ends.low,
+        ends.high,
+        point,
+        tpr=rates[0],
+        fpr=rates[1],
+        precision=rates[2],
+        wish=_wish(name, wished),
+        level=level,
+        method=method,
+    )
 
 
 def cheapest(curve: RocCurve, cost: float) -> OperatingPoint:
@@ -172,7 +184,7 @@ def _measure(
     return choose(drawn).threshold, kept.tpr, kept.fpr, kept.precision
 
 
-def _rate_intervals(curve: RocCurve, point: OperatingPoint, level: float) -> list[Range]:
+def rate_intervals(curve: RocCurve, point: OperatingPoint, level: float) -> list[Range]:
     """Intervals of tpr, fpr and precision where each row counts once."""
     found = round(point.tpr * curve.n_pos)
     flagged = round(point.flagged)
@@ -190,70 +202,20 @@ def wilson(part: int, whole: int, level: float) -> Range:
     """
     if whole == 0:
         return Range(float("nan"), float("nan"))
-    ends = binomtest(part, whole).proportion_ci(level, method="wilson")
-    return Range(float(ends.low), float(ends.high))
+    # Written out, as scipy.stats takes longer to import than all of this package.
+    z2 = normal_quantile(level) ** 2 / whole
+    share = part / whole
+    middle = share + z2 / 2
+    half = math.sqrt(z2 * share * (1 - share) + z2 * z2 / 4)
+    return Range(max((middle - half) / (1 + z2), 0.0), min((middle + half) / (1 + z2), 1.0))
 
 
-def _percentiles(values: Floats, level: float) -> tuple[float, float]:
+def percentile_range(values: Floats, level: float) -> Range:
     """The middle of the resampled values; an infinite threshold (flag nothing) is an end too."""
     known = np.sort(values[~np.isnan(values)])  # no precision where nothing is flagged
     if len(known) == 0:
-        return float("nan"), float("nan")
+        return Range(float("nan"), float("nan"))
     if np.isinf(known).any():  # no way between a number and infinity
         ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2], method="nearest")
-        return float(ends[0]), float(ends[1])
-    return percentiles(known, level)
-
-
-def _draws(
-    curve: RocCurve, sample: Sample, groups: Any, rng: np.random.Generator
-) -> tuple[Iterator[RocCurve], str]:
-    """Curves of resampled rows, without end, and how they are drawn."""
-    if groups is None and sample.weight is None:
-        return _class_draws(curve, rng), "stratified bootstrap"
-    draws, method = make_draws(sample, groups, rng)
-    places = _places(curve, sample)
-    return (_redrawn(curve, places, draw) for draw in draws), method
-
-
-def _class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve]:
-    """As many rows of each class as there are, drawn step by step and not row by row."""
-    small = _thin(curve)
-    shares = [np.diff(total) / total[-1] for total in (small.true_positives, small.false_positives)]
-    sizes = small.n_pos, small.n_neg
-    while True:
-        counts = (rng.multinomial(n, share) for n, share in zip(sizes, shares, strict=True))
-        yield _with_steps(small, tuple(_cumulated(count) for count in counts))
-
-
-def _thin(curve: RocCurve) -> RocCurve:
-    """The curve at no more than some thousands of its thresholds, evenly among the flagged."""
-    n = len(curve.thresholds)
-    if n <= _MOST_STEPS:
-        return curve
-    wanted = np.linspace(0, curve.flagged[-1], _MOST_STEPS)
-    kept = np.unique(np.append(np.searchsorted(curve.flagged, wanted), [0, n - 1]))
-    steps = curve.true_positives[kept], curve.false_positives[kept]
-    return _with_steps(replace(curve, thresholds=curve.thresholds[kept]), steps)
-
-
-def _places(curve: RocCurve, sample: Sample) -> tuple[npt.NDArray[np.intp], ...]:
-    """For each row of a class, its step on the curve."""
-    classes = split(sample.scores[0], sample.positive)
-    return tuple(np.searchsorted(-curve.thresholds, -scores) - 1 for scores in classes)
-
-
-def _redrawn(curve: RocCurve, places: tuple[npt.NDArray[np.intp], ...], draw: Steps) -> RocCurve:
-    """The curve of the rows with the weights of a draw."""
-    n = len(curve.thresholds) - 1
-    counts = (np.bincount(p, weights=w, minlength=n) for p, w in zip(places, draw, strict=True))
-    return _with_steps(curve, tuple(_cumulated(count) for count in counts))
-
-
-def _cumulated(counts: npt.NDArray[Any]) -> Floats:
-    return np.concatenate(([0.0], np.cumsum(counts, dtype=np.float64)))
-
-
-def _with_steps(curve: RocCurve, steps: Any) -> RocCurve:
-    true_positives, false_positives = steps
-    return replace(curve, true_positives=true_positives, false_positives=false_positives)
+        return Range(float(ends[0]), float(ends[1]))
+    return Range(*percentiles(known, level))

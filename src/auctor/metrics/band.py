@@ -1,0 +1,167 @@
+"""A confidence band around a ROC curve: an interval of tpr at each fpr."""
+
+from dataclasses import dataclass
+from itertools import islice
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.metrics.bootstrap import make_generator
+from auctor.metrics.checks import check_level, check_method, check_resamples
+from auctor.metrics.curve import RocCurve, roc_curve
+from auctor.metrics.intervals import normal_quantile
+from auctor.metrics.resampled_curves import resampled_curves, thin
+from auctor.metrics.sample import read_sample
+
+Floats = npt.NDArray[np.float64]
+METHODS = ("bootstrap", "asymptotic")
+
+# More distinct scores than this are put into groups to resample: finer than any band.
+_MOST_STEPS = 5000
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RocBand:
+    """A pointwise band of tpr on an even grid of fpr; made by :func:`roc_band`.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray of shape (n_points,)
+        The curve on the grid.
+    low, high : ndarray of shape (n_points,)
+        Ends of the interval of tpr at each fpr.
+    level : float
+        Confidence level of each interval, not of the band as a whole.
+    method : str
+        "stratified bootstrap", "cluster bootstrap" or "asymptotic".
+    """
+
+    fpr: Floats
+    tpr: Floats
+    low: Floats
+    high: Floats
+    level: float
+    method: str
+
+    def __repr__(self) -> str:
+        widest = float(np.max(self.high - self.low))
+        return (
+            f"{100 * self.level:g}% pointwise band of a ROC curve at {len(self.fpr)} values of "
+            f"fpr, at most {widest:.3f} wide ({self.method})"
+        )
+
+
+def roc_band(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    method: Literal["bootstrap", "asymptotic"] = "bootstrap",
+    n_points: int = 101,
+    n_resamples: int = 500,
+    groups: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    random_state: Any = None,
+) -> RocBand:
+    """Pointwise confidence band of a ROC curve: an interval of tpr at each fpr.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, pos_label
+        As in :func:`auctor.metrics.auc`.
+    level : float, default=0.95
+        Confidence level at each fpr.
+    method : {"bootstrap", "asymptotic"}, default="bootstrap"
+        "bootstrap": percentiles of curves of resampled rows, drawn within each class, or by
+        group. It sees no variance where the curve is at 0 or 1. "asymptotic": the normal
+        interval with the variance ``tpr (1 - tpr) / n_pos + slope^2 fpr (1 - fpr) / n_neg``; the
+        first part as Agresti and Coull have it, so that a rate of 1 is not certain, and the slope
+        from the chord of the curve over ``fpr`` plus and minus ``n_neg^(-1/3) / 2``. It takes
+        neither weights nor groups.
+    n_points : int, default=101
+        Size of the grid of fpr, both ends included.
+    n_resamples : int, default=500
+    groups : array-like of shape (n_rows,), optional
+        Rows of one group are drawn together.
+    random_state : int, Generator, RandomState or None
+        Of the draws.
+
+    Returns
+    -------
+    RocBand
+
+    Examples
+    --------
+    >>> y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8]
+    >>> band = roc_band(y, s, n_points=5, random_state=0)
+    >>> band.tpr.tolist()
+    [0.75, 1.0, 1.0, 1.0, 1.0]
+    >>> bool((band.low <= band.tpr).all() and (band.tpr <= band.high).all())
+    True
+    """
+    level, n_resamples = check_level(level), check_resamples(n_resamples)
+    check_method(method, METHODS)
+    grid = np.linspace(0.0, 1.0, _check_points(n_points))
+    told = {"sample_weight": sample_weight, "pos_label": pos_label}
+    curve = roc_curve(y_true, y_score, **told)
+    tpr = height(curve, grid)
+    if method == "asymptotic":
+        _check_plain(sample_weight, groups)
+        low, high = _asymptotic(curve, grid, level)
+        return RocBand(grid, tpr, low, high, level, method)
+    sample = read_sample(y_true, {"y_score": y_score}, **told)
+    rng = make_generator(random_state)
+    # Thinned in any case: with weights it is rows that are drawn, but the curves stay short.
+    steps = thin(curve, _MOST_STEPS)
+    draws, name = resampled_curves(steps, sample, groups, rng, most_steps=_MOST_STEPS)
+    found = np.array([height(drawn, grid) for drawn in islice(draws, n_resamples)])
+    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    # Resamples have more ties than rows, which can put the curve a hair outside its own band.
+    return RocBand(grid, tpr, np.minimum(low, tpr), np.maximum(high, tpr), level, name)
+
+
+def height(curve: RocCurve, fpr: Floats) -> Floats:
+    """The tpr of a curve at any fpr; where the curve jumps, the upper end.
+
+    Examples
+    --------
+    >>> height(roc_curve([0, 1, 0, 1], [1, 2, 3, 4]), np.array([0.0, 0.25, 0.5])).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    return np.interp(fpr, curve.fpr, curve.tpr)
+
+
+def _asymptotic(curve: RocCurve, grid: Floats, level: float) -> tuple[Floats, Floats]:
+    """The normal interval of tpr at a fixed fpr, the threshold of which is estimated too."""
+    z = normal_quantile(level)
+    tpr = height(curve, grid)
+    size = curve.n_pos + z**2
+    share = (tpr * curve.n_pos + z**2 / 2) / size
+    spread = share * (1 - share) / size
+    spread += _slope(curve, grid) ** 2 * grid * (1 - grid) / curve.n_neg
+    spread[-1] = 0.0  # every curve ends at (1, 1)
+    reach = z * np.sqrt(spread)
+    return np.maximum(tpr - reach, 0.0), np.minimum(tpr + reach, 1.0)
+
+
+def _slope(curve: RocCurve, grid: Floats) -> Floats:
+    """Slope of the chord around each fpr: the curve itself is a staircase and has none."""
+    half = curve.n_neg ** (-1 / 3) / 2
+    left, right = np.maximum(grid - half, 0.0), np.minimum(grid + half, 1.0)
+    return (height(curve, right) - height(curve, left)) / (right - left)
+
+
+def _check_points(n_points: Any) -> int:
+    is_whole = isinstance(n_points, Integral) and not isinstance(n_points, bool)
+    if not is_whole or n_points < 2:
+        raise ValueError(f"n_points must be a whole number, 2 or more, got {n_points!r}")
+    return int(n_points)
+
+
+def _check_plain(sample_weight: Any, groups: Any) -> None:
+    for name, value in (("sample_weight", sample_weight), ("groups", groups)):
+        if value is not None:
+            raise ValueError(f"method='asymptotic' takes no {name}; method='bootstrap' does")

@@ -1,0 +1,210 @@
+"""Several thresholds side by side: who is flagged, who is found, and how sure that is."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.metrics.bootstrap import make_generator
+from auctor.metrics.checks import check_level, check_resamples, check_top
+from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
+from auctor.metrics.resampled_curves import at_thresholds, resampled_curves
+from auctor.metrics.sample import Sample, read_sample
+from auctor.metrics.thresholds import Range, percentile_range, rate_intervals
+
+RATES = ("tpr", "fpr", "precision")
+
+
+@dataclass(frozen=True)
+class ThresholdRow:
+    """What one threshold does.
+
+    Attributes
+    ----------
+    share : float
+        The share of the rows that may be flagged.
+    point : OperatingPoint
+        The threshold that flags the most without going over, and its rates.
+    flagged_share : float
+        The share that it does flag; ties can make it smaller than ``share``.
+    tpr, fpr, precision : Range
+        Confidence intervals of the rates.
+    lift : float
+        Precision over the share of positives among all rows; NaN when nothing is flagged.
+    """
+
+    share: float
+    point: OperatingPoint
+    flagged_share: float
+    tpr: Range
+    fpr: Range
+    precision: Range
+    lift: float
+
+
+@dataclass(frozen=True, repr=False)
+class ThresholdTable:
+    """Thresholds by the share of the rows they may flag; prints as a table.
+
+    Attributes
+    ----------
+    rows : tuple of ThresholdRow
+    level : float
+        Confidence level of the intervals.
+    method : str
+        "Wilson", "stratified bootstrap" (with weights) or "cluster bootstrap".
+    """
+
+    rows: tuple[ThresholdRow, ...]
+    level: float
+    method: str
+
+    def cells(self) -> tuple[list[str], list[list[str]]]:
+        """The head and the rows as short texts, for people."""
+        head = ["at most", "threshold", "flagged", "tpr", "fpr", "precision", "lift"]
+        return head, [_cells(row) for row in self.rows]
+
+    def __repr__(self) -> str:
+        head, rows = self.cells()
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+            for line in [head, *rows]
+        ]
+        return "\n".join([*lines, f"({100 * self.level:g}% intervals, {self.method})"])
+
+    def to_csv(self) -> str:
+        """The table as CSV text with a head, numbers in full.
+
+        Examples
+        --------
+        >>> table = threshold_table([0, 1, 0, 1], [1, 2, 3, 4], shares=[0.5])
+        >>> table.to_csv().splitlines()[0]
+        'share,threshold,flagged,flagged_share,tpr,tpr_low,tpr_high,fpr,fpr_low,fpr_high,...'
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(
+            ["share", "threshold", "flagged", "flagged_share"]
+            + [name + end for name in RATES for end in ("", "_low", "_high")]
+            + ["lift"]
+        )
+        for row in self.rows:
+            start = [row.share, row.point.threshold, row.point.flagged, row.flagged_share]
+            rates = [[getattr(row.point, name), *getattr(row, name)] for name in RATES]
+            writer.writerow([*start, *(value for rate in rates for value in rate), row.lift])
+        return text.getvalue()
+
+
+def threshold_table(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    *,
+    shares: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
+    level: float = 0.95,
+    n_resamples: int = 500,
+    groups: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    random_state: Any = 0,
+) -> ThresholdTable:
+    """Thresholds that flag given shares of the rows, with rates and their intervals.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, pos_label
+        As in :func:`auctor.metrics.auc`.
+    shares : iterable of float
+        At most this share of the rows is flagged, one row of the table for each.
+    level : float, default=0.95
+        Confidence level of the intervals: Wilson's, and where rows have weights or groups those
+        of the bootstrap, at thresholds that are kept.
+    n_resamples : int, default=500
+        Of the bootstrap.
+    groups : array-like of shape (n_rows,), optional
+        Rows of one group are drawn together.
+    random_state : int, Generator, RandomState or None, default=0
+        Of the bootstrap.
+
+    Returns
+    -------
+    ThresholdTable
+
+    Examples
+    --------
+    >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
+    >>> threshold_table(y, s, shares=[0.25, 0.5])
+    at most  threshold  flagged                  tpr                  fpr            precision  lift
+      25.0%          7        2  0.500 (0.150-0.850)  0.000 (0.000-0.490)  1.000 (0.342-1.000)  2.00
+      50.0%          5        4  0.750 (0.301-0.954)  0.250 (0.046-0.699)  0.750 (0.301-0.954)  1.50
+    (95% intervals, Wilson)
+    """
+    level, n_resamples = check_level(level), check_resamples(n_resamples)
+    told = {"sample_weight": sample_weight, "pos_label": pos_label}
+    curve = roc_curve(y_true, y_score, **told)
+    asked = _check_shares(shares)
+    points = [curve.at(budget=share) for share in asked]
+    if groups is None and sample_weight is None:
+        ranges, method = [rate_intervals(curve, point, level) for point in points], "Wilson"
+    else:
+        sample = read_sample(y_true, {"y_score": y_score}, **told)
+        rng = make_generator(random_state)
+        ranges, method = _resampled(curve, sample, points, groups, rng, level, n_resamples)
+    rows = [_row(curve, *parts) for parts in zip(asked, points, ranges, strict=True)]
+    return ThresholdTable(tuple(rows), level, method)
+
+
+def _check_shares(shares: Any) -> list[float]:
+    """Shares above 0 and below 1, at least one."""
+    if isinstance(shares, str) or not isinstance(shares, Iterable):
+        raise ValueError(f"shares must be a list of shares such as [0.01, 0.1], got {shares!r}")
+    found = [check_top(share, 1.0, "each of shares") for share in shares]
+    if not found or max(found) >= 1:
+        raise ValueError(f"shares must be shares between 0 and 1, one or more, got {shares!r}")
+    return found
+
+
+def _resampled(
+    curve: RocCurve,
+    sample: Sample,
+    points: list[OperatingPoint],
+    groups: Any,
+    rng: np.random.Generator,
+    level: float,
+    n_resamples: int,
+) -> tuple[list[list[Range]], str]:
+    """Intervals of the rates at each point's threshold, from resamples of rows or groups."""
+    # Only the thresholds of the table are looked at: a curve of these few is quick to resample.
+    places = [np.searchsorted(-curve.thresholds, -p.threshold, side="right") - 1 for p in points]
+    few = at_thresholds(curve, np.unique([0, *places, len(curve.thresholds) - 1]))
+    draws, method = resampled_curves(few, sample, groups, rng, most_steps=len(few.thresholds))
+    found = np.empty((n_resamples, len(points), len(RATES)))
+    for k, drawn in enumerate(islice(draws, n_resamples)):
+        kept = [drawn.at(threshold=point.threshold) for point in points]
+        found[k] = [[getattr(point, name) for name in RATES] for point in kept]
+    ranges = [
+        [percentile_range(found[:, place, rate], level) for rate in range(len(RATES))]
+        for place in range(len(points))
+    ]
+    return ranges, method
+
+
+def _row(curve: RocCurve, share: float, point: OperatingPoint, ranges: list[Range]) -> ThresholdRow:
+    total = float(curve.flagged[-1])
+    lift = point.precision / (float(curve.true_positives[-1]) / total)
+    tpr, fpr, precision = ranges
+    return ThresholdRow(share, point, point.flagged / total, tpr, fpr, precision, lift)
+
+
+def _cells(row: ThresholdRow) -> list[str]:
+    rates = [
+        f"{getattr(row.point, name):.3f} ({ends.low:.3f}-{ends.high:.3f})"
+        for name, ends in zip(RATES, (row.tpr, row.fpr, row.precision), strict=True)
+    ]
+    start = [f"{100 * row.share:.1f}%", f"{row.point.threshold:.4g}", f"{row.point.flagged:,g}"]
+    return [*start, *rates, f"{row.lift:.2f}"]

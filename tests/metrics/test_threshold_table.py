@@ -1,0 +1,102 @@
+"""The table of thresholds: every row against a look at all thresholds, its text and its CSV."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auctor.metrics import threshold_at, threshold_table
+from auctor.metrics.threshold_table import RATES
+from auctor.metrics.thresholds import wilson
+
+SHARES = (0.05, 0.2, 0.5, 0.8)
+
+
+def draw(n, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.3
+    y[:2] = True, False
+    return y, np.round(rng.normal(size=n) + y, 1), rng.integers(0, 4, size=n) + (np.arange(n) < 2)
+
+
+def best(y, s, w, share):
+    """The threshold that flags the most weight without going over, by looking at each."""
+    found = np.inf, np.zeros(len(s), dtype=bool)
+    for threshold in np.unique(s[w > 0]):
+        flagged = s >= threshold
+        if w[flagged].sum() <= share * w.sum():
+            return threshold, flagged
+    return found
+
+
+@given(seed=st.integers(0, 10_000), weighted=st.booleans())
+def test_equals_a_look_at_every_threshold(seed, weighted):
+    y, s, w = draw(40, seed)
+    w = w if weighted else np.ones(40)
+    told = {"sample_weight": w, "n_resamples": 5} if weighted else {}
+    table = threshold_table(y, s, shares=SHARES, **told)
+    for share, row in zip(SHARES, table.rows, strict=True):
+        threshold, flagged = best(y, s, w, share)
+        found = w[flagged & y].sum()
+        assert row.share == share and row.point.threshold == threshold
+        assert row.flagged_share == pytest.approx(w[flagged].sum() / w.sum())
+        assert row.point.tpr == pytest.approx(found / w[y].sum())
+        assert row.point.fpr == pytest.approx(w[flagged & ~y].sum() / w[~y].sum())
+        if flagged.any():
+            precision = found / w[flagged].sum()
+            assert row.point.precision == pytest.approx(precision)
+            assert row.lift == pytest.approx(precision / (w[y].sum() / w.sum()))
+        else:
+            assert np.isnan(row.lift) and np.isnan(row.precision.low)
+
+
+def test_intervals_are_those_of_threshold_at():
+    y, s, w = draw(300, 0)
+    plain, weighted = threshold_table(y, s), threshold_table(y, s, sample_weight=w)
+    for row in plain.rows:
+        alone = threshold_at(y, s, budget=row.share, n_resamples=2)
+        assert [getattr(row, name) for name in RATES] == [getattr(alone, name) for name in RATES]
+    last = plain.rows[-1]
+    found = int((y & (s >= last.point.threshold)).sum())
+    assert last.precision == wilson(found, int(last.point.flagged), 0.95)
+    assert (plain.method, weighted.method) == ("Wilson", "stratified bootstrap")
+    alone = threshold_at(y, s, budget=0.3, sample_weight=w, n_resamples=500, random_state=0)
+    assert weighted.rows[5].tpr == pytest.approx(alone.tpr)
+    grouped = threshold_table(y, s, groups=np.arange(300) // 3, random_state=1)
+    assert grouped.method == "cluster bootstrap"
+    assert all(row.tpr.low <= row.point.tpr <= row.tpr.high for row in grouped.rows)
+
+
+def test_csv_reads_back_in_full():
+    y, s, _ = draw(200, 1)
+    table = threshold_table(y, s)
+    read = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert len(read) == len(table.rows) == 7
+    for line, row in zip(read, table.rows, strict=True):
+        assert float(line["threshold"]) == row.point.threshold
+        assert float(line["tpr_low"]) == row.tpr.low
+        assert float(line["precision"]) == pytest.approx(row.point.precision, nan_ok=True)
+
+
+def test_it_prints_as_a_table():
+    y, s, _ = draw(200, 1)
+    lines = repr(threshold_table(y, s, shares=[0.1, 0.25])).splitlines()
+    assert len(lines) == 4 and lines[-1] == "(95% intervals, Wilson)"
+    assert len({len(line) for line in lines[:3]}) == 1
+    assert lines[2].lstrip().startswith("25.0%")
+
+
+@pytest.mark.parametrize("shares", [[], [1.5], [0.0], 0.1, "many", [2], [np.nan]])
+def test_bad_shares_are_named(shares):
+    with pytest.raises(ValueError, match="shares"):
+        threshold_table([0, 1, 0, 1], [1, 2, 3, 4], shares=shares)
+
+
+def test_one_class_and_nan_are_refused():
+    with pytest.raises(ValueError, match="y_true"):
+        threshold_table([1, 1], [1, 2])
+    with pytest.raises(ValueError, match="y_score"):
+        threshold_table([0, 1], [1, np.nan])
