@@ -1,0 +1,160 @@
+"""Score plots: F_k over the values of a feature, and where the rows are."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Feature
+from auctor.models import AdditiveModel
+from auctor.report.feature_scores import TermRows
+from auctor.report.plain import clean, shortened
+from auctor.report.rows import ReportRows
+
+Floats = npt.NDArray[np.float64]
+
+_MOST_STEPS = 100
+_MOST_CATEGORIES = 24
+_MOST_CELLS = 24  # on a side of a surface
+_STRIP_BINS = 24
+_CENTRAL = 0.98  # share of the rows that the x axis spans
+_LONGEST_CATEGORY = 60
+# Enough rows to say where most of them are.
+_MOST_LOOKED_AT = 100_000
+
+
+class Steps(NamedTuple):
+    """F_k for each code, its mean over the rows at 0, with the ends of its band if there is one."""
+
+    feature: Feature
+    values: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+
+
+def plot_feature(rows: ReportRows, steps: Steps, term: TermRows, column: int) -> dict[str, Any]:
+    """The numbers of one plot; missing values have an entry of their own where rows have any."""
+    has_missing = bool(((term.codes == 0) & rows.present).any())
+    facts = {"missing": _of_code(steps, 0) if has_missing else None}
+    if steps.feature.is_category:
+        return facts | _category_plot(rows, steps, term)
+    return facts | _number_plot(rows, steps, rows.table.numbers(column))
+
+
+def centred(values: Floats, rows: ReportRows, codes: Any) -> Floats:
+    """Scores less their mean over the rows, both classes alike."""
+    classes = (rows.present & rows.positive, rows.present & ~rows.positive)
+    means = [np.average(values[codes[c]], weights=rows.counted[c]) for c in classes]
+    return values - float(np.mean(means))
+
+
+def _of_code(steps: Steps, code: int) -> dict[str, Any]:
+    """The score of one code, with its band."""
+    ends = [None if end is None else shortened(end[code])[0] for end in (steps.low, steps.high)]
+    return {"value": shortened(steps.values[code])[0], "low": ends[0], "high": ends[1]}
+
+
+def _band(steps: Steps, codes: Any) -> dict[str, Any]:
+    if steps.low is None or steps.high is None:
+        return {}
+    return {"low": shortened(steps.low[codes]), "high": shortened(steps.high[codes])}
+
+
+def _category_plot(rows: ReportRows, steps: Steps, term: TermRows) -> dict[str, Any]:
+    """The most frequent categories, from the highest score to the lowest."""
+    n = len(steps.values)
+    shares = []
+    for c in (rows.positive, ~rows.positive):
+        own = c & rows.present
+        found = np.bincount(term.codes[own], weights=rows.counted[own], minlength=n)
+        shares.append(found / found.sum())
+    pos, neg = shares
+    frequent = 1 + np.argsort(-(pos + neg)[1:], kind="stable")[:_MOST_CATEGORIES]
+    order = frequent[np.argsort(-steps.values[frequent], kind="stable")]
+    names = [clean(steps.feature.categories[code - 1], _LONGEST_CATEGORY) for code in order]
+    return {
+        "kind": "category",
+        "categories": names,
+        "n_more": n - 1 - len(order),
+        "values": shortened(steps.values[order]),
+        "pos": shortened(pos[order], 4),
+        "neg": shortened(neg[order], 4),
+        **_band(steps, order),
+    }
+
+
+def _number_plot(rows: ReportRows, steps: Steps, values: Floats) -> dict[str, Any]:
+    """The steps between the limits that most rows lie in."""
+    known = rows.present & ~np.isnan(values)
+    low, high, edges = _limits(values[known])
+    cuts = steps.feature.cuts
+    first, last = np.searchsorted(cuts, [low, high], side="right")
+    codes = np.arange(first, last + 1)
+    if len(codes) > _MOST_STEPS:
+        codes = codes[np.linspace(0, len(codes) - 1, _MOST_STEPS).round().astype(int)]
+    return {
+        "kind": "number",
+        "limits": shortened([low, high], 8),
+        # Each step begins where the one before it ends.
+        "cuts": shortened(cuts[codes[1:] - 1], 8),
+        "values": shortened(steps.values[codes + 1]),
+        "n_steps": len(cuts) + 1,
+        "edges": shortened(edges, 8),
+        **{
+            name: shortened(_shares(values, rows, c & known, c & rows.present, edges), 4)
+            for name, c in (("pos", rows.positive), ("neg", ~rows.positive))
+        },
+        **_band(steps, codes + 1),
+    }
+
+
+def _limits(known: Floats) -> tuple[float, float, Floats]:
+    """The ends of the x axis, and the edges of the histogram on it."""
+    if len(known) == 0:
+        return -0.5, 0.5, np.array([-0.5, 0.5])
+    looked_at = known[:: max(1, len(known) // _MOST_LOOKED_AT)]
+    ends = [(1 - _CENTRAL) / 2, (1 + _CENTRAL) / 2]
+    low, high = map(float, np.quantile(looked_at, ends, method="inverted_cdf"))
+    distinct = np.unique(looked_at[(looked_at >= low) & (looked_at <= high)])
+    if len(distinct) > _STRIP_BINS:
+        return low, high, np.linspace(low, high, _STRIP_BINS + 1)
+    # Few values stand in the middle of bars of their own.
+    middles = (distinct[1:] + distinct[:-1]) / 2
+    gap = float(np.diff(distinct).min()) / 2 if len(distinct) > 1 else 0.5
+    low, high = low - gap, high + gap
+    return low, high, np.concatenate([[low], middles, [high]])
+
+
+def _shares(values: Floats, rows: ReportRows, drawn: Any, whole: Any, edges: Floats) -> Floats:
+    """Shares of a class between the edges; rows beyond them count in the total only."""
+    found = np.histogram(values[drawn], edges, weights=rows.counted[drawn])[0]
+    return np.asarray(found / rows.counted[whole].sum())
+
+
+def plot_surface(model: AdditiveModel, k: int, values: Floats) -> dict[str, Any]:
+    """A heat map of what two features add together, its cells in groups where there are many."""
+    surface = model.surfaces[k]
+    grid = values.reshape(surface.values.shape)
+    picks = [_picks(len(grid)), _picks(len(grid[0]))]
+    return {
+        "kind": "surface",
+        "axes": [
+            {"name": clean(axis.name), "labels": [_label(axis, int(code)) for code in pick]}
+            for axis, pick in zip(surface.axes, picks, strict=True)
+        ],
+        "grid": [shortened(line) for line in grid[np.ix_(*picks)]],
+    }
+
+
+def _picks(size: int) -> npt.NDArray[np.int64]:
+    """Codes of an axis to draw, without that of missing values."""
+    n = min(size - 1, _MOST_CELLS)
+    return np.linspace(1, size - 1, n).round().astype(np.int64)
+
+
+def _label(axis: Feature, code: int) -> str:
+    if axis.is_category:
+        return clean(axis.categories[code - 1], _LONGEST_CATEGORY)
+    if code <= len(axis.cuts):
+        return f"≤ {axis.cuts[code - 1]:.4g}"
+    return f"> {axis.cuts[-1]:.4g}" if len(axis.cuts) else "any"

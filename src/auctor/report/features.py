@@ -1,0 +1,117 @@
+"""The columns of the table: missing values, importances, and for additive models their scores."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auctor.data import Table
+from auctor.models import AdditiveModel
+from auctor.models.features import code_columns
+from auctor.report.feature_plots import Steps, centred, plot_feature, plot_surface
+from auctor.report.feature_scores import TermRows, TermScore, score_roc, score_term, term_rows
+from auctor.report.plain import LONGEST_TEXT, clean
+from auctor.report.rows import ReportRows
+
+MOST_PLOTS = 200
+# Names of very many columns would fill the page by themselves.
+_MOST_TEXT = 400_000
+
+
+def feature_facts(rows: ReportRows, found: Any, bands: Any, level: float) -> dict[str, Any]:
+    """Every feature, the most telling first, and the plots of the first of them."""
+    model = rows.model
+    longest = max(60, min(LONGEST_TEXT, _MOST_TEXT // max(len(rows.columns), 1)))
+    if isinstance(model, AdditiveModel):
+        names = model.term_names
+        terms = [_additive(model, rows, term, level) for term in range(len(names))]
+        terms.sort(key=lambda term: (term.score.range == 0.0, -term.score.auc))
+        listed = [_additive_row(model, term, clean(names[term.place], longest)) for term in terms]
+        for row, term in zip(listed[:MOST_PLOTS], terms, strict=False):
+            if term.score.range > 0:
+                row["plot"] = _plot(model, rows, term, bands)
+        return {"kind": "additive", "order": "score AUC", "rows": listed}
+    importances = np.asarray(getattr(found, "feature_importances_", []), dtype=np.float64)
+    listed = [_column_row(rows, j, importances, longest) for j in range(len(rows.columns))]
+    listed.sort(key=lambda row: -(row["importance"] or 0.0))
+    order = "importance" if len(importances) else "columns of the table"
+    return {"kind": "other", "order": order, "rows": listed}
+
+
+@dataclass(frozen=True, eq=False)
+class _Term:
+    """A term of an additive score, without the codes of its rows: those are made again to draw."""
+
+    place: int
+    score: TermScore
+    missing: int | None  # rows without a value; None for surfaces
+
+
+def _additive(model: AdditiveModel, rows: ReportRows, place: int, level: float) -> _Term:
+    coded = term_rows(model, rows, place)
+    missing = None
+    if place < len(model.features):
+        missing = _missing(rows, place, coded if not model.features[place].is_category else None)
+    return _Term(place, score_term(rows, coded, level), missing)
+
+
+def _additive_row(model: AdditiveModel, term: _Term, name: str) -> dict[str, Any]:
+    score, is_feature = term.score, term.place < len(model.features)
+    return {
+        "name": name,
+        "kind": model.features[term.place].kind if is_feature else "surface",
+        "missing": term.missing,
+        "auc": score.auc,
+        "low": score.low,
+        "high": score.high,
+        "range": float(f"{score.range:.6g}"),
+    }
+
+
+def _column_row(rows: ReportRows, j: int, importances: Any, longest: int) -> dict[str, Any]:
+    column = int(rows.columns[j])
+    return {
+        "name": clean(rows.table.names[column], longest),
+        "kind": "category" if rows.table.is_text(column) else "number",
+        "missing": _missing(rows, j),
+        "importance": float(importances[j]) if j < len(importances) else None,
+    }
+
+
+def _missing(rows: ReportRows, j: int, coded: TermRows | None = None) -> int:
+    """Rows that count and have no value of feature j."""
+    # Code 0 of a number says just that; of a category it may be one that the model does not know.
+    absent = missing_values(rows.table, int(rows.columns[j])) if coded is None else coded.codes == 0
+    return int(np.count_nonzero(absent & rows.present))
+
+
+def missing_values(table: Table, column: int) -> Any:
+    """Which rows have no value in a column."""
+    if table.is_text(column):
+        return table.categories(column).places < 0
+    return np.isnan(table.numbers(column))
+
+
+def _plot(model: AdditiveModel, rows: ReportRows, term: _Term, bands: Any) -> dict[str, Any]:
+    """Score plot, or heat map, and score ROC of a term."""
+    coded = term_rows(model, rows, term.place)
+    values = centred(coded.values, rows, coded.codes)
+    if term.place >= len(model.features):
+        drawing = plot_surface(model, term.place - len(model.features), values)
+    else:
+        feature = model.features[term.place]
+        steps = Steps(feature, values)
+        if bands is not None:
+            steps = _with_band(bands[feature.name])
+            coded = TermRows(_codes(rows, steps, term.place), steps.values)
+        drawing = plot_feature(rows, steps, coded, int(rows.columns[term.place]))
+    return drawing | {"roc": score_roc(term.score)}
+
+
+def _with_band(band: Any) -> Steps:
+    """F_k on the bins of its band, which are finer than the model's."""
+    return Steps(band.feature, band.table, band.simultaneous_low, band.simultaneous_high)
+
+
+def _codes(rows: ReportRows, steps: Steps, j: int) -> Any:
+    return code_columns((steps.feature,), rows.table, rows.columns[[j]])[0].astype(np.intp)

@@ -1,0 +1,80 @@
+"""Learning curves: what the fit left behind, whichever learner it was."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from auctor.report.plain import plain, shortened
+
+_MOST_POINTS = 200
+
+
+def learning_facts(found: Any, about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Curves of the estimator, after the one that the caller gave, if any."""
+    given = about.get("learning_curve")
+    curves = [] if given is None else [_checked(given)]
+    history = getattr(found, "history_", None)
+    readers: tuple[Callable[[Any], Any], ...] = (
+        _rounds,
+        _smoothed,
+        _validation,
+        _losses,
+        _subtrees,
+    )
+    curves += [curve for read in readers if (curve := read(history)) is not None]
+    return curves
+
+
+def _checked(given: Any) -> dict[str, Any]:
+    """The caller's curve; it must have x and y of one length."""
+    curve: dict[str, Any] = plain(given)
+    if not isinstance(curve, dict) or len(curve.get("x", ())) != len(curve.get("y", (1,))):
+        raise ValueError("about['learning_curve'] must be a dict with lists x and y of one length")
+    words = {"title": "Learning curve", "x_label": "x", "y_label": "AUC"}
+    return {"low": None, "high": None, **words, **curve}
+
+
+def _curve(y: Any, title: str, x_label: str, y_label: str, x: Any = None) -> dict[str, Any] | None:
+    """A curve over 1, 2, 3, ..., or over x; None where there is nothing to draw."""
+    values = np.asarray(y, dtype=np.float64)
+    if len(values) < 2:
+        return None
+    places = np.arange(1, len(values) + 1) if x is None else np.asarray(x, dtype=np.float64)
+    kept = np.unique(np.linspace(0, len(values) - 1, _MOST_POINTS).round().astype(int))
+    return {
+        "title": title,
+        "x": shortened(places[kept], 6),
+        "y": shortened(values[kept], 6),
+        "low": None,
+        "high": None,
+        "x_label": x_label,
+        "y_label": y_label,
+    }
+
+
+def _rounds(history: Any) -> Any:
+    z = [step.z for step in getattr(history, "rounds", None) or [] if hasattr(step, "z")]
+    title = "What each round proved"
+    return _curve(np.cumprod(z), title, "rounds", "bound on the share of wrong pairs")
+
+
+def _smoothed(history: Any) -> Any:
+    values = getattr(history, "smoothed_auc", [])
+    return _curve(values, "The climb", "iterations", "smoothed AUC, training rows")
+
+
+def _validation(history: Any) -> Any:
+    values = getattr(history, "validation_auc", [])
+    return _curve(values, "Rows held out", "rounds", "AUC, rows held out")
+
+
+def _losses(history: Any) -> Any:
+    values = getattr(history, "mean_losses", [])
+    return _curve(values, "Mean of the runs", "rounds", "margin loss, training rows")
+
+
+def _subtrees(history: Any) -> Any:
+    trees = sorted(getattr(history, "subtrees", []), key=lambda tree: tree.n_leaves)
+    sizes = [tree.n_leaves for tree in trees]
+    return _curve([t.auc for t in trees], "Pruning", "leaves", "AUC, rows held out", sizes)

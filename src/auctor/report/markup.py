@@ -1,0 +1,108 @@
+"""Small pieces of HTML; every text that comes from a table goes through ``escape`` here."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from auctor.report.plain import LARGEST
+
+_LONGEST = 60
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def text(value: Any, longest: int = _LONGEST) -> Markup:
+    """A value as HTML, shortened, with the whole of it as a title where it is long.
+
+    Examples
+    --------
+    >>> text("<b>")
+    '&lt;b&gt;'
+    """
+    whole = str(value)
+    if len(whole) <= longest:
+        return Markup(escape(whole))
+    short = shortened(whole, longest)
+    return Markup(f'<span title="{escape(whole)}">{escape(short)}</span>')
+
+
+def shortened(whole: str, longest: int = _LONGEST) -> str:
+    """The text without its middle where it is too long.
+
+    Examples
+    --------
+    >>> shortened("a name that goes on", 12)
+    'a name …s on'
+    """
+    if len(whole) <= longest:
+        return whole
+    n_end = longest // 3
+    return f"{whole[: longest - n_end - 1]}…{whole[len(whole) - n_end :]}"
+
+
+def table(
+    caption: str, head: Sequence[str], lines: Iterable[Sequence[Any]], name: str = ""
+) -> Markup:
+    """A table that can be scrolled on a phone; the first cell of a line is its head."""
+    top = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
+    body = "".join(_line(cells) for cells in lines)
+    own = f' id="{name}"' if name else ""
+    return Markup(
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f"<table{own}><caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _line(cells: Sequence[Any]) -> str:
+    first, *rest = (cell if isinstance(cell, Markup) else text(cell) for cell in cells)
+    others = "".join(f"<td>{cell}</td>" for cell in rest)
+    return f'<tr><th scope="row">{first}</th>{others}</tr>'
+
+
+def paragraph(words: str, kind: str = "") -> Markup:
+    """A paragraph of text that is not HTML."""
+    own = f' class="{kind}"' if kind else ""
+    return Markup(f"<p{own}>{escape(words)}</p>")
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for a table; a dash where there is none.
+
+    Examples
+    --------
+    >>> number(0.12345), number(None), number(1234567.0, 0)
+    ('0.123', '–', '1,234,567')
+    """
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share in percent.
+
+    Examples
+    --------
+    >>> percent(0.256)
+    '25.6%'
+    """
+    return "–" if value is None else f"{100 * value:.{digits}f}%"
+
+
+def threshold(value: float | None) -> str:
+    """A threshold in a few digits."""
+    if value is None:
+        return "none"
+    if abs(value) >= LARGEST:
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.4g}"
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """The ends of an interval, or a dash."""
+    if low is None or high is None:
+        return "–"
+    return f"{low:.{digits}f} to {high:.{digits}f}"

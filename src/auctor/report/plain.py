@@ -1,0 +1,69 @@
+"""Plain values: what JSON can hold, and text that is safe to show."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+LONGEST_TEXT = 300  # of a name
+LONGEST_SENTENCE = 2000
+# JSON has no infinity; scores may be infinite. The page writes this one as a word.
+LARGEST = float(np.finfo(np.float64).max)
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def clean(text: Any, longest: int = LONGEST_TEXT) -> str:
+    """Text that any browser and any file takes, without its middle where it is too long.
+
+    Examples
+    --------
+    >>> clean("a\\x00b"), len(clean("x" * 10_000))
+    ('a�b', 300)
+    """
+    whole = str(text)
+    if len(whole) > longest:
+        n_end = (longest - 3) // 3
+        whole = f"{whole[: longest - 3 - n_end]}...{whole[len(whole) - n_end :]}"
+    # A lone half of a surrogate pair cannot be written as UTF-8.
+    return _CONTROL.sub("\ufffd", whole.encode("utf-8", "replace").decode("utf-8"))
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: finite numbers, text, lists, objects; else null or its text.
+
+    Examples
+    --------
+    >>> plain({"a": (np.int64(1), float("nan")), 2: np.array([0.5])})
+    {'a': [1, None], '2': [0.5]}
+    """
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.tolist()]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {clean(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return clean(value, LONGEST_SENTENCE)
+
+
+def finite(values: Any) -> list[float]:
+    """Numbers with the largest float in the place of infinity."""
+    return [float(v) for v in np.clip(np.asarray(values, dtype=np.float64), -LARGEST, LARGEST)]
+
+
+def shortened(values: Any, digits: int = 5) -> list[float | None]:
+    """Numbers for a drawing: as many significant digits as an eye can see."""
+    return [float(f"{v:.{digits}g}") if math.isfinite(v) else None for v in np.ravel(values)]
+
+
+def counts(values: Any) -> list[int | float]:
+    """Counts as whole numbers where they are; weights may be fractions."""
+    return [int(v) if v == int(v) else float(v) for v in np.ravel(values).tolist()]

@@ -1,0 +1,83 @@
+"""The labelled rows of a report, read and checked once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data import Table, read_labels, read_scores, read_table, read_weights, select
+from auctor.metrics.sample import read_codes, read_sample
+from auctor.models import Model
+
+Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+
+# A bootstrap of many rows is not worth an hour: as many draws as this many rows pay for.
+_MOST_DRAWN = 2e8
+
+
+@dataclass(frozen=True, eq=False)
+class ReportRows:
+    """A model, and the rows that the report is about."""
+
+    model: Model
+    table: Table
+    columns: npt.NDArray[np.int64]  # feature j of the model stands in column columns[j]
+    y: Any
+    positive: Marks
+    weight: Floats | None
+    groups: Any
+    scores: Floats
+    folds: Any
+
+    @cached_property
+    def counted(self) -> Floats:
+        """The weight of each row, 1 where none was given."""
+        return np.ones(len(self.positive)) if self.weight is None else self.weight
+
+    @cached_property
+    def present(self) -> Marks:
+        """Rows of weight above zero."""
+        return self.counted > 0
+
+    @cached_property
+    def group_codes(self) -> npt.NDArray[np.int64] | None:
+        """A number for the group of each row; None without groups."""
+        if self.groups is None:
+            return None
+        # Labels with their zero weights would drop rows: here every row has a code.
+        whole = read_sample(self.positive, {"scores": self.scores})
+        return read_codes(self.groups, whole, "groups")[1]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What every metric is told of the rows."""
+        return {"sample_weight": self.weight, "pos_label": True}
+
+    def n_resamples(self, usual: int) -> int:
+        """Draws of a bootstrap: fewer where there are very many rows."""
+        return int(min(usual, max(100, _MOST_DRAWN / len(self.positive))))
+
+
+def read_report_rows(
+    found: Any, X: Any, y: Any, *, sample_weight: Any, groups: Any, scores: Any, folds: Any
+) -> ReportRows:
+    """Read what the caller gave; an error names the argument that is wrong."""
+    model = getattr(found, "model_", found)
+    if not isinstance(model, Model):
+        raise ValueError(
+            f"{type(found).__name__} holds no auctor model; give a fitted estimator of auctor, or "
+            "a model that auctor.load has read"
+        )
+    if folds is not None and scores is None:
+        raise ValueError("folds was given without scores; give the out-of-fold scores as well")
+    table = read_table(X, accept_sparse=True)
+    columns = select(table, model.feature_names, type(model).__name__)
+    positive = read_labels(y, pos_label=model.classes[1]).positive
+    if len(positive) != table.n_rows:
+        raise ValueError(f"X has {table.n_rows} rows and y has {len(positive)}")
+    weight = read_weights(sample_weight, table.n_rows)
+    own = model.decision_function(table) if scores is None else read_scores(scores, table.n_rows)
+    return ReportRows(model, table, columns, y, positive, weight, groups, own, folds)

@@ -1,0 +1,301 @@
+"""The page in a real Chromium: what moves, what it shows, and that it keeps to itself."""
+
+import csv
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from pytest import approx
+
+from auctor import AUCBoost, RankBoost, TreeRank
+from auctor.metrics import roc_curve
+from auctor.metrics.thresholds import wilson
+from auctor.report import summarize, write_report
+
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+NAMES = [
+    "<script>window.__hacked=1;alert(1)</script>",
+    "\"'><img src=x onerror=window.__hacked=3>",
+    "two\nlines 🐴",
+    "x" * 10_000,
+    "__proto__",
+    "constructor",
+]
+
+
+def expected(y, scores, threshold, size, prevalence):
+    """What the page must show, from the rows themselves."""
+    flagged = scores >= threshold
+    tpr, fpr = flagged[y == 1].mean(), flagged[y == 0].mean()
+    found, alarms = tpr * prevalence, fpr * (1 - prevalence)
+    missed, spared = (1 - tpr) * prevalence, (1 - fpr) * (1 - prevalence)
+    ppv = found / (found + alarms) if flagged.any() else None
+    return {
+        "tp": size * found,
+        "fp": size * alarms,
+        "fn": size * missed,
+        "tn": size * spared,
+        "sensitivity": tpr,
+        "specificity": 1 - fpr,
+        "ppv": ppv,
+        "npv": spared / (spared + missed) if spared + missed > 0 else None,
+        "lift": None if ppv is None else ppv / prevalence,
+        "flagged-share": found + alarms,
+        "flagged": size * (found + alarms),
+    }
+
+
+def check(opened, wanted):
+    for name, value in wanted.items():
+        found = opened.value(name)
+        assert found == (None if value is None else approx(value, abs=1e-9)), name
+
+
+def test_the_slider_moves_numbers_that_are_pythons(open_page, fitted, facts):
+    estimator, X, y = fitted
+    scores = estimator.decision_function(X)
+    opened = open_page(facts)
+    page, slider = opened.page, opened.page.locator("#slider")
+    assert opened.value("threshold") == roc_curve(y, scores).youden().threshold
+    places = []
+    slider.focus()
+    for keys in (["Home"], ["ArrowRight"], ["ArrowRight"] * 7, ["PageUp"], ["End"], ["ArrowLeft"]):
+        for key in keys:
+            page.keyboard.press(key)
+        place = int(slider.input_value())
+        places.append(place)
+        threshold = facts["roc"]["threshold"][place]
+        cut = np.inf if threshold is None else threshold
+        check(opened, expected(y, scores, cut, len(y), y.mean()))
+    assert len(set(places)) == 6 and places[0] == 0
+    assert "sensitivity" in slider.get_attribute("aria-valuetext")
+
+
+def test_every_threshold_has_the_numbers_of_python(open_page, fitted, facts):
+    estimator, X, y = fitted
+    scores = estimator.decision_function(X)
+    opened = open_page(facts)
+    found = opened.page.evaluate("roc.threshold.map((_, k) => ratesAt(k, SAMPLE.prevalence))")
+    curve = roc_curve(y, scores)
+    assert [one["tpr"] for one in found] == approx(curve.tpr)
+    assert [one["fpr"] for one in found] == approx(curve.fpr)
+    ppv = curve.true_positives[1:] / curve.flagged[1:]
+    assert [one["ppv"] for one in found[1:]] == approx(ppv)
+    assert [one["flagged"] for one in found] == approx(curve.flagged / len(y))
+
+
+def test_intervals_beside_the_slider_are_wilsons(open_page, facts):
+    opened = open_page(facts)
+    roc = facts["roc"]
+    cell = opened.page.locator("#sensitivity")
+    ends = wilson(roc["true_positives"][roc["youden"]], roc["true_positives"][-1], 0.95)
+    found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
+    assert found == approx(list(ends), abs=1e-9)
+
+
+def test_another_number_of_rows_and_another_prevalence(open_page, fitted, facts):
+    estimator, X, y = fitted
+    scores = estimator.decision_function(X)
+    opened = open_page(facts)
+    page, threshold = opened.page, roc_curve(y, scores).youden().threshold
+    page.fill("#size", "10000")
+    check(opened, expected(y, scores, threshold, 10_000, y.mean()))
+    page.fill("#prevalence", "2.5")
+    check(opened, expected(y, scores, threshold, 10_000, 0.025))
+    page.fill("#prevalence", "250")  # no share: what was there stays, and the field says so
+    check(opened, expected(y, scores, threshold, 10_000, 0.025))
+    assert page.locator("#prevalence").get_attribute("aria-invalid") == "true"
+    page.fill("#prevalence", "0")
+    assert opened.value("lift") is None and opened.value("ppv") == 0
+    page.click("#reset")
+    check(opened, expected(y, scores, threshold, len(y), y.mean()))
+
+
+def test_buttons_and_the_curve_itself_move_the_point(open_page, facts):
+    opened = open_page(facts)
+    page, roc = opened.page, facts["roc"]
+    page.click("text=flag 10%")
+    assert int(page.locator("#slider").input_value()) == roc["marks"][roc["shares"].index(0.1)]
+    before = page.locator("#roc-point").get_attribute("cx")
+    page.locator("#roc svg").click(position={"x": 400, "y": 60})
+    assert float(page.locator("#roc-point").get_attribute("cx")) > float(before) + 50
+    rate = opened.value("specificity")
+    assert 0.1 < 1 - rate < 0.95
+
+
+def test_thresholds_can_be_downloaded(open_page, facts):
+    page = open_page(facts).page
+    with page.expect_download() as waiting:
+        page.click("#download")
+    rows = list(csv.DictReader(waiting.value.path().read_text().splitlines()))
+    roc = facts["roc"]
+    assert waiting.value.suggested_filename == "thresholds.csv"
+    assert len(rows) == len(roc["threshold"])
+    assert rows[0]["threshold"] == "inf" and rows[0]["ppv"] == ""
+    assert [float(row["threshold"]) for row in rows[1:]] == roc["threshold"][1:]
+    assert [float(row["true_positives"]) for row in rows] == roc["true_positives"]
+    total = roc["true_positives"][-1]
+    assert float(rows[5]["sensitivity"]) == roc["true_positives"][5] / total
+
+
+def test_search_finds_features(open_page, facts):
+    page = open_page(facts).page
+    names = [row["name"] for row in facts["features"]["rows"]]
+    listed = page.locator("#feature-table tbody th")
+    assert listed.all_text_contents() == names
+    page.fill("#search", "X2")
+    assert listed.all_text_contents() == ["x2"]
+    assert page.locator("#cards h3").all_text_contents() in (["x2"], [])
+    assert page.locator("#found").text_content() == "1 of 4 found"
+    page.fill("#search", "no such")
+    assert listed.count() == 0
+    page.fill("#search", "")
+    assert listed.all_text_contents() == names
+
+
+def test_many_features_are_searched_and_shown_in_parts(open_page, make_rows):
+    X, y = make_rows(200, 250)
+    facts = summarize(AUCBoost(n_estimators=100).fit(X, y), X, y)
+    page = open_page(facts).page
+    assert page.locator("#feature-table tbody tr").count() == 200
+    last = facts["features"]["rows"][-1]["name"]
+    page.fill("#search", last)
+    assert last in page.locator("#feature-table tbody th").all_text_contents()
+    page.fill("#search", "")
+    assert page.locator("#cards article").count() == 12
+    page.click("#more")
+    assert page.locator("#cards article").count() == 36
+    assert page.locator("#cards svg[role=img]").count() >= 36
+
+
+def test_hostile_names_are_shown_and_not_run(open_page, make_rows):
+    X, y = make_rows(300, len(NAMES))
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame[NAMES[0]] = np.array(NAMES, dtype=object)[np.arange(300) % len(NAMES)]
+    labels = np.where(y == 1, NAMES[0], NAMES[1])
+    for learner in (RankBoost(n_estimators=60), TreeRank(max_depth=3)):
+        about = {"title": NAMES[0], "notes": NAMES, NAMES[1]: NAMES[0]}
+        facts = summarize(learner.fit(frame, labels), frame, labels, about=about)
+        opened = open_page(facts, viewport=PHONE)
+        for summary in opened.page.locator("summary").all():
+            summary.click()
+        assert opened.page.locator("h1").text_content() == NAMES[0]
+        shown = opened.page.locator("#feature-table tbody th").all_text_contents()
+        assert NAMES[0] in shown and max(map(len, shown)) <= 60
+        opened.page.wait_for_timeout(50)
+        assert fits(opened.page)
+
+
+def fits(page):
+    """Whether nothing sticks out of the window to the right."""
+    return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_on_phone_and_desk(open_page, facts, viewport, scheme):
+    page = open_page(facts, viewport=viewport, color_scheme=scheme).page
+    paper = "getComputedStyle(document.body).backgroundColor"
+    first = page.evaluate(paper)
+    assert (first == "rgb(255, 255, 255)") == (scheme == "light")
+    assert page.locator("#theme").get_attribute("aria-pressed") == str(scheme == "dark").lower()
+    assert fits(page)
+    assert page.evaluate(SMALLEST_TEXT) >= 11
+    page.click("#theme")
+    assert page.evaluate(paper) != first
+    assert page.evaluate(WORST_CONTRAST) >= 4.5
+    page.click("#theme")
+    assert page.evaluate(WORST_CONTRAST) >= 4.5
+
+
+SMALLEST_TEXT = """
+Math.min(...[...document.querySelectorAll('p, td, th, dt, dd, li, small, label, svg text')]
+  .filter((e) => e.getClientRects().length && e.textContent.trim())
+  .map((e) => {
+    const own = parseFloat(getComputedStyle(e).fontSize), svg = e.ownerSVGElement;
+    return svg ? own * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : own;
+  }))
+"""
+# Of texts against the nearest background behind them.
+WORST_CONTRAST = """
+(() => {
+  const numbers = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = (c) => {
+    const [r, g, b] = c.slice(0, 3).map((v) => v / 255)
+      .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = numbers(getComputedStyle(e).backgroundColor);
+      if (c.length < 4 || c[3] > 0) return c;
+    }
+    return [255, 255, 255];
+  };
+  const texts = 'p, td, th, dt, dd, li, a, small, label, button, caption, h1, h2, h3, svg text';
+  const all = [...document.querySelectorAll(texts)].filter((e) => e.getClientRects().length);
+  return Math.min(...all.map((e) => {
+    const style = getComputedStyle(e);
+    const pair = [numbers(e.ownerSVGElement ? style.fill : style.color), behind(e)].map(light);
+    return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+  }));
+})()
+"""
+
+
+def test_every_control_can_be_reached_and_every_drawing_has_words(open_page, facts):
+    page = open_page(facts, viewport=DESK).page
+    wanted = {"theme", "slider", "size", "prevalence", "reset", "download", "search"}
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        wanted.discard(page.evaluate("document.activeElement.id"))
+        if not wanted:
+            break
+    assert not wanted
+    unnamed = "[...document.querySelectorAll('svg[role=img]')].filter((s) => !s.ariaLabel).length"
+    assert page.evaluate(unnamed) == 0
+    assert page.locator("svg[role=img]").count() >= 6
+    assert page.locator("table:not(:has(caption))").count() == 0
+    assert page.locator("h1").count() == 1
+    assert page.locator("main, nav, header, footer").count() == 4
+    inputs = "[...document.querySelectorAll('input')].filter((i) => !i.labels.length).length"
+    assert page.evaluate(inputs) == 0
+
+
+def test_it_can_be_printed(open_page, facts):
+    page = open_page(facts, viewport=DESK).page
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("nav").is_hidden()
+    assert len(page.pdf()) > 10_000
+    assert page.locator("details:not([open])").count() == 0
+
+
+def test_without_a_script_the_tables_and_the_curve_stand(browser, facts, tmp_path):
+    write_report(facts, tmp_path / "page.html")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    text = page.inner_text("main")
+    assert re.search(r"need JavaScript, which is off", text)
+    assert facts["headline"]["sentence"] in text
+    assert page.locator("#threshold-table tbody tr").count() == 7
+    assert page.locator("#roc svg polyline").first.is_visible()
+    assert page.locator("#controls").is_hidden()
+    context.close()
+
+
+def test_weights_and_a_tree(open_page, make_rows):
+    X, y = make_rows(300)
+    weight = np.where(np.arange(300) % 2, 0.5, 1.75)
+    estimator = TreeRank(max_depth=3).fit(X, y)
+    facts = summarize(estimator, X, y, sample_weight=weight)
+    opened = open_page(facts)
+    scores, threshold = estimator.decision_function(X), opened.value("threshold")
+    flagged = scores >= threshold
+    assert opened.value("tp") == approx(weight[flagged & (y == 1)].sum())
+    assert opened.value("flagged") == approx(weight[flagged].sum())
+    assert opened.page.locator("#sensitivity small").count() == 0
+    cells = opened.page.locator("#tree rect.cell").count()
+    assert cells == len(facts["shape"]["tree"])

@@ -1,0 +1,131 @@
+"""Score AUCs from counts, plots of numbers, categories and surfaces, the model's own shape."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, TreeRank
+from auctor.data import prepare
+from auctor.estimators.explanation import score_features
+from auctor.learners.smooth_bands import score_bands
+from auctor.learners.smooth_problem import Settings
+from auctor.report import summarize
+
+
+@pytest.fixture(scope="module")
+def mixed(make_rows):
+    """Numbers with missing values, text, few distinct values, and a column that says nothing."""
+    X, y = make_rows(600)
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    frame["b"] = frame["b"].where(rng.random(600) > 0.1)
+    frame["town"] = np.where(y == 1, "here", "there")
+    frame.loc[rng.random(600) < 0.6, "town"] = "elsewhere"
+    frame.loc[:9, "town"] = None
+    frame["children"] = rng.integers(0, 4, 600)
+    frame["same"] = 1.0
+    return frame, y
+
+
+def test_score_aucs_are_those_of_the_contributions(mixed):
+    X, y = mixed
+    model = RankBoost(n_estimators=40).fit(X, y).model_
+    rows = summarize(model, X, y)["features"]["rows"]
+    own = score_features(model, X, y)
+    assert [row["name"] for row in rows] == [row.name for row in own]
+    for row, expected in zip(rows, own, strict=True):
+        ends = (expected.auc, expected.low, expected.high)
+        assert (row["auc"], row["low"], row["high"]) == pytest.approx(ends, abs=1e-12)
+        assert row["range"] == pytest.approx(expected.range, rel=1e-4)
+
+
+def test_missing_values_are_counted(mixed):
+    X, y = mixed
+    rows = summarize(RankBoost(n_estimators=5).fit(X, y), X, y)["features"]["rows"]
+    assert {row["name"]: row["missing"] for row in rows} == X.isna().sum().to_dict()
+
+
+def test_plots_show_the_steps_of_the_model(mixed):
+    X, y = mixed
+    model = RankBoost(n_estimators=40).fit(X, y).model_
+    rows = {row["name"]: row for row in summarize(model, X, y)["features"]["rows"]}
+    plot, j = rows["a"]["plot"], model.feature_names.index("a")
+    low, high = plot["limits"]
+    edges = [low, *plot["cuts"], high]
+    for left, right, value in zip(edges[:-1], edges[1:], plot["values"], strict=True):
+        at = (left + right) / 2
+        step = model.steps[j][1 + np.searchsorted(model.features[j].cuts, at)]
+        mean = np.mean([model.contributions(X[y == c])[:, j].mean() for c in (0, 1)])
+        assert value == pytest.approx(step - mean, rel=1e-3, abs=1e-4)
+    assert rows["a"]["plot"]["missing"] is None and rows["b"]["plot"]["missing"] is not None
+    town = rows["town"]["plot"]
+    assert town["kind"] == "category" and town["categories"][0] == "here"
+    assert sum(town["pos"]) == pytest.approx(1, abs=0.03)
+    assert "plot" not in rows["same"]
+
+
+def test_surfaces_are_terms_of_their_own(make_rows):
+    X, _ = make_rows(800, 3)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    estimator = SmoothAUCBoost(interactions=1).fit(X, y)
+    rows = summarize(estimator, X, y)["features"]["rows"]
+    assert rows[0]["name"] == "x0 x x1" and rows[0]["plot"]["kind"] == "surface"
+    grid = rows[0]["plot"]["grid"]
+    axes = rows[0]["plot"]["axes"]
+    assert (len(grid), len(grid[0])) == tuple(len(axis["labels"]) for axis in axes)
+
+
+def test_bands_are_drawn_where_they_are_given(mixed):
+    X, y = mixed
+    X = X[["a", "town"]]
+    bands = score_bands(prepare(X, y), Settings(), n_resamples=20)
+    rows = summarize(SmoothAUCBoost().fit(X, y), X, y, bands=bands)["features"]["rows"]
+    for row in rows:
+        plot = row["plot"]
+        for low, value, high in zip(plot["low"], plot["values"], plot["high"], strict=True):
+            assert low is None or low <= value <= high
+
+
+def test_only_the_first_of_many_columns_have_plots(make_rows):
+    X, y = make_rows(300, 260)
+    facts = summarize(AUCBoost(n_estimators=400).fit(X, y), X, y)
+    rows = facts["features"]["rows"]
+    assert len(rows) == 260
+    assert sum("plot" in row for row in rows) <= 200
+    areas = [row["auc"] for row in rows if row["range"] > 0]
+    assert areas == sorted(areas, reverse=True)
+
+
+def test_a_tree_is_drawn_with_the_rows_of_its_cells(mixed):
+    X, y = mixed
+    facts = summarize(TreeRank(max_depth=3).fit(X, y), X, y)
+    cells = facts["shape"]["tree"]
+    assert (cells[0]["neg"], cells[0]["pos"]) == ((y == 0).sum(), (y == 1).sum())
+    for cell in cells:
+        if cell["children"]:
+            assert cell["pos"] == sum(cells[k]["pos"] for k in cell["children"])
+            assert cell["test"]
+    scores = [cell["score"] for cell in sorted(cells, key=lambda c: c["x"]) if not cell["children"]]
+    assert [s for s in scores if s is not None] == sorted(
+        (s for s in scores if s is not None), reverse=True
+    )
+    assert facts["features"]["kind"] == "other"
+
+
+def test_other_forms_have_their_words(make_rows):
+    X, y = make_rows(200)
+    linear = summarize(DMKS().fit(X, y), X, y)
+    assert [term["kind"] for term in linear["shape"]["terms"]] == ["number"] * 4
+    program = summarize(MartiRank().fit(X, y), X, y)
+    assert program["shape"]["form"] == "program"
+    assert program["shape"]["text"][0].startswith("ProgramModel: ")
+
+
+def test_learning_curves_of_the_fit_and_of_the_caller(make_rows):
+    X, y = make_rows(200)
+    estimator = RankBoost(n_estimators=8, early_stopping=True).fit(X, y)
+    given = {"x": [50, 100], "y": [0.7, float("nan")], "x_label": "rows"}
+    curves = summarize(estimator, X, y, about={"learning_curve": given})["learning"]
+    assert curves[0]["x"] == [50, 100] and curves[0]["y"] == [0.7, None]
+    bound = next(curve for curve in curves if "bound" in curve["y_label"])
+    assert bound["y"][-1] == pytest.approx(estimator.history_.bound, rel=1e-5)
