@@ -9,7 +9,7 @@ import pytest
 
 import auctor
 from auctor import SmoothAUCBoostCV
-from auctor.cli.main import DEFAULT_LEARNER
+from auctor.cli.learner import DEFAULT_LEARNER
 from auctor.estimators.registry import LEARNERS
 
 from .conftest import Run, files
@@ -25,7 +25,7 @@ def with_positives(table: pa.Table, n: int) -> pa.Table:
 
 def test_default_is_known_and_named_in_the_help(run: Run) -> None:
     assert LEARNERS[DEFAULT_LEARNER] is SmoothAUCBoostCV
-    assert f"(default: {DEFAULT_LEARNER})" in " ".join(run("fit", "--help").out.split())
+    assert f"(default: {DEFAULT_LEARNER}," in " ".join(run("fit", "--help").out.split())
     assert DEFAULT_LEARNER in run("learners", "--json").json["learners"]
 
 
@@ -50,9 +50,11 @@ def test_default_says_for_people_what_it_did(run: Run, train: Path) -> None:
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[1].startswith(f"{DEFAULT_LEARNER}: cross-validated AUC 0.")
-    assert lines[2].startswith("The smoothed AUC of the training pairs is 0.")
-    assert lines[3].startswith("most important: ")
-    assert lines[4:] == ["model written to train.model.json"]
+    assert lines[2].startswith("KS 0.")
+    assert lines[3].startswith("logistic, same folds: AUC 0.")
+    assert lines[4].startswith("The smoothed AUC of the training pairs is 0.")
+    assert lines[5].startswith("most important: ")
+    assert lines[6:] == ["model written to train.model.json"]
 
 
 def test_default_on_all_kinds_of_columns(run: Run, table: pa.Table) -> None:
@@ -105,7 +107,7 @@ def test_default_on_a_handful_of_positives(run: Run, table: pa.Table, n: int, re
     ],
 )
 def test_wrong_settings_of_the_default(run: Run, train: Path, setting: str, words: str) -> None:
-    done = run("fit", train, "--target", "y", "--folds", 0, "--param", setting)
+    done = run("fit", train, "--target", "y", "--drop", "id", "--folds", 0, "--param", setting)
     assert done.code == 1
     assert words in done.error
     assert files(Path()) == {"train.csv"}

@@ -60,10 +60,13 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
     )
     assert lines[1].startswith("rankboost: cross-validated AUC 0.")
     assert "2 folds, 40 positives, 40 negatives)" in lines[1]
-    assert lines[2].startswith("Of all training pairs")
-    assert lines[3].startswith("most important: ")
-    assert lines[4] == "model written to train.model.json"
-    assert len(lines) == 5
+    assert lines[2].startswith("KS 0.") and lines[2].endswith(", mean within folds")
+    assert lines[3].startswith("logistic, same folds: AUC 0.")
+    assert "; we gain " in lines[3] and ", p = " in lines[3]
+    assert lines[4].startswith("Of all training pairs")
+    assert lines[5].startswith("most important: ")
+    assert lines[6] == "model written to train.model.json"
+    assert len(lines) == 7
 
 
 def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> None:

@@ -9,7 +9,7 @@ import pyarrow.csv as csv
 import pytest
 
 import auctor
-from auctor.cli import fit, output, score
+from auctor.cli import fit, output, score, validation
 from auctor.cli.errors import is_expected, one_line
 
 from .conftest import FAST, Run, files, make_table
@@ -17,7 +17,7 @@ from .conftest import FAST, Run, files, make_table
 HEAVY = ("numpy", "numba", "sklearn", "pyarrow", "scipy", "narwhals")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["score", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["report", "--help"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
         "import sys; from auctor.cli.main import main; "
@@ -31,7 +31,8 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 
 def test_every_command_shows_an_example(run: Run) -> None:
-    for command in ("fit", "score", "evaluate", "learners"):
+    commands = ("fit", "score", "evaluate", "compare", "report", "explain", "learners", "reproduce")
+    for command in commands:
         done = run(command, "--help")
         assert done.code == 0
         assert f"\n  auctor {command}" in done.out
@@ -60,7 +61,15 @@ def test_learners_are_listed(run: Run) -> None:
         ([], "COMMAND"),
         (["guess"], "invalid choice: 'guess'"),
         (["fit", "t.csv"], "--target"),
-        (["fit", "t.csv", "--targ", "y"], "--target"),
+        (["fit", "t.csv", "--targ", "y"], "unrecognized arguments: --targ"),
+        (["fit", "--target", "y"], "TABLE is missing"),
+        (["fit", "t.csv", "--target", "y", "--loss", "gini"], "give auc, ks, p@k:100"),
+        (["fit", "t.csv", "--target", "y", "--loss", "pauc:0.2-0.1"], "pauc:0-0.1"),
+        (["fit", "t.csv", "--target", "y", "--loss", "p@k:0"], "p@k:0.1"),
+        (["fit", "t.csv", "--target", "y", "--loss", "ks", "--learner", "rankboost"], "dmks"),
+        (["fit", "t.csv", "--target", "y", "--learner", "rankbost"], "did you mean 'rankboost'?"),
+        (["compare", "t.csv", "--target", "y", "--learner", "lightgmb"], "'lightgbm'?"),
+        (["evaluate", "m.json", "t.csv", "--target", "y", "--at", "fpr"], "fpr=0.1, tpr=0.9"),
         (["fit", "t.csv", "--target", "y", "--folds", "1"], "0 or at least 2"),
         (["fit", "t.csv", "--target", "y", "--folds", "many"], "'many'"),
         (["fit", "t.csv", "--target", "y", "--jobs", "0"], "other than 0"),
@@ -87,9 +96,9 @@ def test_interrupt_leaves_nothing(run: Run, train: Path, monkeypatch: pytest.Mon
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fit, "cross_validate", interrupted)
+    monkeypatch.setattr(validation, "cross_validate", interrupted)
     before = files(train.parent)
-    done = run("fit", train, "--target", "y", *FAST)
+    done = run("fit", train, "--target", "y", "--drop", "id", *FAST)
     assert (done.code, done.out, done.err) == (130, "", "auctor: interrupted\n")
     assert files(train.parent) == before
 

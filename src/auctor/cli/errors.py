@@ -33,6 +33,13 @@ def one_line(error: BaseException) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a name that is not known: the nearest one, or all."""
+    names = list(known)
+    near = get_close_matches(name.casefold(), names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(sorted(names))}"
+
+
 def missing_column(name: str, known: Iterable[str], where: str) -> ValueError:
     """The error for a column that is not there, with the nearest name that is."""
     names = list(known)

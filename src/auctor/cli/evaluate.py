@@ -1,17 +1,20 @@
 """`auctor evaluate`: how well a model ranks rows whose labels are known."""
 
 import argparse
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from auctor.cli.fit import auc_facts
-from auctor.cli.labels import match_labels, read_target, read_weight
+from auctor.cli.errors import UsageError
+from auctor.cli.labels import match_labels, read_group, read_target, read_weight
 from auctor.cli.output import emit
 from auctor.cli.score import model_features
 from auctor.cli.tables import TableFile, open_table
-from auctor.metrics import OperatingPoint, auc_ci, precision_at_k, roc_curve
+from auctor.cli.validation import auc_facts
+from auctor.metrics import OperatingPoint, auc_ci, precision_at_k, roc_curve, threshold_at
 from auctor.models import Model, load
 
 _REGION = (0.0, 0.1)  # the false positive rates that most users can afford
@@ -20,9 +23,11 @@ _TOP = 0.1
 
 def run(args: argparse.Namespace) -> None:
     """Score a table and compare with its labels."""
+    wishes = [parse_wish(text) for text in args.at]
     model = load(args.model)
     source = open_table(args.table, args.delimiter)
-    positive, scores, weight = _read(model, source, args)
+    rows = read_labelled(model, source, args)
+    positive, scores = rows.positive, rows.scores
     facts = {
         "model": args.model,
         "table": source.name,
@@ -31,16 +36,61 @@ def run(args: argparse.Namespace) -> None:
         "positive": model.classes[1],
         "n_pos": int(np.count_nonzero(positive)),
         "n_neg": int(np.count_nonzero(~positive)),
-        **_measure(positive, scores, weight, model.threshold),
+        **_measure(rows, model.threshold, args.seed),
+        "at": [_wish_facts(rows, wish, args.seed) for wish in wishes],
     }
     emit(facts, _text(facts), args.json)
 
 
-def _read(
-    model: Model, source: TableFile, args: argparse.Namespace
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
-    """Which rows are positive, their scores, and their weights."""
-    more = [args.target, *([args.weight] if args.weight is not None else [])]
+class Labelled(NamedTuple):
+    """Rows whose labels are known, scored."""
+
+    X: pa.Table
+    positive: npt.NDArray[np.bool_]
+    scores: npt.NDArray[np.float64]
+    weight: npt.NDArray[np.float64] | None
+    groups: npt.NDArray[Any] | None
+
+
+def parse_wish(text: str) -> dict[str, Any]:
+    """``fpr=0.1``, ``tpr=0.9``, ``budget=100`` or ``cost=5``, as the argument of threshold_at."""
+    name, _, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if name not in ("fpr", "tpr", "budget", "cost") or math.isnan(number):
+        raise UsageError(f"--at is {text!r}; give fpr=0.1, tpr=0.9, budget=100 or cost=5")
+    is_count = name == "budget" and number >= 1 and number.is_integer()
+    return {name: int(number) if is_count else number}
+
+
+def _wish_facts(rows: Labelled, wish: dict[str, Any], seed: int) -> dict[str, Any]:
+    """The threshold that meets a wish, as plain values, with its sentence."""
+    found = threshold_at(
+        rows.positive,
+        rows.scores,
+        **wish,
+        sample_weight=rows.weight,
+        groups=rows.groups,
+        random_state=seed,
+    )
+    intervals = {name: list(getattr(found, name)) for name in ("tpr", "fpr", "precision")}
+    return {
+        **wish,
+        # The model flags scores above its threshold, a curve those at it too.
+        "model_threshold": float(np.nextafter(found.value, -np.inf)),
+        **_point_facts(found.point, found.value),
+        "low": found.low,
+        "high": found.high,
+        "intervals": intervals,
+        "sentence": str(found),
+    }
+
+
+def read_labelled(model: Model, source: TableFile, args: argparse.Namespace) -> Labelled:
+    """The rows of a table: which are positive, their scores, weights and groups."""
+    more = [name for name in (args.target, args.weight, args.group) if name is not None]
     source.require(more)
     # Labels that were text when fitting are text here, also if they look like numbers.
     text = [args.target] if isinstance(model.classes[1], str) else []
@@ -48,9 +98,10 @@ def _read(
     target = read_target(table[args.target], args.target)
     positive = match_labels(target, model.classes, args.target)
     weight = None if args.weight is None else read_weight(table[args.weight], args.weight)
+    groups = None if args.group is None else read_group(table[args.group], args.group)
     _check_counts(positive, weight, args.target)
-    scores = model.decision_function(table.select(list(model.feature_names)))
-    return positive, scores, weight
+    X = table.select(list(model.feature_names))
+    return Labelled(X, positive, model.decision_function(X), weight, groups)
 
 
 def _check_counts(
@@ -67,15 +118,17 @@ def _check_counts(
         )
 
 
-def _measure(
-    positive: npt.NDArray[np.bool_],
-    scores: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64] | None,
-    threshold: float,
-) -> dict[str, Any]:
+def _measure(rows: Labelled, threshold: float, seed: int) -> dict[str, Any]:
     """All measures of a score, as plain values."""
-    method: Any = "delong" if weight is None else "bootstrap"
-    interval = auc_ci(positive, scores, method=method, sample_weight=weight, random_state=0)
+    positive, scores, weight = rows.positive, rows.scores, rows.weight
+    interval = auc_ci(
+        positive,
+        scores,
+        method="delong" if weight is None and rows.groups is None else "bootstrap",
+        sample_weight=weight,
+        groups=rows.groups,
+        random_state=seed,
+    )
     curve = roc_curve(positive, scores, sample_weight=weight)
     # A curve flags scores at its threshold or above, a model those above only.
     point = curve.at(threshold=float(np.nextafter(threshold, np.inf)))
@@ -116,5 +169,6 @@ def _text(facts: dict[str, Any]) -> str:
             f"precision {facts['precision_at_top']:.3f} in the top {facts['top']:.0%}",
             f"at the model's threshold (score > {point['threshold']:g}): "
             f"tpr {point['tpr']:.3f}, fpr {point['fpr']:.3f}, {precision}",
+            *(wish["sentence"] for wish in facts["at"]),
         ]
     )

@@ -105,6 +105,24 @@ def read_weight(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64] |
     return read_weights(values, len(values), name=f"column {name!r}")
 
 
+def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
+    """Groups of rows, as text; a missing one would belong to nobody."""
+    if column.null_count:
+        raise ValueError(
+            f"column {name!r} has {column.null_count} missing value(s); every row needs a group"
+        )
+    try:
+        texts = column.cast(pa.string())
+    except pa.ArrowNotImplementedError:
+        raise ValueError(
+            f"column {name!r} is of type {column.type}; groups must be names"
+        ) from None
+    values = texts.to_numpy()
+    if len(np.unique(values)) < 2:
+        raise ValueError(f"column {name!r} has only one group; leave out --group")
+    return values
+
+
 def _is_text(kind: pa.DataType) -> bool:
     return (
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)

@@ -41,6 +41,12 @@ def note(text: str, quiet: bool) -> None:
         print(f"auctor: {text}", file=sys.stderr)
 
 
+def warn(sentences: Sequence[str]) -> None:
+    """Warnings on stderr, a line each; also where progress is not wanted."""
+    for sentence in sentences:
+        print(f"auctor: warning: {' '.join(sentence.split())}", file=sys.stderr)
+
+
 def check_out(path: Path, inputs: Sequence[str]) -> None:
     """Refuse, before any work, an output that could not be written or would destroy an input."""
     folder = path.parent

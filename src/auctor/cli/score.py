@@ -1,8 +1,10 @@
 """`auctor score`: a score, a probability and a prediction for each row of a table."""
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pyarrow as pa
 
 from auctor.cli.errors import listed
 from auctor.cli.output import check_out, emit, to_json, write_csv
-from auctor.cli.tables import TableFile, is_parquet, open_table, write_table
+from auctor.cli.tables import STDIN, TableFile, open_table, table_kind, write_table
 from auctor.models import Model, load
 
 _SCORED = ("score", "probability", "prediction")
@@ -19,11 +21,13 @@ _SCORED = ("score", "probability", "prediction")
 
 def run(args: argparse.Namespace) -> None:
     """Score a table and print the scores, or write them to a file."""
-    out = None if args.out is None else Path(args.out)
+    out = None if args.out in (None, STDIN) else Path(args.out)
     if out is not None:
-        is_parquet(args.out)  # an unknown ending is an error now, not after the work
+        table_kind(args.out)  # an unknown ending is an error now, not after the work
         check_out(out, [args.model, args.table])
     model = load(args.model)
+    if args.threshold is not None:
+        model = replace(model, threshold=_check_threshold(args.threshold))
     source = open_table(args.table, args.delimiter)
     keep = _check_keep(args.keep, source)
     scored = _score(model, model_features(model, source))
@@ -39,6 +43,12 @@ def run(args: argparse.Namespace) -> None:
         )
     else:
         write_csv({**kept, **scored}, sys.stdout)
+
+
+def _check_threshold(threshold: float) -> float:
+    if not math.isfinite(threshold):
+        raise ValueError(f"--threshold is {threshold}; give a finite number")
+    return threshold
 
 
 def model_features(

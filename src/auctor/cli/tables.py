@@ -1,4 +1,4 @@
-"""Tables on disk: CSV (also gzipped, or from stdin) and Parquet, read and written by pyarrow."""
+"""Tables on disk: CSV (also gzipped, or from stdin), Parquet and Feather, by pyarrow."""
 
 import csv
 import io
@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from auctor.cli.errors import missing_column
@@ -24,6 +25,7 @@ DELIMITERS = (",", ";", "\t", "|")
 
 _CSV_ENDINGS = (".csv", ".tsv", ".txt")
 _PARQUET_ENDINGS = (".parquet", ".pq")
+_FEATHER_ENDINGS = (".feather", ".arrow", ".ipc")
 
 # pandas keeps the index of a frame under such a name; it is no column of the table.
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -186,34 +188,62 @@ class ParquetFile(TableFile):
         return self._read(names, ())
 
 
+class FeatherFile(TableFile):
+    """A Feather file, which is Arrow's own format."""
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        with _told_of(path), pa.memory_map(path) as file:
+            names = pa.ipc.open_file(file).schema.names
+        self.columns = tuple(name for name in names if not _PANDAS_INDEX.fullmatch(name))
+        self._refuse_duplicates()
+
+    def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
+        with _told_of(self.name):
+            return feather.read_table(self.name, columns=list(names)).select(list(names))
+
+    def read_verbatim(self, names: Sequence[str]) -> pa.Table:
+        return self._read(names, ())
+
+
 def open_table(path: str, delimiter: str | None = None) -> TableFile:
     """The table at a path, its kind told by the ending of the name; "-" is CSV from stdin."""
     if path == STDIN:
         return CsvFile("standard input", sys.stdin.buffer.read(), delimiter)
     with Path(path).open("rb"):
         pass  # Python says "no such file" in fewer words than pyarrow does
-    if is_parquet(path):
+    kind = table_kind(path)
+    if kind == "parquet":
         return ParquetFile(path)
+    if kind == "feather":
+        return FeatherFile(path)
     usual = "\t" if ".tsv" in path.lower() else None
     return CsvFile(path, path, delimiter or usual)
 
 
-def is_parquet(path: str) -> bool:
-    """Parquet or CSV by the ending of a name; an error where it is neither."""
+def table_kind(path: str) -> str:
+    """ "parquet", "feather" or "csv" by the ending of a name; an error where it is none."""
     name = path.lower()
     if name.endswith(_PARQUET_ENDINGS):
-        return True
+        return "parquet"
+    if name.endswith(_FEATHER_ENDINGS):
+        return "feather"
     if name.removesuffix(".gz").endswith(_CSV_ENDINGS):
-        return False
+        return "csv"
     raise ValueError(
-        f"{path}: unknown kind of table; the name must end in .csv, .csv.gz, .tsv, .txt or .parquet"
+        f"{path}: unknown kind of table; the name must end in .csv, .csv.gz, .tsv, .txt, .parquet "
+        "or .feather"
     )
 
 
 def stem(path: str) -> str:
     """The name of a table without folder and endings: that of its model, for instance."""
     name = Path(path).name
-    endings = (*_PARQUET_ENDINGS, *(f"{end}{gz}" for end in _CSV_ENDINGS for gz in (".gz", "")))
+    endings = (
+        *_PARQUET_ENDINGS,
+        *_FEATHER_ENDINGS,
+        *(f"{end}{gz}" for end in _CSV_ENDINGS for gz in (".gz", "")),
+    )
     for ending in endings:
         if name.lower().endswith(ending):
             return name[: -len(ending)]
@@ -221,12 +251,17 @@ def stem(path: str) -> str:
 
 
 def write_table(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    """Columns to a CSV or Parquet file, which is complete or not there at all."""
-    if not is_parquet(str(path)):
+    """Columns to a file of the kind that its name says, complete or not there at all."""
+    kind = table_kind(str(path))
+    if kind == "csv":
         write_csv_file(columns, path, compressed=path.name.lower().endswith(".gz"))
         return
     with complete_file(path) as temporary:
-        pq.write_table(pa.table(dict(columns)), temporary)
+        table = pa.table(dict(columns))
+        if kind == "parquet":
+            pq.write_table(table, temporary)
+        else:
+            feather.write_feather(table, str(temporary))
 
 
 @contextmanager

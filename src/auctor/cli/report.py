@@ -1,0 +1,90 @@
+"""`auctor report`: a page about a model on rows whose labels are known; also for `fit --report`."""
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from auctor.cli.evaluate import read_labelled
+from auctor.cli.fit import choose_out
+from auctor.cli.output import check_out, complete_file, emit, note, to_json
+from auctor.cli.problem import Problem
+from auctor.cli.tables import open_table
+from auctor.cli.validation import Validated
+from auctor.estimators.base import RankingEstimator
+from auctor.models import load
+from auctor.report import summarize, write_report
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score the table, measure, and write the page."""
+    out = choose_out(args, ".report.html")
+    facts_file = None if args.facts is None else Path(args.facts)
+    for path in (out, facts_file):
+        if path is not None:
+            check_out(path, [args.model, args.table])
+    model = load(args.model)
+    source = open_table(args.table, args.delimiter)
+    note(f"reading {source.name}", args.quiet)
+    rows = read_labelled(model, source, args)
+    note("measuring", args.quiet)
+    negative, positive = model.classes
+    facts = summarize(
+        model,
+        rows.X,
+        [positive if is_positive else negative for is_positive in rows.positive.tolist()],
+        sample_weight=rows.weight,
+        groups=rows.groups,
+        about={"table": source.name, "model": args.model, **_about(args)},
+        random_state=args.seed,
+    )
+    _write(facts, out, facts_file)
+    written = {"report": str(out), "facts": None if facts_file is None else str(facts_file)}
+    text = f"{facts['headline']['sentence']}\nreport: {out.resolve().as_uri()}"
+    emit({**written, "headline": facts["headline"]}, text, args.json)
+
+
+def write_fit_page(
+    estimator: RankingEstimator,
+    problem: Problem,
+    ours: Validated | None,
+    baseline: Validated | None,
+    facts: dict[str, Any],
+    page: Path,
+    args: argparse.Namespace,
+) -> None:
+    """The page of a fit: of out-of-fold scores where there are any, the baseline's beside them."""
+    told: dict[str, Any] = (
+        {} if ours is None else {"scores": ours.found.scores, "folds": ours.found.folds}
+    )
+    notes = list(facts["warnings"])
+    if ours is None:
+        notes.append("Measured on the rows that the model was fitted to: too good to be true.")
+    about = {"table": facts["table"], "model": facts["model"], "notes": notes, **_about(args)}
+    found = summarize(
+        estimator,
+        problem.X,
+        problem.y,
+        sample_weight=problem.weight,
+        groups=problem.groups,
+        baseline=None if baseline is None else {baseline.name: baseline.found.scores},
+        about={**about, "trained_on": facts["loss"]},
+        random_state=args.seed,
+        **told,
+    )
+    write_report(found, page)
+
+
+def _about(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "target": args.target,
+        "command": shlex.join(["auctor", *args.typed]),
+        "seed": args.seed,
+    }
+
+
+def _write(facts: dict[str, Any], out: Path, facts_file: Path | None) -> None:
+    write_report(facts, out)
+    if facts_file is not None:
+        with complete_file(facts_file) as temporary:
+            temporary.write_text(to_json(facts), encoding="utf-8")

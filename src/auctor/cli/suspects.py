@@ -1,0 +1,129 @@
+"""Columns that one should look at before trusting a model: ids, dates, leaks, odd numbers.
+
+They are told of and not dropped: only the user knows.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from auctor.cli.problem import Problem
+from auctor.data import Table, read_table
+from auctor.metrics import auc
+
+_LEAK = 0.995
+_ID_NAME = re.compile(r"(^|[_\s.-])(id|key|nr|no|number|index|uuid|guid)$|^(id|uuid|guid|index)\b")
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
+_MOST_ROWS = 100_000  # that are looked at: what is a leak in these is one
+_FEWEST = 20  # rows below which all values may well differ by chance
+
+
+def suspicious_columns(problem: Problem) -> list[str]:
+    """A sentence for each column that looks like an id, a date or a leak."""
+    rows = _some_rows(problem)
+    table = read_table(problem.X.take(pa.array(rows)))
+    positive = problem.positive[rows]
+    found = []
+    for j, name in enumerate(table.names):
+        sentence = _suspect(table, j, name, positive)
+        if sentence is not None:
+            found.append(sentence)
+    return found
+
+
+def _some_rows(problem: Problem) -> npt.NDArray[np.intp]:
+    """All rows, or an even choice of them; positives and negatives as they come."""
+    n = problem.X.num_rows
+    return np.arange(n) if n <= _MOST_ROWS else np.linspace(0, n - 1, _MOST_ROWS).astype(np.intp)
+
+
+def _suspect(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -> str | None:
+    if table.is_text(j):
+        return _suspect_text(table, j, name, positive)
+    values = table.numbers(j)
+    area = _number_auc(values, positive)
+    if area > _LEAK:
+        return _leak(name, area)
+    known = values[~np.isnan(values)]
+    is_whole = len(known) >= _FEWEST and bool((known == np.floor(known)).all())
+    if is_whole and len(np.unique(known)) == len(known) and _looks_like_an_id(name, known):
+        return _identity(name)
+    return None
+
+
+def _suspect_text(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -> str | None:
+    values, places = table.categories(j)
+    n_known = int(np.count_nonzero(places >= 0))
+    if _share(_COMMAS, values) > 0.5:
+        return _commas(name)
+    if n_known >= _FEWEST and len(values) > 0.9 * n_known:
+        return _date(name) if _share(_DATE, values) > 0.9 else _identity(name)
+    if _share(_DATE, values) == 1:
+        return _date(name)
+    area = _category_auc(places, len(values), positive)
+    return _leak(name, area) if area > _LEAK and len(values) < n_known / 5 else None
+
+
+def _share(pattern: re.Pattern[str], values: list[Any]) -> float:
+    """How many of the first values begin as the pattern says."""
+    some = [str(value) for value in values[:100]]
+    return sum(bool(pattern.match(text)) for text in some) / max(len(some), 1)
+
+
+def _looks_like_an_id(name: str, known: npt.NDArray[np.float64]) -> bool:
+    """By its name, or because it counts the rows."""
+    steps = np.diff(known)
+    counts = len(steps) > 0 and bool((steps == 1).all() or (steps == -1).all())
+    return counts or _ID_NAME.search(name.lower()) is not None
+
+
+def _number_auc(values: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]) -> float:
+    """The AUC of one column alone, whichever way round; missing values below all others."""
+    if not np.isfinite(values).any():
+        return 0.5
+    area = auc(positive, np.where(np.isnan(values), -np.inf, values)) if _both(positive) else 0.5
+    return max(area, 1 - area)
+
+
+def _category_auc(places: Any, n_values: int, positive: npt.NDArray[np.bool_]) -> float:
+    """The AUC of each category's share of positives, missing ones a category of their own."""
+    if not _both(positive) or n_values == 0:
+        return 0.5
+    codes = places + 1
+    share = np.bincount(codes, positive, n_values + 1) / np.maximum(
+        np.bincount(codes, minlength=n_values + 1), 1
+    )
+    return auc(positive, share[codes])
+
+
+def _both(positive: npt.NDArray[np.bool_]) -> bool:
+    return 0 < int(np.count_nonzero(positive)) < len(positive)
+
+
+def _leak(name: str, area: float) -> str:
+    return (
+        f"column {name!r} alone has an AUC of {area:.3f}: is it known before the outcome? "
+        "If not, leave it out with --drop"
+    )
+
+
+def _identity(name: str) -> str:
+    return f"column {name!r} looks like an id (all values differ); leave it out with --drop"
+
+
+def _commas(name: str) -> str:
+    return (
+        f"column {name!r} has numbers with commas, which are read as text; save them with a "
+        "decimal point and nothing between thousands"
+    )
+
+
+def _date(name: str) -> str:
+    return (
+        f"column {name!r} looks like a date, which is read as text; make numbers of it (an age, "
+        "a month), or leave it out with --drop"
+    )

@@ -1,0 +1,80 @@
+"""`auctor compare`: one set of folds, paired differences, ours and other libraries'."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from auctor import RankBoost
+from auctor.cli import compare
+from auctor.cli.learner import Loss
+from auctor.estimators.crossval import cross_validate
+from auctor.estimators.peers import PEERS
+from auctor.metrics import compare_auc
+
+from .conftest import Run
+
+DROP = ("--drop", "id", "--drop", "w")
+LEARNERS = ("--learner", "rankboost", "--learner", "logistic", "--folds", "2")
+
+
+def test_learners_share_their_folds(run: Run, train: Path, table: pa.Table) -> None:
+    done = run("compare", train, "--target", "y", *DROP, *LEARNERS, "--json")
+    assert (done.code, done.err) == (0, "")
+    first, second = done.json["learners"]
+    X, y = table.select(["x", "z", "flag", "city"]), table["y"].to_numpy()
+    ours = cross_validate(RankBoost(), X, y, n_folds=2)
+    theirs = cross_validate(PEERS["logistic"].make(), X, y, folds=ours.folds)
+    assert (first["auc"], second["auc"]) == (ours.auc.value, theirs.auc.value)
+    difference = compare_auc(y == "yes", theirs.scores, ours.scores, folds=ours.folds)
+    assert second["against_first"]["difference"] == pytest.approx(difference.difference)
+    assert second["against_first"]["p_value"] == pytest.approx(difference.p_value)
+    assert "against_first" not in first
+
+
+def test_the_table_is_for_people(run: Run, train: Path) -> None:
+    done = run("compare", train, "--target", "y", *DROP, *LEARNERS, "--loss", "p@k:0.2")
+    lines = done.out.splitlines()
+    assert "80 rows, 40 of them positive" in lines[0]
+    assert lines[1].endswith("p@k:0.2 is the precision in the top 0.2")
+    assert lines[3].split()[:2] == ["learner", "AUC"] and "less rankboost" in lines[3]
+    assert [line.split()[0] for line in lines[4:]] == ["rankboost", "logistic"]
+
+
+def test_groups_and_weights(run: Run, train: Path, table: pa.Table) -> None:
+    options = ["--drop", "id", "--weight", "w", "--group", "city2", *LEARNERS]
+    grouped = table.append_column("city2", [[str(i // 2) for i in range(80)]])
+    pa.csv.write_csv(grouped, "g.csv")
+    done = run("compare", "g.csv", "--target", "y", *options, "--json")
+    assert done.code == 0, done.err
+    assert done.json["learners"][0]["method"] == "cluster bootstrap within folds"
+    method = done.json["learners"][1]["against_first"]["method"]
+    assert method == "paired cluster bootstrap within folds"
+
+
+def test_the_usual_learners_are_those_that_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "installed_peers", lambda: ["random-forest", "ebm", "logistic"])
+    nothing = argparse.Namespace(learner=[])
+    assert compare._names(Loss("auc"), nothing) == ["smooth-aucboost-cv", "logistic", "ebm"]
+    assert compare._names(Loss("ks"), nothing)[0] == "exactboost"
+
+
+def test_a_learner_that_is_not_installed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "installed_peers", lambda: ["logistic"])
+    refused = run("compare", "t.csv", "--target", "y", "--learner", "lightgbm")
+    assert refused.code == 2
+    assert "lightgbm needs the package 'lightgbm'" in refused.error
+
+
+def test_a_learner_of_another_loss_is_compared_all_the_same(run: Run, train: Path) -> None:
+    options = ["--learner", "dmks", "--learner", "rankboost", "--loss", "ks", "--folds", 2]
+    done = run("compare", train, "--target", "y", *DROP, *options, "--json")
+    assert [one["name"] for one in done.json["learners"]] == ["dmks", "rankboost"]
+
+
+def test_a_positive_label_that_is_the_smaller_one(run: Run, train: Path) -> None:
+    done = run("compare", train, "--target", "y", "--positive", "no", *DROP, *LEARNERS, "--json")
+    assert all(one["auc"] > 0.7 for one in done.json["learners"])
+    assert np.isfinite([one["ks"] for one in done.json["learners"]]).all()

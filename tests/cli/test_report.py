@@ -1,0 +1,88 @@
+"""`auctor report` and `fit --report`: what they measure, write and print."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from auctor.estimators.base import RankingEstimator
+
+from .conftest import FAST, Run, files
+
+DROP = ("--drop", "id", "--drop", "w")
+
+
+def facts_of(page: Path) -> dict:  # type: ignore[type-arg]
+    """The facts that a page carries."""
+    text = page.read_text(encoding="utf-8")
+    start = text.index('type="application/json"')
+    body = text[text.index(">", start) + 1 : text.index("</script>", start)]
+    return json.loads(body)
+
+
+def test_the_page_of_a_fit_is_of_out_of_fold_scores(run: Run, train: Path) -> None:
+    done = run("fit", train, "--target", "y", *DROP, *FAST, "--report", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json["report"] == "train.report.html"
+    facts = facts_of(Path("train.report.html"))
+    assert facts["data"]["is_out_of_fold"] and facts["data"]["n_folds"] == 2
+    assert facts["headline"]["auc"] == done.json["cross_validation"]["auc"]
+    assert facts["about"]["command"].startswith("auctor fit ")
+    assert facts["about"]["target"] == "y" and facts["about"]["trained_on"] == "auc"
+    assert facts["comparison"][0]["name"] == "logistic"
+
+
+def test_the_address_of_the_page_is_printed(run: Run, train: Path) -> None:
+    done = run("fit", train, "--target", "y", *DROP, *FAST, "--report", "p.html", "--no-baseline")
+    assert done.out.splitlines()[-1] == f"report: {Path('p.html').resolve().as_uri()}"
+    assert facts_of(Path("p.html"))["comparison"] == []
+
+
+def test_without_folds_the_page_says_so(run: Run, train: Path) -> None:
+    done = run("fit", train, "--target", "y", *DROP, *FAST, "--folds", 0, "--report", "p.html")
+    assert done.code == 0, done.err
+    facts = facts_of(Path("p.html"))
+    assert not facts["data"]["is_out_of_fold"]
+    assert "too good to be true" in facts["about"]["notes"][-1]
+
+
+def test_a_page_of_other_rows(run: Run, model: Path, train: Path) -> None:
+    found = run("evaluate", model, train, "--target", "y", "--json").json
+    done = run("report", model, train, "--target", "y", "--out", "p.html", "--facts", "f.json")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[-1] == f"report: {Path('p.html').resolve().as_uri()}"
+    facts = json.loads(Path("f.json").read_text())
+    assert facts == facts_of(Path("p.html"))
+    assert facts["headline"]["auc"] == pytest.approx(found["auc"])
+    assert (facts["data"]["n_pos"], facts["data"]["n_neg"]) == (40, 40)
+
+
+def test_weights_and_groups_reach_the_page(run: Run, model: Path, train: Path) -> None:
+    options = ["--target", "y", "--weight", "w", "--group", "id", "--out", "p.html"]
+    assert run("report", model, train, *options).code == 0
+    data = facts_of(Path("p.html"))["data"]
+    assert data["is_weighted"] and data["n_groups"] == 80
+
+
+@pytest.mark.parametrize("out", ["no/such/p.html", "train.csv", "."])
+def test_a_page_that_cannot_be_written_is_told_before_any_work(
+    run: Run, train: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    monkeypatch.setattr(RankingEstimator, "fit", None)
+    before = files(train.parent)
+    done = run("fit", train, "--target", "y", "--report", out)
+    assert done.code == 1 and "cannot write" in done.error
+    assert files(train.parent) == before
+
+
+def test_an_interrupted_page_leaves_nothing(
+    run: Run, train: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("auctor.report.page.render", interrupted)
+    before = files(train.parent)
+    done = run("fit", train, "--target", "y", *DROP, *FAST, "--report")
+    assert done.code == 130
+    assert files(train.parent) == before
