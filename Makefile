@@ -8,12 +8,12 @@ WORKERS ?= auto
 PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench quality golden clean
+.PHONY: help demo test lint format bench quality papers papers-quick golden clean
 # All of them write to the one environment.
 .NOTPARALLEL:
 
 help: ## List what make can do
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 # The package alone is enough for the demo; tests and lint need more, benchmarks their peers too.
 define install
@@ -56,9 +56,15 @@ bench: .venv/bench ## Speed against the peers, side by side, as ratios
 quality: .venv/bench ## Cross-validated AUC against the peers on the tables in AUCTOR_DATA
 	$(BIN)/python benchmarks/quality.py
 
+papers: .venv/bench ## Every table and figure of the papers, into docs/papers: hours, and goes on after a stop
+	$(BIN)/auctor reproduce all --jobs 2 --out docs/papers --results papers-output/full
+
+papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick: minutes
+	$(BIN)/auctor reproduce all --quick --jobs 2 --out papers-output/quick
+
 golden: .venv/dev ## Rewrite the stored models that tests compare with
 	PYTHONPATH=tests $(BIN)/python -m golden.rewrite
 
 clean: ## Remove the environment and what was written
-	rm -rf .venv demo-output .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv demo-output papers-output .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,22 +8,30 @@ from typing import TextIO
 class Progress:
     """Counts rounds: a bar with the time left on a terminal, a line now and then in a log.
 
-    Without a total there is no bar: nobody knows how many rounds there will be.
+    Without a total there is no bar: nobody knows how many rounds there will be. Where rounds
+    differ much, ``work`` is the total of what each of them says that it takes.
     """
 
     def __init__(
-        self, total: int | None, label: str, verbose: bool | int, out: TextIO | None = None
+        self,
+        total: int | None,
+        label: str,
+        verbose: bool | int,
+        out: TextIO | None = None,
+        work: float | None = None,
     ):
         self._total, self._label = total, label
+        self._work = work if work is not None else total
         self._out = out or sys.stderr
         self._on = bool(verbose)
         self._terminal = self._on and self._out.isatty()
         self._start = self._shown = time.monotonic()
-        self._done = 0
+        self._done, self._work_done = 0, 0.0
 
-    def step(self, note: str = "") -> None:
+    def step(self, note: str = "", work: float = 1.0) -> None:
         """One round done; the line is redrawn at most ten times a second."""
         self._done += 1
+        self._work_done += work
         if not self._on:
             return
         now = time.monotonic()
@@ -41,10 +49,11 @@ class Progress:
 
     def _draw(self, now: float, note: str) -> None:
         spent = now - self._start
-        if self._total is None:
+        if self._total is None or self._work is None:
             text = f"{self._label} {self._done} rounds {spent:.0f}s"
         else:
-            left = spent / max(self._done, 1) * (self._total - self._done)
+            left = spent / max(self._work_done, 1e-9) * max(self._work - self._work_done, 0.0)
+            left = left if self._done else 0.0
             bar = "#" * int(20 * self._done / self._total)
             text = (
                 f"{self._label} [{bar:<20}] {self._done}/{self._total} "

@@ -1,0 +1,153 @@
+"""A paper's page: Markdown with tables and pictures, and what became of each claim."""
+
+import json
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auctor import __version__
+from auctor.papers.experiment import Experiment, Paper, Setup, Size
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_PACKAGES = ("numpy", "scikit-learn", "lightgbm", "xgboost", "pygam")
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    REPRODUCED = "reproduced"
+    BETTER = "better"
+    PARTLY = "in part"
+    NOT_REPRODUCED = "not reproduced"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper, what was found, and the number that says so.
+
+    ``is_certain`` marks what is proved (a bound, an equality): where that fails, something is
+    broken, here or in the paper, and the command ends with an error.
+    """
+
+    text: str
+    verdict: Verdict
+    number: str
+    experiment: str
+    is_certain: bool = False
+
+    def is_broken(self) -> bool:
+        """Whether it is proved and did not hold."""
+        return self.is_certain and self.verdict != Verdict.REPRODUCED
+
+
+class Page:
+    """Filled section by section by the reports of a paper's experiments."""
+
+    def __init__(self, paper: Paper, setup: Setup, folder: Path) -> None:
+        self.paper, self.setup, self.folder = paper, setup, folder
+        self.expected = paper.expected()
+        self.claims: list[Claim] = []
+        self._parts: list[str] = []
+        self._experiment = ""
+
+    def begin(self, experiment: Experiment) -> None:
+        """A section for an experiment."""
+        self._experiment = experiment.name
+        self.text(f"## {experiment.title}")
+        self.text(f"`{_command(self.setup, f'{self.paper.name}/{experiment.name}')}`")
+
+    def text(self, markdown: str) -> None:
+        """A paragraph, or anything else that stands between empty lines."""
+        self._parts.append(markdown.strip())
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """A table; cells are printed as they are."""
+        lines = [_row(head), "|---" * len(head) + "|", *(_row(row) for row in rows)]
+        self.text("\n".join(lines))
+
+    def figure(self, name: str, draw: Callable[["Figure"], None], caption: str) -> None:
+        """A picture drawn by ``draw``; the caption is also its alternative text."""
+        from matplotlib.figure import Figure
+
+        path = self.folder / self.paper.name / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        canvas = Figure(figsize=(7, 4.3), layout="constrained")
+        draw(canvas)
+        aside = path.with_suffix(".part.png")
+        canvas.savefig(aside, dpi=110, metadata={"Software": None})
+        aside.replace(path)
+        self.text(f"![{caption}]({self.paper.name}/{name}.png)\n\n*{caption}*")
+
+    def claim(self, text: str, verdict: Verdict, number: str, is_certain: bool = False) -> None:
+        """What became of a claim; on the page here, and in the summary of all papers."""
+        self.claims.append(Claim(text, verdict, number, self._experiment, is_certain))
+        self.text(f"**{verdict.capitalize()}**: {text} ({number})")
+
+    def must_hold(self, text: str, holds: bool, number: str) -> None:
+        """A claim that is proved, and so has to hold on every run."""
+        verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
+        self.claim(text, verdict, number, is_certain=True)
+
+    def not_run(self, reasons: dict[str, str]) -> None:
+        """The cases that could not be run, by their reason."""
+        for reason in sorted(set(reasons.values())):
+            names = [name for name, why in reasons.items() if why == reason]
+            shown = "; ".join(names[:5]) + ("; ..." if len(names) > 5 else "")
+            self.text(f"Not run ({reason}): {shown}.")
+
+    def write(self, results_folder: Path) -> Path:
+        """Write the page, and its claims where the summary finds them."""
+        path = self.folder / f"{self.paper.name}.md"
+        write_whole(path, "\n\n".join([*self._head(), *self._parts]) + "\n")
+        facts = {"citation": self.paper.citation, "number": self.paper.number}
+        claims = facts | {"claims": [asdict(claim) for claim in self.claims]}
+        write_whole(claims_file(results_folder, self.paper.name), json.dumps(claims, indent=1))
+        return path
+
+    def _head(self) -> list[str]:
+        readme = (self.paper.folder / "README.md").read_text(encoding="utf-8").strip()
+        made = f"Made by `{_command(self.setup, self.paper.name)}` with {versions()}."
+        reduced = (
+            "" if self.setup.size == Size.FULL else " A reduced run: sizes are not the paper's."
+        )
+        return [readme, f"{made}{reduced}"]
+
+
+def versions() -> str:
+    """What the figures depend on."""
+    found = [f"auctor {__version__}", f"Python {platform.python_version()}"]
+    for name in _PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+def claims_file(results_folder: Path, paper: str) -> Path:
+    """Where the claims of a paper are kept for the summary."""
+    return results_folder / f"{paper}.claims.json"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The whole file, or what was there before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.part")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(path)
+
+
+def _command(setup: Setup, name: str) -> str:
+    quick = "" if setup.size == Size.FULL else f" --{setup.size.value}"
+    return f"auctor reproduce {name}{quick} --seed {setup.seed}"
+
+
+def _row(cells: Sequence[Any]) -> str:
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"

@@ -1,0 +1,53 @@
+"""Means with their uncertainty, as the pages print them."""
+
+from collections.abc import Sequence
+from statistics import mean, stdev
+from typing import NamedTuple
+
+from scipy.stats import t
+
+
+class Estimate(NamedTuple):
+    """A mean and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:+.4f} ({self.low:+.4f}, {self.high:+.4f})"
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Of the mean of independent repetitions; nan for fewer than two."""
+    return stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+
+
+def mean_se(values: Sequence[float], digits: int = 4) -> str:
+    """``0.8280 ± 0.0009``: mean and standard error."""
+    return f"{mean(values):.{digits}f} ± {standard_error(values):.{digits}f}"
+
+
+def mean_sd(values: Sequence[float], digits: int = 3) -> str:
+    """``0.221 ± 0.016``: mean and standard deviation, for folds, which are not independent."""
+    spread = stdev(values) if len(values) > 1 else float("nan")
+    return f"{mean(values):.{digits}f} ± {spread:.{digits}f}"
+
+
+def t_interval(values: Sequence[float], overlap: float = 0.0, level: float = 0.95) -> Estimate:
+    """Mean and the ends of its t interval.
+
+    Folds share training rows, so their differences vary less than those of fresh samples: Nadeau
+    and Bengio (2003) add the overlap, test rows over training rows (1/4 for 5 folds), to 1 / n.
+    """
+    n, middle = len(values), mean(values)
+    if n < 2:
+        return Estimate(middle, float("nan"), float("nan"))
+    quantile = float(t.ppf(0.5 + level / 2, n - 1))
+    half = quantile * stdev(values) * (1 / n + overlap) ** 0.5
+    return Estimate(middle, middle - half, middle + half)
+
+
+def differences(theirs: Sequence[float], ours: Sequence[float]) -> list[float]:
+    """Repetition by repetition; as many as both have."""
+    return [a - b for a, b in zip(theirs, ours, strict=False)]

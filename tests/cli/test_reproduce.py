@@ -1,0 +1,87 @@
+"""`auctor reproduce`: listing, running, what is missing, what failed; on a toy paper."""
+
+from pathlib import Path
+
+import pytest
+from toy_paper import make_paper
+
+from auctor.papers import catalogue
+
+from .conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy in the place of all papers, and a folder of its own to work in."""
+    paper = make_paper(tmp_path / "toy")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(catalogue, "load_paper", lambda name: paper)
+    monkeypatch.setattr("auctor.cli.reproduce.load_paper", lambda name: paper)
+    for module in ("catalogue", "summary"):
+        monkeypatch.setattr(f"auctor.papers.{module}.NAMES", {"toy": ("999", "Nothing")})
+    monkeypatch.setattr("auctor.cli.reproduce.NAMES", {"toy": ("999", "Nothing")})
+
+
+def test_without_a_name_it_lists_what_there_is(run: Run) -> None:
+    done = run("reproduce")
+    assert done.code == 0
+    assert "toy (999): Nobody (1900)" in done.out
+    assert "  squares  Table 1: squares" in done.out
+    assert run("reproduce", "--json").json["papers"][0]["experiments"].keys() == {
+        "squares",
+        "other",
+    }
+
+
+def test_a_run_says_what_it_found_and_what_it_wrote(run: Run) -> None:
+    done = run("reproduce", "999", "--quick", "--quiet")
+    assert (done.code, done.err) == (0, "")
+    assert "reproduced: 1 x 1 = 1 (1)" in done.out
+    assert "no_such_table.csv not found" in done.out
+    assert "wrote papers-output/toy.md, papers-output/index.md" in done.out
+    assert "| squares | squares grow | reproduced | 3 of them |" in Path(
+        "papers-output/index.md"
+    ).read_text(encoding="utf-8")
+    facts = run("reproduce", "toy", "--quick", "--quiet", "--json").json
+    assert {claim["verdict"] for claim in facts["claims"]} == {"reproduced"}
+    assert len(facts["not_run"]) == 4
+
+
+def test_progress_goes_to_stderr(run: Run) -> None:
+    done = run("reproduce", "toy/squares", "--quick")
+    assert "toy [####################] 3/3" in done.err
+
+
+def test_an_unknown_name_is_wrong_usage(run: Run) -> None:
+    done = run("reproduce", "toy/sqares")
+    assert done.code == 2
+    assert "did you mean 'squares'?" in done.error
+
+
+def test_what_is_asked_for_by_name_and_cannot_run_is_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_data = make_paper(tmp_path / "toy", only_missing=True)
+    monkeypatch.setattr(catalogue, "load_paper", lambda name: only_data)
+    done = run("reproduce", "toy/squares", "--quiet")
+    assert done.code == 1
+    assert "no_such_table.csv not found: set AUCTOR_DATA" in done.err
+
+
+def test_a_proved_claim_that_fails_ends_in_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = make_paper(tmp_path / "toy", one=2)
+    monkeypatch.setattr(catalogue, "load_paper", lambda name: broken)
+    done = run("reproduce", "toy", "--quick", "--quiet")
+    assert done.code == 1
+    assert "a proved claim did not hold: '1 x 1 = 1'" in done.err
+
+
+def test_interrupted_it_says_that_it_can_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_STOP", "2")
+    done = run("reproduce", "toy", "--quick", "--quiet")
+    assert done.code == 130
+    assert "the same command goes on" in done.err
+    monkeypatch.delenv("TOY_STOP")
+    assert run("reproduce", "toy", "--quick", "--quiet").code == 0

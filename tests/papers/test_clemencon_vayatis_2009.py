@@ -1,0 +1,212 @@
+"""Clémençon & Vayatis: the whole paper in a tiny run, its claims on small sizes, the verdicts."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from auctor import TreeRank
+from auctor.datasets import approximate_roc
+from auctor.metrics import auc, roc_curve, roc_distance
+from auctor.papers.catalogue import choose, load_paper
+from auctor.papers.clemencon_vayatis_2009 import consistency, rate
+from auctor.papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO, octave_bends
+from auctor.papers.clemencon_vayatis_2009.learners import measure, measure_law
+from auctor.papers.clemencon_vayatis_2009.places import PLACES, distances, evaluate
+from auctor.papers.clemencon_vayatis_2009.population import check_populations
+from auctor.papers.clemencon_vayatis_2009.samples import check_trees
+from auctor.papers.clemencon_vayatis_2009.trees import find_numbers
+from auctor.papers.clemencon_vayatis_2009.verdicts import (
+    join,
+    judge_depth,
+    judge_fall,
+    judge_floor,
+    step_exponent,
+)
+from auctor.papers.experiment import Setup, Size
+from auctor.papers.page import Page, Verdict
+from auctor.papers.reproduce import Folders, Reproduction
+from auctor.papers.statistics import Estimate
+
+NAME = "clemencon_vayatis_2009"
+TINY = Setup(Size.TINY)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("paper")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("AUCTOR_DATA", raising=False)  # no table is needed
+        outcome = Reproduction(TINY, Folders(folder / "pages", folder / "results")).run(
+            choose([NAME])
+        )
+    return outcome, folder / "pages"
+
+
+def test_the_page_has_its_sections_and_pictures(tiny):
+    outcome, pages = tiny
+    text = (pages / f"{NAME}.md").read_text()
+    for heading in ("Figure 1:", "Figure 2:", "Figure 3:", "Proposition 15:", "Theorem 21:"):
+        assert f"\n## {heading}" in text
+    for name in ("figure1", "figure2", "figure3", "proposition15", "theorem21"):
+        assert (pages / NAME / f"{name}.png").stat().st_size > 5000
+    assert outcome.obstacles == {}
+    assert "nan" not in text.replace("d-infinity", "")
+
+
+def test_nothing_proved_is_broken(tiny):
+    outcome, _ = tiny
+    assert outcome.broken() == []
+    assert sum(claim.is_certain for claim in outcome.claims) >= 20
+
+
+def test_reports_work_on_any_part_of_the_cases(tmp_path):
+    paper = load_paper(NAME)
+    results = {case.name: case for case in consistency.cases(TINY)}
+    few = {n: results[n].work() for n in ("line/rate/100", "squares/tree/1000")}
+    page = Page(paper, TINY, tmp_path)
+    consistency.report(page, few, TINY)
+    assert any(claim.verdict == Verdict.NOT_RUN for claim in page.claims)
+    page = Page(paper, TINY, tmp_path)
+    rate.report(page, {"power": rate.measure("power", 6)}, TINY)
+    verdicts = {claim.verdict for claim in page.claims if not claim.is_certain}
+    assert verdicts == {Verdict.NOT_RUN}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_rows_of_a_place_follow_its_law(name):
+    place = PLACES[name]()
+    X, y = place.draw(60_000, np.random.default_rng(0))
+    edges = [np.linspace(0, 1, 4)] * place.n_features
+    box = np.ravel_multi_index((X * 3).astype(int).T, (3,) * place.n_features)
+    for label, mass in enumerate(place.masses(edges)):
+        seen = np.bincount(box[y == label], minlength=len(mass)) / (y == label).sum()
+        assert mass.sum() == pytest.approx(1)
+        np.testing.assert_allclose(seen, mass, atol=0.012)
+    assert auc(y, place.log_ratio(X)) == pytest.approx(place.law.optimal_auc, abs=0.008)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_distances_in_the_population_are_those_of_many_rows(name):
+    place = PLACES[name]()
+    rng = np.random.default_rng(1)
+    ranker = TreeRank(5, min_samples_leaf=20).fit(*place.draw(1000, rng))
+    found = evaluate(ranker, place)
+    X, y = place.draw(100_000, rng)
+    ideal = approximate_roc(place.law, 10).knots
+    seen = roc_distance(roc_curve(y, ranker.decision_function(X)), ideal)
+    assert found.d1 == pytest.approx(seen.l1, abs=0.005)
+    assert found.d_inf == pytest.approx(seen.sup, abs=0.01)
+
+
+def test_distances_agree_with_the_ideal_tree():
+    for name in ("exponential_2", "octaves", "gaussian_1"):
+        ideal = approximate_roc(BENT[name].make(), 4)
+        found = distances(ideal.law, ideal.alpha, ideal.beta)
+        assert found == pytest.approx((ideal.d1, ideal.d_inf), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", [n for n, law in BENT.items() if law.meets])
+def test_bends_lie_in_their_bounds(name):
+    law = BENT[name].make()
+    bend = -np.diff(law.roc(np.linspace(0, 1, 1001)), 2) * 1e6
+    assert BENT[name].least - 1e-3 < bend.min() <= bend.max() < BENT[name].most + 1e-3
+
+
+def test_a_cell_at_the_corner_keeps_its_share_on_the_bend_of_octaves():
+    widths = [approximate_roc(BENT["octaves"].make(), d).alpha[1] for d in range(2, 8)]
+    assert min(octave_bends()) > 0
+    # Every level splits the cell at 0 at the same share of its width, above one half.
+    np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), RATIO, atol=1e-6)
+
+
+def test_proposition_15_on_laws_within_and_outside_its_assumptions():
+    inside = rate.measure("exponential_2", 10)
+    assert rate.fit_exponent(inside["tree_d1"]).reaches()
+    assert rate.fit_exponent(inside["tree_d_inf"]).reaches()
+    outside = rate.measure("power", 10)
+    assert rate.fit_exponent(outside["tree_d_inf"]).value == pytest.approx(-1, abs=0.01)
+    bumpy = rate.measure("octaves", 10)
+    assert rate.fit_exponent(bumpy["tree_d_inf"]).value == pytest.approx(
+        2 * np.log2(RATIO), abs=0.01
+    )
+    assert rate.fit_exponent(bumpy["even_d_inf"]).value == pytest.approx(-2, abs=0.05)
+
+
+def test_best_knots_are_no_worse_than_those_of_the_tree():
+    for name in ("exponential_1", "exponential_5"):
+        found = rate.measure(name, 10)
+        for d in rate.DISTANCES:
+            tree, even = (rate.constant(found[f"{kind}_{d}"]) for kind in ("tree", "even"))
+            assert found[f"best_{d}"] < tree * 1.01 < even
+
+
+def test_theorem_21_the_order_by_share_goes_on_falling_and_left_to_right_rests():
+    law = measure_law("diagonals", 8)
+    assert law["tree_d1"][-1] > 0.9 * law["tree_d1"][-4]
+    assert law["rate_d1"][-1] < 0.2 * law["rate_d1"][-4]
+    small, large = (np.mean(measure("squares", "rate", n, 3, 0)["d1"]) for n in (1000, 30_000))
+    assert large < small / 2
+
+
+def test_equations_hold_on_other_seeds():
+    found = check_populations(30, seed=5)
+    assert found.pop("remark4_printed") > 0.1
+    assert max(value for key, value in found.items() if key != "n") < 1e-9
+    trees = check_trees(5, seed=5)
+    assert max(value for key, value in trees.items() if key != "n") < 1e-9
+
+
+def test_nodes_are_numbered_as_in_figure_2():
+    # The root, its two parts, and the parts of the right one.
+    assert find_numbers([0, 1, 1, 2, 2], [-1, 0, 0, 2, 2], [0.75, 0, 1.5, 1, 2]) == [0, 0, 1, 2, 3]
+
+
+def fall(value, half=0.05):
+    return Estimate(value, value - half, value + half)
+
+
+@pytest.mark.parametrize(
+    ("steps", "verdict"),
+    [
+        ([fall(-0.5), fall(-0.4)], Verdict.REPRODUCED),
+        ([fall(-0.5), fall(0.0)], Verdict.NOT_REPRODUCED),
+        ([fall(-0.5), fall(0.3)], Verdict.NOT_REPRODUCED),
+        ([fall(-0.5), fall(-0.1)], Verdict.PARTLY),
+        ([fall(0.2), fall(-0.5)], Verdict.PARTLY),
+        ([Estimate(-0.5, float("nan"), float("nan"))], Verdict.PARTLY),
+        ([], Verdict.NOT_RUN),
+    ],
+)
+def test_verdict_of_a_distance_by_size(steps, verdict):
+    assert judge_fall(steps) == verdict
+
+
+def test_exponent_of_a_step():
+    found = step_exponent([0.1, 0.11, 0.09], [0.01, 0.011, 0.009])
+    assert found.value == pytest.approx(-1)
+    assert found.low < -1 < found.high < -0.5
+    assert np.isnan(step_exponent([0.1], [0.01]).high)
+
+
+def test_verdicts_of_several_laws():
+    yes, no = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED
+    assert join([yes, yes]) == yes
+    assert join([no, Verdict.NOT_RUN]) == no
+    assert join([yes, no]) == Verdict.PARTLY
+    assert join([Verdict.NOT_RUN]) == Verdict.NOT_RUN
+
+
+def test_verdicts_of_depth_floor_rate_and_constant():
+    yes, no, partly = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.PARTLY
+    by_depth = [judge_depth([1, end, end, end, end * last]) for end, last in ((1, 0.2), (1, 1))]
+    assert by_depth == [yes, no]
+    assert judge_depth([1, 1, 1, 0.7]) == partly
+    assert [judge_floor(fall(v)) for v in (0.0, 0.3, -0.3, 0.1)] == [yes, no, no, partly]
+    exponent = partial(rate.Exponent, error=0.001)
+    assert rate.judge_rate([exponent(-2.0), exponent(-2.3)]) == yes
+    assert rate.judge_rate([exponent(-1.5)]) == no
+    assert rate.judge_rate([exponent(-1.5), exponent(-2.0)]) == partly
+    assert rate.judge_constants([1.0, 0.5]) == yes
+    assert rate.judge_constants([1.0, 1.2]) == no
+    assert rate.judge_constants([0.5, 1.2]) == partly

@@ -1,0 +1,242 @@
+"""Csillag et al. 2021: a tiny run of the whole paper, its claims on small sizes, the verdicts."""
+
+from math import e, sqrt
+from statistics import mean
+
+import numpy as np
+import pytest
+
+from auctor.papers.catalogue import choose, load_paper
+from auctor.papers.csillag_2021 import comparison as rules
+from auctor.papers.csillag_2021 import runs, searching, subsampling, theorems, times
+from auctor.papers.csillag_2021.methods import OURS, TABLES, Fold, exactboost, folds_of
+from auctor.papers.experiment import Setup, Size
+from auctor.papers.page import Verdict
+from auctor.papers.reproduce import Folders, Reproduction
+from auctor.papers.statistics import Estimate
+from auctor.testing.reference_exactboost import auc_loss, ks_loss
+
+NAME = "csillag_2021"
+PAPER = load_paper(NAME)
+
+
+def run_tiny(folder):
+    folders = Folders(folder / "pages", folder / "results")
+    outcome = Reproduction(Setup(Size.TINY), folders).run(choose([NAME]))
+    return outcome, (folders.pages / f"{NAME}.md").read_text(encoding="utf-8")
+
+
+def two_classes(n_rows=240, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 5))
+    y = (X[:, 0] + 0.7 * X[:, 1] ** 2 + rng.normal(size=n_rows) > 0.6).astype(np.int64)
+    return X, y
+
+
+# --- the whole paper ---------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_a_tiny_run_fills_the_page(tmp_path):
+    outcome, text = run_tiny(tmp_path)
+    for experiment in PAPER.experiments:
+        assert f"## {experiment.title}" in text
+    assert "Nothing of this has been run" not in text
+    assert outcome.broken() == []
+    for name in ("figure1", "figure2", "proposition1"):
+        assert (tmp_path / "pages" / NAME / f"{name}.png").stat().st_size > 5000
+    named = {claim.experiment for claim in outcome.claims}
+    assert named == {experiment.name for experiment in PAPER.experiments}
+
+
+def test_without_tables_the_theorems_are_run_and_the_rest_is_listed(tmp_path, monkeypatch):
+    monkeypatch.delenv("AUCTOR_DATA", raising=False)
+    outcome, text = run_tiny(tmp_path)
+    assert {claim.experiment for claim in outcome.claims} == {"theorems"}
+    assert outcome.broken() == []
+    assert text.count("Nothing of this has been run") == len(PAPER.experiments) - 1
+    assert any("liver.csv not found" in why for why in outcome.obstacles.values())
+
+
+def test_the_papers_figures_are_there_for_every_table():
+    expected = PAPER.expected()
+    for place in ("table2", "ensembling"):
+        for methods in expected[place].values():
+            for losses in methods.values():
+                assert {*TABLES, "gisette"} == set(losses)
+    assert {*TABLES, "gisette"} == set(expected["table1"])
+
+
+@pytest.mark.parametrize("size", Size)
+def test_case_names_are_unique_and_can_be_read_back(size):
+    for experiment in PAPER.experiments:
+        names = [case.name for case in experiment.cases(Setup(size))]
+        assert len(names) == len(set(names)) > 0
+
+
+# --- claims on small sizes ---------------------------------------------------------------------
+
+
+def test_proposition_1_as_printed_fails_and_the_corrected_one_holds():
+    found = {"proposition 1, k = 400": subsampling.work(400, seed=1, n_draws=100)}
+    for excess in subsampling.collect(found).values():
+        assert subsampling.exceeding(excess) == [400]
+        assert mean(excess[400]) < subsampling.corrected(400)
+        assert mean(excess[400]) > e / 400
+
+
+def test_losses_of_stumps_are_those_of_the_definitions():
+    rng = np.random.default_rng(3)
+    pos, neg = (rng.integers(0, 2, size=(n, 2)).astype(float) for n in (7, 9))
+    shares = pos.mean(axis=0), neg.mean(axis=0)
+    for metric, loss in (("AUC", auc_loss), ("KS", ks_loss)):
+        up = [loss(pos[:, j], neg[:, j]) for j in range(2)]
+        down = [loss(-pos[:, j], -neg[:, j]) for j in range(2)]
+        assert subsampling.stump_losses(metric, *shares) == pytest.approx(up + down)
+
+
+def test_strict_loss_counts_ties_as_lost():
+    rng = np.random.default_rng(4)
+    y, scores = np.arange(40) % 2, rng.integers(0, 6, size=40).astype(float)
+    expected = auc_loss(scores[y == 1], scores[y == 0])
+    assert theorems.strict_auc_loss(y, scores) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", ["AUC", "KS"])
+def test_a_bound_that_says_something_holds_on_fresh_rows(metric):
+    found = theorems.work("apart", metric, 30_000, seed=2, n_times=1, n_fresh=20_000)
+    assert found["loss"][0] < found["best_bound"][0] < 1 < found["bound"][0]
+
+
+def test_rows_needed_are_where_the_margin_term_crosses_one():
+    n_rows = theorems.rows_needed(20, 0.05)
+    assert (
+        theorems.margin_term(2 * n_rows, 20, 0.05) < 1 < theorems.margin_term(n_rows // 2, 20, 0.05)
+    )
+    assert theorems.rows_needed(20, 0.5) < n_rows / 50
+
+
+@pytest.mark.parametrize("metric", ["AUC", "KS"])
+def test_the_mean_of_single_runs_is_the_model(metric):
+    fold = folds_of(*two_classes())[0]
+    scores = runs.scores_of_runs(metric, fold, seed=0, n_runs=6)
+    model = exactboost(metric, 0, 6).fit(fold.X, fold.y)
+    whole = model.decision_function(fold.X_test) - model.model_.intercept
+    assert scores.test.mean(axis=0) == pytest.approx(whole, abs=1e-7)
+    assert scores.train.shape == (6, len(fold.y))
+
+
+def test_more_runs_are_better_than_one():
+    X, y = two_classes(400)
+    fold = Fold(X[:200], y[:200], X[200:], y[200:])
+    scores = runs.scores_of_runs("AUC", fold, seed=0, n_runs=20)
+    for labels, of in zip((fold.y, fold.y_test), scores, strict=True):
+        assert runs._block_loss("AUC", labels, of, 20) < runs._block_loss("AUC", labels, of, 1)
+
+
+def test_bisection_misses_stumps_and_never_beats_the_best():
+    found = searching.shortfalls_of(*two_classes(), "KS", seed=0, n_runs=1, n_rounds=15)
+    assert min(found) >= 0.0
+    assert searching.judge_misses(sum(s > 0 for s in found), len(found)) == Verdict.NOT_REPRODUCED
+
+
+# --- rules of verdicts, both ways --------------------------------------------------------------
+
+
+def tally(ahead, behind, lower, total):
+    return rules.Tally(ahead, behind, lower, total)
+
+
+def test_being_ahead():
+    assert rules.judge_ahead(tally(1, 0, 3, 5)) == Verdict.REPRODUCED
+    assert rules.judge_ahead(tally(0, 0, 3, 5)) == Verdict.PARTLY
+    assert rules.judge_ahead(tally(1, 1, 4, 5)) == Verdict.PARTLY
+    assert rules.judge_ahead(tally(0, 0, 1, 5)) == Verdict.NOT_REPRODUCED
+    assert rules.judge_ahead(tally(0, 1, 4, 5)) == Verdict.NOT_REPRODUCED
+    assert rules.judge_ahead(tally(0, 0, 0, 0)) == Verdict.NOT_RUN
+
+
+def test_being_no_worse():
+    assert rules.judge_not_worse(tally(0, 0, 0, 12)) == Verdict.REPRODUCED
+    assert rules.judge_not_worse(tally(3, 2, 9, 12)) == Verdict.PARTLY
+    assert rules.judge_not_worse(tally(1, 2, 9, 12)) == Verdict.NOT_REPRODUCED
+
+
+def test_being_the_top_performer():
+    none, some = tally(0, 0, 10, 20), tally(2, 1, 15, 20)
+    assert rules.judge_top(5, 5, none, is_always=True) == Verdict.REPRODUCED
+    assert rules.judge_top(4, 5, none, is_always=True) == Verdict.PARTLY
+    assert rules.judge_top(3, 5, none, is_always=False) == Verdict.REPRODUCED
+    assert rules.judge_top(2, 5, some, is_always=False) == Verdict.NOT_REPRODUCED
+    assert rules.judge_top(2, 5, tally(0, 0, 9, 20), is_always=False) == Verdict.NOT_REPRODUCED
+
+
+def filled(ours, peer):
+    found = rules.Comparison()
+    for fold, pair in enumerate(zip(ours, peer, strict=True)):
+        for method, loss in zip((OURS, "DMKS"), pair, strict=True):
+            found.add("heart", "KS", method, fold, loss)
+    return found
+
+
+def test_differences_are_counted_from_the_folds_that_both_have():
+    found = filled([0.1, 0.2, 0.3], [0.2, 0.31, 0.4])
+    found.add("heart", "KS", "DMKS", 3, 0.9)
+    assert found.difference("heart", "KS", "DMKS").value == pytest.approx(0.31 / 3)
+    assert rules.count(found.against("KS", ["DMKS"])) == (1, 0, 1, 1)
+    other = filled([0.2, 0.31, 0.4], [0.1, 0.2, 0.3])
+    assert rules.count(other.against("KS", ["DMKS"])) == (0, 1, 0, 1)
+    assert rules.first_places(found, "KS", [OURS, "DMKS"]) == (1, 1)
+    assert rules.first_places(other, "KS", [OURS, "DMKS"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("published", "is_ours", "verdict"),
+    [
+        (0.30, True, Verdict.REPRODUCED),
+        (0.50, True, Verdict.BETTER),
+        (0.50, False, Verdict.NOT_REPRODUCED),
+        (0.10, True, Verdict.NOT_REPRODUCED),
+    ],
+)
+def test_agreement_with_the_papers_figures(published, is_ours, verdict):
+    found = filled([0.29, 0.30, 0.31], [0.29, 0.30, 0.31])
+    method = OURS if is_ours else "DMKS"
+    near = rules.agreement(found, "KS", [method], {method: {"heart": published}})
+    assert near.total == 1
+    assert rules.judge_agreement(near, is_ours) == verdict
+
+
+def test_gains_of_more_runs():
+    clear, faint, lost = Estimate(0.1, 0.05, 0.2), Estimate(0.1, -0.1, 0.3), Estimate(-1, -2, -0.5)
+    assert runs.judge_gain([clear, clear]) == Verdict.REPRODUCED
+    assert runs.judge_gain([clear, faint]) == Verdict.PARTLY
+    assert runs.judge_gain([clear, lost]) == Verdict.NOT_REPRODUCED
+    assert runs.judge_gain([clear, Estimate(-0.1, -0.3, 0.1)]) == Verdict.NOT_REPRODUCED
+
+
+def test_times_and_properties():
+    assert times.judge_faster([1.2, 3.0]) == Verdict.REPRODUCED
+    assert times.judge_faster([1.2, 0.3]) == Verdict.PARTLY
+    assert times.judge_faster([0.2, 0.3]) == Verdict.NOT_REPRODUCED
+    assert times.ratios({"ours": [2.0], "peer": [1.0], "runs": 25}) == [0.05]
+    liver = {"rows": 145, "features": 5, "positives": 37.93}
+    published = PAPER.expected()["table1"]["liver"]
+    assert times.is_same(liver, published)
+    assert not times.is_same(liver | {"positives": 38.1}, published)
+    assert times.judge_same(1, 2) == Verdict.PARTLY
+
+
+def test_rates_and_misses():
+    fast = {k: [1 / k, 1.01 / k] for k in (100, 400)}
+    slow = {k: [1 / sqrt(k), 1.01 / sqrt(k)] for k in (100, 400)}
+    assert subsampling.judge_rate(fast) == Verdict.REPRODUCED
+    assert subsampling.judge_rate(slow) == Verdict.NOT_REPRODUCED
+    assert subsampling.slope(slow) == pytest.approx(-0.5)
+    assert searching.judge_misses(0, 100) == Verdict.REPRODUCED
+    assert searching.judge_misses(3, 100) == Verdict.PARTLY
+
+
+def test_a_theorem_is_broken_by_more_violations_than_delta_allows():
+    assert theorems.holds(0, 20)
+    assert not theorems.holds(10, 20)

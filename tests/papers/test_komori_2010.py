@@ -1,0 +1,248 @@
+"""Komori (2010): its claims on small sizes, the rules of the verdicts, and a tiny run of it all."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from auctor.datasets import gaussian_pair_law, t_pair_law
+from auctor.metrics import auc
+from auctor.papers.catalogue import choose, load_paper
+from auctor.papers.experiment import Setup, Size
+from auctor.papers.komori_2010 import kyphosis, laws, methods, theorem
+from auctor.papers.komori_2010.adaboost import boost, fit_adaboost, pair_shares
+from auctor.papers.komori_2010.curves import FIXED, alike, compare, follows, is_flat, one_factor
+from auctor.papers.komori_2010.simulation import Aucs
+from auctor.papers.komori_2010.table2 import possible, useless
+from auctor.papers.komori_2010.tuning import near_peak
+from auctor.papers.komori_2010.verdicts import (
+    Printed,
+    ahead,
+    all_of,
+    narrower,
+    not_behind,
+    same_figure,
+    same_law,
+)
+from auctor.papers.page import Page, Verdict
+from auctor.papers.reproduce import Folders, Reproduction
+from auctor.papers.results import Results
+
+TINY = Setup(Size.TINY)
+PRINTED = Printed(0.8, 0.7, 0.9)
+
+
+@pytest.fixture(scope="module")
+def tiny_run(tmp_path_factory):
+    """The whole paper, once, in a place without tables."""
+    folder = tmp_path_factory.mktemp("komori")
+    folders = Folders(folder / "pages", folder / "results")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("AUCTOR_DATA", raising=False)
+        outcome = Reproduction(TINY, folders).run(choose(["komori_2010"]))
+    return outcome, folders
+
+
+@pytest.fixture
+def page(tmp_path):
+    return Page(load_paper("komori_2010"), TINY, tmp_path)
+
+
+def test_a_tiny_run_has_all_its_sections_and_pictures(tiny_run):
+    outcome, folders = tiny_run
+    text = (folders.pages / "komori_2010.md").read_text()
+    for experiment in load_paper("komori_2010").experiments:
+        assert f"## {experiment.title}" in text
+    assert "Nothing of this has been run" not in text
+    assert "nan" not in text.replace("Nadeau", "")
+    for number in ("1", "2", "3", "3_ours", "4", "5"):
+        assert (folders.pages / "komori_2010" / f"figure{number}.png").stat().st_size > 5000
+    assert outcome.broken() == []
+
+
+def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch):
+    _, folders = tiny_run
+    # Drawn, but not laid out and written, which takes most of the time.
+    monkeypatch.setattr(page, "figure", lambda name, draw, caption: draw(Figure()))
+    for experiment in page.paper.experiments:
+        found = Results(folders.kept(page.paper, experiment), TINY).found()
+        for name, result in found.items():
+            page.begin(experiment)
+            experiment.report(page, {name: result}, TINY)
+
+
+@pytest.mark.parametrize(("law", "exact"), [("gaussian", gaussian_pair_law), ("t", t_pair_law)])
+def test_optimal_scores_reach_the_optimal_area(law, exact):
+    rows = laws.sample(law, 20_000, np.random.default_rng(0))
+    found = auc(rows.y, laws.optimal_score(law, rows.X))
+    assert found == pytest.approx(exact().optimal_auc, abs=0.01)
+
+
+def test_no_score_of_x2_reaches_table_2_under_the_printed_density(page):
+    assert laws.best_alone("t", 1) == pytest.approx(0.599, abs=5e-4)
+    # Half-Cauchy against one twice as wide: 1 - 4/pi^2 sum a^(2n+1) (1/(2n+1)^2 - log a/(2n+1)).
+    assert laws.best_alone("t", 2) == pytest.approx(0.63682, abs=5e-5)
+    assert possible(page, "t").verdict == Verdict.NOT_REPRODUCED
+    assert possible(page, "divided").verdict == Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize("feature", [1, 3])
+def test_density_of_the_divided_law_is_that_of_its_rows(feature):
+    rows = laws.sample("divided", 40_000, np.random.default_rng(1))
+    column, x = np.array([feature]), np.linspace(-300, 300, 600_001)
+    density = np.exp(laws.log_density("divided", x[:, None], 1, column))
+    share = density[np.abs(x) < 1].sum() / density.sum()
+    drawn = rows.X[rows.y == 1, feature]
+    assert (np.abs(drawn) < 1).mean() == pytest.approx(share, abs=0.012)
+
+
+def test_glm_of_table_2_fits_the_divided_law_and_not_the_printed_one():
+    effort, totals = methods.Effort(10, 2), {}
+    for law in ("t", "divided"):
+        totals[law] = []
+        for repetition in range(40):
+            train, test = laws.draw(law, 0, repetition)
+            fitted = methods.fit(methods.GLM, law, train, effort)
+            totals[law].append(auc(test.y, fitted.score(test.X)))
+    assert abs(np.mean(totals["divided"]) - 0.648) < 0.03 < abs(np.mean(totals["t"]) - 0.648)
+
+
+def test_parts_add_up_to_scores():
+    train, test = laws.draw("gaussian", 0, 0)
+    effort = methods.Effort(5, 2, 5)
+    for method in (methods.AUCBOOST, methods.OURS, methods.ESTIMATED, methods.GAM_QUANTILES):
+        fitted = methods.fit(method, "gaussian", train, effort)
+        gaps = fitted.score(test.X) - fitted.parts(test.X).sum(axis=1)
+        assert np.ptp(gaps) < 1e-9  # up to a constant
+
+
+def test_estimated_optimal_score_is_the_optimal_one_on_many_rows():
+    rows = laws.sample("gaussian", 100_000, np.random.default_rng(0))
+    test = laws.sample("gaussian", 200, np.random.default_rng(1))
+    for is_full in (False, True):
+        scores = methods.fit_estimated(rows, is_full).score(test.X)
+        assert np.corrcoef(scores, laws.optimal_parts(test.X).sum(axis=1))[0, 1] > 0.999
+
+
+def test_adaboost_takes_the_stump_of_the_least_error_and_lowers_the_loss():
+    train, test = laws.draw("gaussian", 0, 0)
+    label = np.where(train.y > 0, 1, -1)
+    stumps = boost(train, 30)
+    losses = np.exp(-label * stumps.staged(train.X)).mean(axis=1)
+    assert (np.diff(losses) < 0).all()
+    assert stumps.staged(test.X)[-1] == pytest.approx(stumps.parts(test.X).sum(axis=1))
+    errors = [
+        np.mean((train.X[:, k] > cut) == (train.y != side))
+        for k in range(4)
+        for cut in np.unique(train.X[:, k])
+        for side in (0, 1)
+    ]
+    first = np.mean((np.sign(stumps.staged(train.X)[0]) > 0) != (train.y > 0))
+    assert first == pytest.approx(min(errors))
+
+
+def test_adaboost_is_about_as_good_as_that_of_scikit_learn():
+    train, test = laws.draw("gaussian", 0, 1)
+    theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=40)
+    theirs.fit(train.X, train.y)
+    ours = auc(test.y, boost(train, 40).parts(test.X).sum(axis=1))
+    assert ours == pytest.approx(auc(test.y, theirs.decision_function(test.X)), abs=0.04)
+    assert len(fit_adaboost(train, 3, 20).cut) <= 20
+
+
+def test_pair_shares_are_areas():
+    scores, y = np.array([[1.0, 2, 2, 3], [0.0, 0, 0, 0]]), np.array([0, 1, 0, 1])
+    assert pair_shares(scores, y).tolist() == [auc(y, scores[0]), 0.5]
+
+
+def test_kyphosis_test_rows_have_18_pairs():
+    train, test = kyphosis.first_split()
+    assert (len(train.y), len(test.y), int(test.y.sum())) == (70, 11, 2)
+    other = kyphosis.random_split(0, 5)
+    assert (len(other.train.y), len(other.test.y), int(other.test.y.sum())) == (70, 11, 2)
+    assert kyphosis.share_by_chance(2, 9, 0) == 1
+    assert kyphosis.share_by_chance(2, 9, 18) == pytest.approx(1 / 55)
+    assert kyphosis.share_by_chance(1, 3, 2) == pytest.approx(1 / 2)
+
+
+def test_theorem_holds_and_would_not_for_another_ratio():
+    atoms = theorem.make_atoms(80, 0)
+    wrong = -np.abs(atoms.X[:, 2])
+    rising = [theorem.smoothed_area(atoms, c * atoms.log_ratio) for c in (-1, 0, 1, 2)]
+    falling = [theorem.smoothed_area(atoms, c * wrong) for c in (0, 1)]
+    assert (np.diff(rising) > 0).all() and falling[1] < falling[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        (ahead([0.1, 0.2, 0.15]), Verdict.REPRODUCED),
+        (ahead([-0.1, -0.2, -0.15]), Verdict.NOT_REPRODUCED),
+        (ahead([-0.1, 0.1]), Verdict.PARTLY),
+        (ahead([0.1]), Verdict.NOT_RUN),
+        (not_behind([0.1, 0.2, 0.15]), Verdict.BETTER),
+        (not_behind([-0.1, 0.1]), Verdict.PARTLY),
+        (not_behind([-0.001, 0.001] * 10), Verdict.REPRODUCED),
+        (not_behind([-0.1, -0.2, -0.15]), Verdict.NOT_REPRODUCED),
+        (same_figure([0.79, 0.81] * 20, PRINTED), Verdict.REPRODUCED),
+        (same_figure([0.79, 0.81], PRINTED), Verdict.PARTLY),
+        (same_figure([0.89, 0.91] * 20, PRINTED), Verdict.BETTER),
+        (same_figure([0.69, 0.71] * 20, PRINTED), Verdict.NOT_REPRODUCED),
+        (same_law([0.5, -1.0]), Verdict.REPRODUCED),
+        (same_law([0.5, -9.0]), Verdict.NOT_REPRODUCED),
+        (same_law([2.5, -2.5]), Verdict.PARTLY),
+        (all_of([ahead([0.1, 0.2, 0.15]), ahead([-0.1, 0.1])], ""), Verdict.PARTLY),
+        (useless([0.50, 0.51]), Verdict.PARTLY),
+        (useless([0.50, 0.501]), Verdict.REPRODUCED),
+        (useless([0.60, 0.601]), Verdict.NOT_REPRODUCED),
+        (near_peak(np.sin(np.linspace(0, 3, 100)), 40), Verdict.REPRODUCED),
+        (near_peak(np.linspace(0, 1, 100), 20), Verdict.NOT_REPRODUCED),
+        (near_peak(np.linspace(0, 1, 100), 200), Verdict.NOT_RUN),
+    ],
+)
+def test_verdicts_go_both_ways(rule, verdict):
+    assert rule.verdict == verdict
+
+
+def test_narrower_goes_both_ways():
+    rng = np.random.default_rng(0)
+    narrow, wide = rng.normal(0.8, 0.01, 60).tolist(), rng.normal(0.8, 0.04, 60).tolist()
+    assert narrower(narrow, wide).verdict == Verdict.REPRODUCED
+    assert narrower(wide, narrow).verdict == Verdict.NOT_REPRODUCED
+    assert narrower(narrow, narrow).verdict == Verdict.PARTLY
+
+
+def test_score_plots_are_judged_both_ways():
+    grid = np.linspace(-3, 3, 61)
+    assert follows(compare(2 * grid, grid, "x2")).verdict == Verdict.REPRODUCED
+    assert compare(2 * grid, grid, "x2").factor == pytest.approx(2)
+    assert follows(compare(-grid, grid, "x2")).verdict == Verdict.NOT_REPRODUCED
+    assert one_factor([0.2, 0.22]).verdict == Verdict.REPRODUCED
+    assert one_factor([0.2, 0.9]).verdict == Verdict.NOT_REPRODUCED
+    assert is_flat({"x1": 0 * grid[None], "x4": grid[None]}).verdict == Verdict.REPRODUCED
+    assert is_flat({"x1": grid[None], "x4": grid[None]}).verdict == Verdict.NOT_REPRODUCED
+    wide = grid**2 - (grid**2).mean()
+    found = {f"{FIXED} 0": {"x3": [wide.tolist()]}, "AdaBoost 0": {"x3": [(-wide).tolist()]}}
+    assert alike(found).verdict == Verdict.NOT_REPRODUCED
+    assert alike(found | {"AdaBoost 0": found[f"{FIXED} 0"]}).verdict == Verdict.REPRODUCED
+
+
+def test_kyphosis_is_judged_both_ways():
+    low, high = {"train": 0.9, "test": 0.6}, {"train": 0.95, "test": 0.8}
+    rivals = dict.fromkeys(kyphosis.RIVALS, low)
+    assert kyphosis.is_first({"AUCBoost": high, **rivals}).verdict == Verdict.REPRODUCED
+    assert kyphosis.is_first({"AUCBoost": low, **rivals}).verdict == Verdict.PARTLY
+    assert kyphosis.is_first({"AUCBoost": high}).verdict == Verdict.NOT_RUN
+    fitted = {"train": 1.0, "test": 0.5}
+    assert kyphosis.overfits({"AUCBoost": low, "AdaBoost": fitted}).verdict == Verdict.REPRODUCED
+    assert kyphosis.overfits({"AUCBoost": fitted, "AdaBoost": low}).verdict == (
+        Verdict.NOT_REPRODUCED
+    )
+
+
+def test_differences_are_of_the_same_samples():
+    aucs = Aucs({"a 0": {"total": [0.5, 0.6]}, "a 2": {"total": [0.9]}, "b 2": {"total": [0.8]}})
+    assert aucs.less("a", "b") == pytest.approx([0.1])
+    assert aucs.values("a") == [0.5, 0.6, 0.9]
+    assert aucs.values("c") == []

@@ -1,0 +1,144 @@
+"""Long and Servedio (2007): the whole paper at its smallest, and claims that could fail."""
+
+import numpy as np
+import pytest
+
+from auctor import MartiRank
+from auctor.papers.catalogue import choose
+from auctor.papers.experiment import Setup, Size
+from auctor.papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
+from auctor.papers.long_servedio_2007.finite_law import follow_majority
+from auctor.papers.long_servedio_2007.label_noise_report import is_even, past_noise
+from auctor.papers.long_servedio_2007.laws import NOISY_LAWS, first_advantage, least_edge, majority
+from auctor.papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
+from auctor.papers.long_servedio_2007.noisy_coin import toss
+from auctor.papers.long_servedio_2007.oracle_draws_report import covers
+from auctor.papers.long_servedio_2007.rates import at_most, fit_power, of_all, theorem2_rounds
+from auctor.papers.page import Verdict
+from auctor.papers.reproduce import Folders, Reproduction
+from auctor.papers.statistics import Estimate
+
+NAME = "long_servedio_2007"
+
+
+def run(tmp_path, wanted=NAME):
+    folders = Folders(tmp_path / "pages", tmp_path / "results")
+    outcome = Reproduction(Setup(Size.TINY), folders).run(choose([wanted]))
+    return outcome, folders.pages
+
+
+def test_the_whole_paper_runs_and_nothing_proved_is_broken(tmp_path, data_folder):
+    outcome, pages = run(tmp_path)
+    assert outcome.broken() == []
+    assert outcome.obstacles == {}
+    page = (pages / f"{NAME}.md").read_text()
+    for title in ("Theorem 2", "Figure 1", "Theorem 8", "Figure 2", "Theorems 9 and 10"):
+        assert title in page
+    pictures = {path.stem for path in (pages / NAME).glob("*.png")}
+    assert pictures == {"theorem2", "figure1", "lemma4", "theorem8", "figure2", "draws"}
+
+
+@pytest.mark.parametrize("experiment", ["theorem2", "figure1", "figure2"])
+def test_without_tables_the_rest_is_run(tmp_path, monkeypatch, experiment):
+    monkeypatch.delenv("AUCTOR_DATA", raising=False)
+    outcome, pages = run(tmp_path, f"{NAME}/{experiment}")
+    assert outcome.broken() == []
+    assert any("AUCTOR_DATA" in reason for reason in outcome.obstacles.values())
+    assert "AUCTOR_DATA" in (pages / f"{NAME}.md").read_text()
+    assert (pages / NAME / f"{experiment}.png").exists()
+
+
+def test_rounds_of_theorem_2_are_enough():
+    result = training_bound.on_majority(0, 3, 0, 200, theorem2_rounds(0.3, least_edge(3)))
+    assert result["rounds_to_0.3"] <= theorem2_rounds(0.3, least_edge(3))
+    assert result["edge"] >= least_edge(3)
+    assert all(
+        a >= b >= c
+        for a, b, c in zip(*(result[n] for n in ("theorem", "bound", "vote")), strict=True)
+    )
+
+
+def test_lemma_4_on_the_numbers_of_its_proof():
+    # p- = 1/4, p+ = 1/2: equation (1) gives 1/2 / (1 + 1/4) = 2/5.
+    edge, gap, error_neg, error_pos = examine(Groups(np.array([3.0, 1.0]), np.array([2.0, 2.0])))
+    assert edge == pytest.approx(0.125)
+    assert gap == pytest.approx(0.25)
+    assert error_neg == pytest.approx(0.4)
+    assert error_pos == pytest.approx(0.4)
+
+
+def test_noise_tilts_the_coin_where_classes_are_uneven():
+    groups = draw_groups(np.random.default_rng(0))
+    even, rare = toss(groups, 0.5, 0.3), toss(groups, 0.02, 0.3)
+    assert even.noisy == pytest.approx(even.clean)
+    assert rare.noisy < rare.clean
+    assert rare.clean == pytest.approx(even.clean)
+
+
+@pytest.mark.parametrize("output", ["position", "majority"])
+def test_a_program_cut_short_is_that_of_fewer_layers(output):
+    sample = NOISY_LAWS["Long and Servedio's law"](1000, 0.2, np.random.default_rng(0))
+    long = MartiRank(n_estimators=20).fit(sample.X, sample.y)
+    short = MartiRank(n_estimators=7, output=output).fit(sample.X, sample.y)
+    cut = label_noise.cut_short(long, 7, output).decision_function(sample.X)
+    own = short.decision_function(sample.X) - short.model_.intercept
+    np.testing.assert_allclose(cut, own, atol=1e-12)
+
+
+def test_noise_does_not_hold_up_the_vote_at_1_minus_eta():
+    result = label_noise.curve("majority of 9 of 20", 0.4, 20_000, (5, 40), 0, 0)
+    assert result["vote"][-1] > 0.6
+    assert result["vote"][-1] > result["vote"][0]
+    assert result["position"][-1] > 0.9
+
+
+def test_a_rare_class_needs_the_noise_taken_out_of_the_coins():
+    tilted = label_noise.curve(label_noise.SKEWED, 0.2, 10_000, (20,), 0, 0)
+    restored = label_noise.restored(label_noise.SKEWED, 0.2, 10_000, 20, 0, 0)
+    assert tilted["error_neg"][0] - tilted["error_pos"][0] > 0.2
+    assert abs(restored["error_neg"][0] - restored["error_pos"][0]) < 0.15
+    assert restored["vote"][0] > tilted["vote"][0]
+
+
+def test_a_program_followed_over_the_law_errs_as_on_draws_from_it():
+    sample = majority(4000, 0.0, np.random.default_rng(0), k=5, n_features=5)
+    ranker = MartiRank(n_estimators=9, output="majority").fit(sample.X, sample.y)
+    found = follow_majority(ranker.history_.layers, 5, first_advantage(5))
+    fresh = majority(40_000, 0.0, np.random.default_rng(1), k=5, n_features=5)
+    chance = ranker.decision_function(fresh.X) - ranker.model_.intercept
+    errors = chance[fresh.y == 0].mean(), 1 - chance[fresh.y == 1].mean()
+    np.testing.assert_allclose(found.error, errors, atol=0.01)
+
+
+def test_smaller_epsilon_takes_more_draws_and_errs_less_than_it():
+    results = [oracle_draws.measure(3, epsilon, 0.0, False, 0, 0) for epsilon in (0.4, 0.2)]
+    assert results[0]["draws"] < results[1]["draws"]
+    assert all(max(r["error_neg"], r["error_pos"]) <= r["epsilon"] for r in results)
+    assert results[0]["frozen_pos"] > 0.2  # equation (3) as printed has less than epsilon / 2
+
+
+def test_a_power_is_found_and_judged():
+    power = fit_power([1, 2, 4, 8], [3, 12, 48, 192])
+    assert power.value == pytest.approx(2)
+    assert at_most(power, 2.5) == Verdict.REPRODUCED
+    assert at_most(power, 1.5) == Verdict.NOT_REPRODUCED
+    assert at_most(Estimate(2, 1, 3), 2.5) == Verdict.PARTLY
+    assert at_most(fit_power([1, 1, 1], [1, 2, 3]), 1) == Verdict.NOT_RUN
+
+
+def test_verdicts_go_both_ways():
+    above, below, open_ = Estimate(2, 1, 3), Estimate(-2, -3, -1), Estimate(0, -1, 1)
+    assert past_noise([above, above]) == Verdict.REPRODUCED
+    assert past_noise([above, open_]) == Verdict.PARTLY
+    assert past_noise([above, below]) == Verdict.NOT_REPRODUCED
+    assert past_noise([]) == Verdict.NOT_RUN
+    assert is_even(open_) == Verdict.REPRODUCED
+    assert is_even(above) == Verdict.NOT_REPRODUCED
+    assert covers(95, 100) == Verdict.REPRODUCED
+    assert covers(80, 100) == Verdict.NOT_REPRODUCED
+    assert [of_all(holds) for holds in ([True], [True, False], [False], [])] == [
+        Verdict.REPRODUCED,
+        Verdict.PARTLY,
+        Verdict.NOT_REPRODUCED,
+        Verdict.NOT_RUN,
+    ]

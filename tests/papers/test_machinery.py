@@ -1,0 +1,158 @@
+"""Running, keeping, going on, and writing pages, on a paper with nothing in it."""
+
+import json
+import os
+from functools import partial
+
+import pytest
+from toy_paper import make_paper, report, square
+
+from auctor.learners.progress import Progress
+from auctor.papers.catalogue import NAMES, Choice, choose
+from auctor.papers.experiment import Case, Experiment, Setup, Size
+from auctor.papers.reproduce import Folders, Reproduction
+from auctor.papers.results import Results
+from auctor.papers.runner import Workers, run_experiment
+from auctor.papers.statistics import mean_sd, mean_se, t_interval
+
+TINY = Setup(Size.TINY)
+
+
+@pytest.fixture
+def toy(tmp_path):
+    return make_paper(tmp_path / "toy")
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return Folders(tmp_path / "pages", tmp_path / "results")
+
+
+def run(paper, folders, setup=TINY, **settings):
+    return Reproduction(setup, folders, **settings).run([Choice(paper, paper.experiments[:1])])
+
+
+def test_a_run_writes_a_page_a_picture_and_a_summary(toy, folders):
+    outcome = run(toy, folders)
+    page = (folders.pages / "toy.md").read_text()
+    assert "| 2 | 4 |" in page
+    assert "(toy/line.png)" in page
+    assert (folders.pages / "toy" / "line.png").stat().st_size > 1000
+    assert "`auctor reproduce toy/squares --tiny --seed 0`" in page
+    assert "Nothing of this has been run." in page  # of the other experiment
+    assert outcome.written == [folders.pages / "toy.md", folders.pages / "index.md"]
+    assert [claim.text for claim in outcome.claims] == ["squares grow", "1 x 1 = 1"]
+    assert outcome.broken() == []
+
+
+def test_what_cannot_be_run_is_listed_with_its_reason(toy, folders):
+    outcome = run(toy, folders)
+    assert outcome.obstacles.keys() == {"toy/squares: data", "toy/squares: package"}
+    assert "no_such_table.csv" in outcome.obstacles["toy/squares: data"]
+    assert "AUCTOR_DATA" in outcome.obstacles["toy/squares: data"]
+    assert "no_such_package" in outcome.obstacles["toy/squares: package"]
+    assert "no_such_table.csv" in (folders.pages / "toy.md").read_text()
+
+
+def test_a_proved_claim_that_fails_is_noticed(tmp_path, folders):
+    outcome = run(make_paper(tmp_path / "toy", one=2), folders)
+    assert [claim.text for claim in outcome.broken()] == ["1 x 1 = 1"]
+
+
+def test_a_stopped_run_goes_on_where_it_was(toy, folders, tmp_path, monkeypatch):
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("TOY_TRACE", str(trace))
+    monkeypatch.setenv("TOY_STOP", "2")
+    with pytest.raises(KeyboardInterrupt):
+        run(toy, folders)
+    monkeypatch.delenv("TOY_STOP")
+    run(toy, folders)
+    assert trace.read_text().split() == ["1", "2", "2"]
+    run(toy, folders)
+    assert trace.read_text().split() == ["1", "2", "2"]
+    outcome = run(toy, folders, again=True)
+    assert trace.read_text().split() == ["1", "2", "2", "1", "2"]
+    assert [path.name for path in outcome.put_aside] == ["toy.squares.old"]
+
+
+def test_a_second_run_gives_the_same_page(toy, folders):
+    run(toy, folders)
+    first = (folders.pages / "toy.md").read_bytes()
+    run(toy, folders, again=True)
+    assert (folders.pages / "toy.md").read_bytes() == first
+
+
+def test_cases_of_a_lower_turn_run_first(tmp_path, monkeypatch):
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("TOY_TRACE", str(trace))
+    turns = [Case(f"{n}", partial(square, n), turn=turn) for n, turn in ((1, 1), (2, 0), (3, 1))]
+    experiment = Experiment("turns", "Turns", lambda setup: turns, report)
+    results = Results(tmp_path / "r.jsonl", TINY)
+    run_experiment(experiment, TINY, results, Workers(1), Progress(3, "", False))
+    assert trace.read_text().split() == ["2", "1", "3"]
+
+
+def test_processes_do_the_same_work(toy, folders):
+    run(toy, folders, Setup(Size.FULL), n_jobs=2)
+    found = Results(folders.kept(toy, toy.experiments[0]), Setup(Size.FULL)).found()
+    assert {name: result["square"] for name, result in found.items()} == {
+        "1": 1,
+        "2": 4,
+        "3": 9,
+        "4": 16,
+    }
+    assert os.getpid() not in {result["process"] for result in found.values()}
+
+
+def test_a_line_cut_off_is_left_out_and_the_file_mended(toy, folders):
+    run(toy, folders)
+    path = folders.kept(toy, toy.experiments[0])
+    whole = path.read_text()
+    path.write_text(whole[:-9])
+    assert Results(path, TINY).found().keys() == {"1"}
+    assert [json.loads(line) for line in path.read_text().splitlines()][1]["case"] == "1"
+
+
+@pytest.mark.parametrize("other", [Setup(Size.TINY, seed=1), Setup(Size.QUICK)])
+def test_results_of_another_seed_or_size_are_put_aside(toy, folders, other):
+    run(toy, folders)
+    path = folders.kept(toy, toy.experiments[0])
+    results = Results(path, other)
+    assert results.found() == {}
+    assert results.put_aside is not None and results.put_aside.exists()
+
+
+def test_results_refuse_what_json_has_no_number_for(tmp_path):
+    results = Results(tmp_path / "r.jsonl", TINY)
+    with pytest.raises(ValueError, match="JSON"):
+        results.add("case", {"auc": float("nan")})
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("komory_2010", "did you mean 'komori_2010'"),
+        ("komori_2010/tabel1", "did you mean 'table1'"),
+        ("???", "there are long_servedio_2007"),
+    ],
+)
+def test_an_unknown_name_is_told_with_the_nearest(name, says):
+    with pytest.raises(ValueError, match="not known") as error:
+        choose([name])
+    assert says in str(error.value)
+
+
+def test_choices_come_once_and_in_order():
+    chosen = choose(["komori-2010/table1", "000", "komori_2010/table2", "000"])
+    assert [choice.paper.name for choice in chosen] == ["long_servedio_2007", "komori_2010"]
+    assert [e.name for e in chosen[1].experiments] == ["table1", "table2"]
+    assert [choice.paper.name for choice in choose(["all"])] == list(NAMES)
+
+
+def test_statistics():
+    assert mean_se([1.0, 2.0, 3.0]) == "2.0000 ± 0.5774"
+    assert mean_sd([1.0, 2.0, 3.0], 1) == "2.0 ± 1.0"
+    plain, corrected = t_interval([1.0, 2.0, 3.0]), t_interval([1.0, 2.0, 3.0], overlap=0.25)
+    assert plain.low == pytest.approx(2 - 4.302653 / 3**0.5, abs=1e-5)
+    assert corrected.high == pytest.approx(2 + 4.302653 * (1 / 3 + 0.25) ** 0.5, abs=1e-5)

@@ -1,0 +1,225 @@
+"""Paper 001: a tiny run of all of it, its claims on small sizes, and the rules of its verdicts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from auctor.papers.catalogue import choose, load_paper
+from auctor.papers.experiment import Setup, Size
+from auctor.papers.page import Page, Verdict
+from auctor.papers.reproduce import Folders, Reproduction
+from auctor.papers.statistics import Estimate
+from auctor.papers.suehiro_2011 import curve, readings, real_report, times, wording
+from auctor.papers.suehiro_2011.artificial import Cell
+from auctor.papers.suehiro_2011.artificial_figures import ceiling, luck
+from auctor.papers.suehiro_2011.judging import (
+    best_folds,
+    honest_folds,
+    measure,
+    tied_share,
+)
+from auctor.papers.suehiro_2011.methods import draw_folds, score_rounds
+from auctor.papers.suehiro_2011.programs import draw_classes, draw_sample, solve_whole
+from auctor.papers.suehiro_2011.theorems import exact_margin, run_soft
+
+NAME = "suehiro_2011"
+TINY = Setup(Size.TINY)
+
+
+def run(folder: Path):
+    folders = Folders(folder / "pages", folder / "results")
+    outcome = Reproduction(TINY, folders).run(choose([NAME]))
+    return outcome, (folders.pages / f"{NAME}.md").read_text()
+
+
+def test_a_tiny_run_without_tables_has_every_section_and_says_what_is_missing(
+    tmp_path, monkeypatch
+):
+    monkeypatch.delenv("AUCTOR_DATA", raising=False)
+    outcome, page = run(tmp_path)
+    for experiment in load_paper(NAME).experiments:
+        assert f"## {experiment.title}" in page
+    assert outcome.broken() == []
+    assert any("table3" in name for name in outcome.obstacles)
+    assert any("table4" in name for name in outcome.obstacles)
+    assert "Nothing of this has been run." in page
+    for picture in ("figure1", "figure2"):
+        assert (tmp_path / "pages" / NAME / f"{picture}.png").stat().st_size > 1000
+
+
+def test_a_tiny_run_of_the_real_tables(data_folder, tmp_path):
+    folders = Folders(tmp_path / "pages", tmp_path / "results")
+    outcome = Reproduction(TINY, folders).run(choose([f"{NAME}/table3"]))
+    assert outcome.broken() == []
+    assert outcome.obstacles == {}
+    assert any("paper's N" in claim.text for claim in outcome.claims)
+
+
+@pytest.mark.parametrize(("noise", "share"), [(0.05, 0.5), (0.15, 0.7), (0.1, 0.9)])
+def test_the_ceiling_is_the_auc_of_the_clean_label(noise, share):
+    a = share * (1 - noise) / (share * (1 - noise) + (1 - share) * noise)
+    b = share * noise / (share * noise + (1 - share) * (1 - noise))
+    assert ceiling(Cell(share, 8, noise)) == pytest.approx(0.5 + (a - b) / 2)
+
+
+def test_most_figures_of_the_paper_lie_above_the_ceiling():
+    rows = load_paper(NAME).expected()["table1"]["rows"]
+    above = 0
+    for key, figures in rows.items():
+        r, noise = (float(part.split("=")[1]) for part in key.split())
+        above += sum(f > ceiling(Cell(0.5, int(r), noise)) for f in figures[4:])
+    assert above > 12
+
+
+def test_the_whole_program_and_the_exact_pairs_have_one_margin():
+    classes = draw_classes(60, 12, 10, 3, 0.05, 0)
+    whole = solve_whole(classes, 0.2 * classes.n_pairs)
+    assert exact_margin(classes, 0.2) == pytest.approx(whole.value, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
+@pytest.mark.parametrize("epsilon", [0.1, 0.3])
+def test_corollary_4_on_a_noisy_sample(epsilon):
+    found = run_soft(draw_classes(60, 15, 10, 3, 0.1, 1), epsilon)
+    assert found["holding"] >= found["guaranteed"]
+    assert found["gamma_hat"] >= found["gamma_star"] - 1e-7
+    assert found["gamma_primal"] == pytest.approx(found["gamma_hat"], abs=1e-7)
+
+
+def test_rounds_cut_short_are_those_of_a_short_fit():
+    from auctor import RankBoost
+
+    sample = draw_sample(80, 12, 10, 3, 0.1, 0)
+    train, _ = draw_folds(sample.y, 2, 0)[0]
+    for setting, scores in score_rounds(sample.X, sample.y, train, [5, 20]):
+        short = RankBoost(int(setting)).fit(sample.X[train], sample.y[train])
+        assert np.allclose(short.decision_function(sample.X), scores)
+
+
+def test_ties_are_counted():
+    y = np.array([1, 1, 0, 0])
+    assert tied_share(np.array([1.0, 0.0, 0.0, -1.0]), y) == 0.25
+    rows = np.arange(4)
+    found = measure(np.zeros(4), y, y, rows, rows)
+    assert (found["test"], found["ties_right"]) == (0.5, 1.0)
+
+
+def test_the_honest_choice_does_not_see_its_own_fold():
+    result = {"m|0.1|test": [0.9, 0.5, 0.5], "m|0.2|test": [0.6, 0.6, 0.6]}
+    assert best_folds(result, "m", "test") == [0.9, 0.5, 0.5]
+    # Without the first fold 0.2 is the better; without another, 0.1 is.
+    assert honest_folds(result, "m", "test") == [0.6, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("gamma", "count"),
+    [
+        ([3, 2, 1], 1),
+        ([1, 2, 3], 1),
+        ([2, 1, 2], 1),
+        ([2, 1, 2, 1, 2], 2),
+        ([1, 2, 1], 2),
+        ([1], 1),
+    ],
+)
+def test_valleys_of_a_curve(gamma, count):
+    assert curve.n_minima(np.array(gamma, dtype=float)) == count
+
+
+def test_verdicts_go_both_ways():
+    assert wording.direction(Estimate(1, 0.5, 2)) == Verdict.REPRODUCED
+    assert wording.direction(Estimate(-1, -2, -0.5)) == Verdict.NOT_REPRODUCED
+    assert wording.direction(Estimate(0, -1, 1)) == Verdict.PARTLY
+    assert wording.direction(Estimate(0, float("nan"), float("nan"))) == Verdict.PARTLY
+    assert [wording.share_verdict(k, 5) for k in (5, 3, 1)] == [
+        Verdict.REPRODUCED,
+        Verdict.PARTLY,
+        Verdict.NOT_REPRODUCED,
+    ]
+    assert wording.share_verdict(0, 0) == Verdict.NOT_RUN
+    assert [times.ratio_verdict(r) for r in (9.0, 1.0, 0.1)] == [
+        Verdict.REPRODUCED,
+        Verdict.PARTLY,
+        Verdict.NOT_REPRODUCED,
+    ]
+    assert real_report.beats_verdict(4, 0, 5) == Verdict.REPRODUCED
+    assert real_report.beats_verdict(1, 3, 5) == Verdict.NOT_REPRODUCED
+    assert real_report.beats_verdict(2, 1, 5) == Verdict.PARTLY
+
+
+def test_figures_above_the_ceiling_are_judged_by_their_luck():
+    assert readings.ceiling_verdict([(-0.01, 0.007), (-0.2, 0.007)]) == Verdict.REPRODUCED
+    assert readings.ceiling_verdict([(0.01, 0.007), (-0.2, 0.007)]) == Verdict.PARTLY
+    assert readings.ceiling_verdict([(0.03, 0.007), (-0.2, 0.007)]) == Verdict.NOT_REPRODUCED
+
+
+def test_luck_is_the_spread_of_the_clean_label_over_draws():
+    from auctor.datasets import make_r_of_k
+    from auctor.metrics import auc
+
+    samples = [make_r_of_k(1000, r=8, noise=0.1, random_state=seed) for seed in range(200)]
+    found = [auc(sample.y, sample.y_clean.astype(float)) for sample in samples]
+    assert np.mean(found) == pytest.approx(0.9, abs=0.003)
+    assert np.std(found) == pytest.approx(luck(Cell(0.5, 8, 0.1)), rel=0.2)
+
+
+def make_page(folder: Path) -> Page:
+    page = Page(load_paper(NAME), TINY, folder)
+    page.begin(load_paper(NAME).experiments[-1])
+    return page
+
+
+def curve_result(gamma: list[float], star: float) -> dict:
+    return {"nu_pos": [1.0, 2.0, 3.0, 4.0, 5.0], "gamma": gamma, "gamma_star": star}
+
+
+def test_a_convex_curve_is_not_called_otherwise(tmp_path):
+    names = list(curve.data_of(TINY))
+    page = make_page(tmp_path)
+    convex = curve_result([4.0, 1.0, 0.5, 1.0, 4.0], 0.5)
+    curve.report_figure1(page, dict.fromkeys(names, convex), TINY)
+    verdicts = [claim.verdict for claim in page.claims]
+    assert verdicts == [Verdict.NOT_REPRODUCED, Verdict.REPRODUCED, Verdict.REPRODUCED]
+    page = make_page(tmp_path)
+    bent = curve_result([1.0, 0.5, 1.0, 0.6, 1.0], 0.4)
+    curve.report_figure1(page, dict.fromkeys(names, bent), TINY)
+    verdicts = [claim.verdict for claim in page.claims]
+    assert verdicts == [Verdict.REPRODUCED, Verdict.REPRODUCED, Verdict.NOT_REPRODUCED]
+
+
+def test_a_gamma_below_gamma_star_breaks_the_run(tmp_path):
+    page = make_page(tmp_path)
+    name = next(iter(curve.data_of(TINY)))
+    curve.report_figure1(page, {name: curve_result([1.0, 0.5, 0.3, 0.5, 1.0], 0.4)}, TINY)
+    assert [claim.is_broken() for claim in page.claims] == [False, True, False]
+
+
+def uci_results(value: float, ties_right: float) -> dict:
+    size = real_report.uci_size(TINY)
+    found = {}
+    for table in real_report.UCI:
+        for column in ("pairs", "heuristic"):
+            for fold in range(size.n_folds):
+                found[real_report.case_name(table, column, fold)] = {
+                    f"{column}|0.3|test": [value],
+                    f"{column}|0.3|ties_right": [ties_right],
+                }
+    return found
+
+
+def test_figures_of_one_are_judged_on_held_out_rows(tmp_path):
+    paper = load_paper(NAME).expected()["table3"]["rows"]
+    size = real_report.uci_size(TINY)
+    for value, verdict in ((1.0, Verdict.REPRODUCED), (0.5, Verdict.NOT_REPRODUCED)):
+        page = make_page(tmp_path)
+        real_report._claim_ones(page, uci_results(value, 1.0), size, paper)
+        assert page.claims[0].verdict == verdict
+
+
+def test_expected_has_as_many_figures_as_columns():
+    expected = load_paper(NAME).expected()
+    for table in ("table1", "table2", "table3", "table4", "table5"):
+        assert {len(row) for row in expected[table]["rows"].values()} == {
+            len(expected[table]["columns"])
+        }
