@@ -1,4 +1,4 @@
-"""A first model from the command line: fit a table, score unseen rows, see how good it is.
+"""A first model from the command line: fit a table, score unseen rows, see how good it is, a page.
 
 Run it with ``make demo`` or ``python examples/01_first_model.py``; it writes to demo-output/.
 The table is scikit-learn's breast cancer data: 30 measurements of 569 tumours.
@@ -43,21 +43,24 @@ def auctor(*arguments: object) -> None:
 
 
 def run() -> None:
-    """The three commands, one after the other."""
+    """The commands, one after the other; the last line is the address of the page."""
     train, unseen = write_tables()
     model, scores = FOLDER / "tumours.model.json", FOLDER / "scores.csv"
+    page = FOLDER / "tumours.report.html"
     print(f"{train} has the rows to learn from, {unseen} has {N_UNSEEN} others.")
-    auctor("fit", train, "--target", "malignant", "--out", model)
+    auctor("fit", train, "--target", "malignant", "--out", model, "--report", page)
     auctor("score", model, unseen, "--keep", "malignant", "--out", scores)
-    auctor("evaluate", model, unseen, "--target", "malignant")
+    auctor("evaluate", model, unseen, "--target", "malignant", "--at", "tpr=0.95")
     print("\nWritten:")
     for path, what in {
         train: "the rows that the model learned from",
         unseen: "the rows that it was tried on",
         model: "the model: JSON that a person can read",
         scores: "score, probability and prediction of each unseen row",
+        page: "a page about the model: open it in a browser",
     }.items():
-        print(f"  {path!s:<32} {what}")
+        print(f"  {path!s:<36} {what}")
+    print(f"\n{page.resolve().as_uri()}")
 
 
 if __name__ == "__main__":

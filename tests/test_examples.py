@@ -22,10 +22,13 @@ def test_first_model_writes_what_it_lists(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     load("01_first_model").run()
     out = capsys.readouterr().out
-    for name in ("tumours.csv", "unseen.csv", "tumours.model.json", "scores.csv"):
+    names = ("tumours.csv", "unseen.csv", "tumours.model.json", "scores.csv", "tumours.report.html")
+    for name in names:
         assert (tmp_path / "demo-output" / name).is_file()
         assert name in out
     assert "cross-validated AUC 0.99" in out
+    page = tmp_path / "demo-output" / "tumours.report.html"
+    assert out.splitlines()[-1] == page.as_uri()
 
 
 # LightGBM on plain arrays warns of feature names that it made up itself.

@@ -1,6 +1,7 @@
 """A small table with every kind of column, and a way to run the command in process."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,8 @@ class Result:
 
     code: int
     out: str
-    err: str
+    err: str  # without the lines of progress
+    log: str = ""  # all of stderr
 
     @property
     def json(self) -> Any:
@@ -38,6 +40,15 @@ class Result:
         return self.err.removeprefix("auctor: error: ").rstrip("\n")
 
 
+_DOING = "reading|cross-validating|fitting|writing|measuring"
+PROGRESS = re.compile(rf"auctor: ({_DOING})( .*)?\n|folds \[.*\n")
+
+
+def without_progress(log: str) -> str:
+    """What a command had to say on stderr besides what it was doing."""
+    return PROGRESS.sub("", log)
+
+
 Run = Callable[..., Result]
 
 
@@ -50,7 +61,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        return Result(code, captured.out, captured.err)
+        return Result(code, captured.out, without_progress(captured.err), captured.err)
 
     return run_command
 

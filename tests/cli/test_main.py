@@ -38,6 +38,16 @@ def test_every_command_shows_an_example(run: Run) -> None:
         assert f"\n  auctor {command}" in done.out
 
 
+def test_a_log_has_lines_of_progress_unless_quiet(run: Run, train: Path) -> None:
+    command = ["fit", train, "--target", "y", "--drop", "id", *FAST]
+    lines = run(*command).log.splitlines()
+    assert lines[0] == f"auctor: reading {train}"
+    assert lines[1] == "auctor: cross-validating rankboost"
+    assert lines[2].startswith("folds [####################] 2/2")
+    assert lines[-1] == "auctor: fitting on all rows"
+    assert run(*command, "--quiet").log == ""
+
+
 def test_version(run: Run) -> None:
     done = run("--version")
     assert (done.code, done.out) == (0, f"auctor {auctor.__version__}\n")

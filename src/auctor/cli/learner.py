@@ -121,6 +121,7 @@ def _set_usual(estimator: RankingEstimator, args: argparse.Namespace) -> None:
         "categorical_features": args.categorical or "from_dtype",
         "random_state": args.seed,
         "n_jobs": args.jobs,
+        # Its own bar on a terminal only: in a log the folds are enough.
         "verbose": not args.quiet and sys.stderr.isatty(),
     }
     # A learner without randomness, say, has no random_state.

@@ -36,9 +36,9 @@ def _plain(value: Any) -> Any:
 
 
 def note(text: str, quiet: bool) -> None:
-    """Progress on stderr, for someone who watches; logs and scripts get none."""
-    if not quiet and sys.stderr.isatty():
-        print(f"auctor: {text}", file=sys.stderr)
+    """A line of progress on stderr: what is being done, for someone who watches or reads a log."""
+    if not quiet:
+        print(f"auctor: {text}", file=sys.stderr, flush=True)
 
 
 def warn(sentences: Sequence[str]) -> None:

@@ -1,6 +1,5 @@
 """Cross-validation of a learner and of its baseline on the same folds, as plain facts."""
 
-import sys
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,7 +36,7 @@ def validate(
         problem.y,
         sample_weight=problem.weight,
         groups=problem.groups,
-        verbose=not quiet and sys.stderr.isatty(),
+        verbose=not quiet,
         **told,
     )
     value = None if loss.kind in ("auc", "ks") else _mean_loss(problem, found, loss)

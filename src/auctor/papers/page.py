@@ -69,7 +69,7 @@ class Page:
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """A table; cells are printed as they are."""
-        lines = [_row(head), "|---" * len(head) + "|", *(_row(row) for row in rows)]
+        lines = [table_row(head), "|---" * len(head) + "|", *(table_row(row) for row in rows)]
         self.text("\n".join(lines))
 
     def figure(self, name: str, draw: Callable[["Figure"], None], caption: str) -> None:
@@ -149,5 +149,6 @@ def _command(setup: Setup, name: str) -> str:
     return f"auctor reproduce {name}{quick} --seed {setup.seed}"
 
 
-def _row(cells: Sequence[Any]) -> str:
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+def table_row(cells: Sequence[Any]) -> str:
+    """A row of a table in Markdown; a bar in a cell is not one between cells."""
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

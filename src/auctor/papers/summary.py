@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auctor.papers.catalogue import NAMES
 from auctor.papers.experiment import Setup, Size
-from auctor.papers.page import Verdict, claims_file, versions, write_whole
+from auctor.papers.page import Verdict, claims_file, table_row, versions, write_whole
 
 _MEANING = {
     Verdict.REPRODUCED: "the same within chance, or a proved statement that held",
@@ -54,5 +54,5 @@ def _table(name: str, claims: list[dict[str, str]]) -> str:
     lines = ["| | claim | verdict | number |", "|---|---|---|---|"]
     for claim in claims:
         cells = (claim["experiment"], claim["text"], claim["verdict"], claim["number"])
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append(table_row(cells))
     return "\n".join(lines)
