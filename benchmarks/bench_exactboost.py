@@ -1,37 +1,29 @@
-"""ExactBoost against the plain bisection of its paper, on a large table, and against n and p;
-how often bisection misses the best stump, and what that costs.
+"""ExactBoost against the plain bisection of its paper, on a large table, and against n and p.
 
-The race and the study of missed stumps want the paper's tables in the folder that AUCTOR_DATA
-names; without it only generated data are run. What ``--keep FILE`` has kept is not run again.
+The race wants the paper's tables in the folder that AUCTOR_DATA names; without it only generated
+data are run. What ``--keep FILE`` has kept is not run again.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from math import log
 from pathlib import Path
-from statistics import mean, median
+from statistics import median
 from typing import Any
 
 import numpy as np
-from exact_quality import LOSSES, folds_of, read_whole
-from smooth_quality import N_FOLDS, interval, keep, print_row, read_kept, signed
+from smooth_quality import keep, print_row, read_kept
 from timing import Row, print_table, race, seconds
 
 from auctor import ExactBoost
-from auctor.data import prepare
 from auctor.datasets import make_gaussian_pair
-from auctor.kernels.exact_cells import Cell, cell_bound, make_room
-from auctor.learners.exact_run import Found, Run
-from auctor.learners.exact_table import gather
-from auctor.learners.exactboost import Settings, make_plan
+from auctor.papers.tables import missing_files, read_rows
 from auctor.testing.reference_exact_bisection import fit_plain
 
 METRICS = ["auc", "ks"]
 RACES = ["heart", "german", "ionosphere"]
-STUDIED = ["heart", "german", "ionosphere", "liver"]
 N_ROWS = [1000, 10_000, 100_000]
 N_FEATURES = [5, 20, 80]
 PLACE = "ExactBoost"  # among what is kept
@@ -100,72 +92,6 @@ def time_wide(metric: str, n_runs: int) -> Row:
     return alone(f"ExactBoost {metric}, 6000 x 5000, {n_runs} runs, 2 threads", taken)
 
 
-class Watched(Run):
-    """A run that follows the proved best stump, and sees what bisection makes of each round."""
-
-    shortfalls: list[float]
-
-    def _search(self, drawn: Any) -> Found:
-        found = super()._search(drawn)
-        proved = self._plan
-        self._plan = replace(proved, search="bisect")
-        try:
-            other = super()._search(drawn)
-        finally:
-            self._plan = proved
-        if found.is_proved:
-            self.shortfalls.append(self._value(drawn, found) - self._value(drawn, other))
-        return found
-
-    def _value(self, drawn: Any, found: Found) -> float:
-        """What a stump makes of the metric on the sample, between 0 and 1."""
-        sample, rows_pos, rows_neg = drawn
-        view = np.array([found.view])
-        ranks = [self._ranked_views(view, rows)[0] for rows in (rows_pos, rows_neg)]
-        cut, size = np.int64(found.cut), np.int64(found.size)
-        room = make_room(len(rows_pos), len(rows_neg))
-        cell = Cell(cut, cut, size, size)
-        value = cell_bound(self._plan.judge.number, sample, *ranks, cell, room)
-        return value / self._plan.judge.largest(len(rows_pos), len(rows_neg), sample.weight_pos)
-
-
-def count_misses(table: Table, name: str, metric: str, n_runs: int = 10) -> Row:
-    """Over the rounds of some runs: how often, and by how much, bisection is below the best."""
-    data = prepare(*table)
-    exact = gather(data)
-    plan = make_plan(exact, Settings(metric=metric, tol=0.0), data.weight_unit)
-    shortfalls: list[float] = []
-    for number in range(n_runs):
-        run = Watched(exact, plan, [0, number], None)
-        run.shortfalls = shortfalls
-        run.rounds(lambda: False)
-    missed = [s for s in shortfalls if s > 0.0]
-    row = alone(f"bisection {metric}, {name}: rounds that miss the best stump", 0.0, unit=" ")
-    return row | {
-        "ours": len(missed) / len(shortfalls),
-        "spread": f"{len(shortfalls)} rounds",
-        "shortfall": mean(shortfalls),
-        "shortfall_missed": mean(missed) if missed else 0.0,
-        "largest": max(shortfalls),
-    }
-
-
-def cost_of_misses(table: Table, name: str, metric: str, n_runs: int = 50) -> Row:
-    """5-fold test loss with each of the two searches, on the same folds."""
-    losses: dict[str, list[float]] = {"exact": [], "bisect": []}
-    for fold in folds_of(*table):
-        for search, found in losses.items():
-            model = ExactBoost(metric, n_runs=n_runs, search=search, n_jobs=2).fit(fold.X, fold.y)
-            scores = model.decision_function(fold.X_test)
-            found.append(float(LOSSES[metric.upper()](fold.y_test, scores)))
-    row = alone(f"ExactBoost {metric}, {name}, test loss, against bisection", 0.0, unit=" ")
-    return row | {
-        "ours": mean(losses["exact"]),
-        "peer": mean(losses["bisect"]),
-        "losses": losses,
-    }
-
-
 def cases(parts: list[str], n_runs: int) -> Iterator[Case]:
     """Every case of the parts that are asked for: its name and how to run it."""
     for part in parts:
@@ -177,9 +103,8 @@ def cases(parts: list[str], n_runs: int) -> Iterator[Case]:
 def real(names: list[str]) -> Iterator[tuple[str, Table]]:
     """The named tables, those that are there."""
     for name in names:
-        table = read_whole(name)
-        if table is not None:
-            yield name, table
+        if not missing_files([name]):
+            yield name, read_rows(name)
 
 
 def race_cases(metric: str, n_runs: int) -> Iterator[Case]:
@@ -202,16 +127,6 @@ def column_cases(metric: str, _: int) -> Iterator[Case]:
         yield f"{n_features}", partial(time_round, 10_000, n_features, metric)
 
 
-def miss_cases(metric: str, _: int) -> Iterator[Case]:
-    for name, table in real(STUDIED):
-        yield name, partial(count_misses, table, name, metric)
-
-
-def cost_cases(metric: str, _: int) -> Iterator[Case]:
-    for name, table in real(STUDIED):
-        yield name, partial(cost_of_misses, table, name, metric)
-
-
 def large_cases(metric: str, n_runs: int) -> Iterator[Case]:
     yield f"{n_runs}", partial(time_wide, metric, n_runs)
 
@@ -221,8 +136,6 @@ CASES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "gmsc": gmsc_cases,
     "rows": row_cases,
     "columns": column_cases,
-    "misses": miss_cases,
-    "cost": cost_cases,
     "large": large_cases,
 }
 
@@ -273,37 +186,11 @@ def print_races(rows: dict[str, Row]) -> None:
         print_row([name, *times, row["spread"], *losses])
 
 
-def print_misses(rows: dict[str, Row]) -> None:
-    """How often bisection misses the best stump, and by how much of the metric."""
-    print("\n| metric, table | of | missed | mean shortfall | where missed | largest |")
-    print("|---" * 6 + "|")
-    for name, row in of_part(rows, "misses"):
-        cells = [f"{row[key]:.4f}" for key in ("shortfall", "shortfall_missed", "largest")]
-        print_row([name, row["spread"], f"{100 * row['ours']:.0f} %", *cells])
-
-
-def print_costs(rows: dict[str, Row]) -> None:
-    """What the misses cost on test rows."""
-    print("\n| metric, table | loss, exact | loss, bisect | bisect less exact (95 % t) |")
-    print("|---" * 4 + "|")
-    for name, row in of_part(rows, "cost"):
-        losses = row["losses"]
-        pairs = zip(losses["bisect"], losses["exact"], strict=True)
-        # Test rows over training rows are 1 to N_FOLDS - 1.
-        difference = interval([theirs - ours for theirs, ours in pairs], 1 / (N_FOLDS - 1))
-        print_row([name, f"{row['ours']:.4f}", f"{row['peer']:.4f}", signed(difference)])
-
-
 def report(rows: dict[str, Row]) -> None:
     """What is kept, as tables."""
     print_growth(rows)
-    for part, print_part in {
-        "race": print_races,
-        "misses": print_misses,
-        "cost": print_costs,
-    }.items():
-        if of_part(rows, part):
-            print_part(rows)
+    if of_part(rows, "race"):
+        print_races(rows)
 
 
 def run() -> list[Row]:
