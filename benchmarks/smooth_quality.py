@@ -224,7 +224,7 @@ def report(kept: Kept) -> None:
 
 
 def arguments(places: str, names: Sequence[str], methods: Sequence[str]) -> argparse.ArgumentParser:
-    """The options that this script and smooth_simulation.py share."""
+    """The options of this script."""
     parser = argparse.ArgumentParser()
     parser.add_argument(f"--{places}", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument(
