@@ -17,6 +17,8 @@ def square(number: int) -> Result:
             file.write(f"{number}\n")
     if os.environ.get("TOY_STOP") == str(number):
         raise KeyboardInterrupt
+    if os.environ.get("TOY_FAIL") == str(number):
+        raise RuntimeError("asked to fail")
     return {"square": number * number, "process": os.getpid()}
 
 

@@ -18,8 +18,8 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "load_paper", lambda name: paper)
     monkeypatch.setattr("auctor.cli.reproduce.load_paper", lambda name: paper)
     for module in ("catalogue", "summary"):
-        monkeypatch.setattr(f"auctor.papers.{module}.NAMES", {"toy": ("999", "Nothing")})
-    monkeypatch.setattr("auctor.cli.reproduce.NAMES", {"toy": ("999", "Nothing")})
+        monkeypatch.setattr(f"auctor.papers.{module}.NAMES", {"toy": "999"})
+    monkeypatch.setattr("auctor.cli.reproduce.NAMES", {"toy": "999"})
 
 
 def test_without_a_name_it_lists_what_there_is(run: Run) -> None:
@@ -65,7 +65,7 @@ def test_what_is_asked_for_by_name_and_cannot_run_is_an_error(
     monkeypatch.setattr(catalogue, "load_paper", lambda name: only_data)
     done = run("reproduce", "toy/squares", "--quiet")
     assert done.code == 1
-    assert "no_such_table.csv not found: set AUCTOR_DATA" in done.err
+    assert "no_such_table.csv not found: " in done.err
 
 
 def test_a_proved_claim_that_fails_ends_in_an_error(
@@ -76,6 +76,14 @@ def test_a_proved_claim_that_fails_ends_in_an_error(
     done = run("reproduce", "toy", "--quick", "--quiet")
     assert done.code == 1
     assert "a proved claim did not hold: '1 x 1 = 1'" in done.err
+
+
+def test_a_case_that_fails_is_told_at_the_end(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_FAIL", "2")
+    done = run("reproduce", "toy/squares", "--quick", "--quiet")
+    assert done.code == 1
+    assert "1 case(s) failed, the first: toy/squares: 2 failed with RuntimeError" in done.err
+    assert Path("papers-output/toy.md").exists()
 
 
 def test_interrupted_it_says_that_it_can_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

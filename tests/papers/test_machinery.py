@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -72,7 +73,9 @@ def test_a_stopped_run_goes_on_where_it_was(toy, folders, tmp_path, monkeypatch)
     assert trace.read_text().split() == ["1", "2", "2"]
     outcome = run(toy, folders, again=True)
     assert trace.read_text().split() == ["1", "2", "2", "1", "2"]
-    assert [path.name for path in outcome.put_aside] == ["toy.squares.old"]
+    assert [path.name for path in outcome.put_aside] == ["toy.squares.tiny.old1"]
+    again = run(toy, folders, again=True)
+    assert [path.name for path in again.put_aside] == ["toy.squares.tiny.old2"]
 
 
 def test_a_second_run_gives_the_same_page(toy, folders):
@@ -94,7 +97,9 @@ def test_cases_of_a_lower_turn_run_first(tmp_path, monkeypatch):
 
 def test_processes_do_the_same_work(toy, folders):
     run(toy, folders, Setup(Size.FULL), n_jobs=2)
-    found = Results(folders.kept(toy, toy.experiments[0]), Setup(Size.FULL)).found()
+    found = Results(
+        folders.kept(toy, toy.experiments[0], Setup(Size.FULL)), Setup(Size.FULL)
+    ).found()
     assert {name: result["square"] for name, result in found.items()} == {
         "1": 1,
         "2": 4,
@@ -104,22 +109,68 @@ def test_processes_do_the_same_work(toy, folders):
     assert os.getpid() not in {result["process"] for result in found.values()}
 
 
-def test_a_line_cut_off_is_left_out_and_the_file_mended(toy, folders):
+def test_a_line_cut_off_is_left_out_and_goes_with_the_next_writing(toy, folders):
     run(toy, folders)
-    path = folders.kept(toy, toy.experiments[0])
-    whole = path.read_text()
-    path.write_text(whole[:-9])
-    assert Results(path, TINY).found().keys() == {"1"}
-    assert [json.loads(line) for line in path.read_text().splitlines()][1]["case"] == "1"
+    path = folders.kept(toy, toy.experiments[0], TINY)
+    path.write_text(path.read_text()[:-9])
+    results = Results(path, TINY)
+    assert results.found().keys() == {"1"}
+    results.add("2", {"square": 4})
+    kept = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line.get("case") for line in kept] == [None, "1", "2"]
+    assert results.put_aside is None
 
 
 @pytest.mark.parametrize("other", [Setup(Size.TINY, seed=1), Setup(Size.QUICK)])
-def test_results_of_another_seed_or_size_are_put_aside(toy, folders, other):
+def test_another_seed_or_size_leaves_what_is_kept_alone(toy, folders, other):
     run(toy, folders)
-    path = folders.kept(toy, toy.experiments[0])
-    results = Results(path, other)
-    assert results.found() == {}
-    assert results.put_aside is not None and results.put_aside.exists()
+    path = folders.kept(toy, toy.experiments[0], TINY)
+    before = path.read_bytes()
+    outcome = run(toy, folders, other)
+    assert outcome.put_aside == [] and path.read_bytes() == before
+    assert folders.kept(toy, toy.experiments[0], other) != path
+
+
+def test_opening_results_changes_nothing(toy, folders):
+    run(toy, folders)
+    path = folders.kept(toy, toy.experiments[0], TINY)
+    path.write_text(path.read_text().replace("0.1.0", "0.0.9"))
+    before = path.read_bytes()
+    results = Results(path, TINY)
+    assert results.found() == {} and path.read_bytes() == before
+    results.add("1", {"square": 1})
+    assert results.put_aside is not None and results.put_aside.read_bytes() == before
+
+
+def test_a_case_that_fails_does_not_cost_the_others_their_results(tmp_path):
+    cases = [Case("bad", partial(square, "x")), Case("nan", partial(float, "nan"))]
+    cases = [*cases, Case("good", partial(square, 3))]
+    experiment = Experiment("some", "Some", lambda setup: cases, report)
+    for n_jobs in (1, 2):
+        results = Results(tmp_path / f"{n_jobs}.jsonl", TINY)
+        with Workers(n_jobs) as workers:
+            told = run_experiment(experiment, TINY, results, workers, Progress(3, "", False))
+        assert results.found().keys() == {"good"}
+        assert told["bad"].startswith("failed with TypeError")
+        assert "JSON" in told["nan"]
+
+
+def test_pages_without_matplotlib(toy, folders, monkeypatch):
+    monkeypatch.setattr("auctor.papers.page.find_spec", lambda name: None)
+    run(toy, folders)
+    assert "not drawn: pip install 'auctor[plot]'" in (folders.pages / "toy.md").read_text()
+
+
+def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
+    monkeypatch.setattr("auctor.papers.summary.NAMES", {"toy": "999"})
+    checked = replace(
+        toy.experiments[0], report=lambda page, found, setup: page.check("x", True, "1")
+    )
+    run(replace(toy, experiments=(checked, *toy.experiments[1:])), folders)
+    index = (folders.pages / "index.md").read_text()
+    assert "| check of our own | 1 | 1 held |" in index
+    assert "| other |  | not run | not asked for yet |" in index
+    assert "reproduced |" not in index
 
 
 def test_results_refuse_what_json_has_no_number_for(tmp_path):

@@ -1,7 +1,9 @@
 """`auctor reproduce`: the tables and figures of the papers, their numbers beside ours."""
 
 import argparse
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from auctor.cli.errors import UsageError, listed
 from auctor.cli.output import emit
 from auctor.papers.catalogue import NAMES, Choice, choose, load_paper
 from auctor.papers.experiment import Paper, Setup, Size
+from auctor.papers.page import Claim
 from auctor.papers.reproduce import Folders, Outcome, Reproduction
 
 
@@ -37,6 +40,8 @@ def _choose(names: list[str]) -> list[Choice]:
 def _reproduce(
     choices: list[Choice], setup: Setup, folders: Folders, args: argparse.Namespace
 ) -> Outcome:
+    with suppress(ValueError):  # not in the main thread: whoever runs it there has to stop it
+        signal.signal(signal.SIGTERM, _stop)
     try:
         again, is_loud = args.again, not args.quiet
         return Reproduction(setup, folders, args.jobs, again, is_loud).run(choices)
@@ -47,8 +52,17 @@ def _reproduce(
         raise
 
 
+def _stop(*_: object) -> None:
+    """End as Ctrl-C does, so that processes of the run end too."""
+    raise KeyboardInterrupt
+
+
 def _complain(outcome: Outcome, is_particular: bool) -> None:
     """Errors that the exit code has to tell of."""
+    failed = outcome.failed()
+    if failed:
+        name, why = next(iter(failed.items()))
+        raise ValueError(f"{len(failed)} case(s) failed, the first: {name} {why}")
     broken = outcome.broken()
     if broken:
         raise ValueError(f"a proved claim did not hold: {listed(c.text for c in broken)}")
@@ -79,13 +93,17 @@ def _outcome_facts(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def _claim_line(claim: Claim) -> str:
+    if not claim.is_ours:
+        return f"{claim.verdict}: {claim.text} ({claim.number})"
+    return f"check {'failed' if claim.is_broken() else 'held'}: {claim.text} ({claim.number})"
+
+
 def _outcome_text(outcome: Outcome) -> str:
-    lines = [f"{claim.verdict}: {claim.text} ({claim.number})" for claim in outcome.claims]
+    lines = [_claim_line(claim) for claim in outcome.claims]
     for reason in sorted(set(outcome.obstacles.values())):
         names = [name for name, why in outcome.obstacles.items() if why == reason]
         lines.append(f"not run ({len(names)} cases, {reason}): {'; '.join(names[:4])}")
-    lines += [
-        f"put aside as of another version, seed or size: {path}" for path in outcome.put_aside
-    ]
+    lines += [f"put aside earlier results: {path}" for path in outcome.put_aside]
     lines.append(f"wrote {', '.join(str(path) for path in outcome.written)}")
     return "\n".join(lines)

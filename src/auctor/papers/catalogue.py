@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from auctor.papers.experiment import Experiment, Paper
 
-# Folder in this room -> the paper's number and what it is about.
+# Folder in this room -> the number that the paper has among the five.
 NAMES = {
-    "long_servedio_2007": ("000", "Boosting the area under the ROC curve"),
-    "suehiro_2011": ("001", "AUC maximisation as 1-norm soft margin"),
-    "clemencon_vayatis_2009": ("002", "Tree-structured ranking rules"),
-    "komori_2010": ("003", "A boosting method for maximisation of the AUC"),
-    "csillag_2021": ("004", "ExactBoost: directly boosting the margin"),
+    "long_servedio_2007": "000",
+    "suehiro_2011": "001",
+    "clemencon_vayatis_2009": "002",
+    "komori_2010": "003",
+    "csillag_2021": "004",
 }
 
 
@@ -45,7 +45,7 @@ def _read(text: str) -> list[tuple[str, str | None]]:
         return [(name, None) for name in NAMES]
     paper, _, experiment = text.partition("/")
     plain = paper.replace("-", "_")
-    for name, (number, _) in NAMES.items():
+    for name, number in NAMES.items():
         if plain in (name, number):
             return [(name, experiment or None)]
     raise ValueError(f"NAME is {text!r}{_nearest(plain, list(NAMES))}")

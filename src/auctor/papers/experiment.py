@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auctor.papers.tables import missing_files
+from auctor.papers.tables import missing_files, where_looked
 
 if TYPE_CHECKING:
     from auctor.papers.page import Page
@@ -56,7 +56,7 @@ class Case:
         """Why it cannot be run here."""
         files = missing_files(self.tables)
         if files:
-            return f"{', '.join(files)} not found: set AUCTOR_DATA to the folder that holds it"
+            return f"{', '.join(files)} not found: {where_looked()}"
         absent = [name for name in self.packages if find_spec(name) is None]
         if absent:
             return f"{', '.join(absent)} not installed: pip install 'auctor[papers]'"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from auctor.papers.experiment import Experiment, Paper, Setup, Size
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PACKAGES = ("numpy", "scikit-learn", "lightgbm", "xgboost", "pygam")
+_PACKAGES = (
+    "numpy", "scipy", "scikit-learn", "highspy", "lightgbm", "xgboost", "pygam", "interpret-core",
+)  # fmt: skip
 
 
 class Verdict(StrEnum):
@@ -24,6 +27,7 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     BETTER = "better"
     PARTLY = "in part"
+    UNDECIDED = "undecided"
     NOT_REPRODUCED = "not reproduced"
     NOT_RUN = "not run"
 
@@ -41,6 +45,7 @@ class Claim:
     number: str
     experiment: str
     is_certain: bool = False
+    is_ours: bool = False  # a check of our own: of a correction, or of this library
 
     def is_broken(self) -> bool:
         """Whether it is proved and did not hold."""
@@ -54,6 +59,7 @@ class Page:
         self.paper, self.setup, self.folder = paper, setup, folder
         self.expected = paper.expected()
         self.claims: list[Claim] = []
+        self.left_out: dict[str, str] = {}  # experiment -> why nothing of it is here
         self._parts: list[str] = []
         self._experiment = ""
 
@@ -74,6 +80,9 @@ class Page:
 
     def figure(self, name: str, draw: Callable[["Figure"], None], caption: str) -> None:
         """A picture drawn by ``draw``; the caption is also its alternative text."""
+        if find_spec("matplotlib") is None:
+            self.text(f"*{caption}* (not drawn: pip install 'auctor[plot]')")
+            return
         from matplotlib.figure import Figure
 
         path = self.folder / self.paper.name / f"{name}.png"
@@ -87,16 +96,30 @@ class Page:
 
     def claim(self, text: str, verdict: Verdict, number: str, is_certain: bool = False) -> None:
         """What became of a claim; on the page here, and in the summary of all papers."""
-        self.claims.append(Claim(text, verdict, number, self._experiment, is_certain))
-        self.text(f"**{verdict.capitalize()}**: {text} ({number})")
+        self._add(Claim(text, verdict, number, self._experiment, is_certain))
+
+    def check(self, text: str, holds: bool, number: str) -> None:
+        """A check of our own, which has to hold on every run; it counts apart from the claims."""
+        verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
+        self._add(Claim(text, verdict, number, self._experiment, is_certain=True, is_ours=True))
+
+    def _add(self, claim: Claim) -> None:
+        self.claims.append(claim)
+        word = claim.verdict.capitalize() if not claim.is_ours else "Checked"
+        if claim.is_ours and claim.is_broken():
+            word = "Check failed"
+        self.text(f"**{word}**: {claim.text} ({claim.number})")
 
     def must_hold(self, text: str, holds: bool, number: str) -> None:
         """A claim that is proved, and so has to hold on every run."""
         verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
         self.claim(text, verdict, number, is_certain=True)
 
-    def not_run(self, reasons: dict[str, str]) -> None:
-        """The cases that could not be run, by their reason."""
+    def not_run(self, reasons: dict[str, str], is_empty: bool) -> None:
+        """The cases that could not be run, by their reason; all of them where it is empty."""
+        if is_empty:
+            why = "; ".join(sorted(set(reasons.values()))) or "not asked for yet"
+            self.left_out[self._experiment] = why
         for reason in sorted(set(reasons.values())):
             names = [name for name, why in reasons.items() if why == reason]
             shown = "; ".join(names[:5]) + ("; ..." if len(names) > 5 else "")
@@ -106,18 +129,23 @@ class Page:
         """Write the page, and its claims where the summary finds them."""
         path = self.folder / f"{self.paper.name}.md"
         write_whole(path, "\n\n".join([*self._head(), *self._parts]) + "\n")
-        facts = {"citation": self.paper.citation, "number": self.paper.number}
-        claims = facts | {"claims": [asdict(claim) for claim in self.claims]}
-        write_whole(claims_file(results_folder, self.paper.name), json.dumps(claims, indent=1))
+        facts = {
+            "citation": self.paper.citation,
+            "made": self._made(),
+            "claims": [asdict(claim) for claim in self.claims],
+            "left_out": self.left_out,
+        }
+        write_whole(claims_file(results_folder, self.paper.name), json.dumps(facts, indent=1))
         return path
 
     def _head(self) -> list[str]:
         readme = (self.paper.folder / "README.md").read_text(encoding="utf-8").strip()
-        made = f"Made by `{_command(self.setup, self.paper.name)}` with {versions()}."
-        reduced = (
-            "" if self.setup.size == Size.FULL else " A reduced run: sizes are not the paper's."
-        )
-        return [readme, f"{made}{reduced}"]
+        return [readme, self._made()]
+
+    def _made(self) -> str:
+        """The command, and what the figures depend on."""
+        reduced = "" if self.setup.size == Size.FULL else " A reduced run: not the paper's sizes."
+        return f"Made by `{_command(self.setup, self.paper.name)}` with {versions()}.{reduced}"
 
 
 def versions() -> str:

@@ -9,7 +9,7 @@ from auctor.papers.catalogue import Choice
 from auctor.papers.experiment import Experiment, Paper, Setup
 from auctor.papers.page import Claim, Page
 from auctor.papers.results import Results
-from auctor.papers.runner import Workers, run_experiment
+from auctor.papers.runner import FAILED, Workers, run_experiment
 from auctor.papers.summary import write_summary
 
 Obstacles = dict[str, dict[str, str]]  # experiment -> case -> why it could not be run
@@ -22,9 +22,10 @@ class Folders:
     pages: Path
     results: Path
 
-    def kept(self, paper: Paper, experiment: Experiment) -> Path:
-        """The file of an experiment's results."""
-        return self.results / f"{paper.name}.{experiment.name}.jsonl"
+    def kept(self, paper: Paper, experiment: Experiment, setup: Setup) -> Path:
+        """The file of an experiment's results; another size or seed has another."""
+        which = f"{setup.size.value}{'' if setup.seed == 0 else f'-seed{setup.seed}'}"
+        return self.results / f"{paper.name}.{experiment.name}.{which}.jsonl"
 
 
 @dataclass
@@ -35,6 +36,10 @@ class Outcome:
     claims: list[Claim] = field(default_factory=list)
     obstacles: dict[str, str] = field(default_factory=dict)  # paper/experiment: case -> why
     put_aside: list[Path] = field(default_factory=list)
+
+    def failed(self) -> dict[str, str]:
+        """Cases that ended in an error."""
+        return {name: why for name, why in self.obstacles.items() if why.startswith(FAILED)}
 
     def broken(self) -> list[Claim]:
         """Proved claims that did not hold."""
@@ -60,7 +65,7 @@ class Reproduction:
                 page = self._fill_page(paper, obstacles)
                 outcome.claims += page.claims
                 outcome.written.append(page.write(self.folders.results))
-                summary = write_summary(self.folders.pages, self.folders.results, self.setup)
+                summary = write_summary(self.folders.pages, self.folders.results)
         outcome.written.append(summary)
         return outcome
 
@@ -71,7 +76,7 @@ class Reproduction:
         workers: Workers,
         outcome: Outcome,
     ) -> Obstacles:
-        kept = {e.name: self._results(paper, e, outcome) for e in experiments}
+        kept = {e.name: self._results(paper, e, self.again) for e in experiments}
         left = [
             case
             for experiment in experiments
@@ -87,25 +92,23 @@ class Reproduction:
             obstacles[experiment.name] = reasons
             place = f"{paper.name}/{experiment.name}"
             outcome.obstacles.update({f"{place}: {case}": why for case, why in reasons.items()})
+            if results.put_aside is not None:
+                outcome.put_aside.append(results.put_aside)
         progress.close()
         return obstacles
 
-    def _results(self, paper: Paper, experiment: Experiment, outcome: Outcome) -> Results:
-        results = Results(self.folders.kept(paper, experiment), self.setup, self.again)
-        if results.put_aside is not None:
-            outcome.put_aside.append(results.put_aside)
-        return results
+    def _results(self, paper: Paper, experiment: Experiment, again: bool = False) -> Results:
+        return Results(self.folders.kept(paper, experiment, self.setup), self.setup, again)
 
     def _fill_page(self, paper: Paper, obstacles: Obstacles) -> Page:
         """The page of all that is kept, also from earlier runs."""
         page = Page(paper, self.setup, self.folders.pages)
         for experiment in paper.experiments:
-            path = self.folders.kept(paper, experiment)
-            found = Results(path, self.setup).found() if path.exists() else {}
+            found = self._results(paper, experiment).found()
             page.begin(experiment)
             if found:
                 experiment.report(page, found, self.setup)
             else:
                 page.text("Nothing of this has been run.")
-            page.not_run(obstacles.get(experiment.name, {}))
+            page.not_run(obstacles.get(experiment.name, {}), is_empty=not found)
         return page

@@ -11,7 +11,8 @@ from auctor.papers.experiment import Result, Setup
 class Results:
     """The kept results of one experiment: a head, then one line of JSON for each case.
 
-    Results of another version, seed or size are put aside, not mixed in.
+    Opening it changes nothing on disk. Results of another version of auctor are not mixed in:
+    the file is put aside when the first new result is added.
     """
 
     def __init__(self, path: Path, setup: Setup, again: bool = False) -> None:
@@ -19,8 +20,9 @@ class Results:
         self.put_aside: Path | None = None
         self._head = {"auctor": __version__, "seed": setup.seed, "size": setup.size.value}
         self._found: dict[str, Result] = {}
-        if path.exists():
-            self._read(again)
+        self._is_fresh = True  # whether the file is still to be begun
+        if path.exists() and not again:
+            self._read()
 
     def __contains__(self, name: str) -> bool:
         return name in self._found
@@ -32,30 +34,42 @@ class Results:
     def add(self, name: str, result: Result) -> None:
         """Keep a result, on disk before anything else happens."""
         line = json.dumps({"case": name, "result": result}, allow_nan=False)
-        if not self.path.exists():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_text(json.dumps(self._head) + "\n", encoding="utf-8")
+        if self._is_fresh:
+            self._begin()
         with self.path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
         # As JSON gives it back, so that a report is the same now and after a stop.
         self._found[name] = json.loads(line)["result"]
 
-    def _read(self, again: bool) -> None:
-        lines = [_parse(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
-        if again or not lines or lines[0] != self._head:
-            self.put_aside = self.path.with_suffix(".old")
+    def _begin(self) -> None:
+        """A new file with what is to stay; one that was there is put aside under a free name."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists() and not self._found:
+            self.put_aside = _free_name(self.path)
             self.path.replace(self.put_aside)
+        kept = ({"case": name, "result": result} for name, result in self._found.items())
+        text = "".join(json.dumps(line) + "\n" for line in (self._head, *kept))
+        aside = self.path.with_suffix(".part")
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(self.path)
+        self._is_fresh = False
+
+    def _read(self) -> None:
+        lines = [_parse(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
+        if not lines or lines[0] != self._head:
             return
         kept = [line for line in lines[1:] if line is not None]
         self._found = {line["case"]: line["result"] for line in kept}
-        if len(kept) < len(lines) - 1:  # the line that was being written when the run was killed
-            self._rewrite()
+        # A line that was being written when the run was killed goes with the next writing.
+        self._is_fresh = len(kept) < len(lines) - 1
 
-    def _rewrite(self) -> None:
-        whole = [self._head, *({"case": n, "result": r} for n, r in self._found.items())]
-        aside = self.path.with_suffix(".part")
-        aside.write_text("".join(json.dumps(line) + "\n" for line in whole), encoding="utf-8")
-        aside.replace(self.path)
+
+def _free_name(path: Path) -> Path:
+    """A name beside the file that nothing has yet."""
+    number = 1
+    while (aside := path.with_suffix(f".old{number}")).exists():
+        number += 1
+    return aside
 
 
 def _parse(line: str) -> Any:

@@ -14,6 +14,10 @@ from auctor.learners.progress import Progress
 from auctor.papers.experiment import Case, Experiment, Result, Setup
 from auctor.papers.results import Results
 
+FAILED = "failed with"
+
+Done = tuple[Case, Result | Exception]
+
 
 def run_experiment(
     experiment: Experiment,
@@ -35,8 +39,13 @@ def run_experiment(
             obstacles[case.name] = reason
     wanted.sort(key=lambda case: case.turn)
     work = _in_turn(wanted) if experiment.is_timed else workers.run(wanted)
-    for case, result in work:
-        results.add(case.name, result)
+    for case, outcome in work:
+        try:
+            if isinstance(outcome, Exception):
+                raise outcome
+            results.add(case.name, outcome)
+        except Exception as error:  # one case must not cost the others their hours
+            obstacles[case.name] = f"{FAILED} {type(error).__name__}: {error}"
         progress.step(f"{experiment.name}: {case.name}", work=case.cost)
     return obstacles
 
@@ -52,20 +61,23 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         self._others = set(multiprocessing.active_children())
 
-    def run(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Result]]:
+    def run(self, cases: Sequence[Case]) -> Iterator[Done]:
         """Cases with their results, as they come."""
         if self._n_jobs <= 1 or len(cases) <= 1:
             return _in_turn(cases)
         return self._in_processes(cases)
 
-    def _in_processes(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Result]]:
+    def _in_processes(self, cases: Sequence[Case]) -> Iterator[Done]:
         if self._pool is None:
             # Not forked: threads of OpenMP and of Numba do not survive a fork.
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self._n_jobs, context, _start_process)
         futures = {self._pool.submit(case.work): case for case in cases}
         for future in as_completed(futures):
-            yield futures[future], future.result()
+            error = future.exception()
+            if error is not None and not isinstance(error, Exception):
+                raise error
+            yield futures[future], error or future.result()
 
     def __enter__(self) -> Self:
         return self
@@ -84,12 +96,16 @@ class Workers:
                 child.terminate()
 
 
-def _in_turn(cases: Sequence[Case]) -> Iterator[tuple[Case, Result]]:
+def _in_turn(cases: Sequence[Case]) -> Iterator[Done]:
     for case in cases:
-        with warnings.catch_warnings():
+        outcome: Result | Exception
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")  # the peers' advice: they run at their defaults
-            result = case.work()
-        yield case, result
+            try:
+                outcome = case.work()
+            except Exception as error:
+                outcome = error
+        yield case, outcome
 
 
 def _start_process() -> None:

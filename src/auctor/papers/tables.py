@@ -35,6 +35,14 @@ def find_file(name: str) -> Path | None:
     return next(iter(sorted(folder.glob(f"{name}.csv*"))), None)
 
 
+def where_looked() -> str:
+    """Where tables are looked for, in words."""
+    folder = os.environ.get("AUCTOR_DATA")
+    if not folder:
+        return "set AUCTOR_DATA to the folder that holds it"
+    return f"AUCTOR_DATA is {folder}" + ("" if Path(folder).is_dir() else ", which is no folder")
+
+
 def missing_files(names: Iterable[str]) -> list[str]:
     """Those of the named tables that are not there."""
     return [n if Path(n).suffix else f"{n}.csv" for n in names if find_file(n) is None]

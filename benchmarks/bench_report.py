@@ -1,0 +1,73 @@
+"""From a CSV file of 1e6 x 20 to a page: the command against reading the file and fitting alone.
+
+``auctor fit --report`` reads, looks for suspicious columns, cross-validates the model and logistic
+regression, fits and writes; the peer is pandas reading the same file, and one fit of the model.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from timing import Row, print_table, seconds
+
+from auctor import SmoothAUCBoost
+from auctor.datasets import make_gaussian_pair
+
+N_FEATURES = 20
+FIT = ["--learner", "smooth-aucboost", "--target", "y", "--jobs", "2", "--quiet"]
+
+
+def write_table(n_rows: int, path: Path) -> None:
+    """The law of Komori's section 4.2, with columns of noise beside its four."""
+    sample = make_gaussian_pair(n_rows // 2, n_rows // 2, random_state=0)
+    noise = np.random.default_rng(1).normal(size=(n_rows, N_FEATURES - 4))
+    frame = pd.DataFrame(np.hstack([sample.X, noise]).astype(np.float32))
+    frame.columns = [f"x{j}" for j in range(N_FEATURES)]
+    frame.assign(y=sample.y).to_csv(path, index=False)
+
+
+def read_and_fit(path: Path) -> None:
+    """What the command cannot do without."""
+    frame = pd.read_csv(path)
+    y = frame.pop("y").to_numpy()
+    SmoothAUCBoost(n_jobs=2).fit(frame, y)
+
+
+def command(path: Path, folder: Path, folds: int) -> None:
+    """The command in a process of its own, as a user runs it."""
+    out = ["--out", str(folder / "m.json"), "--report", str(folder / "page.html")]
+    words = [sys.executable, "-m", "auctor", "fit", str(path), *FIT, "--folds", str(folds), *out]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+
+
+def run(n_rows: int = 1_000_000) -> list[Row]:
+    """With 5 folds and the baseline, and without any."""
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "table.csv"
+        write_table(n_rows, path)
+        SmoothAUCBoost().fit(np.random.default_rng(0).normal(size=(100, 2)), np.arange(100) % 2)
+        peer = seconds(lambda: read_and_fit(path))
+        for folds in (0, 5):
+            ours = seconds(lambda folds=folds: command(path, folder, folds))  # type: ignore[misc]
+            size = (folder / "page.html").stat().st_size / 1e6
+            title = f"fit --report, {n_rows:.0e} x {N_FEATURES} CSV, {folds} folds, {size:.2f} MB"
+            row = {"name": title, "ours": ours, "peer": peer, "ratio": peer / ours}
+            rows.append(row | {"spread": "one run", "target": ""})
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    print_table(run(parser.parse_args().rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
