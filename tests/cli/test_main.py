@@ -39,13 +39,18 @@ def test_every_command_shows_an_example(run: Run) -> None:
 
 
 def test_a_log_has_lines_of_progress_unless_quiet(run: Run, train: Path) -> None:
-    command = ["fit", train, "--target", "y", "--drop", "id", *FAST]
+    command = ["fit", train, "--target", "y", "--positive", "yes", "--drop", "id", *FAST]
     lines = run(*command).log.splitlines()
     assert lines[0] == f"auctor: reading {train}"
     assert lines[1] == "auctor: cross-validating rankboost"
     assert lines[2].startswith("folds [####################] 2/2")
-    assert lines[-1] == "auctor: fitting on all rows"
+    assert "auctor: fitting on all rows" in lines
     assert run(*command, "--quiet").log == ""
+
+
+def test_nothing_typed_prints_the_help(run: Run) -> None:
+    done = run()
+    assert done.code == 2 and done.out.startswith("usage: auctor")
 
 
 def test_version(run: Run) -> None:
@@ -68,10 +73,12 @@ def test_learners_are_listed(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "COMMAND"),
         (["guess"], "invalid choice: 'guess'"),
         (["fit", "t.csv"], "--target"),
-        (["fit", "t.csv", "--targ", "y"], "unrecognized arguments: --targ"),
+        (["fit", "t.csv", "--targ", "y"], "--targ y; did you mean --target? (see auctor fit"),
+        (["fit", "t.csv", "--target", "y", "--learner", "lightgbm"], "`auctor compare` only"),
+        (["evaluate", "m.json", "t.csv", "--target", "y", "--at", "fpr=2"], "between 0 and 1"),
+        (["evaluate", "m.json", "t.csv", "--target", "y", "--at", "cost=0"], "above 0"),
         (["fit", "--target", "y"], "TABLE is missing"),
         (["fit", "t.csv", "--target", "y", "--loss", "gini"], "give auc, ks, p@k:100"),
         (["fit", "t.csv", "--target", "y", "--loss", "pauc:0.2-0.1"], "pauc:0-0.1"),

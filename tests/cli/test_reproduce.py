@@ -49,7 +49,7 @@ def test_a_run_says_what_it_found_and_what_it_wrote(run: Run) -> None:
 
 def test_progress_goes_to_stderr(run: Run) -> None:
     done = run("reproduce", "toy/squares", "--quick")
-    assert "toy [####################] 3/3" in done.err
+    assert "toy [####################] 3/3" in done.log
 
 
 def test_an_unknown_name_is_wrong_usage(run: Run) -> None:

@@ -60,6 +60,20 @@ def test_a_category_that_gives_the_answer_away(run: Run, frame: dict[str, object
     assert "column 'status' alone has an AUC of 1.000" in told
 
 
+def test_a_text_of_many_values_that_repeat(run: Run, frame: dict[str, object]) -> None:
+    customer = [f"c{i // 2}" for i in range(N)]
+    (told,) = warnings_of(run, {"customer": customer, **frame})
+    assert "column 'customer' has 100 different texts" in told and "--group" in told
+
+
+def test_labels_that_are_words_do_not_say_which_is_positive(
+    run: Run, frame: dict[str, object]
+) -> None:
+    words = {**frame, "y": np.where(np.asarray(frame["y"]) == 1, "bad", "good")}
+    (told,) = warnings_of(run, words)
+    assert told.startswith("'good' counts as positive") and "--positive bad" in told
+
+
 def test_numbers_that_all_differ_are_no_id(run: Run, frame: dict[str, object]) -> None:
     income = np.random.default_rng(2).permutation(N) * 17
     assert warnings_of(run, {"income": income, "empty": pa.nulls(N, pa.float64()), **frame}) == []

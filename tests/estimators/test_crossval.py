@@ -204,3 +204,23 @@ def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFi
 def test_bad_groups_and_folds(X: Any, y: Any, told: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         cross_validate(RANKER, X, y, **told)
+
+
+def test_log_odds_put_the_folds_on_one_scale(X: Any, y: Any) -> None:
+    found = cross_validate(RANKER, X, y, n_folds=3)
+    fitted = RankBoost(n_estimators=5).fit(X, y)
+    scores = found.scores_of(fitted.model_)
+    for fold in range(3):
+        held = found.folds == fold
+        assert auc(y[held], scores[held]) == auc(y[held], found.scores[held])
+        model = RankBoost(n_estimators=5).fit(X[~held], y[~held]).model_
+        expected = model.probabilities(found.scores[held])
+        np.testing.assert_allclose(fitted.model_.probabilities(scores[held]), expected)
+    assert cross_validate(LogisticRegression(), X, y, n_folds=3).log_odds is None
+
+
+def test_the_positive_label_of_another_librarys_model(X: Any, y: Any) -> None:
+    words = np.where(y == 1, "bad", "good")
+    found = cross_validate(LogisticRegression(), X, words, pos_label="bad", n_folds=3)
+    assert found.auc.value > 0.6
+    assert auc(y, found.scores) > 0.6

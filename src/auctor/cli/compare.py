@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from auctor.cli.errors import UsageError, nearest
 from auctor.cli.fit import table_line
-from auctor.cli.learner import TRAINS_ON, Loss, make_learner, parse_loss
+from auctor.cli.learner import TRAINS_ON, Loss, make_learner, parse_loss, share_of_rows
 from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
-from auctor.cli.suspects import suspicious_columns
+from auctor.cli.suspects import label_warning, suspicious_columns
 from auctor.cli.tables import open_table
 from auctor.cli.validation import (
     Validated,
@@ -32,6 +32,7 @@ class Entrant(NamedTuple):
 
     name: str
     estimator: Any
+    trains_on_loss: bool = False
 
 
 def run(args: argparse.Namespace) -> None:
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
     names = feature_names(source, args)
     note(f"reading {source.name}", args.quiet)
     problem = read_problem(source, names, args)
-    warnings = suspicious_columns(problem)
+    warnings = [*label_warning(problem, args.positive), *suspicious_columns(problem)]
     warn(warnings)
     results = _validate_all(entrants, problem, loss, args)
     facts = {
@@ -75,7 +76,7 @@ def _make(name: str, loss: Loss, args: argparse.Namespace) -> Entrant:
     if name not in PEERS:
         # A learner that cannot train on the loss is still compared by it.
         try:
-            return Entrant(name, make_learner(name, loss, args))
+            return Entrant(name, make_learner(name, loss, args), trains_on_loss=True)
         except UsageError:
             return Entrant(name, make_learner(name, Loss("ks" if name == "dmks" else "auc"), args))
     told = {"categorical_features": args.categorical or "from_dtype", "random_state": args.seed}
@@ -91,7 +92,8 @@ def _validate_all(
     results = []
     for entrant in entrants:
         if "pos_label" in entrant.estimator.get_params():
-            entrant.estimator.set_params(pos_label=problem.labels[1])
+            share = share_of_rows(loss, problem.X.num_rows) if entrant.trains_on_loss else {}
+            entrant.estimator.set_params(pos_label=problem.labels[1], **share)
         start = time.perf_counter()
         validated = validate(entrant.name, entrant.estimator, problem, loss, told, args.quiet)
         seconds = time.perf_counter() - start
@@ -102,6 +104,7 @@ def _validate_all(
             compared = compare(problem, validated, first, args.seed)
             facts["against_first"] = comparison_facts(first.name, compared)
         results.append(facts)
+        note(f"{entrant.name}: {validated.found.auc}", args.quiet)
     return results
 
 

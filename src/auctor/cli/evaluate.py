@@ -61,6 +61,10 @@ def parse_wish(text: str) -> dict[str, Any]:
         number = float("nan")
     if name not in ("fpr", "tpr", "budget", "cost") or math.isnan(number):
         raise UsageError(f"--at is {text!r}; give fpr=0.1, tpr=0.9, budget=100 or cost=5")
+    if name in ("fpr", "tpr") and not 0 <= number <= 1:
+        raise UsageError(f"--at is {text!r}; a rate lies between 0 and 1")
+    if number < 0 or (name == "cost" and not 0 < number < math.inf):
+        raise UsageError(f"--at is {text!r}; give a number above 0")
     is_count = name == "budget" and number >= 1 and number.is_integer()
     return {name: int(number) if is_count else number}
 
@@ -153,6 +157,14 @@ def _point_facts(point: OperatingPoint, threshold: float) -> dict[str, float]:
     }
 
 
+def _wish_line(wish: dict[str, Any], model: str) -> str:
+    """The threshold's sentence, and how to use it."""
+    if not math.isfinite(wish["model_threshold"]):
+        return str(wish["sentence"])
+    use = f"auctor score {model} NEW --threshold {wish['model_threshold']!r}"
+    return f"{wish['sentence']}\n  to predict by it: {use}"
+
+
 def _text(facts: dict[str, Any]) -> str:
     point = facts["at_threshold"]
     # Nothing flagged, no precision: NaN tells less than the words do.
@@ -169,6 +181,6 @@ def _text(facts: dict[str, Any]) -> str:
             f"precision {facts['precision_at_top']:.3f} in the top {facts['top']:.0%}",
             f"at the model's threshold (score > {point['threshold']:g}): "
             f"tpr {point['tpr']:.3f}, fpr {point['fpr']:.3f}, {precision}",
-            *(wish["sentence"] for wish in facts["at"]),
+            *(_wish_line(wish, facts["model"]) for wish in facts["at"]),
         ]
     )

@@ -7,10 +7,17 @@ from typing import Any
 import numpy as np
 
 from auctor.cli.errors import UsageError
-from auctor.cli.learner import Loss, learner_name, make_learner, parse_loss, set_parameters
+from auctor.cli.learner import (
+    Loss,
+    learner_name,
+    make_learner,
+    parse_loss,
+    set_parameters,
+    share_of_rows,
+)
 from auctor.cli.output import check_out, emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
-from auctor.cli.suspects import suspicious_columns
+from auctor.cli.suspects import label_warning, suspicious_columns
 from auctor.cli.tables import STDIN, open_table, stem
 from auctor.cli.validation import (
     BASELINE,
@@ -23,6 +30,7 @@ from auctor.cli.validation import (
     validation_facts,
 )
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.explanation import shorten
 from auctor.metrics.wording import count, signless
 
 _N_IMPORTANT = 5
@@ -41,11 +49,13 @@ def run(args: argparse.Namespace) -> None:
     names = feature_names(source, args)
     note(f"reading {source.name}", args.quiet)
     problem = read_problem(source, names, args)
-    warnings = suspicious_columns(problem)
+    warnings = [*label_warning(problem, args.positive), *suspicious_columns(problem)]
     warn(warnings)
-    estimator.set_params(pos_label=problem.labels[1])
+    estimator.set_params(pos_label=problem.labels[1], **share_of_rows(loss, problem.X.num_rows))
     ours, baseline = _validate(estimator, problem, loss, args)
     note("fitting on all rows", args.quiet)
+    if "verbose" in estimator.get_params():
+        estimator.set_params(verbose=not args.quiet)
     estimator.fit(problem.X, problem.y, sample_weight=problem.weight)
     facts = {
         "table": source.name,
@@ -78,7 +88,9 @@ def _choose_page(args: argparse.Namespace) -> Path | None:
         return None
     if args.report:
         return Path(args.report)
-    return Path(f"{'table' if args.table == STDIN else stem(args.table)}.report.html")
+    if args.out is not None:
+        return Path(args.out).with_name(f"{Path(args.out).name.partition('.')[0]}.report.html")
+    return Path(f"{stem(args.table)}.report.html")
 
 
 def _validate(
@@ -93,8 +105,7 @@ def _validate(
     if args.no_baseline:
         return ours, None
     told = {"folds": ours.found.folds, "random_state": args.seed}
-    other = make_baseline(args, problem.labels[1])
-    return ours, validate(BASELINE, other, problem, loss, told, args.quiet)
+    return ours, validate(BASELINE, make_baseline(args), problem, loss, told, args.quiet)
 
 
 def _learner_facts(estimator: RankingEstimator, problem: Problem, loss: Loss) -> dict[str, Any]:
@@ -172,12 +183,19 @@ def _text(facts: dict[str, Any]) -> str:
         lines.append(_baseline_line(facts["baseline"]))
     lines.append(facts["certificate"]["statement"])
     if facts["importances"]:
-        shares = (f"{one['feature']} {one['importance']:.1%}" for one in facts["importances"])
+        shares = (
+            f"{_name(one['feature'])} {one['importance']:.1%}" for one in facts["importances"]
+        )
         lines.append(f"most important: {', '.join(shares)}")
     lines.append(f"model written to {facts['model']}")
     if facts["report"]:
         lines.append(f"report: {Path(facts['report']).resolve().as_uri()}")
     return "\n".join(lines)
+
+
+def _name(feature: str) -> str:
+    """A column's name on one line, and not too long for it."""
+    return shorten(" ".join(feature.split()))
 
 
 def _loss_line(found: dict[str, Any]) -> str:
@@ -189,9 +207,9 @@ def _loss_line(found: dict[str, Any]) -> str:
 def _baseline_line(other: dict[str, Any]) -> str:
     """The baseline, and how much better or worse we are on its folds."""
     ends = f"{signless(other['low'])} to {signless(other['high'])}"
-    more = "" if other["loss_value"] is None else f", {other['loss_value']:.3f} of that"
+    more = "" if other["loss_value"] is None else f", {other['loss_value']:.3f} of the loss"
     return (
         f"{other['name']}, same folds: AUC {other['auc']:.3f}, KS {other['ks']:.3f}{more}; "
-        f"we gain {signless(other['difference'])} of AUC "
+        f"ours less that {signless(other['difference'])} "
         f"(95% CI {ends}, p = {other['p_value']:.2g})"
     )

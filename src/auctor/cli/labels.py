@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor.cli.errors import listed
+from auctor.cli.errors import listed, nearest
 from auctor.data import read_weights
 
 Label = str | int | float | bool
@@ -59,7 +59,10 @@ def choose_positive(labels: tuple[Label, Label], wanted: str | None, name: str) 
             isinstance(label, bool) and wanted.lower() == label_text(label)
         ):
             return label
-    raise ValueError(f"--positive {wanted!r} is not a label of column {name!r}: {listed(labels)}")
+    known = [label_text(label) for label in labels]
+    raise ValueError(
+        f"--positive {wanted!r} is not a label of column {name!r}{nearest(wanted, known)}"
+    )
 
 
 def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) -> npt.NDArray[Any]:

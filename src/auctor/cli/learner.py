@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from auctor.cli.errors import UsageError, nearest
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.peers import PEERS
 from auctor.estimators.registry import LEARNERS
 
 # An additive model that needs no tuning by hand.
@@ -80,6 +81,8 @@ def _region(text: str) -> tuple[float, float] | None:
 def make_learner(name: str | None, loss: Loss, args: argparse.Namespace) -> RankingEstimator:
     """The learner of that name, or the usual one for the loss, with the command's settings."""
     chosen = name or TRAINS_ON[loss.kind][0]
+    if chosen in PEERS:
+        raise UsageError(f"{chosen} is another library's, for `auctor compare` only")
     if chosen not in LEARNERS:
         raise UsageError(f"unknown learner {chosen!r}{nearest(chosen, LEARNERS)}")
     if chosen not in TRAINS_ON[loss.kind]:
@@ -89,6 +92,15 @@ def make_learner(name: str | None, loss: Loss, args: argparse.Namespace) -> Rank
     estimator.set_params(**_loss_settings(chosen, loss))
     _set_usual(estimator, args)
     return estimator
+
+
+def share_of_rows(loss: Loss, n_rows: int) -> dict[str, Any]:
+    """A top of so many rows as a share of them, so that it is the same share in every fold."""
+    if loss.k is None or loss.k < 1:
+        return {}
+    if loss.k > n_rows:
+        raise ValueError(f"--loss {loss} asks for the top {loss.k:g} of {n_rows} rows")
+    return {"k": min(loss.k / n_rows, 1 - 1e-9)}
 
 
 def learner_name(estimator: RankingEstimator) -> str:

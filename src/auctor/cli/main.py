@@ -22,6 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
+        if not words:
+            build_parser().print_help()
+            return WRONG_USAGE
         args = build_parser().parse_args(words)
         return _run(args, words)
     except SystemExit as end:  # after --help, --version or a mistake

@@ -5,7 +5,8 @@ Nothing heavy is imported here, so that help and mistakes in typing answer at on
 
 import argparse
 from collections.abc import Callable
-from typing import NoReturn
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from auctor import __version__
 
@@ -45,7 +46,7 @@ example:
 """,
     "explain": """\
 examples:
-  auctor explain loans.model.json                        the whole model, in words
+  auctor explain loans.model.json                        the model, in words
   auctor explain loans.model.json new.csv --row 1        why the first row has its score
 """,
     "reproduce": """\
@@ -79,6 +80,26 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"auctor: error: {message} (see {self.prog} --help)\n")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual, but an option that is not known is told with the nearest one that is."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            parser = _chosen(self, getattr(found, "command", None))
+            flags = [flag for action in parser._actions for flag in action.option_strings]
+            near = get_close_matches(unknown[0].partition("=")[0], flags, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return found
+
+
+def _chosen(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
+    """The parser of the command that was typed."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and command in action.choices:
+            found: argparse.ArgumentParser = action.choices[command]
+            return found
+    return parser
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -96,9 +96,17 @@ def read_problem(source: TableFile, names: list[str], args: argparse.Namespace) 
     n_pos = int(np.count_nonzero(y[present] == positive))
     n_neg = len(y[present]) - n_pos
     _check_counts({positive: n_pos, negative: n_neg}, args)
-    X = table.select(names)
+    X = _dates_as_text(table.select(names))
     n_categorical = _count_categorical(X, args.categorical)
     return Problem(X, y, weight, groups, (negative, positive), n_pos, n_neg, n_categorical)
+
+
+def _dates_as_text(X: pa.Table) -> pa.Table:
+    """Dates and times as text, which a warning tells of: no learner takes them as they are."""
+    for place, field in enumerate(X.schema):
+        if pa.types.is_temporal(field.type):
+            X = X.set_column(place, field.name, X.column(place).cast(pa.string()))
+    return X
 
 
 def _check_counts(counts: dict[Label, int], args: argparse.Namespace) -> None:

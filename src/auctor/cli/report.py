@@ -11,9 +11,13 @@ from auctor.cli.output import check_out, complete_file, emit, note, to_json
 from auctor.cli.problem import Problem
 from auctor.cli.tables import open_table
 from auctor.cli.validation import Validated
+from auctor.estimators.bands import refit_bands
 from auctor.estimators.base import RankingEstimator
 from auctor.models import load
 from auctor.report import summarize, write_report
+
+_N_REFITS = 100
+_MOST_CELLS = 10**6  # of a table whose model is refitted for the bands: seconds, not minutes
 
 
 def run(args: argparse.Namespace) -> None:
@@ -54,9 +58,10 @@ def write_fit_page(
     args: argparse.Namespace,
 ) -> None:
     """The page of a fit: of out-of-fold scores where there are any, the baseline's beside them."""
-    told: dict[str, Any] = (
-        {} if ours is None else {"scores": ours.found.scores, "folds": ours.found.folds}
-    )
+    told: dict[str, Any] = {}
+    if ours is not None:
+        # On the final model's scale, so that a threshold on the page is one of the model.
+        told = {"scores": ours.found.scores_of(estimator.model_), "folds": ours.found.folds}
     notes = list(facts["warnings"])
     if ours is None:
         notes.append("Measured on the rows that the model was fitted to: too good to be true.")
@@ -70,9 +75,19 @@ def write_fit_page(
         baseline=None if baseline is None else {baseline.name: baseline.found.scores},
         about={**about, "trained_on": facts["loss"]},
         random_state=args.seed,
+        bands=_bands(estimator, problem, args),
         **told,
     )
     write_report(found, page)
+
+
+def _bands(estimator: RankingEstimator, problem: Problem, args: argparse.Namespace) -> Any:
+    """Bands of the score plots, where the learner has them and the table is not too large."""
+    has_bands = hasattr(estimator, "penalty_") and getattr(estimator, "init", None) is None
+    if not has_bands or problem.X.num_rows * problem.X.num_columns > _MOST_CELLS:
+        return None
+    told = {"n_resamples": _N_REFITS, "level": 0.95, "random_state": args.seed}
+    return refit_bands(estimator, problem.X, problem.y, problem.weight, args.jobs, told)
 
 
 def _about(args: argparse.Namespace) -> dict[str, Any]:

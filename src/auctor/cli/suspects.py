@@ -19,6 +19,7 @@ _ID_NAME = re.compile(r"(^|[_\s.-])(id|key|nr|no|number|index|uuid|guid)$|^(id|u
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
 _MOST_ROWS = 100_000  # that are looked at: what is a leak in these is one
+_MANY = 50  # categories, and more than a tenth of the rows, are hardly ever any use
 _FEWEST = 20  # rows below which all values may well differ by chance
 
 
@@ -33,6 +34,17 @@ def suspicious_columns(problem: Problem) -> list[str]:
         if sentence is not None:
             found.append(sentence)
     return found
+
+
+def label_warning(problem: Problem, chosen: str | None) -> list[str]:
+    """Words that stand for two classes do not say which is the one to look for."""
+    negative, positive = problem.labels
+    if chosen is not None or not isinstance(positive, str):
+        return []
+    return [
+        f"{positive!r} counts as positive, the later of the two labels; if it is {negative!r} that "
+        f"you look for, say --positive {negative}"
+    ]
 
 
 def _some_rows(problem: Problem) -> npt.NDArray[np.intp]:
@@ -64,6 +76,8 @@ def _suspect_text(table: Table, j: int, name: str, positive: npt.NDArray[np.bool
         return _date(name) if _share(_DATE, values) > 0.9 else _identity(name)
     if _share(_DATE, values) == 1:
         return _date(name)
+    if len(values) > max(_MANY, n_known / 10):
+        return _many(name, len(values))
     area = _category_auc(places, len(values), positive)
     return _leak(name, area) if area > _LEAK and len(values) < n_known / 5 else None
 
@@ -113,6 +127,13 @@ def _leak(name: str, area: float) -> str:
 
 def _identity(name: str) -> str:
     return f"column {name!r} looks like an id (all values differ); leave it out with --drop"
+
+
+def _many(name: str, n_values: int) -> str:
+    return (
+        f"column {name!r} has {n_values} different texts: if they name who a row belongs to, use "
+        "--group; if they say nothing, --drop"
+    )
 
 
 def _commas(name: str) -> str:

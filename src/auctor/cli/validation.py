@@ -36,6 +36,7 @@ def validate(
         problem.y,
         sample_weight=problem.weight,
         groups=problem.groups,
+        pos_label=problem.labels[1],
         verbose=not quiet,
         **told,
     )
@@ -43,7 +44,7 @@ def validate(
     return Validated(name, found, _mean(problem, found, ks), value)
 
 
-def make_baseline(args: Any, positive: Any) -> Any:
+def make_baseline(args: Any) -> Any:
     """Logistic regression on the same columns."""
     return PEERS[BASELINE].make(categorical_features=args.categorical or "from_dtype")
 

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from auctor.data import read_labels, read_vector, read_weights
 from auctor.learners.progress import Progress
 from auctor.metrics import AucInterval, auc_ci
+from auctor.models import Model
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -30,6 +31,9 @@ class CrossValidation:
     scores : ndarray of shape (n_rows,)
         Out-of-fold scores: each by the model that was fitted without the row's fold.
         Scores of different folds come from different models and do not compare.
+    log_odds : ndarray of shape (n_rows,) or None
+        The same as log odds by each model's own calibration, a scale that all folds share; None
+        for estimators of other libraries.
     folds : ndarray of shape (n_rows,)
         The fold of each row, from 0.
     auc : AucInterval
@@ -39,6 +43,13 @@ class CrossValidation:
     scores: Floats
     folds: npt.NDArray[np.int64]
     auc: AucInterval
+    log_odds: Floats | None = None
+
+    def scores_of(self, model: Model) -> Floats:
+        """The out-of-fold scores on the scale of a model's own, by way of their log odds."""
+        if self.log_odds is None:
+            return self.scores
+        return np.asarray((self.log_odds - model.calibration.offset) / model.calibration.slope)
 
 
 def cross_validate(
@@ -48,6 +59,7 @@ def cross_validate(
     *,
     sample_weight: Any = None,
     groups: Any = None,
+    pos_label: Any = None,
     n_folds: int = 5,
     folds: Any = None,
     random_state: Any = 0,
@@ -62,13 +74,15 @@ def cross_validate(
     X : table
         Of any kind that the estimator takes: numpy, pandas, polars, pyarrow, sparse.
     y : array-like of shape (n_rows,)
-        Two labels; which one is positive is the estimator's ``pos_label``.
+        Two labels.
     sample_weight : array-like of shape (n_rows,), optional
         Used in fitting and in the AUC. DeLong's variance is not defined with weights: that
         of each fold is then taken from a bootstrap of its rows.
     groups : array-like of shape (n_rows,), optional
         Rows of one group (a customer, a patient) go to one fold, so that no model is judged by
         rows of those it was fitted on, and are drawn together for the interval.
+    pos_label : label, optional
+        The positive one; by default the estimator's own ``pos_label``, or the larger label.
     n_folds : int, default=5
         Each class needs two rows (of weight above zero) in every fold.
     folds : array-like of shape (n_rows,), optional
@@ -93,7 +107,9 @@ def cross_validate(
     ((569,), 3)
     """
     labels = read_vector(y, "y")
-    known = read_labels(labels, pos_label=getattr(estimator, "pos_label", None))
+    if pos_label is None:
+        pos_label = getattr(estimator, "pos_label", None)
+    known = read_labels(labels, pos_label=pos_label)
     weight = read_weights(sample_weight, len(labels))
     rng = check_random_state(random_state)
     if folds is None:
@@ -102,18 +118,19 @@ def cross_validate(
         folds = _read_folds(folds, len(labels))
     table = _collected(X)
     _check_length(table, len(labels))
-    scores = np.empty(len(labels))
+    scores, log_odds = np.empty(len(labels)), np.full(len(labels), np.nan)
     progress = Progress(int(folds.max()) + 1, "folds", verbose)
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         weights = {} if weight is None else {"sample_weight": weight[train]}
         fitted = clone(estimator).fit(_take(table, train), labels[train], **weights)
         scores[test] = _score(fitted, _take(table, test), known.classes[1])
+        log_odds[test] = _log_odds(fitted, scores[test])
         progress.step()
     progress.close()
-    return CrossValidation(
-        scores, folds, _interval(known.positive, scores, folds, weight, groups, rng)
-    )
+    interval = _interval(known.positive, scores, folds, weight, groups, rng)
+    is_known = bool(np.isfinite(log_odds).all())
+    return CrossValidation(scores, folds, interval, log_odds if is_known else None)
 
 
 def draw_folds(
@@ -181,6 +198,12 @@ def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
         return scores if is_ours or fitted.classes_[1] == positive_label else -scores
     column = int(np.flatnonzero(np.asarray(fitted.classes_) == positive_label)[0])
     return np.asarray(fitted.predict_proba(rows), dtype=np.float64)[:, column]
+
+
+def _log_odds(fitted: Any, scores: Floats) -> Floats | float:
+    """Scores of one of our models as log odds; NaN where there is no such scale."""
+    calibration = getattr(getattr(fitted, "model_", None), "calibration", None)
+    return np.nan if calibration is None else calibration.slope * scores + calibration.offset
 
 
 def _interval(

@@ -26,7 +26,7 @@ class Progress:
         self._on = bool(verbose)
         self._terminal = self._on and self._out.isatty()
         self._start = self._shown = time.monotonic()
-        self._done, self._work_done = 0, 0.0
+        self._done, self._drawn, self._work_done = 0, -1, 0.0
 
     def step(self, note: str = "", work: float = 1.0) -> None:
         """One round done; the line is redrawn at most ten times a second."""
@@ -41,13 +41,16 @@ class Progress:
 
     def close(self, note: str = "") -> None:
         """Draw the last state and end the line."""
-        if self._on:
+        # In a log the last step may have been told already.
+        if self._on and (self._terminal or self._drawn != self._done):
             self._draw(time.monotonic(), note)
+        if self._on:
             if self._terminal:
                 self._out.write("\n")
             self._out.flush()
 
     def _draw(self, now: float, note: str) -> None:
+        self._drawn = self._done
         spent = now - self._start
         if self._total is None or self._work is None:
             text = f"{self._label} {self._done} rounds {spent:.0f}s"

@@ -30,7 +30,7 @@ function drawKs(width) {
   const d = facts.distributions, low = d.edges[0], high = d.edges[d.edges.length - 1];
   const chart = new Chart({
     width, height: HEIGHT, x: [low, high], y: [0, 1], xLabel: "threshold", yLabel: "share flagged", yFormat: share,
-    label: `KS ${facts.separation.ks.toFixed(3)}: shares of both classes at or above each threshold`,
+    label: `KS ${facts.separation.ks_pooled.toFixed(3)}: shares of both classes at or above each threshold`,
   });
   const inside = (t) => Math.max(low, Math.min(high, t === null ? high : t));
   [["neg", roc.false_positives, TOTAL_NEG], ["pos", roc.true_positives, TOTAL_POS]].forEach(([kind, n, total]) => {
@@ -40,7 +40,7 @@ function drawKs(width) {
   chart.line([[at, ends[0]], [at, ends[1]]], "gap");
   const right = chart.X(at) > width * 0.6;
   chart.text(chart.X(at) + (right ? -7 : 7), chart.Y((ends[0] + ends[1]) / 2) + 4,
-    `KS ${facts.separation.ks.toFixed(3)}`, right ? "end" : "start", "halo");
+    `KS ${facts.separation.ks_pooled.toFixed(3)}`, right ? "end" : "start", "halo");
   const now = chart.line([[at, 0], [at, 1]], "chance");
   followers.push((place) => now.setAttribute("d", chart.path([[inside(roc.threshold[place]), 0], [inside(roc.threshold[place]), 1]])));
   return [chart.svg, legend(classNames.concat([["gap", "largest gap"], ["chance", "threshold of the slider"]]))];

@@ -12,6 +12,7 @@ from auctor.metrics import (
     auc_ci,
     calibration_table,
     gain_curve,
+    ks,
     roc_band,
     roc_curve,
     score_histogram,
@@ -137,10 +138,24 @@ def separation(rows: ReportRows, curve: RocCurve) -> dict[str, Any]:
     """KS, the accuracy ratio, and the share of positives among the first of the ranking."""
     best = curve.youden()
     return {
-        "ks": curve.ks(),
+        "ks": curve.ks() if rows.folds is None else _ks_within_folds(rows),
+        "ks_pooled": curve.ks(),
         "ks_threshold": finite([best.threshold])[0],
         "accuracy_ratio": gain_curve(rows.positive, rows.scores, **rows.told).accuracy_ratio,
     }
+
+
+def _ks_within_folds(rows: ReportRows) -> float:
+    """The mean of the folds' KS, as the AUC is that of their AUCs."""
+    folds = np.asarray(rows.folds)
+    values = []
+    for fold in np.unique(folds[rows.present]):
+        own = folds == fold
+        weight = None if rows.weight is None else rows.weight[own]
+        values.append(
+            ks(rows.positive[own], rows.scores[own], sample_weight=weight, pos_label=True)
+        )
+    return float(np.mean(values))
 
 
 def calibration(rows: ReportRows, level: float) -> dict[str, Any]:

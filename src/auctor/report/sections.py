@@ -82,6 +82,13 @@ def _who_scored(data: dict[str, Any]) -> str:
     )
 
 
+def _ks_note(facts: dict[str, Any]) -> str:
+    apart = facts["separation"]
+    if facts["data"]["n_folds"]:
+        return "mean within folds"
+    return f"at threshold {threshold(apart['ks_threshold'])}"
+
+
 def _tiles(facts: dict[str, Any]) -> str:
     top, data, apart = facts["headline"], facts["data"], facts["separation"]
     level = f"{100 * facts['level']:g}%"
@@ -89,8 +96,8 @@ def _tiles(facts: dict[str, Any]) -> str:
     weighted = ", by weight" if data["is_weighted"] else ""
     tiles = [
         ("AUC", number(top["auc"]), f"{level} CI {interval(top['low'], top['high'])}"),
-        ("KS", number(apart["ks"]), f"at threshold {threshold(apart['ks_threshold'])}"),
-        ("Gini", number(apart["accuracy_ratio"]), "accuracy ratio of the curve"),
+        ("KS", number(apart["ks"]), _ks_note(facts)),
+        ("Gini", number(2 * top["auc"] - 1), "twice the AUC less 1"),
         ("Positive", percent(share), f"{data['n_pos']:,} of {data['n_rows']:,} rows{weighted}"),
     ]
     cells = "".join(
