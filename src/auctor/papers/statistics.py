@@ -1,10 +1,11 @@
 """Means with their uncertainty, as the pages print them."""
 
 from collections.abc import Sequence
+from math import log
 from statistics import mean, stdev
 from typing import NamedTuple
 
-from scipy.stats import t
+from scipy.stats import linregress, t
 
 
 class Estimate(NamedTuple):
@@ -51,3 +52,25 @@ def t_interval(values: Sequence[float], overlap: float = 0.0, level: float = 0.9
 def differences(theirs: Sequence[float], ours: Sequence[float]) -> list[float]:
     """Repetition by repetition; as many as both have."""
     return [a - b for a, b in zip(theirs, ours, strict=False)]
+
+
+class Slope(NamedTuple):
+    """Of a line through points, with its standard error; nan where two points leave none."""
+
+    value: float
+    error: float
+    n_points: int
+
+    def interval(self, level: float = 0.95) -> Estimate:
+        """The slope and the ends of its t interval."""
+        half = float("nan")
+        if self.n_points > 2:
+            half = float(t.ppf(0.5 + level / 2, self.n_points - 2)) * self.error
+        return Estimate(self.value, self.value - half, self.value + half)
+
+
+def log_slope(x: Sequence[float], y: Sequence[float]) -> Slope:
+    """The power of x that y grows by: the slope of a line through the logarithms."""
+    line = linregress([log(value) for value in x], [log(value) for value in y])
+    error = float(line.stderr) if len(x) > 2 else float("nan")
+    return Slope(float(line.slope), error, len(x))

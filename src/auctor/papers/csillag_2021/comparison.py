@@ -10,6 +10,7 @@ from auctor.papers.page import Page, Verdict
 from auctor.papers.statistics import Estimate, differences, mean_sd, t_interval
 
 ROUNDING = 0.005  # half a unit of the paper's last digit
+TELLING = 0.05  # half the width of an interval of ours in which the paper's figure says something
 SHOWN = 4  # cells that are named in the number of a claim
 Published = Mapping[str, Mapping[str, float | None]]  # method -> table -> loss
 
@@ -76,19 +77,22 @@ def count(estimates: Sequence[Estimate]) -> Tally:
 
 
 def judge_ahead(tally: Tally) -> Verdict:
-    """Of "ExactBoost is better": beyond chance somewhere, and nowhere the other way round."""
+    """Of "the best": beyond chance somewhere, nowhere behind, and a lower mean on most tables."""
     if tally.total == 0:
         return Verdict.NOT_RUN
-    if tally.ahead > 0 and tally.behind == 0:
-        return Verdict.REPRODUCED
-    is_half = 2 * tally.lower >= tally.total and tally.ahead >= tally.behind
-    return Verdict.PARTLY if is_half else Verdict.NOT_REPRODUCED
+    if tally.behind > 0 or 2 * tally.lower < tally.total:
+        return Verdict.NOT_REPRODUCED
+    if tally.ahead == 0:
+        return Verdict.UNDECIDED
+    return Verdict.REPRODUCED if 2 * tally.lower > tally.total else Verdict.PARTLY
 
 
 def judge_not_worse(tally: Tally) -> Verdict:
     """Of "others are worse or indistinguishable": ahead of it no oftener than by chance."""
     if tally.total == 0:
         return Verdict.NOT_RUN
+    if tally.ahead == tally.behind == 0:  # nothing can be told apart, in either direction
+        return Verdict.UNDECIDED
     if tally.behind <= 0.05 * tally.total:
         return Verdict.REPRODUCED
     return Verdict.PARTLY if tally.behind < tally.ahead else Verdict.NOT_REPRODUCED
@@ -97,14 +101,20 @@ def judge_not_worse(tally: Tally) -> Verdict:
 def judge_top(n_first: int, n_tables: int, tally: Tally, is_always: bool) -> Verdict:
     """Of "the top performer": the lowest mean loss on every table, or on more than half.
 
-    In part where no method is ahead of it beyond chance, and it is ahead of most by however little.
+    Not on less than half. Nor where a method is ahead of it beyond chance, but for "generally" if
+    it is itself ahead more often, which is in part. Undecided where chance explains everything.
     """
     if n_tables == 0:
         return Verdict.NOT_RUN
-    if n_first == n_tables if is_always else 2 * n_first > n_tables:
-        return Verdict.REPRODUCED
-    is_beaten = tally.behind > 0 or 2 * tally.lower < tally.total
-    return Verdict.NOT_REPRODUCED if is_beaten else Verdict.PARTLY
+    is_met = n_first == n_tables if is_always else 2 * n_first > n_tables
+    if 2 * n_first < n_tables:
+        return Verdict.NOT_REPRODUCED
+    if tally.behind > 0:
+        is_mostly = is_met and tally.ahead > tally.behind
+        return Verdict.PARTLY if is_mostly else Verdict.NOT_REPRODUCED
+    if tally.ahead == 0:
+        return Verdict.UNDECIDED
+    return Verdict.REPRODUCED if is_met else Verdict.PARTLY
 
 
 def first_places(comparison: Comparison, metric: str, methods: Sequence[str]) -> tuple[int, int]:
@@ -125,21 +135,26 @@ def print_losses(
     metric: str,
     methods: Sequence[str],
     published: Published,
+    spreads: Published | None = None,
 ) -> None:
     """Mean ± standard deviation over the folds, the paper's figure in brackets."""
     rows = []
     for table in comparison.tables(metric):
         cells = [
-            _loss_cell(comparison.values(table, metric, m), published.get(m, {}).get(table))
-            for m in methods
+            (mean_sd(values) if (values := comparison.values(table, metric, method)) else "–")
+            + _printed(method, table, published, spreads or {})
+            for method in methods
         ]
         rows.append([table, *cells])
     page.table(["table", *methods], rows)
 
 
-def _loss_cell(values: list[float], published: float | None) -> str:
-    theirs = f" ({published:.2f})" if published is not None else ""
-    return (mean_sd(values) if values else "–") + theirs
+def _printed(method: str, table: str, published: Published, spreads: Published) -> str:
+    """The paper's figure in brackets, with its ± where there is one."""
+    loss, spread = (of.get(method, {}).get(table) for of in (published, spreads))
+    if loss is None:
+        return ""
+    return f" ({loss:.2f})" if spread is None else f" ({loss:.2f} ± {spread:.1f})"
 
 
 def print_differences(
@@ -166,59 +181,83 @@ def _difference_cell(estimate: Estimate | None) -> str:
     return f"**{estimate}**" if is_clear else str(estimate)
 
 
-class Agreement(NamedTuple):
-    """How many of the paper's figures lie within the intervals of ours, and which do not."""
+class Cell(NamedTuple):
+    """A figure of the paper beside ours."""
 
-    inside: int
-    total: int
-    better: list[str]  # ours is lower
-    worse: list[str]
+    name: str
+    table: str
+    theirs: float
+    ours: Estimate
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether our loss is the lower one, beyond chance and the paper's rounding."""
+        return self.theirs > self.ours.high + ROUNDING
+
+    @property
+    def is_higher(self) -> bool:
+        """Whether our loss is the higher one, beyond chance and the paper's rounding."""
+        return self.theirs < self.ours.low - ROUNDING
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the paper's figure does not lie in our interval."""
+        return self.is_lower or self.is_higher
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the interval is outside, or narrow enough for the figure in it to mean much."""
+        return self.is_outside or self.ours.high - self.ours.value <= TELLING
 
     def __str__(self) -> str:
-        outside = self.better + self.worse
-        if not outside:
-            return f"{self.inside} of {self.total}"
-        shown = ", ".join(outside[:SHOWN]) + (", ..." if len(outside) > SHOWN else "")
-        return (
-            f"{self.inside} of {self.total}; of the others ours is lower in {len(self.better)}: "
-            f"{shown}"
-        )
+        return f"{self.name} on {self.table} {self.ours.value:.3f} for {self.theirs:.2f}"
 
 
 def agreement(
     comparison: Comparison, metric: str, methods: Sequence[str], published: Published
-) -> Agreement:
-    """The paper's figures against 95 % intervals of ours, widened by the paper's rounding."""
-    found = Agreement(0, 0, [], [])
+) -> list[Cell]:
+    """The paper's figures and the 95 % intervals of ours."""
+    cells = []
     for table in comparison.tables(metric):
         for method in methods:
             values = comparison.values(table, metric, method)
             theirs = published.get(method, {}).get(table)
             if theirs is not None and len(values) > 1:
-                found = _compare(found, f"{method} on {table}", values, theirs)
-    return found
+                cells.append(Cell(method, table, theirs, t_interval(values, OVERLAP)))
+    return cells
 
 
-def _compare(found: Agreement, name: str, values: list[float], theirs: float) -> Agreement:
-    estimate = t_interval(values, OVERLAP)
-    told = f"{name} {estimate.value:.3f} for {theirs:.2f}"
-    found = found._replace(total=found.total + 1)
-    if theirs > estimate.high + ROUNDING:
-        return found._replace(better=[*found.better, told])
-    if theirs < estimate.low - ROUNDING:
-        return found._replace(worse=[*found.worse, told])
-    return found._replace(inside=found.inside + 1)
+def tell_agreement(cells: Sequence[Cell]) -> str:
+    """How many figures lie within, how many intervals are too wide, and what lies outside."""
+    if not cells:
+        return "nothing to compare"
+    outside = [cell for cell in cells if cell.is_outside]
+    n_wide = sum(not cell.is_told for cell in cells)
+    told = f"{len(cells) - len(outside) - n_wide} of {len(cells)}"
+    told += f", and {n_wide} in intervals of more than ± {TELLING}" if n_wide else ""
+    if not outside:
+        return told
+    shown = ", ".join(map(str, outside[:SHOWN])) + (", ..." if len(outside) > SHOWN else "")
+    n_lower = sum(cell.is_lower for cell in outside)
+    return f"{told}; of the others ours is lower in {n_lower}: {shown}"
 
 
-def judge_agreement(found: Agreement, is_ours: bool) -> Verdict:
-    """Nine in ten within; half of them is in part. Only ExactBoost's own may be better."""
-    if found.total == 0:
+def judge_agreement(cells: Sequence[Cell], peers: Sequence[Cell] | None = None) -> Verdict:
+    """Nine in ten within, most of them in intervals that tell something; as many as not is in part.
+
+    With ``peers`` the cells are ExactBoost's own, which may be better than the paper's: where the
+    peers are as in the paper on the same table. Where these differ too, the set-up does.
+    """
+    outside = [cell for cell in cells if cell.is_outside]
+    n_told = sum(cell.is_told for cell in cells)
+    if not cells:
         return Verdict.NOT_RUN
-    if found.inside >= 0.9 * found.total:
-        return Verdict.REPRODUCED
-    if is_ours and not found.worse:
-        return Verdict.BETTER
-    return Verdict.PARTLY if 2 * found.inside >= found.total else Verdict.NOT_REPRODUCED
+    if len(outside) <= 0.1 * len(cells):
+        return Verdict.REPRODUCED if 2 * n_told > len(cells) else Verdict.UNDECIDED
+    if peers is not None and all(cell.is_lower for cell in outside):
+        alike = {cell.table for cell in peers} - {cell.table for cell in peers if cell.is_outside}
+        return Verdict.BETTER if {cell.table for cell in outside} <= alike else Verdict.PARTLY
+    return Verdict.PARTLY if 2 * len(outside) <= n_told else Verdict.NOT_REPRODUCED
 
 
 def claim_agreement(
@@ -230,11 +269,10 @@ def claim_agreement(
     published: Published,
 ) -> None:
     """Whether the losses are the paper's: ExactBoost's own, then those of its peers."""
-    for is_ours, methods in ((True, [OURS]), (False, peers)):
-        found = agreement(comparison, metric, methods, published)
-        name = OURS if is_ours else "the peers"
+    ours, theirs = (agreement(comparison, metric, of, published) for of in ([OURS], peers))
+    for name, cells, others in ((OURS, ours, theirs), ("the peers", theirs, None)):
         text = f"{place}, {metric} of {name}: the paper's figures lie in 95 % intervals of ours"
-        page.claim(text, judge_agreement(found, is_ours), str(found))
+        page.claim(text, judge_agreement(cells, others), tell_agreement(cells))
 
 
 def fold_counts(comparison: Comparison) -> str:

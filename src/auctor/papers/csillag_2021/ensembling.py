@@ -28,7 +28,7 @@ from auctor.papers.csillag_2021.methods import (
     read_fold,
     stacked,
 )
-from auctor.papers.experiment import Case, Experiment, Found, Result, Setup
+from auctor.papers.experiment import Case, Experiment, Found, Result, Setup, Size
 from auctor.papers.page import Page
 
 NUMBERS = {"AUC": 3, "KS": 4}  # of the paper's tables
@@ -94,17 +94,24 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         "forest, XGBoost) predict the training rows, by models of the other parts "
         f"of {setup.pick(5, 2, 2)}, and the test rows, by models of all training rows; these six "
         "columns are all that the ensemblers see. Test loss, mean ± standard deviation over "
-        f"{fold_counts(comparison)}, the paper's figure in brackets; ExactBoost makes "
+        f"{fold_counts(comparison)}{_brackets(setup)}; ExactBoost makes "
         f"{setup.pick(250, 10, 2)} runs. Of gmsc {MOST_ROWS:,} rows are taken."
     )
     for metric in NUMBERS:
         _report_metric(page, comparison, metric)
 
 
+def _brackets(setup: Setup) -> str:
+    """A reduced run has fewer parts and runs, so that the paper's figures say nothing of it."""
+    return ", the paper's figure in brackets" if setup.size == Size.FULL else ""
+
+
 def _report_metric(page: Page, comparison: Comparison, metric: str) -> None:
-    methods, published = methods_of(metric), page.expected["ensembling"][metric]
+    methods, is_full = methods_of(metric), page.setup.size == Size.FULL
+    published = page.expected["ensembling"][metric] if is_full else {}
     page.text(f"### Table {NUMBERS[metric]}: {metric}")
-    print_losses(page, comparison, metric, methods, published)
+    spreads = page.expected["spreads"]["ensembling"][metric]
+    print_losses(page, comparison, metric, methods, published, spreads)
     print_differences(page, comparison, metric, methods[1:])
     is_always = metric == "KS"
     tally = count(comparison.against(metric, methods[1:]))

@@ -18,8 +18,8 @@ PAPER = Paper(
     name="csillag_2021",
     number="004",
     citation=(
-        "Csillag, Piazza, Ramos, Romano, Oliveira & Orenstein (2021): Optimizing combinatorial "
-        "and non-decomposable metrics with ExactBoost"
+        "Csillag, Piazza, Ramos, Romano, Oliveira & Orenstein (2021): Optimizing Combinatorial "
+        "and Non-decomposable Metrics with ExactBoost"
     ),
     folder=Path(__file__).parent,
     experiments=tuple(

@@ -22,6 +22,7 @@ from auctor.papers.experiment import Case, Experiment, Found, Result, Setup
 from auctor.papers.page import Page, Verdict
 from auctor.papers.statistics import Estimate, differences, mean_sd, t_interval
 from auctor.papers.tables import FloatArray
+from auctor.papers.verdicts import by_interval, together
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,14 +103,8 @@ def gain(folds: list[list[float]], few: int, counts: tuple[int, ...]) -> Estimat
 
 
 def judge_gain(gains: list[Estimate]) -> Verdict:
-    """Of "more runs lead to better losses": gains beyond chance, or at least in the mean."""
-    if not gains:
-        return Verdict.NOT_RUN
-    if all(estimate.low > 0 for estimate in gains):
-        return Verdict.REPRODUCED
-    is_against = any(estimate.high < 0 for estimate in gains)
-    is_mixed = not all(estimate.value > 0 for estimate in gains)
-    return Verdict.NOT_REPRODUCED if is_against or is_mixed else Verdict.PARTLY
+    """Of "more runs lead to better losses", on the training rows and on those of the test."""
+    return together([by_interval(estimate) for estimate in gains])
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
@@ -130,7 +125,8 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.figure(
         "figure1",
         partial(_draw, found=found, counts=counts),
-        f"Loss on {TABLE} against the number of runs, mean over the folds",
+        f"Loss on {TABLE} against the number of runs, mean ± one standard deviation over the "
+        "folds; test points are moved a little to the right",
     )
     for metric in metrics:
         for few in [n for n in (1, 10) if n in counts[:-1]]:
@@ -155,9 +151,17 @@ def _draw(figure: "Figure", found: Found, counts: tuple[int, ...]) -> None:
         for side, (style, marker) in STYLES.items():
             folds = lines(found, metric, side)
             if folds:
-                means = np.mean(folds, axis=0)
-                axes.plot(
-                    counts, means, style, marker=marker, color=colour, label=f"{metric}, {side}"
+                aside = 1.06 if side == "test" else 1.0  # so that bars do not cover each other
+                axes.errorbar(
+                    [n * aside for n in counts],
+                    np.mean(folds, axis=0),
+                    yerr=np.std(folds, axis=0, ddof=1) if len(folds) > 1 else None,
+                    fmt=f"{marker}{style}",
+                    color=colour,
+                    markersize=5,
+                    elinewidth=0.9,
+                    capsize=2,
+                    label=f"{metric}, {side}",
                 )
     axes.set_xscale("log")
     axes.set_xticks(counts, [str(n) for n in counts])

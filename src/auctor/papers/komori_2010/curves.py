@@ -54,8 +54,8 @@ def _cases(setup: Setup, law: str, methods: tuple[str, ...]) -> list[Case]:
         for start in range(0, setup.pick(200, 3, 1), _BLOCK):
             stop = start + setup.pick(_BLOCK, 3, 1)
             work = partial(plot, method, law, setup.seed, start, stop, effort(setup))
-            packages = PACKAGES.get(method, ())
-            out.append(Case(f"{method} {start}", work, packages=packages, cost=0.4 * _BLOCK))
+            name, packages = f"{method} {start}", PACKAGES.get(method, ())
+            out.append(Case(name, work, packages=packages, cost=0.4 * _BLOCK, turn=start))
     return out
 
 
@@ -111,7 +111,7 @@ def report_figure3(page: Page, found: Found, setup: Setup) -> None:
         fits = {f: compare(lines[f].mean(axis=0), truth[f], f) for f in FEATURES[1:]}
         page.figure(
             name,
-            partial(_draw3, lines=lines, truth=truth, fits=fits),
+            partial(_draw3, lines=lines, truth=truth, fits=fits, seed=setup.seed),
             f"Score plots of {method}: mean (line) and 95 % pointwise band over {len(lines['x1'])} "
             "repetitions; dashed F_N, times a factor for each feature. Ticks: where the rows are",
         )
@@ -181,9 +181,10 @@ def _draw3(
     lines: dict[str, FloatArray],
     truth: dict[str, FloatArray],
     fits: dict[str, Comparison],
+    seed: int,
 ) -> None:
     panels: list[Axes] = list(figure.subplots(2, 2, sharey=True).ravel())
-    rows = draw("gaussian", 0, 0).train.X
+    rows = draw("gaussian", seed, 0).train.X
     for k, (ax, feature) in enumerate(zip(panels, FEATURES, strict=True)):
         _band(ax, _GRID3, lines[feature], "mean and band")
         best = truth[feature] * (fits[feature].factor if feature in fits else 1.0)
@@ -250,5 +251,9 @@ def _draw4(figure: "Figure", found: Found, shown: list[str]) -> None:
         else:
             _band(lower, _GRID4, lines, method)
         lower.set(xlabel="x3")
+        lower.locator_params(axis="y", nbins=4)
+        upper.set(xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+        if k:  # the same axis as on the left
+            upper.set_yticklabels([])
     panels[0][0].set_ylabel("TPR")
     panels[1][0].set_ylabel("score")

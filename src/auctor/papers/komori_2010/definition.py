@@ -70,6 +70,6 @@ def _draw(figure: "Figure") -> None:
     right.plot(fpr, tpr, color="black")
     point = _rates(np.array([THRESHOLD]))
     right.plot(*point, "o", color="C0")
-    right.annotate("(FPR(c), TPR(c))", (point[0][0], point[1][0]), (0.25, 0.6), color="C0")
+    right.annotate("(FPR(c), TPR(c))", (point[0][0], point[1][0]), (0.2, 0.66), color="C0")
     right.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
     right.set(xlabel="FPR", ylabel="TPR", aspect="equal", title="ROC curve")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auctor.papers.experiment import Setup
+from auctor.papers.experiment import Setup, Size
 from auctor.papers.komori_2010.adaboost import MOST_ROUNDS, fit_adaboost, fit_sklearn, sklearn_parts
 from auctor.papers.komori_2010.laws import Labelled, optimal_parts, optimal_score
 from auctor.papers.tables import FloatArray
@@ -51,6 +51,11 @@ class Fitted(NamedTuple):
 def effort(setup: Setup, n_folds: int = 10) -> Effort:
     """T up to 200 as in Figure 2 and the paper's folds, or less of both."""
     return setup.pick(Effort(200, n_folds), Effort(60, 3, 60, 5), Effort(8, 2, 8, 2))
+
+
+def is_reduced(setup: Setup, method: str) -> bool:
+    """Whether a method has another setting than the paper's: fewer rounds, folds or smoothings."""
+    return setup.size != Size.FULL and method in (AUCBOOST, ADABOOST, ADABOOST_SKLEARN, GAM)
 
 
 def additive(parts: Callable[[FloatArray], FloatArray]) -> Fitted:

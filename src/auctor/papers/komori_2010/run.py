@@ -20,10 +20,7 @@ from auctor.papers.komori_2010.tuning import figure2_cases, report_figure2
 PAPER = Paper(
     name="komori_2010",
     number="003",
-    citation=(
-        "O. Komori (2010): A boosting method for maximization of the area under the ROC curve. "
-        "Annals of the Institute of Statistical Mathematics 63, 961-979 (published online 2009)"
-    ),
+    citation="Komori (2010): A boosting method for maximization of the area under the ROC curve",
     folder=Path(__file__).parent,
     experiments=(
         Experiment(

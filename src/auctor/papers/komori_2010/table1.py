@@ -22,13 +22,20 @@ from auctor.papers.komori_2010.simulation import (
     TOTAL,
     Aucs,
     cases,
-    fewer_repetitions,
     print_parts,
     print_totals,
     printed,
+    tell_repetitions,
 )
-from auctor.papers.komori_2010.verdicts import ahead, all_of, not_behind, same_figure
-from auctor.papers.page import Page
+from auctor.papers.komori_2010.verdicts import (
+    REDUCED,
+    Finding,
+    ahead,
+    all_of,
+    not_behind,
+    same_figure,
+)
+from auctor.papers.page import Page, Verdict
 
 METHODS = (
     AUCBOOST, OURS, OURS_BINS, OPTIMAL, ESTIMATED, ESTIMATED_FULL, ADABOOST, ADABOOST_SKLEARN, GAM,
@@ -44,7 +51,7 @@ def table1_cases(setup: Setup) -> list[Case]:
 def report_table1(page: Page, found: Found, setup: Setup) -> None:
     """Totals, score AUCs, and the claims of section 4.2."""
     aucs = Aucs(found)
-    fewer_repetitions(page, METHODS, setup)
+    tell_repetitions(page, aucs, METHODS)
     print_totals(page, aucs, METHODS, "table1", ESTIMATED)
     print_parts(page, aucs, METHODS, "table1")
     alone = ", ".join(f"{name} {best_alone('gaussian', k):.4f}" for k, name in enumerate(FEATURES))
@@ -58,11 +65,8 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
 
 def _claim_figures(page: Page, aucs: Aucs) -> None:
     """The paper's means, and who is ahead."""
-    for method in (AUCBOOST, ESTIMATED):
-        theirs = printed(page, "table1", method, TOTAL)
-        assert theirs is not None
-        found = same_figure(aucs.values(method), theirs)
-        page.claim(f"{method}: mean AUC {theirs.mean:.3f}", *found)
+    for method, found in same_totals(page, aucs).items():
+        page.claim(f"{method}: mean AUC {page.expected['table1'][method][TOTAL][0]:.3f}", *found)
     found = ahead(aucs.less(ESTIMATED, AUCBOOST))
     page.claim("the estimated optimal score is ahead of AUCBoost in total", *found)
     single = {name: ahead(aucs.less(ESTIMATED, AUCBOOST, name)) for name in FEATURES[1:]}
@@ -72,6 +76,19 @@ def _claim_figures(page: Page, aucs: Aucs) -> None:
     )
     found = not_behind(aucs.less(OURS, AUCBOOST))
     page.claim(f"{OURS} ranks no worse than the paper's own algorithm", *found)
+
+
+def same_totals(page: Page, aucs: Aucs) -> dict[str, Finding]:
+    """AUCBoost's mean and that of a yardstick: where the latter is off, so are the samples."""
+    found = {}
+    for method in (AUCBOOST, ESTIMATED):
+        theirs, values = printed(page, "table1", method, TOTAL), aucs.values(method)
+        is_ours = method == AUCBOOST
+        found[method] = REDUCED if theirs is None else same_figure(values, theirs, is_ours)
+    is_off = found[ESTIMATED].verdict != Verdict.REPRODUCED
+    if found[AUCBOOST].verdict == Verdict.BETTER and is_off:
+        found[AUCBOOST] = found[AUCBOOST]._replace(verdict=Verdict.PARTLY)
+    return found
 
 
 def _claim_order(page: Page, aucs: Aucs) -> None:

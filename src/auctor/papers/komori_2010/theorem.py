@@ -202,7 +202,7 @@ def report_theorem(page: Page, found: Found, setup: Setup) -> None:
     _report_climb(page, result)
     _report_identity(page, result)
     _report_derivatives(page, result)
-    page.must_hold(
+    page.check(
         "the library's stagewise solver takes the paper's steps, stump by stump",
         result["same"] and result["alpha"] < 1e-6,
         f"{result['rounds']} rounds, alpha within {result['alpha']:.1e}",
@@ -216,7 +216,7 @@ def _report_identity(page: Page, result: Result) -> None:
         result["gap"] < 1e-12,
         f"largest relative gap {result['gap']:.1e} in 50 random cases",
     )
-    page.must_hold(
+    page.check(
         "the penalty guarantees a maximum: it is 0 for constants alone, if the second "
         "differences at the ends count, with the end repeated beyond itself",
         result["free all"] == 1 and result["free inner"] == 2,
@@ -271,7 +271,7 @@ def _report_derivatives(page: Page, result: Result) -> None:
         f"within {result['first']:.1e} and {result['second']:.1e} of differences, "
         f"{result['stumps']} stumps",
     )
-    page.must_hold(
+    page.check(
         "where the sum is over the cuts alone, as (7) is written, they are wrong at the lowest cut",
         result["wrong cuts"] == 1 and result["lowest cut"] == 0,
         f"at {result['wrong cuts']} cut of 19, whose stump would cost {result['lowest cut']:g}",

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from auctor.papers.page import Verdict
-from auctor.papers.statistics import standard_error, t_interval
+from auctor.papers.statistics import Estimate, standard_error, t_interval
+from auctor.papers.verdicts import by_interval, together
 
 # Two means this many standard errors apart are two different numbers: 1 in 100 by chance.
 _APART = 2.58
@@ -42,6 +43,7 @@ class Finding(NamedTuple):
 
 
 NOTHING = Finding(Verdict.NOT_RUN, "too few repetitions")
+REDUCED = Finding(Verdict.NOT_RUN, "a reduced run has other settings than the paper")
 
 
 def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
@@ -49,12 +51,7 @@ def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
     if len(differences) < 2:
         return NOTHING
     found = t_interval(differences, overlap)
-    verdict = Verdict.PARTLY
-    if found.low > 0:
-        verdict = Verdict.REPRODUCED
-    elif found.high < 0:
-        verdict = Verdict.NOT_REPRODUCED
-    return Finding(verdict, f"{found}, {len(differences)} repetitions")
+    return Finding(by_interval(found), f"{found}, {len(differences)} repetitions")
 
 
 def not_behind(differences: Sequence[float]) -> Finding:
@@ -62,7 +59,7 @@ def not_behind(differences: Sequence[float]) -> Finding:
     found = ahead(differences)
     if found.verdict == Verdict.REPRODUCED:
         return found._replace(verdict=Verdict.BETTER)
-    if found.verdict == Verdict.PARTLY and t_interval(differences).low > -_TELLING:
+    if found.verdict == Verdict.UNDECIDED and t_interval(differences).low > -_TELLING:
         return found._replace(verdict=Verdict.REPRODUCED)
     return found
 
@@ -73,28 +70,23 @@ def distance(values: Sequence[float], printed: Printed) -> float:
     return (mean(values) - printed.mean) / error
 
 
-def same_figure(values: Sequence[float], printed: Printed) -> Finding:
-    """Whether our mean is the paper's, or ahead of it."""
+def same_figure(values: Sequence[float], printed: Printed, is_ours: bool) -> Finding:
+    """Whether our mean is the paper's; ahead of it is better for a method of ours only."""
     if len(values) < 2:
         return NOTHING
     apart = distance(values, printed)
-    verdict = Verdict.REPRODUCED if _APART * standard_error(values) < _TELLING else Verdict.PARTLY
-    if apart > _APART:
-        verdict = Verdict.BETTER
-    elif apart < -_APART:
-        verdict = Verdict.NOT_REPRODUCED
+    is_telling = _APART * standard_error(values) < _TELLING
+    verdict = Verdict.REPRODUCED if is_telling else Verdict.UNDECIDED
+    if abs(apart) > _APART:
+        verdict = Verdict.BETTER if is_ours and apart > 0 else Verdict.NOT_REPRODUCED
     number = f"{mean(values):.4f} ± {standard_error(values):.4f} for {printed.mean:.3f}"
     return Finding(verdict, f"{number}, {apart:+.1f} standard errors apart")
 
 
 def all_of(findings: Sequence[Finding], number: str) -> Finding:
-    """Reproduced where all are, not where none is."""
-    verdicts = {found.verdict for found in findings}
-    if not verdicts or Verdict.NOT_RUN in verdicts:
-        return NOTHING
-    if len(verdicts) == 1:
-        return Finding(verdicts.pop(), number)
-    return Finding(Verdict.PARTLY, number)
+    """Of a claim made of several."""
+    verdict = together([found.verdict for found in findings])
+    return NOTHING if verdict == Verdict.NOT_RUN else Finding(verdict, number)
 
 
 def same_law(distances: Sequence[float]) -> Finding:
@@ -102,7 +94,7 @@ def same_law(distances: Sequence[float]) -> Finding:
     if not distances:
         return NOTHING
     size = float(np.sqrt(np.mean(np.square(distances))))
-    verdict = Verdict.PARTLY
+    verdict = Verdict.UNDECIDED
     if size < 2:
         verdict = Verdict.REPRODUCED
     elif size > 3:
@@ -118,11 +110,8 @@ def narrower(ours: Sequence[float], theirs: Sequence[float], n_resamples: int = 
     pairs = np.column_stack([ours[:n], theirs[:n]])
     rows = np.random.default_rng(0).integers(0, n, size=(n_resamples, n))
     spread = pairs[rows].std(axis=1, ddof=1)
-    low, high = np.quantile(spread[:, 1] - spread[:, 0], [0.025, 0.975])
-    verdict = Verdict.PARTLY
-    if low > 0:
-        verdict = Verdict.REPRODUCED
-    elif high < 0:
-        verdict = Verdict.NOT_REPRODUCED
-    number = f"standard deviations {stdev(ours[:n]):.4f} and {stdev(theirs[:n]):.4f}"
-    return Finding(verdict, number)
+    low, high = np.quantile(spread[:, 1] - spread[:, 0], [0.025, 0.975]).tolist()
+    mine, other = stdev(ours[:n]), stdev(theirs[:n])
+    found = Estimate(other - mine, low, high)
+    number = f"standard deviations {mine:.4f} and {other:.4f}, difference {found}, {n} repetitions"
+    return Finding(by_interval(found), number)
