@@ -8,7 +8,7 @@ from auctor.papers.catalogue import choose
 from auctor.papers.experiment import Setup, Size
 from auctor.papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
 from auctor.papers.long_servedio_2007.finite_law import follow_majority
-from auctor.papers.long_servedio_2007.label_noise_report import is_even, past_noise
+from auctor.papers.long_servedio_2007.label_noise_report import _gain, is_even, past_noise
 from auctor.papers.long_servedio_2007.laws import NOISY_LAWS, first_advantage, least_edge, majority
 from auctor.papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
 from auctor.papers.long_servedio_2007.noisy_coin import toss
@@ -122,20 +122,35 @@ def test_a_power_is_found_and_judged():
     assert power.value == pytest.approx(2)
     assert at_most(power, 2.5) == Verdict.REPRODUCED
     assert at_most(power, 1.5) == Verdict.NOT_REPRODUCED
-    assert at_most(Estimate(2, 1, 3), 2.5) == Verdict.PARTLY
+    assert at_most(Estimate(2, 1, 3), 2.5) == Verdict.UNDECIDED
     assert at_most(fit_power([1, 1, 1], [1, 2, 3]), 1) == Verdict.NOT_RUN
+
+
+def test_samples_are_paired_by_their_number():
+    law, eta, setup = label_noise.PEER_LAWS[0], 0.2, Setup(Size.QUICK)
+    values = {
+        (law, eta, label_noise.OURS): {0: 0.5, 2: 0.75},
+        (law, eta, "AdaBoost"): {1: 0.9, 2: 0.5},
+    }
+    assert _gain(law, "AdaBoost", values, setup).value == 0.25
+    values[law, eta, "AdaBoost"] = {1: 0.9}
+    assert _gain(law, "AdaBoost", values, setup) is None
 
 
 def test_verdicts_go_both_ways():
     above, below, open_ = Estimate(2, 1, 3), Estimate(-2, -3, -1), Estimate(0, -1, 1)
     assert past_noise([above, above]) == Verdict.REPRODUCED
-    assert past_noise([above, open_]) == Verdict.PARTLY
+    assert past_noise([above, open_]) == Verdict.UNDECIDED
+    assert past_noise([open_, Estimate(-0.1, -1, 1), Estimate(-0.1, -1, 1)]) == (
+        Verdict.NOT_REPRODUCED  # most of the means are below
+    )
     assert past_noise([above, below]) == Verdict.NOT_REPRODUCED
     assert past_noise([]) == Verdict.NOT_RUN
-    assert is_even(open_) == Verdict.REPRODUCED
+    assert is_even(open_) == Verdict.UNDECIDED
+    assert is_even(Estimate(0.001, -0.005, 0.007)) == Verdict.REPRODUCED
     assert is_even(above) == Verdict.NOT_REPRODUCED
-    assert covers(95, 100) == Verdict.REPRODUCED
-    assert covers(80, 100) == Verdict.NOT_REPRODUCED
+    assert covers(95, 100)
+    assert not covers(80, 100)
     assert [of_all(holds) for holds in ([True], [True, False], [False], [])] == [
         Verdict.REPRODUCED,
         Verdict.PARTLY,

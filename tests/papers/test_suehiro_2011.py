@@ -11,8 +11,9 @@ from auctor.papers.page import Page, Verdict
 from auctor.papers.reproduce import Folders, Reproduction
 from auctor.papers.statistics import Estimate
 from auctor.papers.suehiro_2011 import curve, readings, real_report, times, wording
-from auctor.papers.suehiro_2011.artificial import Cell
+from auctor.papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
 from auctor.papers.suehiro_2011.artificial_figures import ceiling, luck
+from auctor.papers.suehiro_2011.artificial_report import gaps_of
 from auctor.papers.suehiro_2011.judging import (
     best_folds,
     honest_folds,
@@ -130,8 +131,8 @@ def test_valleys_of_a_curve(gamma, count):
 def test_verdicts_go_both_ways():
     assert wording.direction(Estimate(1, 0.5, 2)) == Verdict.REPRODUCED
     assert wording.direction(Estimate(-1, -2, -0.5)) == Verdict.NOT_REPRODUCED
-    assert wording.direction(Estimate(0, -1, 1)) == Verdict.PARTLY
-    assert wording.direction(Estimate(0, float("nan"), float("nan"))) == Verdict.PARTLY
+    assert wording.direction(Estimate(0, -1, 1)) == Verdict.UNDECIDED
+    assert wording.direction(Estimate(0, float("nan"), float("nan"))) == Verdict.UNDECIDED
     assert [wording.share_verdict(k, 5) for k in (5, 3, 1)] == [
         Verdict.REPRODUCED,
         Verdict.PARTLY,
@@ -140,18 +141,48 @@ def test_verdicts_go_both_ways():
     assert wording.share_verdict(0, 0) == Verdict.NOT_RUN
     assert [times.ratio_verdict(r) for r in (9.0, 1.0, 0.1)] == [
         Verdict.REPRODUCED,
+        Verdict.UNDECIDED,
+        Verdict.NOT_REPRODUCED,
+    ]
+    assert real_report.beats_verdict(4, 0, 0, 5) == Verdict.REPRODUCED
+    assert real_report.beats_verdict(1, 3, 3, 5) == Verdict.NOT_REPRODUCED
+    assert real_report.beats_verdict(2, 1, 2, 5) == Verdict.PARTLY
+    assert real_report.beats_verdict(0, 0, 1, 5) == Verdict.UNDECIDED
+    assert real_report.beats_verdict(0, 0, 4, 5) == Verdict.NOT_REPRODUCED
+    assert [real_report.sizes_verdict(same) for same in ([], [True], [True, False], [False])] == [
+        Verdict.NOT_RUN,
+        Verdict.REPRODUCED,
         Verdict.PARTLY,
         Verdict.NOT_REPRODUCED,
     ]
-    assert real_report.beats_verdict(4, 0, 5) == Verdict.REPRODUCED
-    assert real_report.beats_verdict(1, 3, 5) == Verdict.NOT_REPRODUCED
-    assert real_report.beats_verdict(2, 1, 5) == Verdict.PARTLY
 
 
 def test_figures_above_the_ceiling_are_judged_by_their_luck():
-    assert readings.ceiling_verdict([(-0.01, 0.007), (-0.2, 0.007)]) == Verdict.REPRODUCED
-    assert readings.ceiling_verdict([(0.01, 0.007), (-0.2, 0.007)]) == Verdict.PARTLY
-    assert readings.ceiling_verdict([(0.03, 0.007), (-0.2, 0.007)]) == Verdict.NOT_REPRODUCED
+    assert readings.judge_excess([(-0.01, 0.007), (-0.2, 0.007)]).startswith("All")
+    assert readings.judge_excess([(0.01, 0.007), (-0.2, 0.007)]).startswith("Luck")
+    assert "cannot" in readings.judge_excess([(0.03, 0.007), (-0.2, 0.007)])
+
+
+def test_figures_of_the_paper_keep_their_digits(tmp_path):
+    rows = wording.printed(make_page(tmp_path), "table4")["rows"]
+    assert wording.cell([], rows["trade"][0]) == "– (0.9290)"
+    ones = wording.printed(make_page(tmp_path), "table3")["rows"]["spambase"]
+    assert wording.cell([0.5], ones[4]) == "0.5000 (1.0)"
+    assert wording.beside(TINY, ones) == [None] * len(ones)
+    assert wording.beside(Setup(Size.FULL), ones) == ones
+
+
+def test_noise_rates_of_one_draw_count_once():
+    setup = Setup(Size.QUICK)
+    cells = [cell for cell in cells_of_table1(setup) if cell.r == 1]
+    assert len(cells) == 2
+    found = {}
+    for cell, gap in zip(cells, (0.1, 0.3), strict=True):
+        for method, value in (("pairs", 0.5 + gap), ("RankBoost", 0.5)):
+            for repetition in range(2):
+                name = case_name(cell, method, repetition)
+                found[name] = {f"{method}|1|test": [value, value]}
+    assert gaps_of(found, setup, cells, "pairs", "RankBoost") == pytest.approx([0.2, 0.2])
 
 
 def test_luck_is_the_spread_of_the_clean_label_over_draws():

@@ -79,6 +79,7 @@ def octave_law() -> Law:
     top, end = float(bends.slope[0]), float(bends.slope[-1])
 
     def tails(t: FloatArray) -> Rates:
+        """Shares of both classes with a log ratio above t."""
         return bends.rates(np.clip(np.exp(t), end, top))
 
     ends = math.log(end), math.log(top)

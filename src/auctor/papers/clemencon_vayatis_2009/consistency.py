@@ -8,10 +8,13 @@ import numpy as np
 
 from auctor.datasets import approximate_roc
 from auctor.papers.clemencon_vayatis_2009.learners import (
+    COSTS,
     FIXED_DEPTH,
     RANKERS,
     measure,
     measure_law,
+    repetitions,
+    sizes,
 )
 from auctor.papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE
 from auctor.papers.clemencon_vayatis_2009.verdicts import (
@@ -21,7 +24,7 @@ from auctor.papers.clemencon_vayatis_2009.verdicts import (
     judge_floor,
     step_exponent,
 )
-from auctor.papers.experiment import Case, Found, Result, Setup, Size
+from auctor.papers.experiment import Case, Found, Result, Setup
 from auctor.papers.page import Page
 from auctor.papers.statistics import Estimate, mean_se, t_interval
 
@@ -31,33 +34,8 @@ if TYPE_CHECKING:
 _TITLES = {"d1": "d1", "d_inf": "d-infinity"}
 _PLANES = ("squares", "diagonals")
 _DEEPEST = 8
-# Seconds for 1,000 rows or fewer, and for each row beyond.
-_COSTS = {"forest": (1.3, 8e-5), "grown": (0.1, 1.2e-4)}
 _MARKS = {"rate": "o-", "tree": "s--", "unions": "^:", "forest": "D-.", "fixed": "v--"}
 _COLOURS = {"rate": "C0", "tree": "C1", "unions": "C2", "forest": "C4", "fixed": "C7"}
-
-
-def sizes(setup: Setup) -> list[int]:
-    """Rows of the samples, tenfold each time."""
-    return setup.pick([10**k for k in range(2, 7)], [10**3, 10**4, 10**5], [10**2, 10**3])
-
-
-def repetitions(setup: Setup, place: str, ranker: str, n_rows: int) -> int:
-    """Independent samples: more of small ones, fewer where a fit takes seconds, or none."""
-    if setup.size == Size.FULL:
-        return _full_repetitions(ranker, n_rows)
-    if ranker == "forest":  # on one law, to be seen beside the tree
-        small = place == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
-        return 2 if small else 0
-    if ranker == "grown" and n_rows > 10**4:
-        return 0
-    return setup.pick(0, 5 if ranker == "grown" else 8, 2)
-
-
-def _full_repetitions(ranker: str, n_rows: int) -> int:
-    if ranker in _COSTS:
-        return 10 if n_rows <= 10**5 else 0
-    return 50 if n_rows <= 10**3 else 20 if n_rows <= 10**5 else 10
 
 
 def cases(setup: Setup) -> list[Case]:
@@ -71,7 +49,7 @@ def cases(setup: Setup) -> list[Case]:
                 continue
             for n_rows in sizes(setup):
                 many = repetitions(setup, place, name, n_rows)
-                base, each = _COSTS.get(name, (0.05, 2e-6))
+                base, each = COSTS.get(name, (0.05, 2e-6))
                 if many:
                     work = partial(measure, place, name, n_rows, many, setup.seed)
                     cost = many * (base + each * n_rows)
@@ -89,9 +67,11 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         "Laws of rows in the unit cube with a known likelihood ratio, so that distances are those "
         f"of the population, without a test sample; a share of {POSITIVE_SHARE:g} is positive. "
         "Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. Mean ± "
-        f"standard error over {setup.pick('10 to 50', '2 to 8', '2')} independent samples, the "
-        "same for all rankers; then the power of n over the last tenfold with its 95% interval."
+        "standard error over independent samples, the same for all rankers; then the power of n "
+        "over the last tenfold with its 95% interval."
     )
+    page.text("Samples of each law by ranker and n:")
+    page.table(*_repetition_table(setup))
     for key, title in _TITLES.items():
         page.text(f"**{title}**")
         page.table(*_distance_table(found, setup, key))
@@ -107,6 +87,21 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     _report_law(page, found)
     _judge_fixed(page, found, setup)
     _judge_grown(page, found, setup)
+
+
+def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
+    """How many samples each ranker has; fewer, or none, where a fit takes long."""
+    rows = []
+    for name, ranker in RANKERS.items():
+        places = [place for place in PLACES if ranker.is_plane or place == "line"]
+        rows.append([ranker.title, *(_count(setup, places, name, n) for n in sizes(setup))])
+    return ["ranker", *(f"n = {n:,}" for n in sizes(setup))], rows
+
+
+def _count(setup: Setup, places: list[str], ranker: str, n_rows: int) -> str:
+    """Samples of a law; of some laws there may be none in a reduced run."""
+    counts = sorted({repetitions(setup, place, ranker, n_rows) for place in places})
+    return " or ".join(f"{count}" if count else "–" for count in counts)
 
 
 def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:

@@ -46,6 +46,10 @@ STATEMENTS = (
 )  # fmt: skip
 
 
+# Statements that the paper does not make: its own as mended, and what our trees carry with them.
+OURS = ("remark4", "sum", "root", "knots", "scores", "rate_below")
+
+
 def cases(setup: Setup) -> list[Case]:
     """Populations, curves and fitted trees."""
     n_populations, n_trees = setup.pick(1000, 100, 20), setup.pick(500, 40, 5)
@@ -57,7 +61,7 @@ def cases(setup: Setup) -> list[Case]:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Each statement with its largest miss; all are proved, so all have to hold."""
+    """Each statement with its largest miss; all have to hold."""
     page.text(
         "Populations are finite, of 5 to 30 kinds of rows with random masses, where every "
         "expectation is a sum; curves are smooth laws, with slopes by differences and areas on a "
@@ -68,7 +72,9 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         if case in found:
             miss, n = found[case][key], found[case]["n"]
             number = f"largest miss {max(miss, 0.0):.1e}, {n} {units[case]}"
-            page.must_hold(text, miss < bound, number)
+            # The paper proves the others; these are about its text as mended, and our code.
+            tell = page.check if key in OURS else page.must_hold
+            tell(text, miss < bound, number)
     if "population" in found:
         printed = found["population"]["remark4_printed"]
         page.text(

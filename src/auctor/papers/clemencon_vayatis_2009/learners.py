@@ -9,7 +9,7 @@ import numpy as np
 
 from auctor import TreeRank, TreeRankForest
 from auctor.papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE, Place, evaluate
-from auctor.papers.experiment import Result
+from auctor.papers.experiment import Result, Setup, Size
 
 FIXED_DEPTH = 2
 # Fine enough on one axis; a plane of so many boxes would be 16 million.
@@ -18,6 +18,8 @@ _MOST_BINS = 65_535
 _N_TREES = 30
 # Boxes of a side of the plane on which the tree is run on the law itself.
 _N_SIDE = 64
+# Seconds for 1,000 rows or fewer, and for each row beyond.
+COSTS = {"forest": (1.3, 8e-5), "grown": (0.1, 1.2e-4)}
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ def shrink(n_rows: int) -> dict[str, Any]:
 
 def _tree(order: str) -> Callable[[int, Place], Any]:
     def make(n_rows: int, place: Place) -> TreeRank:
+        """Cells that shrink as n grows."""
         return TreeRank(order=order, max_bins=_BINS[place.n_features], **shrink(n_rows))
 
     return make
@@ -72,6 +75,29 @@ RANKERS: dict[str, Ranker] = {
     "fixed": Ranker(f"depth {FIXED_DEPTH} for any n", _fixed, is_plane=False),
     "grown": Ranker("grown out, by share", _grown, is_plane=False),
 }
+
+
+def sizes(setup: Setup) -> list[int]:
+    """Rows of the samples, tenfold each time."""
+    return setup.pick([10**k for k in range(2, 7)], [10**3, 10**4, 10**5], [10**2, 10**3])
+
+
+def repetitions(setup: Setup, place: str, ranker: str, n_rows: int) -> int:
+    """Independent samples: more of small ones, fewer where a fit takes seconds, or none."""
+    if setup.size == Size.FULL:
+        return _full_repetitions(ranker, n_rows)
+    if ranker == "forest":  # on one law, to be seen beside the tree
+        small = place == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
+        return 2 if small else 0
+    if ranker == "grown" and n_rows > 10**4:
+        return 0
+    return setup.pick(0, 5 if ranker == "grown" else 8, 2)
+
+
+def _full_repetitions(ranker: str, n_rows: int) -> int:
+    if ranker in COSTS:
+        return 10 if n_rows <= 10**5 else 0
+    return 50 if n_rows <= 10**3 else 20 if n_rows <= 10**5 else 10
 
 
 def measure(

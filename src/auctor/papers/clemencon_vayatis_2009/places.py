@@ -61,6 +61,7 @@ def exponential_line() -> Place:
     law, rate = exponential_law(2.0), 2.0
 
     def log_ratio(X: FloatArray) -> FloatArray:
+        """Of the densities at each row."""
         return law.high - rate * X[:, 0]
 
     return Place("one feature", law, 1, log_ratio, _exponential_share(rate), meets_all=True)
@@ -72,9 +73,11 @@ def nested_squares() -> Place:
     law = linear_law(bend)
 
     def log_ratio(X: FloatArray) -> FloatArray:
+        """Of the densities at each row."""
         return np.log(1 + bend - 2 * bend * X.max(axis=1) ** 2)
 
     def corner(a: FloatArray, b: FloatArray) -> FloatArray:
+        """Share of the positives in the box from 0 to (a, b)."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         # The square up to the smaller side, and a strip beside it.
         strip = (1 + bend) * (high - low) - 2 * bend / 3 * (high**3 - low**3)
@@ -90,9 +93,11 @@ def diagonals() -> Place:
     share = _exponential_share(rate)
 
     def log_ratio(X: FloatArray) -> FloatArray:
+        """Of the densities at each row."""
         return law.high - rate * X.sum(axis=1)
 
     def corner(a: FloatArray, b: FloatArray) -> FloatArray:
+        """Share of the positives in the box from 0 to (a, b)."""
         return share(a) * share(b)
 
     # The density of eta vanishes at both ends of its range: a corner of the square is a point.
@@ -117,6 +122,7 @@ def _sum_law(rate: float) -> Law:
     high = 2 * math.log(scale)
 
     def tails(t: FloatArray) -> Rates:
+        """Shares of both classes with a log ratio above t."""
         s = np.clip((high - t) / rate, 0, 2)  # the sum of the features at the threshold
         rest = 2 - s
         # Integrals of exp(-rate u) u up to s, and of exp(-rate u) (2 - u) from s on.

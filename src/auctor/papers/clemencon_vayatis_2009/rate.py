@@ -4,13 +4,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import linregress
 
 from auctor.datasets import Law, approximate_roc
 from auctor.papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO
 from auctor.papers.clemencon_vayatis_2009.places import distances
 from auctor.papers.experiment import Case, Found, Result, Setup
 from auctor.papers.page import Page, Verdict
+from auctor.papers.statistics import log_slope
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,6 +22,7 @@ N_FITTED = 5
 # What the exponent may be off at a finite depth, beside its standard error.
 ALLOWANCE = 0.01
 _N_GRID = 4096
+_STYLES = (("o-", "C0"), ("s--", "C1"), ("^-.", "C2"), ("D:", "C4"))
 
 
 class Exponent(NamedTuple):
@@ -40,9 +41,9 @@ class Exponent(NamedTuple):
 
 def fit_exponent(values: list[float]) -> Exponent:
     """Slope of log distance over log N at the last depths; ``values`` are for depths 1, 2, ..."""
-    depth = np.arange(1, len(values) + 1)[-N_FITTED:]
-    line = linregress(depth * np.log(2), np.log(values[-N_FITTED:]))
-    return Exponent(float(line.slope), float(line.stderr))
+    n_cells = [2.0**depth for depth in range(1, len(values) + 1)]
+    line = log_slope(n_cells[-N_FITTED:], values[-N_FITTED:])
+    return Exponent(line.value, line.error)
 
 
 def measure(name: str, deepest: int) -> Result:
@@ -86,7 +87,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     )
     page.table(*_exponent_table(shown, page.expected["proposition15"]))
     page.figure(
-        "proposition15", partial(_draw, shown), "Distances from ROC* against the number of cells"
+        "proposition15",
+        partial(_draw, shown),
+        "Distances from ROC* times N^2 against the number N of cells: level where they fall like "
+        "N^-2, rising where they fall more slowly",
     )
     page.text(
         "The constant C in C / N^2 at the last depth, where the assumptions hold, beside that of "
@@ -237,15 +241,17 @@ def _bound_share(name: str, result: Result, kind: str) -> float:
 
 def _draw(shown: Found, figure: "Figure") -> None:
     drawn = [n for n in ("exponential_2", "octaves", "power", "gaussian_1") if n in shown]
-    axes = figure.subplots(1, 2, sharey=True)
+    axes = figure.subplots(1, 2)
     for ax, d in zip(axes, DISTANCES, strict=True):
-        for name, mark, colour in zip(drawn, "os^D", ("C0", "C1", "C2", "C4"), strict=False):
-            values = shown[name][f"tree_{d}"]
+        for name, (mark, colour) in zip(drawn, _STYLES, strict=False):
+            values = np.array(shown[name][f"tree_{d}"])
             N = 2.0 ** np.arange(1, len(values) + 1)
-            ax.loglog(N, values, f"{mark}-", ms=4, lw=1.1, color=colour, label=BENT[name].title)
-        N = 2.0 ** np.arange(1, 11)
-        ax.loglog(N, 0.04 / N**2, color="0.5", ls=":", label="$N^{-2}$")
-        ax.set(xlabel="cells, N", title=_TITLES[d])
+            ax.plot(N, values * N**2, mark, ms=4, lw=1.1, color=colour, label=BENT[name].title)
+        ax.set(
+            xscale="log", xlabel="cells, N", title=_TITLES[d], ylabel=f"{_TITLES[d]} times $N^2$"
+        )
         ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("distance from ROC*")
-    axes[0].legend(frameon=False, loc="lower left", fontsize=9)
+    axes[0].set_ylim(0, None)
+    axes[1].set_yscale("log")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

@@ -15,6 +15,7 @@ from auctor.papers.page import Page
 from auctor.papers.tables import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FIGURE2_DEPTH, FIGURE3_DEPTH = 3, 5
@@ -101,7 +102,7 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
         min(falls, default=1.0) > 0,
         f"{len(values)} leaves with scores {', '.join(f'{v:g}' for v in values)}",
     )
-    page.must_hold(
+    page.check(
         "Output step: the score of leaf C(D,k) is 2^D - k",
         values == _paper_scores(result),
         f"{len(values)} leaves",
@@ -136,11 +137,19 @@ def _draw_tree(result: Result, figure: "Figure") -> None:
         test=result["test"],
     )
     drawing.plot(ax)
+    _spread_colours(ax, drawing.weight_neg, drawing.weight_pos)
     number = find_numbers(result["depth"], result["parent"], result["x"])
     for k, x, depth in zip(number, result["x"], result["depth"], strict=True):
         above = (0, 16 if depth else 22)  # the root is drawn largest
         ax.annotate(f"C({depth},{k})", (x, -depth), above, textcoords="offset points",
                     ha="center", fontsize=8, fontweight="bold")  # fmt: skip
+
+
+def _spread_colours(ax: "Axes", neg: FloatArray, pos: FloatArray) -> None:
+    """All colours between the least and the largest share of positives: few cells pass 1/2."""
+    share = pos / (neg + pos)
+    for drawn in ax.collections:
+        drawn.set_clim(float(share.min()), float(share.max()))
 
 
 def split_plane(n_rows: int, seed: int) -> Result:
@@ -174,7 +183,7 @@ def report_figure3(page: Page, found: Found, setup: Setup) -> None:
     caption = "The partition by perpendicular splits, and the level sets of the likelihood ratio"
     page.figure("figure3", partial(_draw_partition, found["partition"]), caption)
     n_leaves = found["partition"]["n_leaves"]
-    page.must_hold(
+    page.check(
         "Perpendicular splits: every cell is a rectangle, and the cells fill the plane",
         all(_is_rectangle(rank == r) for r in range(1, n_leaves + 1)),
         f"{n_leaves} cells",

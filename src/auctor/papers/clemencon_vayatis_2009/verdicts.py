@@ -31,15 +31,22 @@ def judge_fall(steps: Sequence[Estimate]) -> Verdict:
     if all(step.high < 0 for step in steps) and steps[-1].high < -LEAST_FALL:
         return Verdict.REPRODUCED
     # At rest, or rising, at the last step: whatever came before it.
-    return Verdict.NOT_REPRODUCED if steps[-1].low > -LEAST_FALL else Verdict.PARTLY
+    if steps[-1].low > -LEAST_FALL:
+        return Verdict.NOT_REPRODUCED
+    has_fallen, has_risen = steps[-1].high < -LEAST_FALL, any(step.low > 0 for step in steps)
+    return Verdict.PARTLY if has_fallen and has_risen else Verdict.UNDECIDED
 
 
 def join(verdicts: Sequence[Verdict]) -> Verdict:
-    """One verdict for several laws: all alike, or in part."""
+    """One verdict for several laws: all alike; in part where it holds on some of them only."""
     ran = {verdict for verdict in verdicts if verdict != Verdict.NOT_RUN}
     if not ran:
         return Verdict.NOT_RUN
-    return ran.pop() if len(ran) == 1 else Verdict.PARTLY
+    if len(ran) == 1:
+        return ran.pop()
+    if ran & {Verdict.REPRODUCED, Verdict.PARTLY}:
+        return Verdict.PARTLY
+    return Verdict.NOT_REPRODUCED  # beyond chance on some, and open on the others
 
 
 def judge_depth(values: Sequence[float], n_levels: int = 3) -> Verdict:
@@ -56,4 +63,5 @@ def judge_floor(excess: Estimate, share: float = 0.1) -> Verdict:
     """Rests on a floor: within a share of it beyond chance; ``excess`` is relative to the floor."""
     if -share < excess.low and excess.high < share:
         return Verdict.REPRODUCED
-    return Verdict.NOT_REPRODUCED if excess.low > share or excess.high < -share else Verdict.PARTLY
+    is_off = excess.low > share or excess.high < -share
+    return Verdict.NOT_REPRODUCED if is_off else Verdict.UNDECIDED

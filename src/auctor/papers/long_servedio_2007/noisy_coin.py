@@ -82,13 +82,13 @@ def report_coins(page: Page, found: Found) -> None:
         f"{below / n:.1%} of {n:,} rankers, class shares and noise rates have less, down to "
         f"{min(result['least_ratio'] for result in drawn):.3f} of gamma/4",
     )
-    page.must_hold(
+    page.check(
         "noise leaves the cut where it is: no v - u on the true classes is lost",
         max(result["largest_gap_lost"] for result in drawn) < 1e-6,
         f"largest loss {max(result['largest_gap_lost'] for result in drawn):.1g}",
     )
     least = min(min(r["least_clean_over"], r["least_even_over"]) for r in drawn)
-    page.must_hold(
+    page.check(
         "with the noise taken out of the rates (eta known), or with even classes, the advantage is "
         "gamma/4 or more",
         least > -1e-6,

@@ -4,19 +4,14 @@ from collections.abc import Sequence
 from math import ceil, log
 
 from auctor.papers.page import Verdict
-from auctor.papers.statistics import Estimate
+from auctor.papers.statistics import Estimate, log_slope
 
 
 def fit_power(x: Sequence[float], y: Sequence[float]) -> Estimate | None:
     """The power of x that y grows by, with a 95 % interval: a line through the logarithms."""
     if len(set(x)) < 2 or len(x) < 3:
         return None
-    from scipy.stats import linregress, t
-
-    line = linregress([log(value) for value in x], [log(value) for value in y])
-    half = float(t.ppf(0.975, len(x) - 2) * line.stderr)
-    slope = float(line.slope)
-    return Estimate(slope, slope - half, slope + half)
+    return log_slope(x, y).interval()
 
 
 def at_most(found: Estimate | None, limit: float) -> Verdict:
@@ -25,7 +20,7 @@ def at_most(found: Estimate | None, limit: float) -> Verdict:
         return Verdict.NOT_RUN
     if found.high <= limit:
         return Verdict.REPRODUCED
-    return Verdict.NOT_REPRODUCED if found.low > limit else Verdict.PARTLY
+    return Verdict.NOT_REPRODUCED if found.low > limit else Verdict.UNDECIDED
 
 
 def of_all(holds: Sequence[bool]) -> Verdict:

@@ -19,7 +19,7 @@ from auctor.papers.long_servedio_2007 import (
 PAPER = Paper(
     name="long_servedio_2007",
     number="000",
-    citation="P. M. Long and R. A. Servedio (2007), Boosting the area under the ROC curve",
+    citation="Long & Servedio (2007): Boosting the area under the ROC curve",
     folder=Path(__file__).parent,
     experiments=(
         Experiment(

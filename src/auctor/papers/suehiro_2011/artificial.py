@@ -33,6 +33,7 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
+        """As the names of its cases begin."""
         return f"share={self.share:g} r={self.r} noise={self.noise:g}"
 
 
@@ -120,7 +121,7 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
     )
     settings = size.rounds if method == "RankBoost" else size.epsilons
     result: Result = {}
-    for train, test in draw_folds(sample.y, size.n_folds, repetition):
+    for train, test in draw_folds(sample.y, size.n_folds, 1000 * seed + repetition):
         for scored in score_settings(
             method, sample.X, sample.y, train, settings, **_options(method, size)
         ):

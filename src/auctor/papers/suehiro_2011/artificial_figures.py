@@ -45,10 +45,12 @@ def columns_of(setup: Setup) -> list[tuple[str, str]]:
 
 
 def heads_of(setup: Setup) -> list[str]:
+    """The heads of the columns, with RankBoost's rounds."""
     return [title.format(*find_size(setup).rounds) for title in TITLES]
 
 
 def label_of(cell_: Cell) -> str:
+    """The first cell of a row."""
     return f"{cell_.share:g}, {cell_.r}, {cell_.noise:.0%}"
 
 

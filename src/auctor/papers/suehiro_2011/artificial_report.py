@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from statistics import mean
 
 from auctor.papers.experiment import Found, Setup
+from auctor.papers.experiment import Size as RunSize
 from auctor.papers.page import Page, Verdict
 from auctor.papers.statistics import differences, t_interval
 from auctor.papers.suehiro_2011.artificial import (
@@ -21,26 +22,33 @@ from auctor.papers.suehiro_2011.artificial_figures import (
     values_of,
 )
 from auctor.papers.suehiro_2011.readings import (
-    claim_ceiling,
     claim_reading,
     print_ceilings,
     print_constants,
     print_readings,
+    tell_ceiling,
 )
-from auctor.papers.suehiro_2011.wording import MISSING, cell, direction
+from auctor.papers.suehiro_2011.wording import (
+    MISSING,
+    beside,
+    cell,
+    direction,
+    printed,
+    say_beside,
+)
 
 
 def report_table1(page: Page, found: Found, setup: Setup) -> None:
     """Equal classes: figures, ceilings, readings, and the order of the methods."""
     cells = cells_of_table1(setup)
-    rows = page.expected["table1"]["rows"]
+    rows = printed(page, "table1")["rows"]
     paper = {c: rows[f"r={c.r} noise={c.noise:g}"] for c in cells}
     _explain(page, setup, 1)
     _print_figures(page, found, setup, 1, paper)
     print_ceilings(page, found, setup, paper)
     print_constants(page, found, setup, cells)
     print_readings(page, found, setup, paper)
-    claim_ceiling(page, paper, 1)
+    tell_ceiling(page, paper, 1)
     claim_reading(page, found, setup, paper)
     _claim_order(page, found, setup, cells)
 
@@ -48,7 +56,7 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
 def report_table2(page: Page, found: Found, setup: Setup) -> None:
     """Unequal classes: which noise the one row of each r can be, then figures."""
     cells = cells_of_table2(setup)
-    rows = page.expected["table2"]["rows"]
+    rows = printed(page, "table2")["rows"]
     paper = {c: rows[f"share={c.share:g} r={c.r}"] for c in cells}
     _explain(page, setup, 2)
     page.text(
@@ -57,11 +65,12 @@ def report_table2(page: Page, found: Found, setup: Setup) -> None:
         "choose, decides: the distance is that of its figures from the paper's, averaged over rows."
     )
     _print_noise_readings(page, found, setup, paper)
-    page.text("The paper's one figure stands beside ours for every noise rate.")
+    if setup.size == RunSize.FULL:
+        page.text("The paper's one figure stands beside ours for every noise rate.")
     _print_figures(page, found, setup, 2, paper)
     # The least noise has the highest ceiling: what lies above that lies above all.
     least = min(c.noise for c in cells)
-    claim_ceiling(page, {c: figures for c, figures in paper.items() if c.noise == least}, 2)
+    tell_ceiling(page, {c: figures for c, figures in paper.items() if c.noise == least}, 2)
     _claim_order(page, found, setup, cells)
 
 
@@ -72,7 +81,7 @@ def _explain(page: Page, setup: Setup, table: int) -> None:
         f"{size.n_rows} rows, {size.n_features} features, {size.n_folds} folds; data sets for a "
         f"row of the table: {n_data} ({n_heuristic} for the method), each cut once into "
         "folds that all methods share. A figure is the mean over the data sets of the mean over "
-        "the folds, ± its standard error over data sets; the paper's figure is in brackets. "
+        f"the folds, ± its standard error over data sets; {say_beside(setup)}. "
         f"Epsilon is one of {', '.join(f'{e:g}' for e in size.epsilons)}."
     )
 
@@ -89,45 +98,63 @@ def _print_figures(
     for c, figures in paper.items():
         parts = [
             cell(values_of(found, setup, table, c, method, setting, "test"), figure)
-            for (method, setting), figure in zip(columns_of(setup), [*figures, None], strict=True)
+            for (method, setting), figure in zip(
+                columns_of(setup), beside(setup, [*figures, None]), strict=True
+            )
         ]
         rows.append([label_of(c), f"{ceiling(c):.4f}", *parts])
     page.table(["share, r, noise", "ceiling", *heads_of(setup)], rows)
     page.text(
-        "The same with epsilon chosen for each fold on the other folds, so that a fold's test rows "
-        "have no say in it (ours only):"
+        "The same with epsilon, or RankBoost's rounds, chosen for each fold on the other folds, so "
+        "that a fold's test rows have no say in it (ours only):"
     )
     honest = [
         [
             label_of(c),
             *(
                 cell(values_of(found, setup, table, c, m, "honest", "test"), None)
-                for m in ("SoftRankBoost", "pairs", "heuristic", "reduced")
+                for m in ("RankBoost", "SoftRankBoost", "pairs", "heuristic", "reduced")
             ),
         ]
         for c in paper
     ]
-    page.table(["share, r, noise", "SoftRankBoost", "LP-Pair", "the method", "reduced"], honest)
+    heads = ["RankBoost", "SoftRankBoost", "LP-Pair", "the method", "reduced"]
+    page.table(["share, r, noise", *heads], honest)
 
 
 def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
     """LP-Pair and the method against RankBoost and against each other, on noisy labels."""
     table = 1 if cells[0].share == 0.5 else 2
-    last = f"{find_size(setup).rounds[-1]}"
     pairs = [
-        ("the method beats RankBoost", ("heuristic", "honest"), ("RankBoost", last)),
-        ("LP-Pair beats RankBoost", ("pairs", "honest"), ("RankBoost", last)),
-        ("the method beats SoftRankBoost", ("heuristic", "honest"), ("SoftRankBoost", "honest")),
-        ("the method is at least as good as LP-Pair", ("heuristic", "honest"), ("pairs", "honest")),
+        ("the method beats RankBoost", "heuristic", "RankBoost"),
+        ("LP-Pair beats RankBoost", "pairs", "RankBoost"),
+        ("the method beats SoftRankBoost", "heuristic", "SoftRankBoost"),
+        ("the method is at least as good as LP-Pair", "heuristic", "pairs"),
     ]
     for text, first, second in pairs:
-        gaps: list[float] = []
-        for c in cells:
-            gaps += differences(
-                values_of(found, setup, table, c, *first, "test"),
-                values_of(found, setup, table, c, *second, "test"),
+        gaps = gaps_of(found, setup, cells, first, second)
+        _claim_gap(page, f"{text} (Table {table}, honest epsilon or rounds, noisy labels)", gaps)
+
+
+def gaps_of(found: Found, setup: Setup, cells: list[Cell], first: str, second: str) -> list[float]:
+    """Honest AUC of one method less another's: one for each share, r and repetition.
+
+    The noise rates share their rows and clean labels, so that their mean is one observation.
+    """
+    table = 1 if cells[0].share == 0.5 else 2
+    gaps: list[float] = []
+    for share, r in sorted({(c.share, c.r) for c in cells}):
+        by_noise = [
+            differences(
+                values_of(found, setup, table, c, first, "honest", "test"),
+                values_of(found, setup, table, c, second, "honest", "test"),
             )
-        _claim_gap(page, f"{text} (Table {table}, honest epsilon, noisy labels)", gaps)
+            for c in cells
+            if (c.share, c.r) == (share, r)
+        ]
+        # As many repetitions as every noise rate has.
+        gaps += [mean(column) for column in zip(*by_noise, strict=False)]
+    return gaps
 
 
 def _claim_gap(page: Page, text: str, gaps: Sequence[float]) -> None:
@@ -135,7 +162,9 @@ def _claim_gap(page: Page, text: str, gaps: Sequence[float]) -> None:
         page.claim(text, Verdict.NOT_RUN, MISSING)
         return
     estimate = t_interval(list(gaps))
-    page.claim(text, direction(estimate), f"{estimate}, {len(gaps)} data sets")
+    page.claim(
+        text, direction(estimate), f"{estimate}, {len(gaps)} draws, each over all noise rates"
+    )
 
 
 def _print_noise_readings(

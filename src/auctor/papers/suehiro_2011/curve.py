@@ -14,6 +14,7 @@ from auctor.papers.suehiro_2011.wording import MISSING, share_verdict
 from auctor.papers.tables import FloatArray
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 EPSILON = 0.2
@@ -158,7 +159,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     )
     if not above:
         return
-    page.must_hold(
+    page.check(
         "gamma-hat is never below gamma*",
         min(above) > -1e-5,
         f"least excess {min(above):.2e}",
@@ -193,43 +194,62 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
         "MarginRanker(method='heuristic') from nu+ = sqrt(epsilon) p. Each step solves the tangent "
         "problem (9) and then (7). At every nu+ of the way (7) was solved again by HiGHS."
     )
-    rows: list[list[object]] = []
-    falls, gaps, apart = [], [], []
-    for name in data_of(setup):
-        if name not in found:
-            rows.append([name, *[MISSING] * 5])
-            continue
-        result = found[name]
-        way, lowest = result["way_gamma"], min(result["gamma"])
-        falls += [b - a for a, b in pairwise(way)]
-        apart += [abs(a - b) for a, b in zip(way, result["way_direct"], strict=True)]
-        gaps.append((result["way_direct"][-1] - lowest) / max(lowest, 1e-3))
-        ends = f"{result['way_nu_pos'][0]:.1f} → {result['way_nu_pos'][-1]:.1f}"
-        rows.append(
-            [
-                name,
-                len(way),
-                ends,
-                f"{way[0]:.6f} → {way[-1]:.6f}",
-                f"{lowest:.6f}",
-                f"{gaps[-1]:+.2%}",
-            ]
-        )
+    ways = _in_order(found, setup)
+    rows = [
+        _way_line(name, ways[name]) if name in ways else [name, *[MISSING] * 5]
+        for name in data_of(setup)
+    ]
     head = ["data", "solutions of (7)", "nu+", "gamma", "least of the grid", "left above it"]
     page.table(head, rows)
     page.figure(
         "figure2",
-        partial(_draw_ways, _in_order(found, setup)),
-        "The heuristic's steps (dots) on gamma-hat (lines)",
+        partial(_draw_ways, ways),
+        "Left: the heuristic's steps (marks) on gamma-hat (lines). Right: as in the paper's "
+        "figure, the bound 1/nu+ and its tangent at the first nu+ of the first data set, which (9) "
+        "has in its place; the cross is the nu+ that (9) found",
     )
+    _hold_ways(page, ways, setup)
+    _claim_arrival(page, ways)
+
+
+def _left_above(result: Result) -> float:
+    """What the way ends above the least of the grid, as a share of it."""
+    lowest = min(result["gamma"])
+    return float((result["way_direct"][-1] - lowest) / max(lowest, 1e-3))
+
+
+def _way_line(name: str, result: Result) -> list[object]:
+    way, nu_pos = result["way_gamma"], result["way_nu_pos"]
+    return [
+        name,
+        len(way),
+        f"{nu_pos[0]:.1f} → {nu_pos[-1]:.1f}",
+        f"{way[0]:.6f} → {way[-1]:.6f}",
+        f"{min(result['gamma']):.6f}",
+        f"{_left_above(result):+.2%}",
+    ]
+
+
+def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
+    """gamma falls along the way, which is proved; and the solvers agree, which is ours."""
+    falls = [b - a for result in ways.values() for a, b in pairwise(result["way_gamma"])]
     page.must_hold(
         "gamma never grows along the heuristic (section 4.2)",
         all(fall <= 1e-9 for fall in falls),
         f"{len(falls)} steps, largest change {max(falls, default=0.0):+.1e}",
     )
+    apart = [
+        abs(a - b)
+        for result in ways.values()
+        for a, b in zip(result["way_gamma"], result["way_direct"], strict=True)
+    ]
     if apart:
         near = max(apart) < setup.pick(1e-5, 1e-4, 1e-3)
-        page.must_hold("MarginRanker and HiGHS agree on (7)", near, f"apart by {max(apart):.1e}")
+        page.check("MarginRanker and HiGHS agree on (7)", near, f"apart by {max(apart):.1e}")
+
+
+def _claim_arrival(page: Page, ways: Found) -> None:
+    gaps = [_left_above(result) for result in ways.values()]
     arrived = sum(gap < 0.01 for gap in gaps)
     page.claim(
         "the heuristic finds a minimum that is as good as any (within 1 % of the grid's least)",
@@ -238,16 +258,35 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
     )
 
 
-def _draw_ways(found: Found, figure: "Figure") -> None:
-    axes = figure.subplots()
-    for k, (name, result) in enumerate(list(found.items())[:3]):
+def _draw_ways(ways: Found, figure: "Figure") -> None:
+    figure.set_size_inches(9.5, 4.8)
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    for k, (name, result) in enumerate(ways.items()):
         p, least = result["nu_pos"][-1], min(result["gamma"])
         share, way = np.array(result["nu_pos"]) / p, np.array(result["way_nu_pos"]) / p
         steps = np.array(result["way_direct"]) / least
         line = np.array(result["gamma"]) / least
-        axes.plot(share, line, color=f"C{k}", linestyle=STYLES[k], label=name)
-        axes.plot(way, steps, "os^"[k], color=f"C{k}", markersize=5)
-        axes.plot(way[0], steps[0], "o", color="black", markersize=9, fillstyle="none")
-    axes.set_xlabel("nu+ / p (ring: the start)")
-    axes.set_ylabel("gamma-hat(nu+) / its least on the grid")
-    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
+        left.plot(share, line, color=f"C{k}", linestyle=STYLES[k], linewidth=1, label=name)
+        left.plot(way, steps, "os^Dv"[k], color=f"C{k}", markersize=5)
+        left.plot(way[0], steps[0], "o", color="black", markersize=9, fillstyle="none")
+    left.set_xlabel("nu+ / p (ring: the start)")
+    left.set_ylabel("gamma-hat(nu+) / its least on the grid")
+    if ways:
+        _draw_tangent(right, next(iter(ways.values())))
+    for ax in (left, right):
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+
+
+def _draw_tangent(ax: "Axes", result: Result) -> None:
+    """The paper's picture: d+ is at most 1 / nu+, and (9) has the tangent at nu_c+ for it."""
+    nu_pos = np.array(result["nu_pos"])
+    at, *later = result["way_nu_pos"]
+    tangent = np.maximum(2 / at - nu_pos / at**2, 0.0)
+    ax.plot(nu_pos, 1 / nu_pos, color="black", label="1/nu+")
+    ax.fill_between(nu_pos, tangent, color="0.9")
+    ax.plot(nu_pos, tangent, color="C3", linestyle="--", label="tangent, allowed by (9) below it")
+    ax.plot(at, 1 / at, "o", color="black", markersize=9, fillstyle="none")
+    for found in later[:1]:
+        ax.plot(found, 2 / at - found / at**2, "x", color="C3", markersize=8)
+    ax.set(xlabel="nu+", ylabel="largest d+", ylim=(0, None))

@@ -16,7 +16,7 @@ Method = Literal["RankBoost", "SoftRankBoost", "pairs", "reduced", "heuristic"]
 EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 # Relative gaps at which the search for the margin ends. The heuristic's is wider, since its tangent
-# problems take most of the time: tried on single folds, smaller ones moved its AUC by up to 0.002.
+# problems take most of the time.
 TOLERANCE = {"pairs": 1e-4, "reduced": 1e-4, "heuristic": 1e-2}
 
 # Columns of the tables, and the method each belongs to.

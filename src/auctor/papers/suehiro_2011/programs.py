@@ -15,6 +15,7 @@ class Classes(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
+        """Pairs of a positive and a negative row."""
         return len(self.pos) * len(self.neg)
 
 

@@ -18,7 +18,7 @@ PAPER = Paper(
     name="suehiro_2011",
     number="001",
     citation=(
-        "Suehiro, Hatano & Takimoto (2011), Approximate Reduction from AUC Maximization to "
+        "Suehiro, Hatano & Takimoto (2011): Approximate Reduction from AUC Maximization to "
         "1-norm Soft Margin Optimization"
     ),
     folder=Path(__file__).parent,

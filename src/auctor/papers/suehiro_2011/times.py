@@ -2,18 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from math import log, sqrt
+from math import sqrt
 from statistics import median
 from time import perf_counter
 from typing import Any
 
 from auctor.papers.experiment import Case, Found, Result, Setup
+from auctor.papers.experiment import Size as RunSize
 from auctor.papers.page import Page, Verdict
+from auctor.papers.statistics import log_slope
+from auctor.papers.suehiro_2011.methods import TOLERANCE
 from auctor.papers.suehiro_2011.programs import draw_sample, solve_whole, split_classes
-from auctor.papers.suehiro_2011.wording import MISSING
+from auctor.papers.suehiro_2011.wording import MISSING, bracket, printed
 
 EPSILON = 0.2
-METHODS = "pairs", "reduced", "heuristic"
+# The heuristic again, to the gap that Tables 1 to 4 have it at.
+LOOSE = "loose"
+METHODS = "pairs", "reduced", "heuristic", LOOSE
+GAP = 1e-6
 # Section 4.2 as printed, both programs whole: (9) and then (7), once. The paper's way to solve.
 PRINTED = "printed"
 LARGEST_PRINTED = 1500
@@ -21,6 +27,7 @@ TITLES = {
     "pairs": "LP-Pair (ours, exact)",
     "reduced": "reduced",
     "heuristic": "the method",
+    LOOSE: f"the method, gap {TOLERANCE['heuristic']:g}",
     PRINTED: "(9), then (7), by HiGHS",
 }
 
@@ -85,7 +92,8 @@ def _timed(method: str, X: Any, y: Any) -> tuple[float, float]:
     from auctor import MarginRanker
 
     # relax is for users who want some margin whatever epsilon; the program asked for is (2).
-    ranker = MarginRanker(method, epsilon=EPSILON, negations=False, relax=False)
+    name, tol = ("heuristic", TOLERANCE["heuristic"]) if method == LOOSE else (method, GAP)
+    ranker = MarginRanker(name, epsilon=EPSILON, negations=False, relax=False, tol=tol)
     start = perf_counter()
     ranker.fit(X, y)
     taken = perf_counter() - start
@@ -103,12 +111,14 @@ def run_whole(n_rows: int, n_features: int, seed: int) -> Result:
 def report(page: Page, found: Found, setup: Setup) -> None:
     """Times, ratios and exponents."""
     page.text(
-        "Seconds on this machine, one thread: the whole program by HiGHS's dual simplex (once, "
-        "without the forming of it), MarginRanker to a gap of 1e-6, median of "
-        f"{rounds_of(setup, 100)} in turn (from to), once for m above 1500. In brackets the "
-        "paper's seconds on a machine of 2011; only ratios compare."
+        "Seconds, measured in one thread: the whole program by HiGHS's dual simplex (once, "
+        f"without the forming of it), MarginRanker to a gap of {GAP:g} where no other is named, "
+        f"median of {rounds_of(setup, 100)} in turn (from to), once for m above 1500. The paper's "
+        "seconds (in brackets, where the sizes are its own) are of a computer of 2011; only ratios "
+        "compare."
     )
-    paper = page.expected["table5"]["rows"]
+    _explain(page)
+    paper = printed(page, "table5")["rows"] if setup.size == RunSize.FULL else {}
     rows = []
     for n_rows in sizes_of(setup):
         whole = found.get(f"m={n_rows} whole")
@@ -116,16 +126,22 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         first = MISSING if whole is None else f"{whole['seconds']:.3g}"
         mine = found.get(f"m={n_rows}", {})
         ours = [_spread(mine.get(f"{m} seconds", [])) for m in (*METHODS, PRINTED)]
-        ours[2] += _bracket(theirs[1])
-        rows.append([n_rows, first + _bracket(theirs[0]), *ours])
+        ours[METHODS.index("heuristic")] += bracket(theirs[1])
+        rows.append([n_rows, first + bracket(theirs[0]), *ours])
     page.table(["m", "LP-Pair, all pairs formed", *(TITLES[m] for m in (*METHODS, PRINTED))], rows)
     _hold_values(page, found, setup)
     _claim_faster(page, found, setup, paper)
     _claim_growth(page, found, setup)
 
 
-def _bracket(seconds: float | None) -> str:
-    return "" if seconds is None else f" ({seconds:g})"
+def _explain(page: Page) -> None:
+    """Why a small m is slower here than in the paper."""
+    page.text(
+        "MarginRanker solves each problem of the heuristic to a proven gap by cutting planes, "
+        "whose many small programs take longer at small m than one whole program does; there (9) "
+        "and then (7) written out for HiGHS are faster. The paper timed the fits of a 5-fold cross "
+        "validation, which have 0.8 m rows, and does not say to what gap they were solved."
+    )
 
 
 def _spread(seconds: Sequence[float]) -> str:
@@ -142,7 +158,7 @@ def _hold_values(page: Page, found: Found, setup: Setup) -> None:
         if f"m={n}" in found and f"m={n} whole" in found
     ]
     if gaps:
-        page.must_hold(
+        page.check(
             "the exact pairs have the margin of the whole program, to 1e-6",
             max(gaps) < 1e-6,
             f"{len(gaps)} sizes, apart by {max(gaps):.1e} at most",
@@ -164,7 +180,8 @@ def _claim_faster(page: Page, found: Found, setup: Setup, paper: dict[str, list[
     page.claim(
         "the method is faster than LP-Pair with all pairs formed (Table 5)",
         ratio_verdict(ratios["heuristic"]),
-        f"{ratios['heuristic']:.3g} times at m = {n_rows}{beside}; reduced "
+        f"{ratios['heuristic']:.3g} times at m = {n_rows}{beside}; to the gap of Tables 1 to 4 "
+        f"{ratios[LOOSE]:.3g}, reduced "
         f"{ratios['reduced']:.3g}, our exact LP-Pair {ratios['pairs']:.3g}, "
         f"(9) and (7) once by HiGHS {ratios[PRINTED]:.3g} times",
     )
@@ -174,11 +191,11 @@ def ratio_verdict(ratio: float) -> Verdict:
     """Faster by more than the noise of a clock, slower by it, or neither."""
     if ratio > 1.5:
         return Verdict.REPRODUCED
-    return Verdict.NOT_REPRODUCED if ratio < 1 / 1.5 else Verdict.PARTLY
+    return Verdict.NOT_REPRODUCED if ratio < 1 / 1.5 else Verdict.UNDECIDED
 
 
 def _claim_growth(page: Page, found: Found, setup: Setup) -> None:
-    """Exponents of m between the ends of each column."""
+    """Exponents of m, fitted over all rows of each column."""
     lines = []
     for method in METHODS:
         points = [
@@ -193,7 +210,8 @@ def _claim_growth(page: Page, found: Found, setup: Setup) -> None:
     rows = page.expected["table5"]["rows"]
     theirs = [(int(n), seconds[0]) for n, seconds in rows.items()]
     page.text(
-        "Growth: time as a power of m between the first and the last row: all pairs formed "
+        "Growth: time as a power of m, a line through the logarithms of all rows, with its "
+        "standard error: all pairs formed "
         f"{_exponent(whole)} (the paper's {_exponent(theirs)}), {', '.join(lines)} (the paper's "
         f"method {_exponent([(int(n), s[1]) for n, s in rows.items()])})."
     )
@@ -202,5 +220,7 @@ def _claim_growth(page: Page, found: Found, setup: Setup) -> None:
 def _exponent(points: Sequence[tuple[int, float]]) -> str:
     if len(points) < 2:
         return MISSING
-    (first, fast), (last, slow) = points[0], points[-1]
-    return f"{log(slow / fast) / log(last / first):.2f}"
+    slope = log_slope(*zip(*points, strict=True))
+    if slope.n_points == 2:
+        return f"{slope.value:.2f} (two rows)"
+    return f"{slope.value:.2f} ± {slope.error:.2f}"
