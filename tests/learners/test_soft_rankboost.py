@@ -4,7 +4,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -67,6 +67,7 @@ def test_every_round_equals_the_version_written_out(seed, epsilon, weighted):
     learning_rate=st.sampled_from([1.0, 0.5, 0.1]),
     weighted=st.booleans(),
 )
+@example(seed=0, n_rows=3, n_rounds=1, epsilon=0.0005, learning_rate=0.1, weighted=False)
 def test_the_certificate_holds(seed, n_rows, n_rounds, epsilon, learning_rate, weighted):
     X, y, weight = make_table(seed, n_rows, weighted)
     data = prepare(X, y, sample_weight=weight, categorical_features=[3])

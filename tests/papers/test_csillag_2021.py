@@ -1,5 +1,6 @@
 """Csillag et al. 2021: a tiny run of the whole paper, its claims on small sizes, the verdicts."""
 
+from importlib.util import find_spec
 from math import e, sqrt
 from statistics import mean
 
@@ -41,12 +42,14 @@ def test_a_tiny_run_fills_the_page(tmp_path):
     outcome, text = run_tiny(tmp_path)
     for experiment in PAPER.experiments:
         assert f"## {experiment.title}" in text
-    assert "Nothing of this has been run" not in text
     assert outcome.broken() == []
     for name in ("figure1", "figure2", "proposition1"):
         assert (tmp_path / "pages" / NAME / f"{name}.png").stat().st_size > 5000
     named = {claim.experiment for claim in outcome.claims}
-    assert named == {experiment.name for experiment in PAPER.experiments}
+    # Its six base models are one case, and one of them is not in every environment.
+    left_out = {"ensembling"} if find_spec("xgboost") is None else set()
+    assert named == {experiment.name for experiment in PAPER.experiments} - left_out
+    assert text.count("Nothing of this has been run") == len(left_out)
 
 
 def test_without_tables_the_theorems_are_run_and_the_rest_is_listed(tmp_path, monkeypatch):

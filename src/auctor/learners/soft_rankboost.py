@@ -162,6 +162,7 @@ def _margins(
     nu_neg, nu_pos = nus
     soft = mean_of_lowest(positive, nu_pos) + mean_of_lowest(negative.negated, nu_neg)
     rho = lowest_at(positive, nu_pos) + lowest_at(negative.negated, nu_neg)
+    soft = min(soft, rho)  # a mean of equal scores may be rounded up
     held = [nu / weight for nu, weight in zip(nus, data.class_weights, strict=True)]
     fall = -sum(log(step.z) for step in history.rounds)
     size = sum(abs(step.alpha) for step in history.rounds) or 1.0
