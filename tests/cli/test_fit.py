@@ -266,3 +266,15 @@ def test_jobs_and_seed_do_not_change_the_file(run: Run, train: Path) -> None:
         texts.add(Path("train.model.json").read_text())
     assert len(texts) == 1
     assert json.loads(texts.pop())["format"] == "auctor-model"
+
+
+def test_groups_reach_the_learners_own_folds(run: Run, table: pa.Table) -> None:
+    pq.write_table(table.append_column("who", [[f"g{i // 2}" for i in range(80)]]), "g.parquet")
+    few = ["--param", "penalties=[0.1]", "--param", "shrinkages=[0.1]", "--param", "interactions=0"]
+    options = ["--group", "who", "--folds", 2, *few, "--report", "p.html", "--json"]
+    done = run("fit", "g.parquet", "--target", "y", *DROP, *options)
+    assert done.code == 0, done.err
+    assert done.json["cross_validation"]["method"] == "cluster bootstrap within folds"
+    assert "cv" not in done.json["params"]
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "array(" not in page and "cv=[" not in page and '"cv"' not in page

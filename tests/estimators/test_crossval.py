@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
-from auctor import RankBoost
-from auctor.estimators.crossval import cross_validate
+from auctor import RankBoost, SmoothAUCBoostCV
+from auctor.estimators.crossval import cross_validate, with_group_folds
 from auctor.metrics import auc, auc_ci
 
 N = 90
@@ -224,3 +224,16 @@ def test_the_positive_label_of_another_librarys_model(X: Any, y: Any) -> None:
     found = cross_validate(LogisticRegression(), X, words, pos_label="bad", n_folds=3)
     assert found.auc.value > 0.6
     assert auc(y, found.scores) > 0.6
+
+
+def test_an_estimator_that_cross_validates_itself_keeps_groups_together(X: Any, y: Any) -> None:
+    groups = np.repeat(np.arange(N // 3), 3)
+    told = with_group_folds(SmoothAUCBoostCV(), y == 1, groups).cv
+    assert len(told) == 5
+    for train, test in told:
+        assert not set(groups[train]) & set(groups[test])
+        assert 0 < y[test].sum() < len(test)
+    given = [(np.arange(45), np.arange(45, 90))]
+    assert with_group_folds(SmoothAUCBoostCV(cv=given), y == 1, groups).cv is given
+    assert with_group_folds(SmoothAUCBoostCV(), y == 1, None).cv is None
+    assert with_group_folds(RANKER, y == 1, groups) is RANKER

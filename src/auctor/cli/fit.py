@@ -30,6 +30,7 @@ from auctor.cli.validation import (
     validation_facts,
 )
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.crossval import with_group_folds
 from auctor.estimators.explanation import shorten
 from auctor.metrics.wording import count, signless
 
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> None:
     note("fitting on all rows", args.quiet)
     if "verbose" in estimator.get_params():
         estimator.set_params(verbose=not args.quiet)
+    with_group_folds(estimator, problem.positive, problem.groups)
     estimator.fit(problem.X, problem.y, sample_weight=problem.weight)
     facts = {
         "table": source.name,
@@ -112,7 +114,8 @@ def _learner_facts(estimator: RankingEstimator, problem: Problem, loss: Loss) ->
     return {
         "learner": learner_name(estimator),
         "loss": str(loss),
-        "params": estimator.get_params(),
+        # Folds that were made for the groups are lists of rows: nothing to print.
+        "params": {k: v for k, v in estimator.get_params().items() if k != "cv" or is_plain(v)},
         "certificate": {
             "statement": estimator.certificate_.statement,
             "values": estimator.certificate_.values,
@@ -155,6 +158,11 @@ def _write_page(
     from auctor.cli.report import write_fit_page
 
     write_fit_page(estimator, problem, ours, baseline, facts, page, args)
+
+
+def is_plain(cv: Any) -> bool:
+    """Whether folds were told as a number."""
+    return cv is None or isinstance(cv, int)
 
 
 def _importances(estimator: RankingEstimator, names: list[str]) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ def write_fit_page(
         sample_weight=problem.weight,
         groups=problem.groups,
         baseline=None if baseline is None else {baseline.name: baseline.found.scores},
-        about={**about, "trained_on": facts["loss"]},
+        about={**about, "trained_on": facts["loss"], "parameters": facts["params"]},
         random_state=args.seed,
         bands=_bands(estimator, problem, args),
         **told,

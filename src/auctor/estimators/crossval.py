@@ -20,6 +20,7 @@ Rows = npt.NDArray[np.intp]
 
 # Enough for a standard error; percentiles would need more.
 _N_RESAMPLES = 500
+_INNER_FOLDS = 5  # of an estimator that cross-validates itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,9 @@ def cross_validate(
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         weights = {} if weight is None else {"sample_weight": weight[train]}
-        fitted = clone(estimator).fit(_take(table, train), labels[train], **weights)
+        own = None if groups is None else read_vector(groups, "groups")[train]
+        model = with_group_folds(clone(estimator), known.positive[train], own)
+        fitted = model.fit(_take(table, train), labels[train], **weights)
         scores[test] = _score(fitted, _take(table, test), known.classes[1])
         log_odds[test] = _log_odds(fitted, scores[test])
         progress.step()
@@ -131,6 +134,25 @@ def cross_validate(
     interval = _interval(known.positive, scores, folds, weight, groups, rng)
     is_known = bool(np.isfinite(log_odds).all())
     return CrossValidation(scores, folds, interval, log_odds if is_known else None)
+
+
+def with_group_folds(estimator: Any, positive: npt.NDArray[np.bool_], groups: Any) -> Any:
+    """An estimator that cross-validates itself, told to keep the groups together.
+
+    Where ``cv`` is a number of folds, or left to the estimator; others are returned as they are.
+    """
+    cv = estimator.get_params().get("cv", "no such parameter")
+    if groups is None or not (cv is None or isinstance(cv, (int, np.integer))):
+        return estimator
+    values = np.asarray(groups).astype(str)
+    smallest = min(len(np.unique(values[positive])), len(np.unique(values[~positive])))
+    n_folds = min(_INNER_FOLDS if cv is None else int(cv), smallest)
+    if n_folds < 2:
+        return estimator
+    cutter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=0)
+    folds = list(cutter.split(np.empty((len(values), 1)), positive, values))
+    is_fit = all(0 < positive[rows].sum() < len(rows) for fold in folds for rows in fold)
+    return estimator.set_params(cv=folds) if is_fit else estimator
 
 
 def draw_folds(
