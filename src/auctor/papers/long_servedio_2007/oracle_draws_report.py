@@ -146,6 +146,9 @@ def _draw(figure: "Figure", results: list[Result]) -> None:
     for ax, varied in zip(panels, (_EPSILON, _FIXED, _GAMMA, _ETA), strict=True):
         x, y = varied.points(results, _draws)
         label = varied.label
+        if not len(x):  # a run that was stopped has not come to it
+            ax.set(xlabel=f"{label}: not run yet", xticks=[], yticks=[])
+            continue
         ax.plot(x, y, "o", color="C0", markersize=4, alpha=0.7, label="draws, one dot a fit")
         limit = varied.points(results, _limit)
         ax.plot(*limit, color="C1", linestyle="--", label="limit, 2 T²(T + 1)² m_A/(epsilon p)")
