@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
     note("fitting on all rows", args.quiet)
     if "verbose" in estimator.get_params():
         estimator.set_params(verbose=not args.quiet)
-    with_group_folds(estimator, problem.positive, problem.groups)
+    with_group_folds(estimator, problem.positive, problem.groups, problem.weight)
     estimator.fit(problem.X, problem.y, sample_weight=problem.weight)
     facts = {
         "table": source.name,
@@ -69,10 +69,10 @@ def run(args: argparse.Namespace) -> None:
         "model": str(out),
         "report": None if page is None else str(page),
     }
+    estimator.model_.save(out)  # before the page, which must not cost anyone the fit
     if page is not None:
         note("writing the report", args.quiet)
         _write_page(estimator, problem, ours, baseline, facts, page, args)
-    estimator.model_.save(out)
     emit(facts, _text(facts), args.json)
 
 

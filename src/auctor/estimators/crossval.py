@@ -125,7 +125,9 @@ def cross_validate(
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         weights = {} if weight is None else {"sample_weight": weight[train]}
         own = None if groups is None else read_vector(groups, "groups")[train]
-        model = with_group_folds(clone(estimator), known.positive[train], own)
+        model = with_group_folds(
+            clone(estimator), known.positive[train], own, weights.get("sample_weight")
+        )
         fitted = model.fit(_take(table, train), labels[train], **weights)
         scores[test] = _score(fitted, _take(table, test), known.classes[1])
         log_odds[test] = _log_odds(fitted, scores[test])
@@ -136,7 +138,9 @@ def cross_validate(
     return CrossValidation(scores, folds, interval, log_odds if is_known else None)
 
 
-def with_group_folds(estimator: Any, positive: npt.NDArray[np.bool_], groups: Any) -> Any:
+def with_group_folds(
+    estimator: Any, positive: npt.NDArray[np.bool_], groups: Any, weight: Floats | None = None
+) -> Any:
     """An estimator that cross-validates itself, told to keep the groups together.
 
     Where ``cv`` is a number of folds, or left to the estimator; others are returned as they are.
@@ -151,7 +155,9 @@ def with_group_folds(estimator: Any, positive: npt.NDArray[np.bool_], groups: An
         return estimator
     cutter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=0)
     folds = list(cutter.split(np.empty((len(values), 1)), positive, values))
-    is_fit = all(0 < positive[rows].sum() < len(rows) for fold in folds for rows in fold)
+    counts = np.ones(len(values), dtype=bool) if weight is None else weight > 0
+    present = [rows[counts[rows]] for fold in folds for rows in fold]
+    is_fit = all(0 < positive[rows].sum() < len(rows) for rows in present)
     return estimator.set_params(cv=folds) if is_fit else estimator
 
 
