@@ -2,8 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from auctor.kernels.smooth import add_scores, count_slopes, deposit, deposit_rest, gather
+from auctor.kernels.smooth import (
+    add_pulls,
+    add_scores,
+    count_slopes,
+    deposit,
+    deposit_rest,
+    derivatives_along,
+    gather,
+)
 
 PER_UNIT = 4.0
 LOW = -1.5
@@ -159,3 +168,44 @@ def test_one_score_that_is_not_finite_makes_both_ends_nan(row, bad):
     assert np.isnan(add_scores(codes, np.zeros((1, 2)), 0, 3001, scores)).all()
     others = (0, row) if row else (1, 3001)
     assert add_scores(codes, np.zeros((1, 2)), *others, scores) == (0.0, 0.0)
+
+
+def test_derivatives_along_a_line_are_those_of_the_pairs():
+    rng = np.random.default_rng(3)
+    gaining, losing = rng.random((2, 33))
+    z = np.arange(-16, 17) / 16
+
+    def value(alpha):
+        return (gaining * ndtr(z + alpha)).sum() + (losing * ndtr(z - alpha)).sum()
+
+    for alpha in (0.0, 0.7, -1.3):
+        first, second = derivatives_along(gaining, losing, 16.0, alpha)
+        h = 1e-4
+        assert first == pytest.approx((value(alpha + h) - value(alpha - h)) / (2 * h), rel=1e-6)
+        bend = (value(alpha + h) - 2 * value(alpha) + value(alpha - h)) / h**2
+        assert second == pytest.approx(bend, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_pulls_are_the_gradient_of_the_squares(width):
+    rng = np.random.default_rng(width)
+    factors, weight = rng.normal(size=(width, 3, 7)), rng.random((3, 7))
+    f, start = rng.normal(size=(3, 7)), rng.normal(size=(3, 7))
+
+    def value(f):
+        n = 7 - width + 1
+        sums = sum(factors[a, :, :n] * f[:, a : a + n] for a in range(width))
+        return (weight[:, :n] * sums**2).sum()
+
+    out = start.copy()
+    add_pulls(factors, weight, f, out)
+    for j, c in np.ndindex(3, 7):
+        step = np.zeros((3, 7))
+        step[j, c] = 0.5  # a central difference of a quadratic form is exact
+        assert out[j, c] - start[j, c] == pytest.approx(value(f + step) - value(f - step))
+
+
+def test_lines_shorter_than_a_square_have_no_pull():
+    out = np.zeros((2, 2))
+    add_pulls(np.ones((3, 2, 2)), np.ones((2, 2)), np.ones((2, 2)), out)
+    assert not out.any()

@@ -207,3 +207,50 @@ def deposit_sides(
             deposit(scores, weight, i, i + 1, low, per_unit, scale, inside)
         else:
             deposit(scores, weight, i, i + 1, low, per_unit, scale, outside)
+
+
+@kernel
+def derivatives_along(
+    gaining: npt.NDArray[np.float64],
+    losing: npt.NDArray[np.float64],
+    per_unit: float,
+    alpha: float,
+) -> tuple[float, float]:
+    """First and second derivative by alpha of the smoothed AUC of F + alpha f.
+
+    The entries are shares of pairs by the difference of their scores under F, ``per_unit`` to a
+    unit, the middle one that of 0: pairs whose difference grows with alpha, and that shrink.
+    """
+    slope, curvature = 0.0, 0.0
+    middle = len(gaining) // 2
+    for i in range(len(gaining)):
+        z = (i - middle) / per_unit
+        up, down = z + alpha, z - alpha
+        gained = gaining[i] * np.exp(-up * up / 2)
+        lost = losing[i] * np.exp(-down * down / 2)
+        slope += gained - lost
+        curvature -= gained * up + lost * down
+    unit = 1 / np.sqrt(2 * np.pi)
+    return slope * unit, curvature * unit
+
+
+@kernel
+def add_pulls(
+    factors: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.float64],
+    f: npt.NDArray[np.float64],
+    out: npt.NDArray[np.float64],
+) -> None:
+    """Add the gradient of weight_i (a_0 f_i + a_1 f_i+1 + ...)^2, summed over each line of f."""
+    width = factors.shape[0]
+    count = f.shape[1] - width + 1
+    pull = np.empty(max(count, 0))
+    for j in range(f.shape[0]):
+        for i in range(count):
+            difference = 0.0
+            for a in range(width):
+                difference += factors[a, j, i] * f[j, i + a]
+            pull[i] = 2 * weight[j, i] * difference
+        for a in range(width):
+            for i in range(count):
+                out[j, i + a] += factors[a, j, i] * pull[i]

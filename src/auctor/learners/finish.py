@@ -13,7 +13,7 @@ from auctor.models import AdditiveModel, Surface, compress, on_grid
 
 
 class TrainingOrder(NamedTuple):
-    """How the scores order the training rows."""
+    """How the scores order the training rows, or others."""
 
     cut: float  # Youden's point
     auc: float

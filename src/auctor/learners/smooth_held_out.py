@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData
-from auctor.learners.finish import score_rows
+from auctor.learners.finish import score_rows, training_order
 from auctor.learners.smooth_objective import Point
 from auctor.learners.smooth_pairs import Pair
 from auctor.learners.smooth_problem import Settings
 from auctor.learners.smooth_surfaces import add_cells, cell_lines
-from auctor.metrics import auc, partial_auc
+from auctor.metrics import partial_auc
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,16 +22,15 @@ class HeldOut:
     def __init__(self, data: RankingData, settings: Settings, pairs: Sequence[Pair] = ()) -> None:
         self._data, self._settings = data, settings
         self._lines = cell_lines(data, pairs) if pairs else None
-        self._positive = np.concatenate([part.positive for part in data.partitions])
-        self._weight = np.concatenate([part.weight for part in data.partitions])
 
     def auc(self, x: Floats) -> float:
         """The AUC of the tables in ``x``; with ``fpr_range`` the mean TPR over that range."""
-        scores = np.concatenate(self._scores(x))
-        region = self._settings.fpr_range
+        scores, region = self._scores(x), self._settings.fpr_range
         if region is None:
-            return auc(self._positive, scores, sample_weight=self._weight)
-        area = partial_auc(self._positive, scores, fpr=region, sample_weight=self._weight)
+            return training_order(self._data, scores).auc
+        positive = np.concatenate([part.positive for part in self._data.partitions])
+        weight = np.concatenate([part.weight for part in self._data.partitions])
+        area = partial_auc(positive, np.concatenate(scores), fpr=region, sample_weight=weight)
         return area / (region[1] - region[0])
 
     def _scores(self, x: Floats) -> list[Floats]:

@@ -31,12 +31,16 @@ class Quadratic(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """The objective at some tables: the smoothed AUC less the penalty, and its gradient."""
+    """The objective at some tables: the smoothed AUC less the penalty, and its gradient.
+
+    ``penalty_gradient`` is the penalty's part of it, with the sign turned; barriers are in neither.
+    """
 
     x: Floats
     objective: float
     smoothed_auc: float
     gradient: Floats
+    penalty_gradient: Floats
     mass: tuple[Floats, ...]
     squares: tuple[float, float]
 
@@ -103,13 +107,14 @@ class Objective:
         if found is None:
             return None
         costs = [p.gradient(t) for p, t in zip(self._penalties, tables, strict=True)]
-        gradient = _flat([g - c for g, c in zip(found.gradient, costs, strict=True)])
-        objective = found.value - dot(x, _flat(costs)) / 2
+        cost = _flat(costs)
+        gradient = _flat(found.gradient) - cost
+        objective = found.value - dot(x, cost) / 2
         if held:
             value, pull = self.barrier.value_gradient(tables[0])  # type: ignore[union-attr]
             objective += value
             gradient[: self._ends[1]] += pull.ravel()
-        return Point(x, objective, found.value, gradient, found.mass, found.squares)
+        return Point(x, objective, found.value, gradient, cost, found.mass, found.squares)
 
     def metric(self, point: Point) -> Callable[[Floats], Floats]:
         """g -> a step uphill: each table's gradient through its penalty's solver."""

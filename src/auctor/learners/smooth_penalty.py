@@ -22,6 +22,7 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from auctor.data import Feature, RankingData
+from auctor.kernels.smooth import add_pulls
 from auctor.learners.smooth_scale import gaps
 
 Floats = npt.NDArray[np.float64]
@@ -60,16 +61,8 @@ class Squares(NamedTuple):
 
     def gradient(self, f: Floats) -> Floats:
         """By differences first: in f'Pf, multiplied out, large penalties cancel to rounding."""
-        width, n_codes = len(self.factors), f.shape[1]
-        count = n_codes - width + 1
-        if count < 1:
-            return np.zeros_like(f)
-        parts = [self.factors[a, :, :count] for a in range(width)]
-        differences = sum(part * f[:, a : a + count] for a, part in enumerate(parts))
-        pull = 2 * self.weight[:, :count] * differences
         out = np.zeros_like(f)
-        for a, part in enumerate(parts):
-            out[:, a : a + count] += part * pull
+        add_pulls(self.factors, self.weight, f, out)
         return out
 
     def add_to(self, bands: Floats) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import fftconvolve
 
-from auctor.kernels.smooth import deposit_sides
+from auctor.kernels.smooth import deposit_sides, derivatives_along
 from auctor.kernels.stump import LEAST_GAIN
 from auctor.learners.blocks import Block, class_blocks
 from auctor.learners.smooth_newton import Iterations
@@ -129,7 +129,7 @@ def boost(
             step = np.zeros(penalty.shape)
             step[stump.feature] = lines.steps(stump)
             if problem.settings.fpr_range is None:
-                alpha = lines.along(stump, point.x).top()
+                alpha = lines.along(stump, point).top()
             else:
                 alpha = _search(objective, point, step.ravel(), stump.slope)
         if stump is None or alpha == 0.0:
@@ -213,11 +213,11 @@ class _Stumps:
 class Line:
     """Slope and curvature of the objective along F + alpha f.
 
-    ``gaining`` is the share of pairs of which f holds the positive row alone, by the difference
-    ``z`` of their scores under F; ``losing`` is that of pairs of which it holds the negative alone.
+    ``gaining`` is the share of pairs of which f holds the positive row alone, by the difference of
+    their scores under F, the middle entry that of difference 0; ``losing`` is the share of pairs of
+    which it holds the negative alone.
     """
 
-    z: Floats
     gaining: Floats
     losing: Floats
     penalty_slope: float
@@ -225,10 +225,7 @@ class Line:
 
     def derivatives(self, alpha: float) -> tuple[float, float]:
         """First and second derivative by alpha, equation (8) and the one before it."""
-        up, down = self.z + alpha, self.z - alpha
-        gained, lost = self.gaining * _phi(up), self.losing * _phi(down)
-        slope = float(gained.sum() - lost.sum())
-        curvature = -dot(gained, up) - dot(lost, down)
+        slope, curvature = derivatives_along(self.gaining, self.losing, float(PER_UNIT), alpha)
         return (
             slope - self.penalty_slope - alpha * self.penalty_curvature,
             curvature - self.penalty_curvature,
@@ -262,23 +259,29 @@ class _Lines:
     def __init__(self, problem: Problem, penalty: Penalty) -> None:
         self._problem, self._penalty = problem, penalty
         self._blocks = class_blocks(problem.data, problem.workers.count)
+        self._curvatures: dict[tuple[int, int, int], float] = {}
 
     def steps(self, stump: Stump) -> Floats:
         """What a step of length 1 along the stump adds to each code of its feature."""
         data = self._problem.data
         return stump.steps(data.features[stump.feature].n_bins, data.n_codes)
 
-    def along(self, stump: Stump, x: Floats) -> Line:
-        """The objective along the stump from tables ``x``, which must be those of the scores."""
+    def along(self, stump: Stump, point: Point) -> Line:
+        """The objective along the stump from a point, which must be that of the scores."""
         j, steps = stump.feature, self.steps(stump)
-        penalty = self._penalty.of_feature(j)
-        table = x.reshape(self._penalty.shape)[j]
-        slope = dot(steps, penalty.gradient(table[None])[0])
-        curvature = dot(steps, penalty.gradient(steps[None])[0])
+        slope = dot(steps, point.penalty_gradient.reshape(self._penalty.shape)[j])
         negative, positive = self._spread(j, steps)
-        z, gaining = _differences(positive[1], negative[0])
-        _, losing = _differences(positive[0], negative[1])
-        return Line(z, gaining, losing, slope, curvature)
+        gaining = _differences(positive[1], negative[0])
+        losing = _differences(positive[0], negative[1])
+        return Line(gaining, losing, slope, self._penalty_curvature(stump, steps))
+
+    def _penalty_curvature(self, stump: Stump, steps: Floats) -> float:
+        """The same wherever the line starts; stumps come again and again."""
+        key = stump.feature, stump.code, stump.a
+        if key not in self._curvatures:
+            penalty = self._penalty.of_feature(stump.feature)
+            self._curvatures[key] = dot(steps, penalty.gradient(steps[None])[0])
+        return self._curvatures[key]
 
     def _spread(self, j: int, steps: Floats) -> tuple[Floats, Floats]:
         """Share of each class at each node of the grid, of rows outside the stump and inside.
@@ -306,15 +309,10 @@ class _Lines:
         return negative / (factors[0] * totals[0]), positive / (factors[1] * totals[1])
 
 
-def _differences(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
-    """Differences of two scores, and the share of pairs at each, as far out as they matter."""
+def _differences(positive: Floats, negative: Floats) -> Floats:
+    """The share of pairs at each difference of two scores, as far out on both sides as matters."""
     size = len(positive)
     convolve = np.convolve if size <= _PLAIN else fftconvolve
     density = convolve(positive, negative[::-1])  # entry i is for i - (size - 1) nodes
     reach = min(size - 1, _FURTHEST)
-    z = np.arange(-reach, reach + 1) / PER_UNIT
-    return z, density[size - 1 - reach : size + reach]
-
-
-def _phi(z: Floats) -> Floats:
-    return np.asarray(np.exp(-z * z / 2) / np.sqrt(2 * np.pi))
+    return np.asarray(density[size - 1 - reach : size + reach])
