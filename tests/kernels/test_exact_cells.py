@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.kernels import exact_cells as cells
-from auctor.kernels.exact_cells import Cell, Sample, make_room
+from auctor.kernels.exact_cells import Cell, make_room
+from auctor.kernels.exact_sample import AUC, KS, TOP, Sample
 from auctor.testing import reference_exactboost as slow
 
-METRICS = {"auc": cells.AUC, "ks": cells.KS, "precision_at_k": cells.TOP}
+METRICS = {"auc": AUC, "ks": KS, "precision_at_k": TOP}
 over_metrics = pytest.mark.parametrize("metric", METRICS)
 seeds = st.integers(0, 10**6)
 
@@ -139,7 +140,7 @@ def test_every_whole_step_tried_finds_no_more_than_the_breakpoints(metric, seed)
 
 def test_many_open_cells_are_kept():
     problem = slow.in_finer_units(slow.random_problem(10, 14, 60, 12, 2), 2)
-    search = cells.AUC, *for_kernels(problem), problem.largest, 0.0
+    search = AUC, *for_kernels(problem), problem.largest, 0.0
     assert cells.search_views(*search, 400)[4] > 0.0  # more than the heap has room for at first
     found, view, cut, step, gap = cells.search_views(*search, 10**6)
     assert gap == 0.0
@@ -189,7 +190,7 @@ def test_bisection_can_miss_what_branch_and_bound_finds():
     missed = 0
     for seed in range(40):
         problem = slow.random_problem(seed)
-        found = cells.bisect_views(cells.AUC, *for_kernels(problem), problem.largest, 0)
+        found = cells.bisect_views(AUC, *for_kernels(problem), problem.largest, 0)
         missed += found[0] < largest_value("auc", problem)
     assert missed > 0
 
@@ -200,7 +201,7 @@ def test_bisection_gives_up_where_another_view_is_as_good():
     room = make_room(len(sample.pos), len(sample.neg))
     views = rank_pos[0], rank_neg[0]
     perfect = float(len(sample.pos) * len(sample.neg))
-    found = cells.bisect(cells.AUC, sample, *views, problem.largest, 0, perfect, room)
+    found = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, room)
     assert found == (-1.0, 0, 0)
 
 
@@ -208,7 +209,7 @@ def test_a_view_without_a_cut_is_passed_over():
     sample = Sample(np.array([1, 2]), np.array([0]), 1.0, 1.0, 1.0, 0.25, 2.0)
     rank_pos = np.array([[3, 3], [0, 1]], dtype=np.uint32)
     rank_neg = np.array([[3], [0]], dtype=np.uint32)
-    assert cells.search_views(cells.AUC, sample, rank_pos, rank_neg, 4, 0.0, 1000)[1] == 1
-    assert cells.bisect_views(cells.AUC, sample, rank_pos, rank_neg, 4, 0)[1] == 1
-    alone = cells.search_views(cells.AUC, sample, rank_pos[:1], rank_neg[:1], 4, 0.0, 1000)
+    assert cells.search_views(AUC, sample, rank_pos, rank_neg, 4, 0.0, 1000)[1] == 1
+    assert cells.bisect_views(AUC, sample, rank_pos, rank_neg, 4, 0)[1] == 1
+    alone = cells.search_views(AUC, sample, rank_pos[:1], rank_neg[:1], 4, 0.0, 1000)
     assert alone[:2] == (-1.0, -1)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from auctor.kernels import exact_cells as cells
 from auctor.kernels import exact_strips as strips
-from auctor.kernels.exact_strips import Sample, Views
+from auctor.kernels.exact_sample import AUC, KS, TOP, Sample, Views
 from auctor.testing import reference_exactboost as slow
 
-METRICS = {"auc": strips.AUC, "ks": strips.KS, "precision_at_k": strips.TOP}
+METRICS = {"auc": AUC, "ks": KS, "precision_at_k": TOP}
 over_metrics = pytest.mark.parametrize("metric", METRICS)
 seeds = st.integers(0, 10**6)
 
@@ -87,7 +87,7 @@ def test_fine_units_and_more_rows_change_nothing(metric, seed):
 def test_strips_and_cells_find_the_same_metric(metric, seed):
     problem = slow.random_problem(seed, 8, 20, 6)
     ranks = problem.rank_pos.astype(np.uint32), problem.rank_neg.astype(np.uint32)
-    sample = cells.Sample(*sample_of(problem))
+    sample = sample_of(problem)
     found = cells.search_views(METRICS[metric], sample, *ranks, problem.largest, 0.0, 10**6)
     assert search(metric, problem).value == found[0]
 
@@ -144,9 +144,7 @@ def test_a_sweep_bounds_every_stump_of_its_strip(metric, seed, low, width):
     room = cells.make_room(len(sample.pos), len(sample.neg))
     ranks = problem.rank_pos[0].astype(np.uint32), problem.rank_neg[0].astype(np.uint32)
     bounds = [
-        cells.cell_bound(
-            number, cells.Sample(*sample), *ranks, cells.Cell(c, c, low, low + width), room
-        )
+        cells.cell_bound(number, sample, *ranks, cells.Cell(c, c, low, low + width), room)
         for c in cuts
     ]
     assert bound <= max(bounds, default=-1.0)
@@ -175,7 +173,7 @@ def test_a_free_step_bounds_every_view(metric, seed):
     sample, number = sample_of(problem), METRICS[metric]
     bounds = np.empty(3)
     tools = strips.make_tools(number, len(sample.pos), len(sample.neg))
-    value, view, cut, step, _ = strips.first_look(
+    value, view, cut, step, *_ = strips.first_look(
         number, sample, views_of(problem), problem.largest, 0.0, tools, bounds
     )
     for v in range(3):
@@ -187,23 +185,6 @@ def test_a_free_step_bounds_every_view(metric, seed):
             assert best == bounds[v]
     if view >= 0:
         assert value == value_of(metric, problem, view, cut, step)[0]
-
-
-@given(places=st.lists(st.integers(0, 149), max_size=40), asked=st.integers(0, 150))
-def test_marked_places_are_counted(places, asked):
-    counter = strips.make_counter(150)
-    for place in set(places):
-        strips.mark(counter, place)
-    assert strips.marked(counter, asked) == sum(place < asked for place in set(places))
-    strips.clear(counter)
-    assert strips.marked(counter, 150) == 0
-
-
-@given(low=st.integers(-9, 9), width=st.integers(0, 9))
-def test_the_step_of_least_size(low, width):
-    nearest = strips.nearest_to_zero(low, low + width)
-    assert abs(nearest) == min(abs(step) for step in range(low, low + width + 1))
-    assert low <= nearest <= low + width
 
 
 @over_metrics
@@ -220,6 +201,6 @@ def test_of_equally_good_steps_a_small_one_is_taken():
     sample = Sample(np.array([0, 0]), np.array([0, 0]), 1.0, 1.0, 2.0, 0.0, 64.0)
     order, low, high = (np.array([[a, b]], dtype=np.uint32) for a, b in ((0, 1), (0, 0), (1, 1)))
     views = Views(order, high, order, low)
-    best = strips.best_stump(strips.AUC, sample, views, 128, 8, 0.0, 1000)
+    best = strips.best_stump(AUC, sample, views, 128, 8, 0.0, 1000)
     assert best.value == 4.0
     assert 0 < best.step <= 32

@@ -1,13 +1,14 @@
 """The decorator: kernels also run where no cache can be written."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from auctor.kernels.jit import SharedCacheFile
+from auctor.kernels.jit import SharedCacheFile, folder_stamp
 
 SCRIPT = """
 import numpy as np
@@ -57,3 +58,47 @@ def test_a_kernel_is_read_back_from_the_cache(tmp_path: Path) -> None:
             [sys.executable, "-c", script], env=environment, capture_output=True, text=True
         )
         assert done.stdout.split("\n")[1] == str(hits), done.stderr
+
+
+CALLER = """
+from auctor.kernels.jit import kernel
+from called import called
+
+@kernel
+def calls(x):
+    return called(x) + 1
+"""
+CALLED = """
+from auctor.kernels.jit import kernel
+
+@kernel
+def called(x):
+    return x + {}
+"""
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path: Path) -> None:
+    """Of another file: its code is compiled into the caller's."""
+    (tmp_path / "caller.py").write_text(CALLER)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for added in (10, 20):
+        (tmp_path / "called.py").write_text(CALLED.format(added))
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+        done = subprocess.run(
+            [sys.executable, "-c", "from caller import calls; print(calls(1))"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.strip() == str(2 + added), done.stderr
+
+
+def test_the_stamp_of_a_folder_changes_with_names_and_contents(tmp_path: Path) -> None:
+    stamps = set()
+    for i, (name, text) in enumerate([("a.py", "1"), ("a.py", "2"), ("b.py", "2"), ("b.txt", "3")]):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        (folder / name).write_text(text)
+        stamps.add(folder_stamp(folder / "kernel.py"))
+    assert len(stamps) == 4

@@ -11,26 +11,11 @@ only merged. Scores, steps and cuts are whole numbers.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor.kernels.exact_sample import AUC, KS, Places, Sample, Whole, margin_of, nearest_to_zero
 from auctor.kernels.jit import kernel
 
-Whole = npt.NDArray[np.int64]
-Ranks = npt.NDArray[np.uint32]
-
-AUC, KS, TOP = 0, 1, 2  # metrics by number: a function as an argument would never be cached
-
-
-class Sample(NamedTuple):
-    """The drawn rows of a round, each class in the order of its scores."""
-
-    pos: Whole
-    neg: Whole
-    weight_pos: float  # rows of the table that a drawn row stands for
-    weight_neg: float
-    top: float  # k of the precision at k, in rows of the table
-    theta: float
-    scale: float  # what the range of all scores is in units
+Ranks = Places
 
 
 class Cell(NamedTuple):
@@ -82,12 +67,6 @@ def metric_value(metric: int, sample: Sample, pos: Whole, neg: Whole) -> float:
 
 
 @kernel
-def margin_of(sample: Sample, step: int) -> int:
-    """The margin (1 + |d| / 2) theta of (7) in units; scores are whole, so its floor will do."""
-    return int(np.floor(sample.theta * sample.scale + sample.theta * abs(step) / 2))
-
-
-@kernel
 def merge_sides(
     scores: Whole, ranks: Ranks, cut: int, stay: int, move: int, room: Room, out: Whole
 ) -> None:
@@ -119,8 +98,7 @@ def cell_bound(
     metric: int, sample: Sample, rank_pos: Ranks, rank_neg: Ranks, cell: Cell, room: Room
 ) -> float:
     """No stump of the cell has a larger metric; for a cell of one stump, its metric."""
-    nearest = max(cell.low, 0) if cell.low + cell.high > 0 else min(cell.high, 0)
-    stay = -margin_of(sample, nearest)
+    stay = -margin_of(sample, nearest_to_zero(cell.low, cell.high))
     move = cell.high - margin_of(sample, cell.high)  # grows with d, as theta is below 2
     cut = cell.first_cut if move >= stay else cell.last_cut
     merge_sides(sample.pos, rank_pos, cut, stay, move, room, room.pos)

@@ -14,6 +14,7 @@ import numba
 import numpy as np
 
 from auctor.kernels import exact_cells as cells
+from auctor.kernels.exact_sample import margin_of, nearest_to_zero
 from auctor.kernels.jit import OPTIONS
 
 
@@ -35,9 +36,8 @@ def custom_search(value: Callable[..., float], bound: Callable[..., float]) -> C
     """Compile the search for ``value(pos, neg)`` and its ``bound``, as RankMetric says."""
 
     def cell_bound(metric, sample, rank_pos, rank_neg, cell, room):  # type: ignore[no-untyped-def]
-        nearest = max(cell.low, 0) if cell.low + cell.high > 0 else min(cell.high, 0)
         farthest = cell.high if abs(cell.high) > abs(cell.low) else cell.low
-        stay = -margin_of(sample, nearest)
+        stay = -margin_of(sample, nearest_to_zero(cell.low, cell.high))
         move = cell.high - margin_of(sample, cell.high)
         cut = cell.first_cut if move >= stay else cell.last_cut
         pos_high, neg_low = np.empty_like(sample.pos), np.empty_like(sample.neg)
@@ -55,7 +55,7 @@ def custom_search(value: Callable[..., float], bound: Callable[..., float]) -> C
         merge_sides(sample.neg, rank_neg, cut, 0, cell.high, room, neg_high)
         return float(bound(pos_low, pos_high, neg_low, neg_high))
 
-    margin_of, merge_sides = cells.margin_of, cells.merge_sides
+    merge_sides = cells.merge_sides
     found: dict[str, Any] = {"cell_bound": numba.njit(**OPTIONS)(cell_bound)}
     for name in ("bisect", "best_first", "bisect_views", "search_views"):
         found[name] = _rebuilt(getattr(cells, name), found)

@@ -1,7 +1,10 @@
 """The one decorator that every kernel wears."""
 
+import hashlib
 import uuid
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -20,8 +23,27 @@ def kernel(function: Callable[..., Any]) -> Any:
         return numba.njit(**OPTIONS)(function)
     cache = getattr(compiled, "_cache", None)  # none where compiling is switched off
     if cache is not None:
-        cache._cache_file.__class__ = SharedCacheFile
+        file = cache._cache_file
+        file.__class__ = SharedCacheFile
+        file._source_stamp = file._source_stamp, folder_stamp(Path(function.__code__.co_filename))
     return compiled
+
+
+def folder_stamp(file: Path) -> bytes:
+    """Changes with any Python file beside this one.
+
+    Numba compiles a kernel anew when its own file changes. What it calls from another file is
+    compiled into it, so that the other files must count as well.
+    """
+    return _hash_folder(file.parent)
+
+
+@lru_cache(maxsize=16)
+def _hash_folder(folder: Path) -> bytes:
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.digest()
 
 
 class SharedCacheFile(IndexDataCacheFile):

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Feature, RankingData
-from auctor.kernels.exact_cells import AUC, KS
+from auctor.kernels.exact_sample import AUC, KS
 from auctor.learners.certificate import Certificate
 from auctor.learners.exact_run import Plan
 from auctor.learners.exact_table import ExactTable

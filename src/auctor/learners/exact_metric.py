@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.kernels.exact_cells import AUC, KS, TOP
 from auctor.kernels.exact_custom import CustomSearch, custom_search, is_compiled
 from auctor.kernels.exact_rows import auc_loss, ks_loss, top_loss
+from auctor.kernels.exact_sample import AUC, KS, TOP
 from auctor.learners.exact_table import ExactTable
 
 Whole = npt.NDArray[np.int64]

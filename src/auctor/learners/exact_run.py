@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from auctor.kernels.exact_cells import Sample, bisect_views, search_views
+from auctor.kernels.exact_cells import bisect_views, search_views
 from auctor.kernels.exact_rows import (
     draw_by_weight,
     draw_places,
@@ -20,8 +20,8 @@ from auctor.kernels.exact_rows import (
     rank_sample,
     sort_sample,
 )
-from auctor.kernels.exact_strips import Sample as StripSample
-from auctor.kernels.exact_strips import Views, best_stump
+from auctor.kernels.exact_sample import Sample, Views
+from auctor.kernels.exact_strips import best_stump
 from auctor.learners.exact_metric import Judge
 from auctor.learners.exact_table import ExactTable
 
@@ -210,7 +210,7 @@ class Run:
         if plan.search == "exact" and judge.custom is None:
             found = best_stump(
                 judge.number,
-                StripSample(*sample),
+                sample,
                 self._sorted_views(views, rows_pos, rows_neg),
                 largest_step(sample.theta, sample.scale),
                 _N_STRIPS,

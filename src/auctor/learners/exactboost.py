@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, resolve_n_jobs
-from auctor.kernels.exact_cells import TOP
+from auctor.kernels.exact_sample import TOP
 from auctor.learners.certificate import Certificate
 from auctor.learners.exact_certificate import certify
 from auctor.learners.exact_metric import Judge, RankMetric, make_judge

@@ -1,0 +1,35 @@
+"""The tree over slots against sums from the left by definition."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auctor.kernels import exact_tree as trees
+
+values = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
+
+
+def largest_sum(line):
+    """Of the first so many slots; none of them is 0."""
+    return max(0.0, np.cumsum(line).max())
+
+
+@given(line=values, seed=st.integers(0, 1000))
+def test_the_root_has_the_largest_sum_from_the_left(line, seed):
+    line = np.array(line, dtype=float)
+    tree = trees.make_tree(len(line))
+    for slot, value in enumerate(line):
+        trees.set_leaf(tree, slot, value)
+    trees.join_all(tree)
+    assert tree.bests[1] == largest_sum(line)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        old, new = rng.choice(len(line), 2, replace=len(line) == 1)
+        value = float(rng.integers(-5, 6))
+        line[old], line[new] = 0.0, value
+        trees.replace_leaf(tree, old, new, value)
+        assert tree.bests[1] == largest_sum(line)
+        line[old] = value - 1
+        trees.put_leaf(tree, old, value - 1)
+        assert tree.bests[1] == largest_sum(line)
+        assert tree.sums[1] == line.sum()
