@@ -87,3 +87,25 @@ def test_which_label_is_positive_changes_no_auc(run: Run, train: Path) -> None:
     # Folds depend on which class is drawn first, so that the areas agree roughly only.
     for one, other in zip(found["yes"], found["no"], strict=True):
         assert one["auc"] == pytest.approx(other["auc"], abs=0.08)
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_an_interrupt_keeps_the_learners_that_were_through(
+    run: Run, train: Path, monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    real, begun = compare.validate, []
+
+    def interrupted(*args: object, **told: object) -> object:
+        if len(begun) == before:
+            raise KeyboardInterrupt
+        begun.append(args[0])
+        return real(*args, **told)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(compare, "validate", interrupted)
+    done = run("compare", train, "--target", "y", *DROP, *LEARNERS, "--json")
+    assert (done.code, done.err) == (130, "auctor: interrupted\n")
+    if before == 0:
+        assert done.out == ""
+    else:
+        assert not done.json["complete"]
+        assert [one["name"] for one in done.json["learners"]] == begun

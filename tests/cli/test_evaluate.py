@@ -44,7 +44,14 @@ def test_measures(run: Run, model: Path, path: Path, unseen: pa.Table) -> None:
     assert facts["method"] == "DeLong"
     assert facts["ks"] == metrics.ks(y, s)
     assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr=(0, 0.1), scaled=True)
-    assert facts["precision_at_top"] == metrics.precision_at_k(y, s, 0.1)
+    assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, 0.1))
+    for name, found in {
+        "ks": metrics.ks_ci(y, s, random_state=0),
+        "partial_auc": metrics.partial_auc_ci(y, s, fpr=(0, 0.1), scaled=True, random_state=0),
+        "precision_at_top": metrics.precision_at_k_ci(y, s, 0.1, random_state=0),
+    }.items():
+        assert (facts[f"{name}_low"], facts[f"{name}_high"]) == (found.low, found.high)
+    assert facts["warnings"] == []
     assert (facts["rows"], facts["n_pos"], facts["n_neg"]) == (60, y.sum(), (~y).sum())
     point = facts["at_threshold"]
     assert point["tpr"] == (s[y] > 0).mean()
@@ -159,3 +166,19 @@ def test_too_few_rows_of_a_class(
     done = run("evaluate", model, "few.csv", "--target", "y", *option)
     assert done.code == 1
     assert "column 'y' has 1 positive and 30 negative row(s)" in done.error
+
+
+@pytest.mark.parametrize("weight", [(), ("--weight", "w")])
+def test_rows_of_the_training_are_told_of(run: Run, train: Path, weight: tuple[str, ...]) -> None:
+    drop = ("--drop", "id") if weight else ("--drop", "id", "--drop", "w")
+    run("fit", train, "--target", "y", *drop, *weight, *FAST, "--out", "m.json")
+    done = run("evaluate", "m.json", train, "--target", "y", *weight, "--json")
+    assert done.code == 0
+    assert "auctor: warning: these look like the rows that the model was fitted to" in done.err
+    assert done.json["warnings"] == [done.err.removeprefix("auctor: warning: ").strip()]
+
+
+def test_a_budget_of_more_rows_than_there_are_is_told_of(run: Run, model: Path, path: Path) -> None:
+    for budget, told in (("60", False), ("61", True), ("0.5", False)):
+        done = run("evaluate", model, path, "--target", "y", "--at", f"budget={budget}")
+        assert ("is more than the 60 rows of the table" in done.err) == told

@@ -101,10 +101,26 @@ def test_every_threshold_has_the_numbers_of_python(open_page, fitted, facts):
 def test_intervals_beside_the_slider_are_wilsons(open_page, facts):
     opened = open_page(facts)
     roc = facts["roc"]
-    cell = opened.page.locator("#sensitivity")
-    ends = wilson(roc["true_positives"][roc["youden"]], roc["true_positives"][-1], 0.95)
-    found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
-    assert found == approx(list(ends), abs=1e-9)
+    n_pos, n_neg = roc["true_positives"][-1], roc["false_positives"][-1]
+    tp, fp = (roc[name][roc["youden"]] for name in ("true_positives", "false_positives"))
+    shares = {
+        "sensitivity": (tp, n_pos),
+        "specificity": (n_neg - fp, n_neg),
+        "ppv": (tp, tp + fp),
+        "npv": (n_neg - fp, n_neg - fp + n_pos - tp),
+    }
+    for name, counts in shares.items():
+        cell = opened.page.locator(f"#{name}")
+        ends = wilson(*counts, 0.95)
+        found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
+        assert found == approx(list(ends), abs=1e-9), name
+        assert f"{100 * ends[0]:.1f}%" in cell.locator("small").inner_text()
+    # At another share of positives PPV and NPV are computed, and have no counts behind them.
+    opened.page.fill("#prevalence", "2.5")
+    for name, has_ends in (("sensitivity", True), ("ppv", False), ("npv", False)):
+        cell = opened.page.locator(f"#{name}")
+        assert (cell.get_attribute("data-low") is not None) == has_ends
+        assert cell.locator("small").count() == has_ends
 
 
 def test_another_number_of_rows_and_another_prevalence(open_page, fitted, facts):

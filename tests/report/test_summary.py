@@ -14,6 +14,7 @@ from auctor.metrics import (
     calibration_table,
     compare_auc,
     gain_curve,
+    ks_ci,
     roc_curve,
     score_histogram,
     threshold_table,
@@ -65,6 +66,9 @@ def test_curve_has_the_counts_of_every_kept_threshold(fitted, facts):
         assert roc["false_positives"][k] == (flagged & (y == 0)).sum()
     assert roc["threshold"][roc["youden"]] == curve.youden().threshold
     assert facts["separation"]["ks"] == curve.ks()
+    found = ks_ci(y, scores, random_state=0)
+    assert facts["separation"]["ks_low"] == found.low
+    assert facts["separation"]["ks_high"] == found.high
     assert facts["separation"]["accuracy_ratio"] == gain_curve(y, scores).accuracy_ratio
 
 
@@ -177,6 +181,7 @@ def test_one_row_of_a_class_has_no_interval():
     X, y = np.arange(5.0).reshape(-1, 1), [0, 0, 0, 0, 1]
     facts = summarize(RankBoost(n_estimators=2).fit(X, y), X, y)
     assert facts["headline"]["low"] is None and facts["headline"]["auc"] == 1.0
+    assert facts["separation"]["ks_low"] is None and facts["separation"]["ks"] == 1.0
     assert plain_values(facts)
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from auctor.cli.errors import UsageError, nearest
@@ -45,16 +46,24 @@ def run(args: argparse.Namespace) -> None:
     problem = read_problem(source, names, args)
     warnings = [*label_warning(problem, args.positive), *suspicious_columns(problem)]
     warn(warnings)
-    results = _validate_all(entrants, problem, loss, args)
-    facts = {
+    facts: dict[str, Any] = {
         "table": source.name,
         "target": args.target,
         **problem.facts(),
         "warnings": warnings,
         "folds": args.folds,
         "loss": str(loss),
-        "learners": results,
+        "learners": [],
+        "complete": True,
     }
+    try:
+        for one in _validate_all(entrants, problem, loss, args):
+            facts["learners"].append(one)
+    except KeyboardInterrupt:
+        facts["complete"] = False
+        if facts["learners"]:  # hours of work may be in those that were through
+            emit(facts, _text(facts, loss), args.json)
+        raise
     emit(facts, _text(facts, loss), args.json)
 
 
@@ -85,11 +94,10 @@ def _make(name: str, loss: Loss, args: argparse.Namespace) -> Entrant:
 
 def _validate_all(
     entrants: list[Entrant], problem: Problem, loss: Loss, args: argparse.Namespace
-) -> list[dict[str, Any]]:
-    """Facts of each, the first one's folds for all."""
+) -> Iterator[dict[str, Any]]:
+    """Facts of each as they come, the first one's folds for all."""
     told: dict[str, Any] = {"n_folds": args.folds, "random_state": args.seed}
     first: Validated | None = None
-    results = []
     for entrant in entrants:
         if "pos_label" in entrant.estimator.get_params():
             share = share_of_rows(loss, problem.X.num_rows) if entrant.trains_on_loss else {}
@@ -103,9 +111,8 @@ def _validate_all(
         else:
             compared = compare(problem, validated, first, args.seed)
             facts["against_first"] = comparison_facts(first.name, compared)
-        results.append(facts)
         note(f"{entrant.name}: {validated.found.auc}", args.quiet)
-    return results
+        yield facts
 
 
 def _text(facts: dict[str, Any], loss: Loss) -> str:

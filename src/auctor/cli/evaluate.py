@@ -10,11 +10,21 @@ import pyarrow as pa
 
 from auctor.cli.errors import UsageError
 from auctor.cli.labels import match_labels, read_group, read_target, read_weight
-from auctor.cli.output import emit
+from auctor.cli.output import emit, warn
 from auctor.cli.score import model_features
+from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import TableFile, open_table
-from auctor.cli.validation import auc_facts
-from auctor.metrics import OperatingPoint, auc_ci, precision_at_k, roc_curve, threshold_at
+from auctor.cli.validation import auc_facts, interval_facts
+from auctor.metrics import (
+    OperatingPoint,
+    auc_ci,
+    ks_ci,
+    partial_auc_ci,
+    precision_at_k_ci,
+    roc_curve,
+    threshold_at,
+)
+from auctor.metrics.wording import interval
 from auctor.models import Model, load
 
 _REGION = (0.0, 0.1)  # the false positive rates that most users can afford
@@ -28,6 +38,11 @@ def run(args: argparse.Namespace) -> None:
     source = open_table(args.table, args.delimiter)
     rows = read_labelled(model, source, args)
     positive, scores = rows.positive, rows.scores
+    warnings = [
+        *seen_warning(model, positive, scores, rows.weight),
+        *(line for wish in wishes for line in _budget_warning(wish, len(scores))),
+    ]
+    warn(warnings)
     facts = {
         "model": args.model,
         "table": source.name,
@@ -38,6 +53,7 @@ def run(args: argparse.Namespace) -> None:
         "n_neg": int(np.count_nonzero(~positive)),
         **_measure(rows, model.threshold, args.seed),
         "at": [_wish_facts(rows, wish, args.seed) for wish in wishes],
+        "warnings": warnings,
     }
     emit(facts, _text(facts), args.json)
 
@@ -67,6 +83,17 @@ def parse_wish(text: str) -> dict[str, Any]:
         raise UsageError(f"--at is {text!r}; give a number above 0")
     is_count = name == "budget" and number >= 1 and number.is_integer()
     return {name: int(number) if is_count else number}
+
+
+def _budget_warning(wish: dict[str, Any], n_rows: int) -> list[str]:
+    """A budget is of the rows of this table: of more than there are, all are flagged."""
+    budget = wish.get("budget", 0)
+    if budget < 1 or budget <= n_rows:
+        return []
+    return [
+        f"--at budget={budget:g} is more than the {n_rows} rows of the table, and flags them all; "
+        "a share such as budget=0.05 carries over to a list of another length"
+    ]
 
 
 def _wish_facts(rows: Labelled, wish: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -134,14 +161,21 @@ def _measure(rows: Labelled, threshold: float, seed: int) -> dict[str, Any]:
         random_state=seed,
     )
     curve = roc_curve(positive, scores, sample_weight=weight)
+    told: dict[str, Any] = {
+        "sample_weight": weight,
+        "groups": rows.groups,
+        "random_state": seed,
+    }
+    area = partial_auc_ci(positive, scores, fpr=_REGION, scaled=True, **told)
+    top = precision_at_k_ci(positive, scores, _TOP, **told)
     # A curve flags scores at its threshold or above, a model those above only.
     point = curve.at(threshold=float(np.nextafter(threshold, np.inf)))
     return {
         **auc_facts(interval),
-        "ks": curve.ks(),
-        "partial_auc": curve.partial_auc(fpr=_REGION, scaled=True),
+        **interval_facts("ks", ks_ci(positive, scores, **told)),
+        **interval_facts("partial_auc", area),
         "partial_auc_fpr": list(_REGION),
-        "precision_at_top": precision_at_k(positive, scores, _TOP, sample_weight=weight),
+        **interval_facts("precision_at_top", top),
         "top": _TOP,
         "at_threshold": _point_facts(point, threshold),
     }
@@ -165,6 +199,12 @@ def _wish_line(wish: dict[str, Any], model: str) -> str:
     return f"{wish['sentence']}\n  to predict by it: {use}"
 
 
+def _with_ends(facts: dict[str, Any], name: str) -> str:
+    """A measure with its interval."""
+    low, high = facts[f"{name}_low"], facts[f"{name}_high"]
+    return f"{facts[name]:.3f} ({interval(low, high, facts['level'])})"
+
+
 def _text(facts: dict[str, Any]) -> str:
     point = facts["at_threshold"]
     # Nothing flagged, no precision: NaN tells less than the words do.
@@ -175,10 +215,10 @@ def _text(facts: dict[str, Any]) -> str:
             f"{facts['table']}: {facts['rows']} rows, {facts['n_pos']} of them positive "
             f"({facts['target']} = {facts['positive']})",
             facts["sentence"],
-            f"KS {facts['ks']:.3f}",
-            f"partial AUC {facts['partial_auc']:.3f} "
-            f"(false positive rate {low:g} to {high:g}, scaled: 0.5 is chance, 1 perfect)",
-            f"precision {facts['precision_at_top']:.3f} in the top {facts['top']:.0%}",
+            f"KS {_with_ends(facts, 'ks')}",
+            f"partial AUC {_with_ends(facts, 'partial_auc')}, "
+            f"false positive rate {low:g} to {high:g}, scaled: 0.5 is chance, 1 perfect",
+            f"precision {_with_ends(facts, 'precision_at_top')} in the top {facts['top']:.0%}",
             f"at the model's threshold (score > {point['threshold']:g}): "
             f"tpr {point['tpr']:.3f}, fpr {point['fpr']:.3f}, {precision}",
             *(_wish_line(wish, facts["model"]) for wish in facts["at"]),

@@ -24,6 +24,7 @@ from auctor.cli.validation import (
     Validated,
     compare,
     comparison_facts,
+    interval_facts,
     loss_words,
     make_baseline,
     validate,
@@ -32,7 +33,7 @@ from auctor.cli.validation import (
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.crossval import with_group_folds
 from auctor.estimators.explanation import shorten
-from auctor.metrics.wording import count, signless
+from auctor.metrics.wording import count, interval, signless
 
 _N_IMPORTANT = 5
 
@@ -140,8 +141,8 @@ def _validation(
         compared = compare(problem, ours, baseline, args.seed)
         facts["baseline"] = {
             **comparison_facts(baseline.name, compared),
-            "ks": baseline.ks,
-            "loss_value": baseline.loss_value,
+            **interval_facts("ks", baseline.ks),
+            "loss_value": None if baseline.loss_value is None else baseline.loss_value.value,
         }
     return facts
 
@@ -186,7 +187,8 @@ def _text(facts: dict[str, Any]) -> str:
     found = facts["cross_validation"]
     if found:
         lines.append(f"{facts['learner']}: {found['sentence']}")
-        lines.append(f"KS {found['ks']:.3f}{_loss_line(found)}, mean within folds")
+        ends = interval(found["ks_low"], found["ks_high"], found["level"])
+        lines.append(f"KS {found['ks']:.3f} ({ends}){_loss_line(found)}, mean within folds")
     if facts["baseline"]:
         lines.append(_baseline_line(facts["baseline"]))
     lines.append(facts["certificate"]["statement"])
@@ -209,7 +211,8 @@ def _name(feature: str) -> str:
 def _loss_line(found: dict[str, Any]) -> str:
     if "loss_value" not in found:
         return ""
-    return f", {found['loss_words']} {found['loss_value']:.3f}"
+    ends = interval(found["loss_value_low"], found["loss_value_high"], found["level"])
+    return f", {found['loss_words']} {found['loss_value']:.3f} ({ends})"
 
 
 def _baseline_line(other: dict[str, Any]) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 from auctor.cli.evaluate import read_labelled
 from auctor.cli.fit import choose_out
-from auctor.cli.output import check_out, complete_file, emit, note, to_json
+from auctor.cli.output import check_out, complete_file, emit, note, to_json, warn
 from auctor.cli.problem import Problem
+from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
 from auctor.cli.validation import Validated
 from auctor.estimators.bands import refit_bands
@@ -31,6 +32,8 @@ def run(args: argparse.Namespace) -> None:
     source = open_table(args.table, args.delimiter)
     note(f"reading {source.name}", args.quiet)
     rows = read_labelled(model, source, args)
+    warnings = seen_warning(model, rows.positive, rows.scores, rows.weight)
+    warn(warnings)
     note("measuring", args.quiet)
     negative, positive = model.classes
     facts = summarize(
@@ -39,7 +42,7 @@ def run(args: argparse.Namespace) -> None:
         [positive if is_positive else negative for is_positive in rows.positive.tolist()],
         sample_weight=rows.weight,
         groups=rows.groups,
-        about={"table": source.name, "model": args.model, **_about(args)},
+        about={"table": source.name, "model": args.model, "notes": warnings, **_about(args)},
         random_state=args.seed,
     )
     _write(facts, out, facts_file)
@@ -63,7 +66,12 @@ def write_fit_page(
         # On the final model's scale, so that a threshold on the page is one of the model.
         told = {"scores": ours.found.scores_of(estimator.model_), "folds": ours.found.folds}
     notes = list(facts["warnings"])
-    if ours is None:
+    if ours is not None:
+        notes.append(
+            "Thresholds on this page are scores of the final model: the scores of every fold's own "
+            "model were brought to its scale."
+        )
+    else:
         notes.append("Measured on the rows that the model was fitted to: too good to be true.")
     about = {"table": facts["table"], "model": facts["model"], "notes": notes, **_about(args)}
     found = summarize(

@@ -1,19 +1,23 @@
 """Cross-validation of a learner and of its baseline on the same folds, as plain facts."""
 
-from functools import partial
 from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from auctor.cli.learner import Loss
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
 from auctor.estimators.crossval import CrossValidation, cross_validate
 from auctor.estimators.peers import PEERS
-from auctor.metrics import AucComparison, compare_auc, ks, partial_auc, precision_at_k
+from auctor.metrics import (
+    AucComparison,
+    MetricInterval,
+    compare_auc,
+    ks_ci,
+    partial_auc_ci,
+    precision_at_k_ci,
+)
 
 BASELINE = "logistic"
+_N_RESAMPLES = 300  # of KS and of the loss
 
 
 class Validated(NamedTuple):
@@ -21,8 +25,8 @@ class Validated(NamedTuple):
 
     name: str
     found: CrossValidation
-    ks: float
-    loss_value: float | None  # of what was trained on, where that is neither AUC nor KS
+    ks: MetricInterval
+    loss_value: MetricInterval | None  # of what was trained on, where that is neither AUC nor KS
 
 
 def validate(
@@ -40,8 +44,10 @@ def validate(
         verbose=not quiet,
         **told,
     )
-    value = None if loss.kind in ("auc", "ks") else _mean_loss(problem, found, loss)
-    return Validated(name, found, _mean(problem, found, ks), value)
+    seed = told.get("random_state")
+    value = None if loss.kind in ("auc", "ks") else _loss_interval(problem, found, loss, seed)
+    within = _within_folds(problem, found, seed)
+    return Validated(name, found, ks_ci(problem.positive, found.scores, **within), value)
 
 
 def make_baseline(args: Any) -> Any:
@@ -81,11 +87,16 @@ def auc_facts(interval: Any) -> dict[str, Any]:
 
 def validation_facts(validated: Validated, loss: Loss) -> dict[str, Any]:
     """A learner's cross-validation as plain values."""
-    facts = {**auc_facts(validated.found.auc), "ks": validated.ks}
+    facts = {**auc_facts(validated.found.auc), **interval_facts("ks", validated.ks)}
     if validated.loss_value is not None:
         facts["loss"] = str(loss)
-        facts["loss_value"] = validated.loss_value
+        facts |= interval_facts("loss_value", validated.loss_value)
     return facts
+
+
+def interval_facts(name: str, found: MetricInterval) -> dict[str, float]:
+    """A metric and its interval as plain values."""
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def comparison_facts(name: str, compared: AucComparison) -> dict[str, Any]:
@@ -109,24 +120,23 @@ def loss_words(loss: Loss) -> str:
     return f"partial AUC over fpr {loss.region[0]:g} to {loss.region[1]:g}, scaled"
 
 
-def _mean_loss(problem: Problem, found: CrossValidation, loss: Loss) -> float:
-    if loss.k is not None:
-        # A count is meant of all rows: in a fold, its share of them.
-        share = loss.k / len(problem.y) if loss.k >= 1 else loss.k
-        return _mean(problem, found, partial(_precision, share=share))
-    return _mean(problem, found, partial(partial_auc, fpr=loss.region, scaled=True))
+def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[str, Any]:
+    """How an interval of out-of-fold scores is made."""
+    return {
+        "folds": found.folds,
+        "sample_weight": problem.weight,
+        "groups": problem.groups,
+        "n_resamples": _N_RESAMPLES,
+        "random_state": seed,
+    }
 
 
-def _precision(y: Any, scores: Any, *, share: float, **weight: Any) -> float:
-    return precision_at_k(y, scores, min(share, 1 - 1e-9), **weight)
-
-
-def _mean(problem: Problem, found: CrossValidation, metric: Any) -> float:
-    """The mean over the folds of a metric within them."""
-    return float(np.mean([_in_fold(problem, found, metric, k) for k in np.unique(found.folds)]))
-
-
-def _in_fold(problem: Problem, found: CrossValidation, metric: Any, fold: int) -> float:
-    rows: npt.NDArray[np.bool_] = found.folds == fold
-    weight = {} if problem.weight is None else {"sample_weight": problem.weight[rows]}
-    return float(metric(problem.positive[rows], found.scores[rows], **weight))
+def _loss_interval(
+    problem: Problem, found: CrossValidation, loss: Loss, seed: Any
+) -> MetricInterval:
+    rows, within = (problem.positive, found.scores), _within_folds(problem, found, seed)
+    if loss.k is None:
+        return partial_auc_ci(*rows, fpr=loss.region, scaled=True, **within)
+    # A count is meant of all rows: in a fold, its share of them.
+    share = loss.k / len(problem.y) if loss.k >= 1 else loss.k
+    return precision_at_k_ci(*rows, min(share, 1 - 1e-9), **within)

@@ -5,6 +5,12 @@ from auctor.metrics.band import RocBand, roc_band
 from auctor.metrics.calibration import CalibrationTable, calibration_table
 from auctor.metrics.comparison import AucComparison, compare_auc
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
+from auctor.metrics.curve_intervals import (
+    MetricInterval,
+    ks_ci,
+    partial_auc_ci,
+    precision_at_k_ci,
+)
 from auctor.metrics.gain import GainCurve, gain_curve
 from auctor.metrics.histogram import ScoreHistogram, score_histogram
 from auctor.metrics.intervals import AucInterval, auc_ci
@@ -19,6 +25,7 @@ __all__ = [
     "AucInterval",
     "CalibrationTable",
     "GainCurve",
+    "MetricInterval",
     "OperatingPoint",
     "RocBand",
     "RocCurve",
@@ -33,12 +40,15 @@ __all__ = [
     "compare_auc",
     "gain_curve",
     "ks",
+    "ks_ci",
     "ks_scorer",
     "lift",
     "margin_auc",
     "partial_auc",
+    "partial_auc_ci",
     "partial_auc_scorer",
     "precision_at_k",
+    "precision_at_k_ci",
     "precision_at_k_scorer",
     "recall_at_k",
     "roc_band",

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from auctor.kernels import roc
 from auctor.metrics.checks import check_number, check_one, check_rate, check_region, check_top
-from auctor.metrics.sample import SortedClasses, read_sample, sort_classes
+from auctor.metrics.sample import Sample, read_sample, sort_classes
 from auctor.metrics.wording import count
 
 Floats = npt.NDArray[np.float64]
@@ -271,11 +271,12 @@ def roc_curve(
     """
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
-    return _curve_of_sorted(sort_classes(sample), sample.pos_label)
+    return curve_of_sample(sample)
 
 
-def _curve_of_sorted(classes: SortedClasses, pos_label: Any) -> RocCurve:
-    """The curve of scores that are already sorted by class."""
+def curve_of_sample(sample: Sample) -> RocCurve:
+    """The curve of the first score of rows that have been read."""
+    classes = sort_classes(sample)
     thresholds, count_pos, count_neg = roc.curve_steps(classes.pos, classes.neg)
     curve = RocCurve(
         thresholds.copy(),  # lets go of the room for scores without ties
@@ -283,7 +284,7 @@ def _curve_of_sorted(classes: SortedClasses, pos_label: Any) -> RocCurve:
         _weight_above(count_neg, classes.weight_neg),
         len(classes.pos),
         len(classes.neg),
-        pos_label,
+        sample.pos_label,
     )
     return _freeze(curve)
 

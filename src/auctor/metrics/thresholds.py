@@ -192,7 +192,7 @@ def rate_intervals(curve: RocCurve, point: OperatingPoint, level: float) -> list
     return [wilson(part, whole, level) for part, whole in counts]
 
 
-def wilson(part: int, whole: int, level: float) -> Range:
+def wilson(part: float, whole: float, level: float) -> Range:
     """Wilson's interval of a share; NaN of nothing.
 
     Examples

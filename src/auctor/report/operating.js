@@ -35,6 +35,8 @@ function show(name, value, words, ends) {
   const cell = byId(name);
   cell.dataset.value = Number.isFinite(value) ? String(value) : "";
   cell.textContent = words;
+  delete cell.dataset.low;
+  delete cell.dataset.high;
   if (ends) {
     cell.dataset.low = String(ends[0]);
     cell.dataset.high = String(ends[1]);
@@ -57,8 +59,12 @@ function update() {
   }
   show("sensitivity", r.tpr, percent(r.tpr), wilson(roc.true_positives[place], TOTAL_POS));
   show("specificity", 1 - r.fpr, percent(1 - r.fpr), wilson(TOTAL_NEG - roc.false_positives[place], TOTAL_NEG));
-  show("ppv", r.ppv, percent(r.ppv));
-  show("npv", r.npv, percent(r.npv));
+  // At another share of positives than the table's these are computed, not counted.
+  const counted = prevalence === SAMPLE.prevalence;
+  const tp = roc.true_positives[place], fp = roc.false_positives[place];
+  const tn = TOTAL_NEG - fp, fn = TOTAL_POS - tp;
+  show("ppv", r.ppv, percent(r.ppv), counted ? wilson(tp, tp + fp) : null);
+  show("npv", r.npv, percent(r.npv), counted ? wilson(tn, tn + fn) : null);
   show("lift", r.lift, Number.isFinite(r.lift) ? r.lift.toFixed(2) : "–");
   show("flagged-share", r.flagged, percent(r.flagged));
   show("flagged", size * r.flagged, amount(size * r.flagged));

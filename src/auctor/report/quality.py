@@ -12,7 +12,7 @@ from auctor.metrics import (
     auc_ci,
     calibration_table,
     gain_curve,
-    ks,
+    ks_ci,
     roc_band,
     roc_curve,
     score_histogram,
@@ -134,28 +134,31 @@ def thin_places(curve: RocCurve, most: int = MOST_POINTS) -> Places:
     return np.unique(np.concatenate([named, *places]).clip(0, n - 1)).astype(np.intp)
 
 
-def separation(rows: ReportRows, curve: RocCurve) -> dict[str, Any]:
-    """KS, the accuracy ratio, and the share of positives among the first of the ranking."""
-    best = curve.youden()
-    return {
-        "ks": curve.ks() if rows.folds is None else _ks_within_folds(rows),
+def separation(
+    rows: ReportRows, curve: RocCurve, level: float, random_state: Any
+) -> dict[str, Any]:
+    """KS with its interval, and the accuracy ratio; with folds the mean of the folds' KS."""
+    facts = {
+        "ks": curve.ks(),
+        "ks_low": None,
+        "ks_high": None,
         "ks_pooled": curve.ks(),
-        "ks_threshold": finite([best.threshold])[0],
+        "ks_threshold": finite([curve.youden().threshold])[0],
         "accuracy_ratio": gain_curve(rows.positive, rows.scores, **rows.told).accuracy_ratio,
     }
-
-
-def _ks_within_folds(rows: ReportRows) -> float:
-    """The mean of the folds' KS, as the AUC is that of their AUCs."""
-    folds = np.asarray(rows.folds)
-    values = []
-    for fold in np.unique(folds[rows.present]):
-        own = folds == fold
-        weight = None if rows.weight is None else rows.weight[own]
-        values.append(
-            ks(rows.positive[own], rows.scores[own], sample_weight=weight, pos_label=True)
-        )
-    return float(np.mean(values))
+    if min(curve.n_pos, curve.n_neg) < 2:
+        return facts
+    found = ks_ci(
+        rows.positive,
+        rows.scores,
+        level=level,
+        n_resamples=rows.n_resamples(500),
+        groups=rows.groups,
+        folds=rows.folds,
+        random_state=random_state,
+        **rows.told,
+    )
+    return facts | {"ks": found.value, "ks_low": found.low, "ks_high": found.high}
 
 
 def calibration(rows: ReportRows, level: float) -> dict[str, Any]:

@@ -84,9 +84,13 @@ def _who_scored(data: dict[str, Any]) -> str:
 
 def _ks_note(facts: dict[str, Any]) -> str:
     apart = facts["separation"]
+    where = f"at threshold {threshold(apart['ks_threshold'])}"
     if facts["data"]["n_folds"]:
-        return "mean within folds"
-    return f"at threshold {threshold(apart['ks_threshold'])}"
+        where = "mean within folds"
+    if apart["ks_low"] is None:
+        return where
+    ends = interval(apart["ks_low"], apart["ks_high"])
+    return f"{100 * facts['level']:g}% CI {ends}, {where}"
 
 
 def _tiles(facts: dict[str, Any]) -> str:

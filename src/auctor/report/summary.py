@@ -96,7 +96,7 @@ def summarize(
         "data": _data(rows, is_out_of_fold=scores is not None),
         "headline": headline(rows, curve, level, random_state),
         "roc": roc_facts(rows, curve, level, random_state),
-        "separation": separation(rows, curve),
+        "separation": separation(rows, curve, level, random_state),
         "calibration": calibration(rows, level),
         "distributions": distributions(rows),
         "thresholds": threshold_rows(rows, level, random_state),

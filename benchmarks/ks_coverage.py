@@ -1,0 +1,55 @@
+"""How often intervals of KS hold the true value: `ks_ci` beside percentiles of a bootstrap.
+
+    python benchmarks/ks_coverage.py
+
+Normal scores of two classes, ``shift`` apart, whose KS is known; intervals of 95 %.
+"""
+
+import argparse
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from auctor.metrics import ks_ci, roc_curve
+from auctor.metrics.resampled_curves import resampled_curves
+from auctor.metrics.sample import read_sample
+
+SHIFTS = 0.3, 1.0, 2.0, 3.0
+SIZES = (30, 30), (50, 200), (200, 200), (1000, 1000)
+
+
+def percentiles(y: Any, s: Any, n_resamples: int, seed: int) -> Any:
+    """What most people would compute."""
+    curve, rng = roc_curve(y, s), np.random.default_rng(seed)
+    sample = read_sample(y, {"y_score": s})
+    draws, _ = resampled_curves(curve, sample, None, rng, most_steps=len(y) + 1)
+    return np.quantile([drawn.ks() for drawn in islice(draws, n_resamples)], [0.025, 0.975])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Coverage of intervals of KS.")
+    parser.add_argument("--repetitions", type=int, default=400)
+    parser.add_argument("--resamples", type=int, default=200)
+    args = parser.parse_args()
+    print("shift  rows         true KS  mean KS  ks_ci  percentiles")
+    for shift in SHIFTS:
+        truth = 2 * ndtr(shift / 2) - 1
+        for n_pos, n_neg in SIZES:
+            y = np.repeat([1, 0], [n_pos, n_neg])
+            held, values = np.zeros(2), list[float]()
+            for seed in range(args.repetitions):
+                s = np.random.default_rng([seed, n_pos, n_neg]).normal(size=len(y)) + shift * y
+                found = ks_ci(y, s, n_resamples=args.resamples, random_state=seed)
+                low, high = percentiles(y, s, args.resamples, seed)
+                held += found.low <= truth <= found.high, low <= truth <= high
+                values.append(found.value)
+            ours, theirs = held / args.repetitions
+            rows = f"{n_pos} + {n_neg}"
+            cells = f"{truth:8.3f} {np.mean(values):8.3f} {ours:6.3f} {theirs:12.3f}"
+            print(f"{shift:5} {rows:>12} {cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
