@@ -27,6 +27,9 @@ def test_the_page_of_a_fit_is_of_out_of_fold_scores(run: Run, train: Path) -> No
     facts = facts_of(Path("train.report.html"))
     assert facts["data"]["is_out_of_fold"] and facts["data"]["n_folds"] == 2
     assert facts["headline"]["auc"] == done.json["cross_validation"]["auc"]
+    for name in ("ks", "ks_low", "ks_high"):
+        assert facts["separation"][name] == done.json["cross_validation"][name]
+    assert "brought to the scale of the final model" in Path("train.report.html").read_text("utf-8")
     assert facts["about"]["command"].startswith("auctor fit ")
     assert facts["about"]["target"] == "y" and facts["about"]["trained_on"] == "auc"
     assert facts["comparison"][0]["name"] == "logistic"

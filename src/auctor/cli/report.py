@@ -62,18 +62,15 @@ def write_fit_page(
 ) -> None:
     """The page of a fit: of out-of-fold scores where there are any, the baseline's beside them."""
     told: dict[str, Any] = {}
+    pooling = None
     if ours is not None:
         # On the final model's scale, so that a threshold on the page is one of the model.
         told = {"scores": ours.found.scores_of(estimator.model_), "folds": ours.found.folds}
+        pooling = "They were brought to the scale of the final model, whose thresholds these are."
     notes = list(facts["warnings"])
-    if ours is not None:
-        notes.append(
-            "Thresholds on this page are scores of the final model: the scores of every fold's own "
-            "model were brought to its scale."
-        )
-    else:
+    if ours is None:
         notes.append("Measured on the rows that the model was fitted to: too good to be true.")
-    about = {"table": facts["table"], "model": facts["model"], "notes": notes, **_about(args)}
+    about = {"table": facts["table"], "model": facts["model"], "notes": notes, "pooling": pooling}
     found = summarize(
         estimator,
         problem.X,
@@ -81,7 +78,7 @@ def write_fit_page(
         sample_weight=problem.weight,
         groups=problem.groups,
         baseline=None if baseline is None else {baseline.name: baseline.found.scores},
-        about={**about, "trained_on": facts["loss"], "parameters": facts["params"]},
+        about={**about, **_about(args), "trained_on": facts["loss"], "parameters": facts["params"]},
         random_state=args.seed,
         bands=_bands(estimator, problem, args),
         **told,

@@ -17,7 +17,6 @@ from auctor.metrics import (
 )
 
 BASELINE = "logistic"
-_N_RESAMPLES = 300  # of KS and of the loss
 
 
 class Validated(NamedTuple):
@@ -126,7 +125,6 @@ def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[s
         "folds": found.folds,
         "sample_weight": problem.weight,
         "groups": problem.groups,
-        "n_resamples": _N_RESAMPLES,
         "random_state": seed,
     }
 

@@ -74,7 +74,7 @@ def ks_ci(
     y_score: npt.ArrayLike,
     *,
     level: float = 0.95,
-    n_resamples: int = 500,
+    n_resamples: int = 300,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
@@ -94,7 +94,7 @@ def ks_ci(
         As in :func:`auctor.metrics.auc`. Each class needs two rows.
     level : float, default=0.95
         Confidence level.
-    n_resamples : int, default=500
+    n_resamples : int, default=300
     groups : array-like of shape (n_rows,), optional
         Rows of one group are drawn together.
     folds : array-like of shape (n_rows,), optional
@@ -124,7 +124,7 @@ def precision_at_k_ci(
     k: float,
     *,
     level: float = 0.95,
-    n_resamples: int = 500,
+    n_resamples: int = 300,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
@@ -180,7 +180,7 @@ def partial_auc_ci(
     tpr: tuple[float, float] | None = None,
     scaled: bool = False,
     level: float = 0.95,
-    n_resamples: int = 500,
+    n_resamples: int = 300,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,

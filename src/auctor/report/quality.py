@@ -152,7 +152,6 @@ def separation(
         rows.positive,
         rows.scores,
         level=level,
-        n_resamples=rows.n_resamples(500),
         groups=rows.groups,
         folds=rows.folds,
         random_state=random_state,

@@ -20,7 +20,7 @@ from auctor.report.plain import LONGEST_SENTENCE, clean
 # Longer lists are left to the script, which can search them.
 MOST_LISTED = 200
 _LONGEST_NOTE = 400
-_PLACED = ("title", "notes", "certificate")
+_PLACED = ("title", "notes", "certificate", "pooling")
 
 
 def heading(facts: dict[str, Any]) -> str:
@@ -117,8 +117,8 @@ def pooled_note(facts: dict[str, Any]) -> str:
         return ""
     return (
         " The curve pools the folds, whose scores come from different models: its own area is "
-        f"{facts['headline']['curve_auc']:.3f}."
-    )
+        f"{facts['headline']['curve_auc']:.3f}. {facts['about'].get('pooling') or ''}"
+    ).rstrip()
 
 
 def threshold_table(facts: dict[str, Any]) -> Markup:

@@ -62,9 +62,10 @@ def summarize(
         Bands of the score plots, as :func:`auctor.learners.smooth_bands.score_bands` makes them.
     about : dict, optional
         What only the caller knows. The page has places for "title", "table", "target", "command",
-        "seed", "learner", "parameters", "certificate", "made", "notes" (a list of sentences) and
-        "learning_curve" (x, y, and low, high, x_label, y_label if known); what else there is
-        stands in the list of facts.
+        "seed", "learner", "parameters", "certificate", "made", "notes" (a list of sentences),
+        "pooling" (what was done to the scores of folds, under the curve) and "learning_curve"
+        (x, y, and low, high, x_label, y_label if known); what else there is stands in the list of
+        facts.
     level : float, default=0.95
         Confidence level of all intervals.
     random_state : int, Generator, RandomState or None, default=0
