@@ -37,7 +37,7 @@ def test_the_table_is_for_people(run: Run, train: Path) -> None:
     done = run("compare", train, "--target", "y", *DROP, *LEARNERS, "--loss", "p@k:0.2")
     lines = done.out.splitlines()
     assert "80 rows, 40 of them positive" in lines[0]
-    assert lines[1].endswith("p@k:0.2 is the precision in the top 0.2")
+    assert lines[1].endswith("p@k:0.2 is the precision in the top 0.2 of the rows")
     assert lines[3].split()[:2] == ["learner", "AUC"] and "less rankboost" in lines[3]
     assert [line.split()[0] for line in lines[4:]] == ["rankboost", "logistic"]
 
@@ -107,5 +107,8 @@ def test_an_interrupt_keeps_the_learners_that_were_through(
     if before == 0:
         assert done.out == ""
     else:
-        assert not done.json["complete"]
         assert [one["name"] for one in done.json["learners"]] == begun
+        assert done.json["n_entrants"] == 2
+        begun.clear()
+        table = run("compare", train, "--target", "y", *DROP, *LEARNERS).out
+        assert table.endswith("\ninterrupted: 1 of 2 learners\n")

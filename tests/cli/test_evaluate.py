@@ -182,3 +182,15 @@ def test_a_budget_of_more_rows_than_there_are_is_told_of(run: Run, model: Path, 
     for budget, told in (("60", False), ("61", True), ("0.5", False)):
         done = run("evaluate", model, path, "--target", "y", "--at", f"budget={budget}")
         assert ("is more than the 60 rows of the table" in done.err) == told
+    refused = run("evaluate", model, path, "--target", "y", "--at", "budget=60.5")
+    assert refused.code == 2 and "a budget is a whole number of rows or a share" in refused.error
+
+
+def test_a_budget_is_of_weight_where_rows_have_weights(
+    run: Run, model: Path, path: Path, unseen: pa.Table
+) -> None:
+    total = int(unseen["w"].to_numpy().sum())
+    for budget, told in ((total, False), (total + 1, True)):
+        options = ("--target", "y", "--weight", "w", "--at", f"budget={budget}")
+        done = run("evaluate", model, path, *options)
+        assert (f"is more than the weight of {total} of the table" in done.err) == told

@@ -37,6 +37,14 @@ def test_training_rows_are_known_again(learner, scale):
     assert warned(model, X[order], positive[order], None if weight is None else weight[order])
 
 
+@pytest.mark.parametrize("n_rows", [150, 20_000])
+def test_so_are_scores_with_a_long_tail(n_rows):
+    rng = np.random.default_rng(0)
+    X = np.exp(4 * rng.normal(size=(n_rows, 1)))
+    positive = np.log(X[:, 0]) + rng.normal(size=n_rows) > 1
+    assert warned(DMKS().fit(X, positive).model_, X, positive)
+
+
 def test_other_rows_are_not():
     X, positive = draw(300, 0)
     model = RankBoost(n_estimators=10).fit(X, positive).model_

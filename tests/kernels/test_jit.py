@@ -100,5 +100,20 @@ def test_the_stamp_of_a_folder_changes_with_names_and_contents(tmp_path: Path) -
         folder = tmp_path / str(i)
         folder.mkdir()
         (folder / name).write_text(text)
+        (folder / ".#lock.py").symlink_to("nowhere")  # as Emacs leaves it
+        (folder / "folder.py").mkdir()
         stamps.add(folder_stamp(folder / "kernel.py"))
     assert len(stamps) == 4
+
+
+def test_code_of_old_sources_is_removed(tmp_path: Path) -> None:
+    old = SharedCacheFile(str(tmp_path), "function", "old stamp")
+    old.save("int64", "old code")
+    old.save("float64", "old code")
+    assert len(list(tmp_path.glob("*.nbc"))) == 2
+    new = SharedCacheFile(str(tmp_path), "function", "new stamp")
+    new.save("int64", "new code")
+    new.save("float64", "new code")
+    assert len(list(tmp_path.glob("*.nbc"))) == 2
+    assert (new.load("int64"), new.load("float64")) == ("new code", "new code")
+    assert old.load("int64") is None

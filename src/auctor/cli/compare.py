@@ -1,7 +1,6 @@
 """`auctor compare`: several learners on the same folds, with paired differences."""
 
 import argparse
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -54,13 +53,12 @@ def run(args: argparse.Namespace) -> None:
         "folds": args.folds,
         "loss": str(loss),
         "learners": [],
-        "complete": True,
+        "n_entrants": len(entrants),
     }
     try:
         for one in _validate_all(entrants, problem, loss, args):
             facts["learners"].append(one)
     except KeyboardInterrupt:
-        facts["complete"] = False
         if facts["learners"]:  # hours of work may be in those that were through
             emit(facts, _text(facts, loss), args.json)
         raise
@@ -102,10 +100,9 @@ def _validate_all(
         if "pos_label" in entrant.estimator.get_params():
             share = share_of_rows(loss, problem.X.num_rows) if entrant.trains_on_loss else {}
             entrant.estimator.set_params(pos_label=problem.labels[1], **share)
-        start = time.perf_counter()
         validated = validate(entrant.name, entrant.estimator, problem, loss, told, args.quiet)
-        seconds = time.perf_counter() - start
-        facts = {"name": entrant.name, **validation_facts(validated, loss), "seconds": seconds}
+        facts = {"name": entrant.name, **validation_facts(validated, loss)}
+        facts["seconds"] = validated.seconds
         if first is None:
             first, told = validated, {"folds": validated.found.folds, "random_state": args.seed}
         else:
@@ -123,8 +120,10 @@ def _text(facts: dict[str, Any], loss: Loss) -> str:
     rows += [_row(one, has_loss) for one in facts["learners"]]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = ["  ".join(f"{c:<{w}}" for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
-    more = f"; {loss} is the {loss_words(loss)}" if has_loss else ""
+    more = f"; {loss} is the {' '.join(loss_words(loss))}" if has_loss else ""
     note_line = f"the same {facts['folds']} folds for all; means and intervals within folds{more}"
+    if facts["n_entrants"] > len(facts["learners"]):
+        lines.append(f"interrupted: {len(facts['learners'])} of {facts['n_entrants']} learners")
     return "\n".join([table_line(facts), note_line, "", *lines])
 
 

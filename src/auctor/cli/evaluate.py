@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
     positive, scores = rows.positive, rows.scores
     warnings = [
         *seen_warning(model, positive, scores, rows.weight),
-        *(line for wish in wishes for line in _budget_warning(wish, len(scores))),
+        *(line for wish in wishes for line in _budget_warning(wish, rows)),
     ]
     warn(warnings)
     facts = {
@@ -81,17 +81,21 @@ def parse_wish(text: str) -> dict[str, Any]:
         raise UsageError(f"--at is {text!r}; a rate lies between 0 and 1")
     if number < 0 or (name == "cost" and not 0 < number < math.inf):
         raise UsageError(f"--at is {text!r}; give a number above 0")
-    is_count = name == "budget" and number >= 1 and number.is_integer()
+    is_count = name == "budget" and number >= 1
+    if is_count and not number.is_integer():
+        raise UsageError(f"--at is {text!r}; a budget is a whole number of rows or a share of them")
     return {name: int(number) if is_count else number}
 
 
-def _budget_warning(wish: dict[str, Any], n_rows: int) -> list[str]:
+def _budget_warning(wish: dict[str, Any], rows: Labelled) -> list[str]:
     """A budget is of the rows of this table: of more than there are, all are flagged."""
-    budget = wish.get("budget", 0)
-    if budget < 1 or budget <= n_rows:
+    budget, is_weighted = wish.get("budget", 0), rows.weight is not None
+    total = float(rows.weight.sum()) if rows.weight is not None else len(rows.scores)
+    if budget < 1 or budget <= total:
         return []
+    there = f"the weight of {total:g}" if is_weighted else f"the {total} rows"
     return [
-        f"--at budget={budget:g} is more than the {n_rows} rows of the table, and flags them all; "
+        f"--at budget={budget:g} is more than {there} of the table, and flags all rows; "
         "a share such as budget=0.05 carries over to a list of another length"
     ]
 

@@ -25,7 +25,6 @@ from auctor.cli.validation import (
     compare,
     comparison_facts,
     interval_facts,
-    loss_words,
     make_baseline,
     validate,
     validation_facts,
@@ -135,15 +134,14 @@ def _validation(
     if ours is None:
         return {"cross_validation": None, "baseline": None}
     facts: dict[str, Any] = {"cross_validation": validation_facts(ours, loss), "baseline": None}
-    if ours.loss_value is not None:
-        facts["cross_validation"]["loss_words"] = loss_words(loss)
     if baseline is not None:
         compared = compare(problem, ours, baseline, args.seed)
         facts["baseline"] = {
             **comparison_facts(baseline.name, compared),
             **interval_facts("ks", baseline.ks),
-            "loss_value": None if baseline.loss_value is None else baseline.loss_value.value,
         }
+        if baseline.loss_value is not None:
+            facts["baseline"] |= interval_facts("loss_value", baseline.loss_value)
     return facts
 
 
@@ -190,7 +188,7 @@ def _text(facts: dict[str, Any]) -> str:
         ends = interval(found["ks_low"], found["ks_high"], found["level"])
         lines.append(f"KS {found['ks']:.3f} ({ends}){_loss_line(found)}, mean within folds")
     if facts["baseline"]:
-        lines.append(_baseline_line(facts["baseline"]))
+        lines.append(_baseline_line(facts["baseline"], found))
     lines.append(facts["certificate"]["statement"])
     if facts["importances"]:
         shares = (
@@ -212,13 +210,13 @@ def _loss_line(found: dict[str, Any]) -> str:
     if "loss_value" not in found:
         return ""
     ends = interval(found["loss_value_low"], found["loss_value_high"], found["level"])
-    return f", {found['loss_words']} {found['loss_value']:.3f} ({ends})"
+    return f", {found['loss_name']} {found['loss_value']:.3f} {found['loss_where']} ({ends})"
 
 
-def _baseline_line(other: dict[str, Any]) -> str:
+def _baseline_line(other: dict[str, Any], ours: dict[str, Any]) -> str:
     """The baseline, and how much better or worse we are on its folds."""
     ends = f"{signless(other['low'])} to {signless(other['high'])}"
-    more = "" if other["loss_value"] is None else f", {other['loss_value']:.3f} of the loss"
+    more = f", {ours['loss_name']} {other['loss_value']:.3f}" if "loss_value" in other else ""
     return (
         f"{other['name']}, same folds: AUC {other['auc']:.3f}, KS {other['ks']:.3f}{more}; "
         f"ours less that {signless(other['difference'])} "

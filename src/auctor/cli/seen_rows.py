@@ -1,20 +1,23 @@
 """Whether a model was fitted to the very rows that it is now judged by.
 
-A model keeps no rows. But its probabilities come from a logistic line through its training scores,
-and on these rows, and practically on no others, the line's two equations are met: the residuals add
-up to nothing, and so do residuals times scores. Rows that are half known go unnoticed.
+A model keeps no rows. But the probabilities of most learners come from a logistic line through
+their training scores, and on these rows, and practically on no others, the line's two equations are
+met: the residuals add up to nothing, and so do residuals times scores. Rows that are half known go
+unnoticed, and so do those of learners that calibrate otherwise: trees by the shares of their
+leaves, forests on rows out of bag, early stopping on what it holds back.
 """
 
 import numpy as np
 import numpy.typing as npt
 
+from auctor.learners.calibration import N_CELLS, platt_targets
 from auctor.models import Model
 
 Floats = npt.NDArray[np.float64]
 
-# In standard deviations. The line is fitted to scores in cells, which is seen in the fourth digit;
-# rows not seen before come as near in both equations once in some ten thousand tables.
-_NEAR = 0.01
+# In standard deviations: rounding is seen in the fifth digit or later, and rows not seen before
+# come as near in both equations once in a million tables.
+_NEAR = 1e-3
 
 
 def seen_warning(
@@ -25,7 +28,7 @@ def seen_warning(
         return []
     return [
         "these look like the rows that the model was fitted to, on which every model looks too "
-        "good; judge it by other rows, or by the cross-validation that `auctor fit` prints"
+        "good; judge it by other rows, or by the cross-validation that auctor fit prints"
     ]
 
 
@@ -33,20 +36,31 @@ def _meets_equations(
     model: Model, positive: npt.NDArray[np.bool_], scores: Floats, weight: Floats | None
 ) -> bool:
     count = np.ones(len(scores)) if weight is None else weight * _row_unit(weight)
-    total_pos, total_neg = float(count[positive].sum()), float(count[~positive].sum())
-    # Platt's smoothed targets, as in learners/calibration.py.
-    target = np.where(positive, (total_pos + 1) / (total_pos + 2), 1 / (total_neg + 2))
-    probability = model.probabilities(scores)[:, 1]
-    residual, spread = count * (probability - target), count * probability * (1 - probability)
-    if not spread.sum() > 0:
+    targets = platt_targets(float(count[~positive].sum()), float(count[positive].sum()))
+    x = _cell_middles(scores[count > 0], scores)
+    probability = model.probabilities(x)[:, 1]
+    residual = count * (probability - targets[positive.astype(np.intp)])
+    spread = count * probability * (1 - probability)
+    total = float(spread.sum())
+    if not 0 < total < np.inf:
         return False
-    middle = float((spread * scores).sum() / spread.sum())
+    away = x - float((spread * x).sum()) / total
     return all(
         abs(float((residual * factor).sum())) < _NEAR * float(np.sqrt((spread * factor**2).sum()))
-        for factor in (np.ones(len(scores)), scores - middle)
+        for factor in (np.ones(len(x)), away)
     )
 
 
 def _row_unit(weight: Floats) -> float:
     """What a weight of 1 is in rows, as ``RankingData.row_unit`` has it."""
     return max(1.0, float(np.count_nonzero(weight) / weight.sum()))
+
+
+def _cell_middles(present: Floats, scores: Floats) -> Floats:
+    """Scores as ``calibrate`` sees them: the middles of cells of equal width."""
+    low = float(present.min())
+    width = (float(present.max()) - low) / N_CELLS
+    if not 0 < width < np.inf:
+        return scores
+    cell = np.clip(np.floor((scores - low) / width), 0, N_CELLS - 1)
+    return np.asarray(low + (cell + 0.5) * width)

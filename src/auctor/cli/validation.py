@@ -1,5 +1,6 @@
 """Cross-validation of a learner and of its baseline on the same folds, as plain facts."""
 
+import time
 from typing import Any, NamedTuple
 
 from auctor.cli.learner import Loss
@@ -26,6 +27,7 @@ class Validated(NamedTuple):
     found: CrossValidation
     ks: MetricInterval
     loss_value: MetricInterval | None  # of what was trained on, where that is neither AUC nor KS
+    seconds: float  # of the fits
 
 
 def validate(
@@ -33,6 +35,7 @@ def validate(
 ) -> Validated:
     """Cross-validate one learner; ``told`` says how the folds are made, or which they are."""
     note(f"cross-validating {name}", quiet)
+    start = time.perf_counter()
     found = cross_validate(
         estimator,
         problem.X,
@@ -43,10 +46,10 @@ def validate(
         verbose=not quiet,
         **told,
     )
-    seed = told.get("random_state")
+    seconds, seed = time.perf_counter() - start, told.get("random_state")
     value = None if loss.kind in ("auc", "ks") else _loss_interval(problem, found, loss, seed)
     within = _within_folds(problem, found, seed)
-    return Validated(name, found, ks_ci(problem.positive, found.scores, **within), value)
+    return Validated(name, found, ks_ci(problem.positive, found.scores, **within), value, seconds)
 
 
 def make_baseline(args: Any) -> Any:
@@ -89,6 +92,7 @@ def validation_facts(validated: Validated, loss: Loss) -> dict[str, Any]:
     facts = {**auc_facts(validated.found.auc), **interval_facts("ks", validated.ks)}
     if validated.loss_value is not None:
         facts["loss"] = str(loss)
+        facts["loss_name"], facts["loss_where"] = loss_words(loss)
         facts |= interval_facts("loss_value", validated.loss_value)
     return facts
 
@@ -111,12 +115,13 @@ def comparison_facts(name: str, compared: AucComparison) -> dict[str, Any]:
     }
 
 
-def loss_words(loss: Loss) -> str:
-    """The metric of a loss, in words."""
+def loss_words(loss: Loss) -> tuple[str, str]:
+    """The metric of a loss, and over what."""
     if loss.kind == "p@k":
-        return f"precision in the top {loss.k:g}"
+        assert loss.k is not None
+        return "precision", f"in the top {loss.k:g}" + ("" if loss.k >= 1 else " of the rows")
     assert loss.region is not None
-    return f"partial AUC over fpr {loss.region[0]:g} to {loss.region[1]:g}, scaled"
+    return "scaled partial AUC", f"over fpr {loss.region[0]:g} to {loss.region[1]:g}"
 
 
 def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[str, Any]:

@@ -15,8 +15,6 @@ import numpy as np
 from auctor.kernels.exact_sample import AUC, KS, Places, Sample, Whole, margin_of, nearest_to_zero
 from auctor.kernels.jit import kernel
 
-Ranks = Places
-
 
 class Cell(NamedTuple):
     """Cuts first_cut .. last_cut, steps low .. high."""
@@ -68,7 +66,7 @@ def metric_value(metric: int, sample: Sample, pos: Whole, neg: Whole) -> float:
 
 @kernel
 def merge_sides(
-    scores: Whole, ranks: Ranks, cut: int, stay: int, move: int, room: Room, out: Whole
+    scores: Whole, ranks: Places, cut: int, stay: int, move: int, room: Room, out: Whole
 ) -> None:
     """Add ``move`` to the scores of rank above ``cut`` and ``stay`` to the others, sorted."""
     n_stay, n_move = 0, 0
@@ -95,7 +93,7 @@ def merge_sides(
 
 @kernel
 def cell_bound(
-    metric: int, sample: Sample, rank_pos: Ranks, rank_neg: Ranks, cell: Cell, room: Room
+    metric: int, sample: Sample, rank_pos: Places, rank_neg: Places, cell: Cell, room: Room
 ) -> float:
     """No stump of the cell has a larger metric; for a cell of one stump, its metric."""
     stay = -margin_of(sample, nearest_to_zero(cell.low, cell.high))
@@ -109,7 +107,7 @@ def cell_bound(
 
 
 @kernel
-def whole_cell(sample: Sample, rank_pos: Ranks, rank_neg: Ranks, reach: int) -> Cell:
+def whole_cell(sample: Sample, rank_pos: Places, rank_neg: Places, reach: int) -> Cell:
     """All cuts that part the sample, all steps up to ``reach``; no cut where ranks are equal."""
     first, last = rank_neg[0], rank_neg[0]
     for i in range(len(rank_pos)):
@@ -142,8 +140,8 @@ def centre_of(cell: Cell) -> Cell:
 def bisect(
     metric: int,
     sample: Sample,
-    rank_pos: Ranks,
-    rank_neg: Ranks,
+    rank_pos: Places,
+    rank_neg: Places,
     reach: int,
     width: int,
     least: float,
@@ -207,8 +205,8 @@ def rise(heap: Whole, at: int) -> None:
 def best_first(
     metric: int,
     sample: Sample,
-    rank_pos: Ranks,
-    rank_neg: Ranks,
+    rank_pos: Places,
+    rank_neg: Places,
     reach: int,
     least: float,
     slack: float,
@@ -269,7 +267,7 @@ def best_first(
 
 @kernel
 def bisect_views(
-    metric: int, sample: Sample, rank_pos: Ranks, rank_neg: Ranks, reach: int, width: int
+    metric: int, sample: Sample, rank_pos: Places, rank_neg: Places, reach: int, width: int
 ) -> tuple[float, int, int, int]:
     """The best of what Algorithm 2 finds in each view: (metric, view, cut, step)."""
     room = make_room(len(sample.pos), len(sample.neg))
@@ -285,8 +283,8 @@ def bisect_views(
 def search_views(
     metric: int,
     sample: Sample,
-    rank_pos: Ranks,
-    rank_neg: Ranks,
+    rank_pos: Places,
+    rank_neg: Places,
     reach: int,
     slack: float,
     max_cells: int,

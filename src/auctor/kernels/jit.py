@@ -1,8 +1,10 @@
 """The one decorator that every kernel wears."""
 
 import hashlib
+import pickle
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -41,8 +43,9 @@ def folder_stamp(file: Path) -> bytes:
 @lru_cache(maxsize=16)
 def _hash_folder(folder: Path) -> bytes:
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for path in sorted(folder.glob("[!.]*.py")):  # an editor's lock begins with a dot
+        with suppress(OSError):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.digest()
 
 
@@ -60,5 +63,19 @@ class SharedCacheFile(IndexDataCacheFile):
         name = self._data_name(uuid.uuid4().int)
         self._save_data(name, data)
         overloads = self._load_index()
+        stale = [] if overloads else self._stale_names()
         overloads[key] = name
         self._save_index(overloads)
+        for old in stale:
+            with suppress(OSError):
+                Path(self._data_path(old)).unlink()
+
+    def _stale_names(self) -> list[str]:
+        """Files of an index that sources have left behind; their names will not be used again."""
+        with suppress(OSError, EOFError, pickle.UnpicklingError):
+            with Path(self._index_path).open("rb") as file:
+                if pickle.load(file) != self._version:
+                    return []
+                stamp, overloads = pickle.load(file)
+            return [] if stamp == self._source_stamp else list(overloads.values())
+        return []

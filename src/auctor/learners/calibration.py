@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 # Scores are counted in this many cells of equal width before the fit: whole numbers, so that
 # neither the order of the rows nor their partitions show, and one pass whatever their number.
-_N_CELLS = 2**14
+N_CELLS = 2**14
 
 
 def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibration:
@@ -25,8 +25,7 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     spread = max(float(s.max()) for s in scores if len(s)) - low
     unit = data.row_unit  # Platt's targets take weights for numbers of rows
     weight_neg, weight_pos = (w * unit for w in data.class_weights)
-    # Targets (n + 1) / (n + 2) instead of 1: separated classes then have a finite slope.
-    targets = np.array([1 / (weight_neg + 2), (weight_pos + 1) / (weight_pos + 2)])
+    targets = platt_targets(weight_neg, weight_pos)
     expected = weight_neg * targets[0] + weight_pos * targets[1]
     prior = log(expected / (weight_neg + weight_pos - expected))
     if spread == 0.0:
@@ -34,20 +33,25 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     counts = _count(data, scores, low, spread) * unit
     size = counts.sum(axis=0)
     used = size > 0
-    x = (np.arange(_N_CELLS)[used] + 0.5) / _N_CELLS
+    x = (np.arange(N_CELLS)[used] + 0.5) / N_CELLS
     slope, offset = _fit_line(x, (targets @ counts)[used], size[used], prior)
     slope = max(slope / spread, 1e-6)
     return Calibration(slope, offset + slope * (cut - low))
+
+
+def platt_targets(weight_neg: float, weight_pos: float) -> Floats:
+    """(n + 1) / (n + 2) instead of 1: separated classes then have a finite slope."""
+    return np.array([1 / (weight_neg + 2), (weight_pos + 1) / (weight_pos + 2)])
 
 
 def _count(
     data: RankingData, scores: list[Floats], low: float, spread: float
 ) -> npt.NDArray[np.int64]:
     """Weight of each class in each cell of the scores."""
-    counts = np.zeros((2, _N_CELLS), dtype=np.int64)
+    counts = np.zeros((2, N_CELLS), dtype=np.int64)
     for part, values in zip(data.partitions, scores, strict=True):
         for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
-            count_cells(values[rows], part.weight[rows], low, spread / _N_CELLS, counts[label])
+            count_cells(values[rows], part.weight[rows], low, spread / N_CELLS, counts[label])
     return counts
 
 

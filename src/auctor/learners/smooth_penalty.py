@@ -140,7 +140,10 @@ class Penalty:
     def of_feature(self, j: int) -> "Penalty":
         """The penalty of one feature alone."""
         one = slice(j, j + 1)
-        squares = tuple(Squares(s.factors[:, one], s.weight[one]) for s in self.squares)
+        # Contiguous, as the whole is: kernels are compiled once.
+        squares = tuple(
+            Squares(np.ascontiguousarray(s.factors[:, one]), s.weight[one]) for s in self.squares
+        )
         return Penalty(squares, self.ridge[one], self.share[one], self.loose[one])
 
     def solver(self, mass: Floats, extra: Floats | None = None) -> Callable[[Floats], Floats]:

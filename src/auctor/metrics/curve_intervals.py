@@ -1,8 +1,8 @@
 """Confidence intervals of what is read off a ROC curve: KS, precision at k, partial AUC."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -11,20 +11,19 @@ import numpy.typing as npt
 
 from auctor.metrics.bootstrap import Resampling, make_generator
 from auctor.metrics.checks import check_level, check_one, check_region, check_resamples, check_top
-from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.curve import RocCurve
+from auctor.metrics.curve_estimates import (
+    Estimate,
+    estimate_area,
+    estimate_ks,
+    estimate_precision,
+    varies_as,
+)
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.intervals import Part, cut_folds, normal_quantile
-from auctor.metrics.resampled_curves import at_thresholds, resampled_curves, thin
 from auctor.metrics.sample import Sample, read_sample
 from auctor.metrics.thresholds import wilson
 from auctor.metrics.wording import count, interval
-
-# More distinct scores than this are put into groups to resample.
-_MOST_STEPS = 1000
-# Of the top whose precision is asked for, so much is resampled in fine steps.
-_TIMES_THE_TOP = 3
-# Two rows of each outcome more, as Agresti and Coull have it: a rate of 1 is not certain.
-_MORE = 2.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +33,9 @@ class MetricInterval:
     Attributes
     ----------
     name : str
-        What was measured, in words.
+        What was measured.
+    where : str
+        In which top or over which region, in words.
     value : float
         The metric of these rows; with folds, the mean of the metrics within the folds.
     low, high : float
@@ -50,6 +51,7 @@ class MetricInterval:
     """
 
     name: str
+    where: str
     value: float
     low: float
     high: float
@@ -61,11 +63,15 @@ class MetricInterval:
     n_folds: int | None = None
 
     def __repr__(self) -> str:
-        folds = "" if self.n_folds is None else f" within {count(self.n_folds, 'fold')}"
+        method = self.method
+        if self.n_folds is not None:
+            method += f" within {count(self.n_folds, 'fold')}"
+        if self.low == self.high:
+            method += ", which sees no variance"
+        where = f" {self.where}" if self.where else ""
         return (
-            f"{self.name} {self.value:.3f} ({interval(self.low, self.high, self.level)}, "
-            f"{self.method}{folds}, {count(self.n_pos, 'positive')}, "
-            f"{count(self.n_neg, 'negative')})"
+            f"{self.name} {self.value:.3f}{where} ({interval(self.low, self.high, self.level)}, "
+            f"{method}, {count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
 
 
@@ -85,8 +91,10 @@ def ks_ci(
 
     KS is the largest of many differences and so too large on average, in a resample of the rows
     even more than in the rows: percentiles of a bootstrap lie too high and hold the true value far
-    less often than they say. Here the interval is normal around KS less what the resamples have
-    more than the rows, with the standard error of ``tpr - fpr`` at the rows' own threshold.
+    less often than they say. Here the interval is normal around KS less twice what the resamples
+    have more than the rows, with the standard error of ``tpr - fpr`` at the rows' own threshold and
+    that excess itself as a doubt; it reaches up to KS in any case. In small folds KS is larger
+    still, and much of the interval lies below it.
 
     Parameters
     ----------
@@ -113,7 +121,7 @@ def ks_ci(
     >>> found.value, found.low < 0.6 < found.high
     (0.6, True)
     """
-    asked = _Asked("KS", _ks_estimate, (0.0, 1.0))
+    asked = _Asked("KS", "", estimate_ks, (0.0, 1.0))
     rows = _read(y_true, y_score, sample_weight, pos_label)
     return _measure(asked, rows, folds, level, Resampling(groups, n_resamples, random_state))
 
@@ -161,14 +169,9 @@ def precision_at_k_ci(
     share = check_top(k, total) / total
     if share > 1:
         raise ValueError(f"k={k!r} is more than the {total:g} rows (or weight) there are")
-    top = f"{k:g}" if isinstance(k, Integral) else f"{k:.4%}".rstrip("0%").rstrip(".") + "%"
-    n_top = share * len(rows.positive)
-    asked = _Asked(
-        f"precision in the top {top}",
-        lambda part: _precision_estimate(part, share),
-        (0.0, 1.0),
-        n_top,
-    )
+    where = f"in the top {k:g}" if isinstance(k, Integral) else f"in the top {100 * k:.4g}%"
+    estimate = partial(estimate_precision, share=share)
+    asked = _Asked("precision", where, estimate, (0.0, 1.0), is_share=True)
     return _measure(asked, rows, folds, level, Resampling(groups, n_resamples, random_state))
 
 
@@ -188,6 +191,10 @@ def partial_auc_ci(
     random_state: Any = None,
 ) -> MetricInterval:
     """Confidence interval of an area under a part of the ROC curve: normal, by the bootstrap.
+
+    What the resamples have more than the rows, which is much where a class has few of them, is
+    taken away and counts as a doubt. Where all rows of the region are in order no resample varies,
+    and the interval has no width.
 
     Parameters
     ----------
@@ -209,32 +216,37 @@ def partial_auc_ci(
     """
     name, region = check_one(fpr=fpr, tpr=tpr)
     low, high = check_region(region, name)
-    limits = (-np.inf, 1.0) if scaled else (0.0, high - low)
 
-    def metric(curve: RocCurve) -> float:
+    def area(curve: RocCurve) -> float:
         return curve.partial_auc(fpr=fpr, tpr=tpr, scaled=scaled)
 
-    words = f"{'scaled ' if scaled else ''}partial AUC ({name} {low:g} to {high:g})"
-    asked = _Asked(words, lambda part: _plain_estimate(part, metric), limits)
+    asked = _Asked(
+        "scaled partial AUC" if scaled else "partial AUC",
+        f"over {name} {low:g} to {high:g}",
+        partial(estimate_area, area=area),
+        _area_limits(name, low, high, scaled),
+    )
     rows = _read(y_true, y_score, sample_weight, pos_label)
     return _measure(asked, rows, folds, level, Resampling(groups, n_resamples, random_state))
 
 
-class _Estimate(NamedTuple):
-    """The metric of some rows, how much larger that is than it should be, and its variance."""
-
-    value: float
-    bias: float
-    variance: float
-
-
 class _Asked(NamedTuple):
-    """What is to be measured; ``n_top`` is the size of a top, whose share Wilson's interval has."""
+    """What is to be measured; a share has Wilson's interval."""
 
     name: str
-    estimate: Callable[[Part], _Estimate]
+    where: str
+    estimate: Callable[[Part], Estimate]
     limits: tuple[float, float]
-    n_top: float | None = None
+    is_share: bool = False
+
+
+def _area_limits(name: str, low: float, high: float, scaled: bool) -> tuple[float, float]:
+    """The least and the largest area there can be."""
+    if not scaled:
+        return 0.0, high - low
+    # As RocCurve.partial_auc has it, with no area at all.
+    chance = (high**2 - low**2) / 2 if name == "fpr" else ((1 - low) ** 2 - (1 - high) ** 2) / 2
+    return (1 - chance / (high - low - chance)) / 2, 1.0
 
 
 def _read(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> Sample:
@@ -253,22 +265,24 @@ def _measure(
     if folds is not None:
         parts = cut_folds(sample, folds, resampling)
     found = [asked.estimate(part) for part in parts]
-    value = float(np.mean([one.value for one in found]))
-    bias = float(np.mean([one.bias for one in found]))
-    error = float(np.sqrt(sum(one.variance for one in found))) / len(found)
-    if asked.n_top is None:
+    value, bias, doubt = (
+        float(np.mean([getattr(one, name) for one in found])) for name in ("value", "bias", "doubt")
+    )
+    # Rows of different folds vary apart; what few rows do to the metric, they do in all folds.
+    error = float(np.hypot(np.sqrt(sum(one.variance for one in found)) / len(found), doubt))
+    if asked.is_share:
+        n_alone = varies_as(value, error, sum(one.n_alone for one in found))
+        low, high = wilson(value * n_alone, n_alone, level)
+    else:
         reach = normal_quantile(level) * error
         low, high = value - bias - reach, value - bias + reach
-    else:
-        n_alike = _rows_alike(value, error, asked.n_top)
-        low, high = wilson(value * n_alike, n_alike, level)
-        low, high = min(low, value), max(high, value)  # but for rounding it holds them
     least, most = asked.limits
     return MetricInterval(
         asked.name,
+        asked.where,
         value,
-        max(low, least),
-        min(high, most),
+        max(min(low, value), least),
+        min(max(high, value), most),
         level,
         resampling.name,
         error,
@@ -276,78 +290,3 @@ def _measure(
         sample.n_neg,
         None if folds is None else len(parts),
     )
-
-
-def _ks_estimate(part: Part) -> _Estimate:
-    """KS; the mean excess of resamples; the variance of tpr - fpr where KS is."""
-    curve = curve_of_sample(part.sample)
-    steps, point = thin(curve, _MOST_STEPS), curve.youden()
-    found = np.array(
-        [_ks_and_gap(drawn, point.threshold) for drawn in _draws(steps, part)], dtype=np.float64
-    )
-    variance = _rate_variance(point.tpr, curve.n_pos) + _rate_variance(point.fpr, curve.n_neg)
-    if part.sample.weight is not None or _groups(part) is not None:
-        # Rows that weigh more than others, or go together, vary more than so many that do not.
-        variance = max(variance, float(found[:, 1].var(ddof=1)))
-    return _Estimate(curve.ks(), float(found[:, 0].mean()) - steps.ks(), variance)
-
-
-def _ks_and_gap(drawn: RocCurve, threshold: float) -> tuple[float, float]:
-    return drawn.ks(), drawn.at(threshold=threshold).youden
-
-
-def _rate_variance(rate: float, n_rows: int) -> float:
-    """The variance of a rate, as Agresti and Coull have it."""
-    size = n_rows + 2 * _MORE
-    share = (rate * n_rows + _MORE) / size
-    return share * (1 - share) / size
-
-
-def _precision_estimate(part: Part, share: float) -> _Estimate:
-    """The precision in the top share of the rows, and its variance over resamples."""
-    curve = curve_of_sample(part.sample)
-    steps = _fine_at_the_top(curve, share)
-    found = [_precision(drawn, share) for drawn in _draws(steps, part)]
-    return _Estimate(_precision(curve, share), 0.0, float(np.var(found, ddof=1)))
-
-
-def _precision(curve: RocCurve, share: float) -> float:
-    """Of the rows with the highest scores; tied rows count in part."""
-    top = share * float(curve.flagged[-1])
-    return float(np.interp(top, curve.flagged, curve.true_positives)) / top
-
-
-def _fine_at_the_top(curve: RocCurve, share: float) -> RocCurve:
-    """The curve with its steps joined, but those of the top less than the others."""
-    flagged = curve.flagged
-    last = len(flagged) - 1
-    end = int(np.searchsorted(flagged, min(_TIMES_THE_TOP * share, 1.0) * flagged[-1]))
-    kept = [np.linspace(a, b, _MOST_STEPS) for a, b in ((0, min(end, last)), (end, last))]
-    return at_thresholds(curve, np.unique(np.concatenate(kept).astype(np.intp).clip(0, last)))
-
-
-def _plain_estimate(part: Part, metric: Callable[[RocCurve], float]) -> _Estimate:
-    """A metric of the curve, and its variance over resamples."""
-    curve = curve_of_sample(part.sample)
-    found = [metric(drawn) for drawn in _draws(thin(curve, _MOST_STEPS), part)]
-    return _Estimate(metric(curve), 0.0, float(np.var(found, ddof=1)))
-
-
-def _draws(steps: RocCurve, part: Part) -> Iterator[RocCurve]:
-    """Resampled curves, as many as are wanted."""
-    assert part.resampling is not None
-    groups, n_resamples, rng = part.resampling
-    draws, _ = resampled_curves(steps, part.sample, groups, rng, most_steps=2 * _MOST_STEPS)
-    return islice(draws, n_resamples)
-
-
-def _groups(part: Part) -> Any:
-    return None if part.resampling is None else part.resampling.groups
-
-
-def _rows_alike(value: float, error: float, n_top: float) -> float:
-    """How many rows with outcomes of their own would vary as much; no more than there are."""
-    if error == 0.0:
-        return n_top
-    share = (value * n_top + _MORE) / (n_top + 2 * _MORE)  # resamples of 1 are not all 1
-    return min(share * (1 - share) / error**2, n_top)

@@ -59,13 +59,16 @@ def headline(facts: dict[str, Any]) -> Markup:
         )
     notes = about.get("notes") or []
     notes = [notes] if isinstance(notes, str) else notes
-    parts += [Markup(f'<p class="note">{text(note, _LONGEST_NOTE)}</p>') for note in notes]
+    parts += [
+        Markup(f'<p class="note">{text(_sentence(note), _LONGEST_NOTE)}</p>') for note in notes
+    ]
     return Markup("\n".join(parts))
 
 
 def _sentence(words: str) -> str:
     """With a capital letter and a full stop."""
-    return f"{words[:1].upper()}{words[1:]}."
+    end = "" if words.endswith((".", "!", "?")) else "."
+    return f"{words[:1].upper()}{words[1:]}{end}"
 
 
 def _who_scored(data: dict[str, Any]) -> str:
