@@ -240,3 +240,18 @@ def test_an_estimator_that_cross_validates_itself_keeps_groups_together(X: Any, 
     # Positives that do not count leave no fold to test on: the estimator is left to itself.
     absent = np.where((y == 1) & (groups > groups[y == 1].min()), 0.0, 1.0)
     assert with_group_folds(SmoothAUCBoostCV(), y == 1, groups, absent).cv is None
+
+
+def test_folds_that_can_have_no_interval_are_refused_before_any_fit() -> None:
+    class Unfit(RankBoost):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError("nothing may be fitted")
+
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    with pytest.raises(ValueError, match=r"holds one of the 5 groups alone.*use fewer folds"):
+        cross_validate(Unfit(), X, y, n_folds=5, groups=np.arange(40) // 8)
+    with pytest.raises(ValueError, match=r"fold 1 has 1 positive and 1 negative row\(s\)"):
+        cross_validate(Unfit(), X, y, folds=np.arange(40) >= 38)
+    weight = np.where(np.arange(40) < 21, 1.0, 0.0)
+    with pytest.raises(ValueError, match=r"fold 1 has 0 positive and 1 negative row\(s\)"):
+        cross_validate(Unfit(), X, y, folds=np.arange(40) >= 20, sample_weight=weight)

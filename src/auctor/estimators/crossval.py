@@ -117,6 +117,7 @@ def cross_validate(
         folds = draw_folds(known.positive, weight, groups, n_folds, rng)
     else:
         folds = _read_folds(folds, len(labels))
+    _check_folds(known.positive, weight, groups, folds)
     table = _collected(X)
     _check_length(table, len(labels))
     scores, log_odds = np.empty(len(labels)), np.full(len(labels), np.nan)
@@ -215,6 +216,30 @@ def _read_folds(folds: Any, n_rows: int) -> npt.NDArray[np.int64]:
     if len(distinct) < 2:
         raise ValueError(f"folds has {len(distinct)} fold; at least 2 are needed")
     return codes.astype(np.int64)
+
+
+def _check_folds(
+    positive: npt.NDArray[np.bool_],
+    weight: Floats | None,
+    groups: Any,
+    folds: npt.NDArray[np.int64],
+) -> None:
+    """What the interval within folds needs of each, told before anything is fitted."""
+    present = np.ones(len(folds), dtype=bool) if weight is None else weight > 0
+    values = None if groups is None else read_vector(groups, "groups").astype(str)
+    for fold in range(int(folds.max()) + 1):
+        rows = (folds == fold) & present
+        n_pos, n_rows = int(positive[rows].sum()), int(rows.sum())
+        if min(n_pos, n_rows - n_pos) < 2:
+            raise ValueError(
+                f"fold {fold} has {n_pos} positive and {n_rows - n_pos} negative row(s), and every "
+                "fold needs two of each; use fewer folds"
+            )
+        if values is not None and len(np.unique(values[rows])) < 2:
+            raise ValueError(
+                f"fold {fold} holds one of the {len(np.unique(values))} groups alone, which does "
+                "not tell how groups vary; use fewer folds"
+            )
 
 
 def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
