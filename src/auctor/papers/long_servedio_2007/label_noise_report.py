@@ -1,6 +1,6 @@
 """What became of Theorem 8: curves over the number of layers, and other boosters beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING
@@ -69,9 +69,9 @@ def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -
     T = layers(setup)
     page.text(
         f"AUC on unseen rows with clean labels after training on {n_rows(setup):,} rows of which a "
-        f"share eta has its label flipped; mean and standard error of {n_repetitions(setup)} "
-        "samples. H is the paper's classifier, the majority vote, with AUC = 1 - (e+ + e-)/2 "
-        "(Lemma 5); the last column is the position, the score that MartiRank ranks by. MartiRank "
+        "share eta has its label flipped; mean and standard error of "
+        f"{_say_samples(votes.values(), setup)}. H is the paper's classifier, the majority vote, "
+        "with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score that MartiRank ranks by. MartiRank "
         f"is not told eta: a node needs {MIN_CLASS:g} rows of each label, whatever eta is."
     )
     head = ["law", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
@@ -186,6 +186,14 @@ def _samples_of(found: Found, setup: Setup, name: Callable[[int], str]) -> list[
     return [found[name(i)] for i in range(n_repetitions(setup)) if name(i) in found]
 
 
+def _say_samples(groups: Iterable[Sized], setup: Setup) -> str:
+    """How many samples were run, and of how many if not of all."""
+    sizes, planned = [len(group) for group in groups], n_repetitions(setup)
+    least, most = min(sizes, default=0), max(sizes, default=0)
+    run = f"{least}" if least == most else f"{least} to {most}"
+    return f"{run} samples" if least == planned else f"{run} of {planned} samples"
+
+
 def _report_restored(page: Page, found: Found, setup: Setup) -> None:
     """The remedy: with eta known, the coins even out the errors on the true classes."""
     by_rate = {eta: _samples_of(found, setup, partial(restored_name, eta)) for eta in rates(setup)}
@@ -196,7 +204,7 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         f"The law with 10 % positives again, with the noise taken out of the coins: {T} layers of "
         f"SamplingMartiRank with eta given, {size:,} fresh draws a layer at most; mean and "
-        f"standard error of {n_repetitions(setup)} samples."
+        f"standard error of {_say_samples(groups.values(), setup)}."
     )
     columns = ("vote", "error_neg", "error_pos")
     rows = [
@@ -237,10 +245,10 @@ def _report_peers(page: Page, found: Found, setup: Setup) -> None:
     }
     if not any(values.values()):
         return
-    T = n_peer_rounds(setup)
+    T, run = n_peer_rounds(setup), [one for one in values.values() if one]
     page.text(
         f"Other boosters, all on the same {n_peer_rows(setup):,} rows: AUC on clean labels, mean "
-        f"and standard error of {n_repetitions(setup)} samples. {T} rounds of AUCBoost (features), "
+        f"and standard error of {_say_samples(run, setup)}. {T} rounds of AUCBoost (features), "
         f"RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} trees; 80 layers "
         "of MartiRank, ranked by the position. The paper has no such comparison: an addition, "
         f"on {PEER_LAWS[0]} and on {PEER_LAWS[1]}, made against boosters of a convex loss."

@@ -9,6 +9,7 @@ from auctor.papers.page import Page, Verdict
 from auctor.papers.statistics import differences, t_interval
 from auctor.papers.suehiro_2011.artificial import (
     Cell,
+    case_name,
     cells_of_table1,
     cells_of_table2,
     find_size,
@@ -37,13 +38,22 @@ from auctor.papers.suehiro_2011.wording import (
     say_beside,
 )
 
+# Methods as their columns call them.
+TITLE_OF = {
+    "RankBoost": "RankBoost",
+    "SoftRankBoost": "SoftRankBoost",
+    "pairs": "LP-Pair",
+    "heuristic": "the method",
+    "reduced": "reduced",
+}
+
 
 def report_table1(page: Page, found: Found, setup: Setup) -> None:
     """Equal classes: figures, ceilings, readings, and the order of the methods."""
     cells = cells_of_table1(setup)
     rows = printed(page, "table1")["rows"]
     paper = {c: rows[f"r={c.r} noise={c.noise:g}"] for c in cells}
-    _explain(page, setup, 1)
+    _explain(page, found, setup, cells)
     _print_figures(page, found, setup, 1, paper)
     print_ceilings(page, found, setup, paper)
     print_constants(page, found, setup, cells)
@@ -58,7 +68,7 @@ def report_table2(page: Page, found: Found, setup: Setup) -> None:
     cells = cells_of_table2(setup)
     rows = printed(page, "table2")["rows"]
     paper = {c: rows[f"share={c.share:g} r={c.r}"] for c in cells}
-    _explain(page, setup, 2)
+    _explain(page, found, setup, cells)
     page.text(
         "The caption names three noise rates, the table has one row for each r. Two readings are "
         "possible: the mean over the rates, or one of them. RankBoost, which has no parameter to "
@@ -74,16 +84,28 @@ def report_table2(page: Page, found: Found, setup: Setup) -> None:
     _claim_order(page, found, setup, cells)
 
 
-def _explain(page: Page, setup: Setup, table: int) -> None:
+def _explain(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
     size = find_size(setup)
-    n_data, n_heuristic = (repetitions(setup, table, m) for m in ("pairs", "heuristic"))
     page.text(
-        f"{size.n_rows} rows, {size.n_features} features, {size.n_folds} folds; data sets for a "
-        f"row of the table: {n_data} ({n_heuristic} for the method), each cut once into "
+        f"{size.n_rows} rows, {size.n_features} features, {size.n_folds} folds; data sets that "
+        f"were run for a row of the table: {_say_run(found, setup, cells)}; each is cut once into "
         "folds that all methods share. A figure is the mean over the data sets of the mean over "
         f"the folds, ± its standard error over data sets; {say_beside(setup)}. "
         f"Epsilon is one of {', '.join(f'{e:g}' for e in size.epsilons)}."
     )
+
+
+def _say_run(found: Found, setup: Setup, cells: list[Cell]) -> str:
+    """How many data sets each method has seen, and how many it is to see."""
+    table = 1 if cells[0].share == 0.5 else 2
+    told = []
+    for method, title in TITLE_OF.items():
+        planned = repetitions(setup, table, method)
+        counts = [sum(case_name(c, method, k) in found for k in range(planned)) for c in cells]
+        least, most = min(counts), max(counts)
+        run = f"{least}" if least == most else f"{least} to {most}"
+        told.append(f"{title} {run}" + ("" if least == planned else f" of {planned}"))
+    return ", ".join(told)
 
 
 def _print_figures(
