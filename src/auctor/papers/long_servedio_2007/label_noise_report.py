@@ -71,7 +71,8 @@ def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -
         f"AUC on unseen rows with clean labels after training on {n_rows(setup):,} rows of which a "
         "share eta has its label flipped; mean and standard error of "
         f"{_say_samples(votes.values(), setup)}. H is the paper's classifier, the majority vote, "
-        "with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score that MartiRank ranks by. MartiRank "
+        "with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score that "
+        "MartiRank ranks by. MartiRank "
         f"is not told eta: a node needs {MIN_CLASS:g} rows of each label, whatever eta is."
     )
     head = ["law", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
