@@ -162,12 +162,12 @@ def sweep_top(
         while i < n_pos and rank_pos[i] == rank:
             above, below = slots.pos[1, order_pos[i]], slots.pos[0, order_pos[i]]
             line[above], line[below] = EMPTY, POSITIVE
-            top_pos += (below >= start) - (above >= start)
+            top_pos += int(below >= start) - int(above >= start)
             i += 1
         while j < n_neg and rank_neg[j] == rank:
             above, below = slots.neg[1, order_neg[j]], slots.neg[0, order_neg[j]]
             line[above], line[below] = EMPTY, NEGATIVE
-            top_neg += (below >= start) - (above >= start)
+            top_neg += int(below >= start) - int(above >= start)
             j += 1
         if i == n_pos and j == n_neg:
             return float(best), cut
