@@ -1,8 +1,9 @@
 """AdditiveModel: a step function per feature. Every stump booster collapses to it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, count
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,8 +63,11 @@ class AdditiveModel(Model):
         """
         names = list(self.feature_names)
         taken = set(names)
+        numbers: dict[str, Iterator[int]] = {}
         for surface in self.surfaces:
-            tries = (f"{surface.name} ({k})" if k > 1 else surface.name for k in count(1))
+            # Each pair goes on counting where it stopped: from 1 every time would be quadratic.
+            number = numbers.setdefault(surface.name, count(1))
+            tries = (f"{surface.name} ({k})" if k > 1 else surface.name for k in number)
             names.append(next(name for name in tries if name not in taken))
             taken.add(names[-1])
         return tuple(names)
@@ -148,7 +152,7 @@ class AdditiveModel(Model):
         check_names(fields, features)
         children = fields.children("surfaces") if fields.has("surfaces") else []
         surfaces = tuple(read_surface(child, features) for child in children)
-        if any(a.turned_to(b) is not None for a, b in combinations(surfaces, 2)):
+        if len({surface.key for surface in surfaces}) < len(surfaces):
             raise fields.fail("surfaces", "surfaces over different features or different bins")
         return cls(*shared, features, tuple(steps for _, steps in pairs), intercept, surfaces)
 

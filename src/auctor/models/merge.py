@@ -1,5 +1,8 @@
 """Two additive models as one: the score of the sum is the sum of the scores."""
 
+from collections.abc import Hashable
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -36,15 +39,13 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
 
 def _add_surfaces(ours: tuple[Surface, ...], others: tuple[Surface, ...]) -> tuple[Surface, ...]:
     """Surfaces of both, those over the same bins of a pair added up."""
-    found = list(ours)
-    for other in others:
-        for k, own in enumerate(found):
-            if (values := other.turned_to(own)) is not None:
-                found[k] = Surface(own.features, own.axes, own.values + values)
-                break
-        else:
-            found.append(other)
-    return tuple(found)
+    found: dict[Hashable, Surface] = {}
+    for other in (*ours, *others):
+        own = found.get(other.key)
+        if own is not None:
+            other = replace(own, values=own.values + other.turned_to(own))
+        found[other.key] = other
+    return tuple(found.values())
 
 
 def _add_steps(a: Feature, steps_a: Floats, b: Feature, steps_b: Floats) -> tuple[Feature, Floats]:

@@ -1,5 +1,6 @@
 """Surfaces: what two features add to a score together, a table over the bins of both."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,16 +40,15 @@ class Surface:
         varies = [bool(np.ptp(self.values, axis=axis).any()) for axis in (0, 1)]
         return [j for j, v in zip(self.features, varies, strict=True) if v]
 
-    def turned_to(self, other: "Surface") -> npt.NDArray[np.float64] | None:
-        """The values along the axes of ``other``; None where those are not the same two."""
-        for order in ((0, 1), (1, 0)):
-            same = [
-                self.features[a] == j and _same_bins(self.axes[a], axis)
-                for a, j, axis in zip(order, other.features, other.axes, strict=True)
-            ]
-            if all(same):
-                return self.values.transpose(order)
-        return None
+    @property
+    def key(self) -> Hashable:
+        """Equal for two surfaces over the same bins of the same pair, in either order."""
+        sides = zip(self.features, map(_bins_key, self.axes), strict=True)
+        return tuple(sorted(sides, key=lambda side: side[0]))
+
+    def turned_to(self, other: "Surface") -> npt.NDArray[np.float64]:
+        """The values along the axes of ``other``, which must have the same key."""
+        return self.values if self.features == other.features else self.values.T
 
     def add(
         self, table: Table, columns: npt.NDArray[np.int64], out: npt.NDArray[np.float64]
@@ -83,8 +83,8 @@ class Surface:
         return f"({words[0]}, {words[1]})"
 
 
-def _same_bins(a: Feature, b: Feature) -> bool:
-    return a.kind == b.kind and a.categories == b.categories and np.array_equal(a.cuts, b.cuts)
+def _bins_key(axis: Feature) -> Hashable:
+    return axis.kind, axis.categories, (axis.cuts + 0.0).tobytes()  # no negative zero
 
 
 def read_surface(fields: Fields, features: tuple[Feature, ...]) -> Surface:
