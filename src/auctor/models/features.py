@@ -50,9 +50,15 @@ def refuse_other_kind(feature: Feature, column: Categories) -> None:
 
 def code_columns(
     features: tuple[Feature, ...], table: Table, columns: npt.NDArray[np.int64]
-) -> npt.NDArray[np.uint16]:
-    """Codes (features, rows) of a table; feature j stands in column ``columns[j]``."""
-    codes = np.empty((len(features), table.n_rows), dtype=np.uint16)
+) -> npt.NDArray[Any]:
+    """Codes (features, rows) of a table; feature j stands in column ``columns[j]``.
+
+    A fit makes 65,535 bins of a feature at most, which uint16 holds with the code of missing
+    values. Files and merged models may have more.
+    """
+    most = max((feature.n_bins for feature in features), default=0)
+    wide = np.uint16 if most <= np.iinfo(np.uint16).max else np.uint32
+    codes = np.empty((len(features), table.n_rows), dtype=wide)
     nobody = np.zeros(table.n_rows, dtype=np.bool_)  # no classes: nothing to put first
     for feature, column, out in zip(features, columns, codes, strict=True):
         if feature.is_category:
