@@ -79,3 +79,25 @@ def test_hostile_files_are_refused(model, case):
 
 def test_the_helper_itself_spoils_nothing(model):
     assert contracts.same_model(from_json(spoil(model, lambda b: None)), model)
+
+
+def with_cut(model, cut):
+    """The model with one cut at its first node, which asks for a number of two cuts or more."""
+    assert len(model.features[int(model.nodes.feature[0])].cuts) >= 2
+    return from_json(spoil(model, lambda body: body["nodes"]["cut"].__setitem__(0, cut)))
+
+
+def test_a_cut_behind_the_last_bin_prints_and_scores(model):
+    last = model.features[int(model.nodes.feature[0])].n_bins
+    found = with_cut(model, last)
+    low, missing = found.nodes.low[0], found.nodes.missing[0]
+    expected = f"x0 goes right: not missing {low:.0%}, missing {missing:.0%}"
+    assert str(found).split("layer 1, node 0: ")[1].split("\n")[0] == expected
+    assert np.isfinite(found.decision_function(np.zeros((1, 5)))).all()
+
+
+def test_where_only_missing_informs_there_is_no_infinity(model):
+    found = with_cut(model, 0)
+    high, missing = found.nodes.high[0], found.nodes.missing[0]
+    assert "inf" not in str(found)
+    assert f"node 0: x0 goes right: not missing {high:.0%}, missing {missing:.0%}" in str(found)

@@ -107,13 +107,17 @@ class ProgramModel(Model):
             names = ("missing", *map(str, feature.categories))
             parts = [f"{name} {p:.0%}" for name, p in zip(names, chances, strict=True)]
         else:
-            cut = f"{feature.cuts[nodes.cut[k] - 1]:.4g}" if nodes.cut[k] else "-inf"
-            parts = [
-                f"<= {cut} {nodes.low[k]:.0%}",
-                f"> {cut} {nodes.high[k]:.0%}",
-                f"missing {nodes.missing[k]:.0%}",
-            ]
+            parts = [*self._sides(k, feature), f"missing {nodes.missing[k]:.0%}"]
         return f"{feature.name} goes right: {', '.join(parts[:8])}"
+
+    def _sides(self, k: int, feature: Feature) -> list[str]:
+        """The chances of known numbers: below and above the cut, or of all of them alike."""
+        low, high, code = self.nodes.low[k], self.nodes.high[k], int(self.nodes.cut[k])
+        # In front of the first bin, or behind the last, a cut leaves one side empty.
+        if code == 0 or code == feature.n_bins:
+            return [f"not missing {high if code == 0 else low:.0%}"]
+        cut = f"{feature.cuts[code - 1]:.4g}"
+        return [f"<= {cut} {low:.0%}", f"> {cut} {high:.0%}"]
 
 
 def _feature_from(fields: Fields) -> Feature:
