@@ -158,3 +158,33 @@ def test_damaged_and_wrong_models(run: Run, model: Path, new: Path) -> None:
     assert "half.json: model file: no valid JSON" in run("score", "half.json", new).error
     assert "new.csv: model file" in run("score", new, model).error
     assert run("score", "none.json", new).error == "none.json: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ("--learner", "margin-ranker", "--param", "epsilon=0.9"),
+        ("--learner", "dmks", "--loss", "ks"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["codes", "dates"])
+def test_linear_models_read_text_as_text(run: Run, learner: tuple[str, ...], kind: str) -> None:
+    """Numbers and dates among the categories: a table that has no other cells reads alike."""
+    rng = np.random.default_rng(0)
+    words = {"codes": ["1", "2", "A"], "dates": ["2020-01-01", "2021-05-06", "none"]}[kind]
+    text, x = rng.choice(words, size=60), rng.normal(size=60)
+    y = (x + (text == words[0]) + rng.normal(size=60) > 0.5).astype(int)
+    table = pa.table({"text": text.tolist(), "x": x, "y": y})
+    arrow_csv.write_csv(table, "all.csv")
+    plain = np.flatnonzero(text != words[2])
+    arrow_csv.write_csv(table.take(plain), "plain.csv")
+    fit = ("fit", "all.csv", "--target", "y", "--folds", "2", "--quiet")
+    done = run(*fit, *learner, "--out", "m.json")
+    assert done.code == 0, done.err
+    scores = run("score", "m.json", "all.csv", "--json").json["score"]
+    done = run("score", "m.json", "plain.csv", "--json")
+    assert done.code == 0, done.err
+    assert done.json["score"] == [scores[i] for i in plain]
+    assert run("evaluate", "m.json", "plain.csv", "--target", "y").code == 0
+    page = ("report", "m.json", "plain.csv", "--target", "y", "--out", "p.html", "--quiet")
+    assert run(*page).code == 0

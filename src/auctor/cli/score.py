@@ -61,7 +61,7 @@ def model_features(
     """
     _require_features(model, source)
     names = list(dict.fromkeys([*model.feature_names, *more]))
-    return source.read(names, text=[*_text_features(model), *text])
+    return source.read(names, text=[*model.text_features, *text])
 
 
 def _require_features(model: Model, source: TableFile) -> None:
@@ -72,15 +72,6 @@ def _require_features(model: Model, source: TableFile) -> None:
         raise ValueError(
             f"{source.name} lacks {len(missing)} columns that the model needs: {listed(missing, 5)}"
         )
-
-
-def _text_features(model: Model) -> list[str]:
-    """Features whose categories are text: "1" must not be read as a number there."""
-    return [
-        feature.name
-        for feature in getattr(model, "features", ())
-        if feature.is_category and any(isinstance(value, str) for value in feature.categories)
-    ]
 
 
 def _check_keep(keep: list[str], source: TableFile) -> list[str]:

@@ -36,6 +36,21 @@ class Model(ABC):
     def feature_names(self) -> tuple[str, ...]:
         """The columns that the model was fitted on, in order."""
 
+    @property
+    def text_features(self) -> tuple[str, ...]:
+        """Features whose categories are text: "1" must not be read as a number there."""
+        return tuple(
+            column.name
+            for column in self._columns
+            if column.is_category and any(isinstance(value, str) for value in column.categories)
+        )
+
+    @property
+    def _columns(self) -> tuple[Any, ...]:
+        """What is known of each feature: a `Feature`, or a term of a linear model."""
+        found: tuple[Any, ...] = getattr(self, "features", ())
+        return found
+
     @abstractmethod
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Score of each row; feature j stands in column ``columns[j]`` of the table."""

@@ -73,6 +73,10 @@ class LinearModel(Model):
         return tuple(term.name for term in self.columns)
 
     @property
+    def _columns(self) -> tuple[LinearTerm, ...]:
+        return self.columns
+
+    @property
     def used(self) -> list[int]:
         """Columns that change the score, the largest weight first."""
         sizes = [term.size for term in self.columns]
