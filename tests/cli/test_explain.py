@@ -1,13 +1,17 @@
 """`auctor explain`: the model in words, and what each feature adds to a row's score."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv as csv
 import pytest
 
 import auctor
 
 from .conftest import FAST, Run
+
+LINEAR = ("--learner", "dmks", "--loss", "ks", "--folds", "2")
 
 
 def test_without_a_table_it_prints_the_model(run: Run, model: Path) -> None:
@@ -21,9 +25,45 @@ def test_a_row_is_the_sum_of_its_parts(run: Run, model: Path, train: Path) -> No
     scores = run("score", model, train, "--json").json["score"]
     done = run("explain", model, train, "--row", 3, "--row", 1, "--json")
     assert [one["row"] for one in done.json["rows"]] == [3, 1]
+    assert done.json["reference"] == "the average training row"
     for one in done.json["rows"]:
         total = one["base"] + sum(part["adds"] for part in one["contributions"])
-        assert one["score"] == scores[one["row"] - 1] == pytest.approx(total)
+        assert one["score"] == scores[one["row"] - 1] == total
+
+
+@pytest.mark.parametrize("learner", [FAST, LINEAR], ids=["additive", "linear"])
+def test_the_same_from_its_table_from_one_row_and_from_python(
+    run: Run, train: Path, table: pa.Table, learner: tuple[str, ...]
+) -> None:
+    fit = ["fit", train, "--target", "y", "--drop", "id", "--drop", "w", *learner]
+    done = run(*fit, "--out", "m.json")
+    assert done.code == 0, done.err
+    csv.write_csv(table.slice(6, 1), "one.csv")
+    (together,) = run("explain", "m.json", train, "--row", 7, "--json").json["rows"]
+    (alone,) = run("explain", "m.json", "one.csv", "--row", 1, "--json").json["rows"]
+    assert alone == {**together, "row": 1}
+    loaded = auctor.load("m.json")
+    python = loaded.explain(table.slice(6, 1).select(list(loaded.feature_names)))
+    adds = [part["adds"] for part in together["contributions"]]
+    assert adds == list(python.contributions) and any(adds)
+    assert together["base"] == python.base
+    assert "compared with the average training row" in run("explain", "m.json", "one.csv").out
+
+
+def test_another_reference(run: Run, model: Path, train: Path, table: pa.Table) -> None:
+    csv.write_csv(table.slice(6, 1), "one.csv")
+    done = run("explain", model, train, "--row", 7, "--reference", "one.csv", "--json")
+    assert done.json["reference"] == "the average row of one.csv"
+    assert {part["adds"] for part in done.json["rows"][0]["contributions"]} == {0.0}
+
+
+def test_a_model_without_a_reference(run: Run, model: Path, train: Path) -> None:
+    """As files of earlier releases are."""
+    old = replace(auctor.load(model), reference=None)
+    old.save("old.json")
+    for command in (("explain", "old.json", train), ("score", "old.json", train, "--reasons", 2)):
+        assert "has no reference" in run(*command).error
+        assert run(*command, "--reference", train).code == 0
 
 
 def test_by_default_the_highest_score(run: Run, model: Path, train: Path) -> None:
@@ -35,11 +75,12 @@ def test_by_default_the_highest_score(run: Run, model: Path, train: Path) -> Non
 def test_mistakes(run: Run, model: Path, train: Path, table: pa.Table) -> None:
     assert "the table has 80 rows" in run("explain", model, train, "--row", 81).error
     assert "--row wants a table" in run("explain", model, "--row", 1).error
+    assert "--reference wants a table" in run("explain", model, "--reference", train).error
     fit = ["fit", train, "--target", "y", "--drop", "id", "--drop", "w", *FAST[4:]]
     done = run(*fit, "--learner", "treerank", "--out", "tree.json")
     assert done.code == 0, done.err
     assert (
-        "is a tree model; rows are explained by additive"
+        "is a tree model; rows are explained by additive and linear models"
         in run("explain", "tree.json", train).error
     )
     assert "cells in order, the best first" in run("explain", "tree.json").out

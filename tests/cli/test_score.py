@@ -188,3 +188,45 @@ def test_linear_models_read_text_as_text(run: Run, learner: tuple[str, ...], kin
     assert run("evaluate", "m.json", "plain.csv", "--target", "y").code == 0
     page = ("report", "m.json", "plain.csv", "--target", "y", "--out", "p.html", "--quiet")
     assert run(*page).code == 0
+
+
+class TestReasons:
+    def test_are_those_of_the_model(
+        self, run: Run, model: Path, new: Path, fresh: pa.Table
+    ) -> None:
+        done = run("score", model, new, "--keep", "id", "--reasons", 2)
+        assert (done.code, done.err) == (0, "")
+        rows = list(csv.DictReader(io.StringIO(done.out)))
+        assert list(rows[0]) == ["id", "score", "probability", "prediction", "reason_1", "reason_2"]
+        loaded = auctor.load(model)
+        found = loaded.explain(fresh.select(list(loaded.feature_names)))
+        for row, one in zip(rows, found, strict=True):
+            for k in range(2):
+                part = f"({one.contributions[k]:+.3g})" if one.contributions[k] else ""
+                assert row[f"reason_{k + 1}"].endswith(part)
+                assert row[f"reason_{k + 1}"].startswith(f"{one.names[k]}=" if part else "")
+
+    def test_blocks_of_rows_do_not_show(
+        self, run: Run, model: Path, new: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = run("score", model, new, "--reasons", 9, "--json").json
+        monkeypatch.setattr("auctor.cli.score._MOST_CELLS", 30)
+        assert run("score", model, new, "--reasons", 9, "--json").json == whole
+        assert set(whole["reason_9"]) == {""}  # of four features
+
+    def test_of_one_direction(self, run: Run, model: Path, new: Path) -> None:
+        done = run("score", model, new, "--reasons", 1, "--direction", "up", "--json")
+        reasons = [reason for reason in done.json["reason_1"] if reason]
+        assert reasons and all(" (+" in reason for reason in reasons)
+
+    def test_mistakes(self, run: Run, model: Path, new: Path, train: Path) -> None:
+        assert "--direction is given without" in run("score", model, new, "--direction", "up").error
+        assert run("score", model, new, "--reasons", 0).code == 2
+        fit = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", "--folds", "2")
+        assert run(*fit, "--learner", "treerank", "--out", "tree.json").code == 0
+        assert "is a tree model; rows are" in run("score", "tree.json", new, "--reasons", 2).error
+        table = arrow_csv.read_csv(new)
+        arrow_csv.write_csv(table.append_column("reason_1", table["id"]), "clash.csv")
+        clash = ("score", model, "clash.csv", "--keep", "reason_1")
+        assert "--keep 'reason_1' has the name" in run(*clash, "--reasons", 1).error
+        assert run(*clash).code == 0

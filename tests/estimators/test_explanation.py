@@ -37,11 +37,10 @@ def test_contributions_add_up_and_are_in_order(frame, ranker):
         assert dict(zip(found.names, found.values, strict=True))["Start"] == X["Start"][i]
 
 
-def test_the_average_row_is_the_mean_of_both_classes_alike(frame, ranker):
-    X, y = frame
+def test_the_average_row_is_that_of_the_training_rows(frame, ranker):
+    X, _ = frame
     scores = ranker.decision_function(X)
-    base = ranker.explain(X.iloc[1]).base
-    assert base == pytest.approx((scores[y == 1].mean() + scores[y == 0].mean()) / 2, abs=1e-8)
+    assert ranker.explain(X.iloc[1]).base == pytest.approx(scores.mean(), abs=1e-9)
 
 
 def test_any_kind_of_row(frame, ranker):
@@ -70,8 +69,11 @@ def test_missing_values_and_unknown_categories(frame, ranker):
     found = {name: (value, part) for name, value, part in ranker.explain(row)}
     assert found["Age"][0] is None
     assert found["side"][0] == "middle"
-    # no training row lacks a side: an unknown one is as the average
-    assert found["side"][1] == pytest.approx(0.0, abs=1e-8)
+    # no training row lacks a side: an unknown one adds the average of the two classes' averages
+    X, y = frame
+    parts = ranker.model_.contributions(X)[:, 3]
+    both = (parts[y == 1].mean() + parts[y == 0].mean()) / 2
+    assert found["side"][1] == pytest.approx(both - parts.mean(), abs=1e-8)
     assert "missing" in str(ranker.explain(row))
 
 
@@ -98,14 +100,58 @@ def test_it_reads_as_a_table(frame, ranker):
     assert lines[0].startswith("score +") and "1 is predicted above 0" in lines[0]
     assert lines[1].split() == ["feature", "value", "adds"]
     assert len(lines) == 2 + 5 + 2
-    assert lines[-2].startswith("average row") and lines[-1].startswith("score")
+    assert lines[0].endswith("compared with the average training row")
+    assert lines[-2].startswith("average training row") and lines[-1].startswith("score")
 
 
-def test_more_than_one_row_is_refused(frame, ranker):
-    with pytest.raises(ValueError, match="explain takes one row, found 3"):
-        ranker.explain(frame[0][:3])
+def test_many_rows_are_one_table(frame, ranker):
+    X, _ = frame
+    found = ranker.explain(X)
+    assert found.contributions.shape == (81, 5) and found.names == tuple(X.columns)
+    assert (found.base + found.contributions.sum(axis=1) == found.scores).all()
+    assert found.scores.tolist() == ranker.decision_function(X).tolist()
+    for i in (0, 2, 80):
+        assert found[i] == ranker.explain(X.iloc[[i]])
+    assert list(found)[-1] == found[-1]
+    frame_of_parts = pd.DataFrame(found.to_dict())
+    assert (
+        frame_of_parts.shape == (81, 5) and frame_of_parts["Start"][4] == found.contributions[4, 2]
+    )
+    with pytest.raises(IndexError, match="there are 81 rows"):
+        found[81]
+    text = str(found)
+    assert text.startswith("explanations of 81 rows by 5 terms, compared with the average training")
+    assert len(text.splitlines()) == 12 and "row 0: score" in text
+
+
+def test_no_rows_and_columns_that_are_not_there(frame, ranker):
+    with pytest.raises(ValueError, match="a table without rows"):
+        ranker.explain(frame[0][:0])
     with pytest.raises(ValueError, match="lacks 1 column"):
         ranker.explain(frame[0].iloc[0].drop("Age"))
+
+
+def test_reasons_name_what_moves_the_score_most(frame, ranker):
+    X, _ = frame
+    found = ranker.explain(X)
+    first, second = found.reasons(2)
+    for i in (0, 2, 5):
+        one = found[i]
+        for k, reason in enumerate((first[i], second[i])):
+            value = "missing" if one.values[k] is None else f"{one.values[k]:g}"
+            assert reason == f"{one.names[k]}={value} ({one.contributions[k]:+.3g})"
+    assert "Age=missing (" in f"{first[0]}{second[0]}{found.reasons(3)[2][0]}"
+
+
+@pytest.mark.parametrize(("direction", "sign"), [("up", "+"), ("down", "-")])
+def test_reasons_of_one_direction(frame, ranker, direction, sign):
+    found = ranker.explain(frame[0])
+    for i, reasons in enumerate(zip(*found.reasons(5, direction), strict=True)):
+        ours = [part for part in found[i].contributions if part * (1 if sign == "+" else -1) > 0]
+        assert [text for text in reasons if text] == list(reasons[: len(ours)])
+        assert all(f" ({sign}" in text for text in reasons[: len(ours)])
+    with pytest.raises(ValueError, match="direction is 'over'; give one of both, up, down"):
+        found.reasons(5, "over")
 
 
 def test_score_table_has_delong_intervals_and_flat_features_last(frame, ranker):

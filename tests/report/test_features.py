@@ -55,13 +55,29 @@ def test_plots_show_the_steps_of_the_model(mixed):
     for left, right, value in zip(edges[:-1], edges[1:], plot["values"], strict=True):
         at = (left + right) / 2
         step = model.steps[j][1 + np.searchsorted(model.features[j].cuts, at)]
-        mean = np.mean([model.contributions(X[y == c])[:, j].mean() for c in (0, 1)])
+        mean = model.contributions(X)[:, j].mean()
         assert value == pytest.approx(step - mean, rel=1e-3, abs=1e-4)
     assert rows["a"]["plot"]["missing"] is None and rows["b"]["plot"]["missing"] is not None
     town = rows["town"]["plot"]
     assert town["kind"] == "category" and town["categories"][0] == "here"
     assert sum(town["pos"]) == pytest.approx(1, abs=0.03)
     assert "plot" not in rows["same"]
+
+
+@pytest.mark.parametrize("has_bands", [False, True])
+def test_plots_have_the_zero_of_explanations(mixed, has_bands):
+    """Whatever rows the report is of: 0 is the average training row, as in ``explain``."""
+    X, y = mixed
+    X, y = X[["a", "town"]], y.copy()
+    ranker = SmoothAUCBoost().fit(X, y)
+    bands = score_bands(prepare(X, y), Settings(), n_resamples=4) if has_bands else None
+    some = X["a"] > X["a"].median()
+    facts = summarize(ranker, X[some], y[some], bands=bands)["features"]
+    assert facts["reference"] == "the average training row"
+    town = next(row for row in facts["rows"] if row["name"] == "town")["plot"]
+    for name, value in zip(town["categories"], town["values"], strict=True):
+        parts = {one: part for one, _, part in ranker.explain({"a": 0.0, "town": name})}
+        assert value == pytest.approx(parts["town"], rel=1e-3, abs=1e-4)
 
 
 def test_surfaces_are_terms_of_their_own(make_rows):

@@ -28,6 +28,7 @@ drop = ["customer_id"], param = {interactions = 0}. Options on the command line 
     "score": """\
 examples:
   auctor score loans.model.json new.csv --keep customer_id --out scores.csv
+  auctor score loans.model.json new.csv --keep customer_id --reasons 4 --out scores.csv
   cat new.csv | auctor score loans.model.json - > scores.csv
 """,
     "evaluate": """\
@@ -206,9 +207,32 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     _add_model(add)
     _add_columns(add, "--keep", "copy this column of the table in front of the scores")
     add("--threshold", metavar="T", type=float, help="predict by this (default: the model's own)")
+    add(
+        "--reasons",
+        metavar="N",
+        type=_number("of at least 1", lambda n: n >= 1),
+        default=0,
+        help="also write columns reason_1 to reason_N: the features that move the row's score "
+        "most, compared with the average training row, as tenure=1 (+0.83)",
+    )
+    add(
+        "--direction",
+        choices=("both", "up", "down"),
+        help="reasons that raise the score only (up), lower it (down), or both (default)",
+    )
+    _add_reference(add)
     add("--out", metavar="FILE", help="the scores (default, or -: CSV to standard output)")
     _add_delimiter(add)
     _add_json(parser)
+
+
+def _add_reference(add: Callable[..., Any]) -> None:
+    add(
+        "--reference",
+        metavar="TABLE",
+        help="compare with the average row of this table (default: the average training row, "
+        "which the model keeps)",
+    )
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:
@@ -251,6 +275,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="which rows, from 1 (repeatable; default: the one of the highest score)",
     )
+    _add_reference(add)
     _add_delimiter(add)
     _add_json(parser)
 

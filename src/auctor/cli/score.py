@@ -14,8 +14,10 @@ import pyarrow as pa
 from auctor.cli.errors import listed
 from auctor.cli.output import check_out, emit, to_json, write_csv
 from auctor.cli.tables import STDIN, TableFile, open_table, table_kind, write_table
-from auctor.models import Model, load
+from auctor.models import Model, TermModel, load
 
+# Rows are explained in blocks: a contribution of every term to every row takes much memory.
+_MOST_CELLS = 4_000_000
 _SCORED = ("score", "probability", "prediction")
 
 
@@ -28,9 +30,13 @@ def run(args: argparse.Namespace) -> None:
     model = load(args.model)
     if args.threshold is not None:
         model = replace(model, threshold=_check_threshold(args.threshold))
+    explained = _check_reasons(model, args)
     source = open_table(args.table, args.delimiter)
-    keep = _check_keep(args.keep, source)
-    scored = _score(model, model_features(model, source))
+    keep = _check_keep(args.keep, source, args.reasons)
+    table = model_features(model, source)
+    scored = _score(model, table)
+    if explained is not None:
+        scored |= reason_columns(explained, table, args.reasons, args.direction)
     kept = source.read_verbatim(keep).to_pydict() if keep else {}
     if out is not None:
         write_table({**kept, **scored}, out)
@@ -74,9 +80,56 @@ def _require_features(model: Model, source: TableFile) -> None:
         )
 
 
-def _check_keep(keep: list[str], source: TableFile) -> list[str]:
+def explained_model(model: Model, args: argparse.Namespace) -> TermModel:
+    """The model with what its rows are compared with: its own reference, or a table's rows."""
+    if not isinstance(model, TermModel):
+        raise ValueError(
+            f"{args.model} is a {model.form} model; rows are explained by additive and linear "
+            f"models only. `auctor explain {args.model}` prints the model itself"
+        )
+    if args.reference is not None:
+        rows = model_features(model, open_table(args.reference, args.delimiter))
+        return model.with_reference(rows, name=f"the average row of {args.reference}")
+    if model.reference is None:
+        raise ValueError(
+            f"{args.model} has no reference to compare rows with: it was saved by a release that "
+            "did not keep one; fit it again, or give the table of the fit by --reference TABLE"
+        )
+    return model
+
+
+def _check_reasons(model: Model, args: argparse.Namespace) -> TermModel | None:
+    """The model that gives the reasons, before long work; None where none are asked for."""
+    if args.reasons > 0:
+        return explained_model(model, args)
+    for name, given in (("--reference", args.reference), ("--direction", args.direction)):
+        if given is not None:
+            raise ValueError(f"{name} is given without --reasons; say how many, as --reasons 4")
+    return None
+
+
+def reason_columns(
+    model: TermModel, table: pa.Table, n_reasons: int, direction: str | None
+) -> dict[str, list[str]]:
+    """Columns reason_1, reason_2, ...: the terms that move each row's score most."""
+    names = _reason_names(n_reasons)
+    columns: dict[str, list[str]] = {name: [] for name in names}
+    n_terms = len(model.term_names)
+    for start in range(0, table.num_rows, max(1, _MOST_CELLS // n_terms)):
+        block = table.slice(start, max(1, _MOST_CELLS // n_terms))
+        reasons = model.explain_rows(block).reasons(n_reasons, direction or "both")
+        for name, words in zip(names, reasons, strict=True):
+            columns[name] += words
+    return columns
+
+
+def _reason_names(n_reasons: int) -> list[str]:
+    return [f"reason_{k}" for k in range(1, n_reasons + 1)]
+
+
+def _check_keep(keep: list[str], source: TableFile, n_reasons: int = 0) -> list[str]:
     source.require(keep)
-    clash = [name for name in keep if name in _SCORED]
+    clash = [name for name in keep if name in (*_SCORED, *_reason_names(n_reasons))]
     if clash:
         raise ValueError(f"--keep {clash[0]!r} has the name of a column of the result; rename it")
     return list(dict.fromkeys(keep))

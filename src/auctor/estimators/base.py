@@ -16,7 +16,9 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 from auctor.data import RankingData, Table, prepare, read_table
 from auctor.learners import Certificate
 from auctor.metrics import Threshold, auc
-from auctor.models import Model
+from auctor.models import Explanation, Explanations, Model, TermModel
+from auctor.models.explanation import read_row
+from auctor.models.reference import TRAINING
 
 # Constraints of the parameters that all learners share.
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
@@ -83,6 +85,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         y = _check_target(y, type(self).__name__)
         self.__dict__.pop("feature_importances_", None)  # not every setting has them
         model, self.history_, self.certificate_ = self._fit_table(table, X, y, sample_weight)
+        if isinstance(model, TermModel) and model.reference is None:
+            # Added to another model, whose own reference is of other rows.
+            model = model.with_reference(table, sample_weight, TRAINING)
         self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
         self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
         return self
@@ -138,6 +143,40 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """The AUC of the score on labelled rows."""
         scores = self.decision_function(X)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.pos_label_)
+
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """What each feature adds to the score of a row, compared with the average training row.
+
+        For models whose score is a sum with a part for each feature: additive and linear ones.
+        The average row is kept in the model, ``model_.reference``: a row has the same explanation
+        alone, in a table, and from the saved model.
+
+        Parameters
+        ----------
+        X : array-like, dict, Series or table
+            One row, or a table of many. A dict and a Series have the features' names.
+
+        Returns
+        -------
+        Explanation or Explanations
+            Of one row, an explanation that prints as a table, the largest contribution first; of
+            many, an object with ``contributions`` of shape (n_rows, n_terms).
+
+        Examples
+        --------
+        >>> from auctor import RankBoost
+        >>> from auctor.datasets import load_kyphosis
+        >>> X, y = load_kyphosis()
+        >>> ranker = RankBoost(n_estimators=20).fit(X, y)
+        >>> one = ranker.explain(X[0])
+        >>> one.base + sum(one.contributions) == one.score
+        True
+        >>> ranker.explain(X).contributions.shape
+        (81, 3)
+        """
+        check_is_fitted(self)
+        found: Explanation | Explanations = self.model_.explain(self._read(read_row(X)))
+        return found
 
     def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
         """The threshold that meets a wish on labelled rows, with its interval.

@@ -39,6 +39,7 @@ class Start:
                     replace(surface, values=on_grid(weight * surface.values))
                     for surface in self.source.surfaces
                 ),
+                reference=None,  # of other rows; that of these follows at the end of the fit
             )
             return add_terms(model, first)
         return ScorerModel(

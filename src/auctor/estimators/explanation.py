@@ -1,81 +1,18 @@
-"""What an additive score is made of: for one row, and for each feature over many rows."""
+"""What the features of an additive score are worth over many rows: their score AUCs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from auctor.data import Feature, Table, read_labels, read_table, select
-from auctor.data.missing import is_missing
+from auctor.data import Table, read_labels, read_table
 from auctor.metrics import AucInterval, auc_ci
 from auctor.metrics.wording import count
 from auctor.models import AdditiveModel
-
-Floats = npt.NDArray[np.float64]
-
-_LONGEST = 28  # a longer name or value loses its middle in print
-_WIDEST_BAR = 20
-
-
-@dataclass(frozen=True, repr=False)
-class Explanation:
-    """Why a row has the score it has: ``score`` is ``base`` plus all ``contributions``.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Features (and pairs of them, where the model has surfaces), the largest contribution first,
-        whatever its sign.
-    values : tuple
-        The row's values of them; None where missing.
-    contributions : tuple of float
-        How far each raises or lowers the score, compared with its average over the training rows,
-        both classes alike.
-    base : float
-        The score of the average row.
-    score : float
-        The score of this row.
-    classes : tuple
-        The negative label and the positive one, which is predicted above ``threshold``.
-    threshold : float
-    """
-
-    names: tuple[str, ...]
-    values: tuple[Any, ...]
-    contributions: tuple[float, ...]
-    base: float
-    score: float
-    classes: tuple[Any, Any]
-    threshold: float
-
-    def __iter__(self) -> Iterator[tuple[str, Any, float]]:
-        return iter(zip(self.names, self.values, self.contributions, strict=True))
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __repr__(self) -> str:
-        return f"{self._sentence()}\n{self._table()}"
-
-    def _sentence(self) -> str:
-        label = self.classes[1] if self.score > self.threshold else self.classes[0]
-        return (
-            f"score {self.score:+.3f}, predicted {label!r} ({self.classes[1]!r} is predicted above "
-            f"{self.threshold:g})"
-        )
-
-    def _table(self) -> str:
-        rows = [("feature", "value", "adds", "")]
-        largest = max((abs(part) for part in self.contributions), default=0.0) or 1.0
-        for name, value, part in self:
-            bar = ("+" if part > 0 else "-") * round(_WIDEST_BAR * abs(part) / largest)
-            rows.append((shorten(name), shorten(_word(value)), f"{part:+.3f}", bar))
-        rows.append(("average row", "", f"{self.base:+.3f}", ""))
-        rows.append(("score", "", f"{self.score:+.3f}", ""))
-        return align(rows, "<>><")
+from auctor.models.explanation import align
+from auctor.models.explanation import shorten as shorten
 
 
 @dataclass(frozen=True)
@@ -138,50 +75,6 @@ class ScoreTable:
         return f"{align(rows, '<>>>')}\n({note})"
 
 
-def explain_row(model: AdditiveModel, table: Table, averages: Floats) -> Explanation:
-    """The contributions of the one row of a table, each less its average."""
-    if table.n_rows != 1:
-        raise ValueError(f"explain takes one row, found {table.n_rows}; give X[i] or X.iloc[[i]]")
-    adds = model.contributions(table)[0] - averages
-    columns = select(table, model.feature_names, type(model).__name__)
-    values = [
-        _value(table, int(column), feature)
-        for column, feature in zip(columns, model.features, strict=True)
-    ]
-    values += [tuple(values[j] for j in surface.features) for surface in model.surfaces]
-    order = np.argsort(-np.abs(adds), kind="stable").tolist()
-    score = float(model.decision_function(table)[0])
-    return Explanation(
-        tuple(model.term_names[j] for j in order),
-        tuple(values[j] for j in order),
-        tuple(float(adds[j]) for j in order),
-        float(model.intercept + averages.sum()),
-        score,
-        model.classes,
-        float(model.threshold),
-    )
-
-
-def read_row(row: Any) -> Any:
-    """One row, of whatever kind, as a table of one row: with names where the row has them."""
-    if isinstance(row, Table):
-        return row
-    if hasattr(row, "to_dict") and getattr(row, "ndim", None) == 1:
-        row = row.to_dict()  # a pandas Series: its index has the names
-    if isinstance(row, Mapping):
-        if list(row) == list(range(len(row))):
-            row = list(row.values())
-        else:
-            return pa.table({str(name): [_plain(value)] for name, value in row.items()})
-    if hasattr(row, "to_numpy") and getattr(row, "ndim", 1) == 1 and not hasattr(row, "columns"):
-        row = row.to_numpy()
-    if isinstance(row, (list, tuple)) and not (row and isinstance(row[0], (list, tuple))):
-        return [[_plain(value) for value in row]]
-    if isinstance(row, np.ndarray) and row.ndim == 1:
-        return row.reshape(1, -1)
-    return row
-
-
 def score_features(
     model: AdditiveModel,
     X: Any,
@@ -218,56 +111,6 @@ def check_labels(table: Table, y: Any, pos_label: Any) -> npt.NDArray[np.bool_]:
     return positive
 
 
-def shorten(text: str, longest: int = _LONGEST) -> str:
-    """The text without its middle where it is too long to stand in a table or over a panel.
-
-    Examples
-    --------
-    >>> shorten("measurement_of_the_left_knee_12", 16)
-    'measure...nee_12'
-    """
-    if len(text) <= longest:
-        return text
-    n_end = (longest - 3) // 2  # where names of one kind differ as a rule
-    return f"{text[: longest - 3 - n_end]}...{text[len(text) - n_end :]}"
-
-
-def align(rows: Sequence[tuple[str, ...]], sides: str) -> str:
-    """Rows as lines of text, each column as wide as it must be."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
-        )
-        for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in lines)
-
-
 def _printed(name: str, found: ScoreRow | AucInterval, spread: str) -> tuple[str, ...]:
     value = found.auc if isinstance(found, ScoreRow) else found.value
     return shorten(name), f"{value:.3f}", f"{found.low:.3f} to {found.high:.3f}", spread
-
-
-def _value(table: Table, column: int, feature: Feature) -> Any:
-    """The row's value of a feature, None where it is missing."""
-    if feature.is_category:
-        found = table.categories(column)
-        return found.values[found.places[0]] if found.places[0] >= 0 else None
-    number = float(table.numbers(column)[0])
-    return None if np.isnan(number) else number
-
-
-def _plain(value: Any) -> Any:
-    """A value as Arrow takes it: numpy's scalars as Python's own, None for NaN, NaT, pandas.NA."""
-    if is_missing(value):
-        return None
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _word(value: Any) -> str:
-    if value is None:
-        return "missing"
-    if isinstance(value, tuple):
-        return ", ".join(map(_word, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -13,15 +13,8 @@ from auctor.estimators.base import (
     SHARED_CONSTRAINTS,
     RankingEstimator,
 )
-from auctor.estimators.explanation import (
-    Explanation,
-    ScoreTable,
-    explain_row,
-    read_row,
-    score_features,
-)
+from auctor.estimators.explanation import ScoreTable, score_features
 from auctor.estimators.smooth_settings import (
-    average_rows,
     check_same_features,
     read_fpr_range,
     read_init,
@@ -30,7 +23,6 @@ from auctor.estimators.smooth_settings import (
 )
 from auctor.learners import Certificate
 from auctor.learners.smooth import History, Settings, fit_smooth
-from auctor.learners.smooth_bands import average_steps
 from auctor.models import AdditiveModel, Model
 
 _AMOUNT = [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]
@@ -141,8 +133,6 @@ class SmoothAUCBoost(RankingEstimator):
         Each feature's share of the spread of the training scores: the standard deviation of F_k,
         both classes alike, with half of that of its surfaces; they add up to 1. Of what was fitted
         alone where there is ``init``.
-    averages_ : ndarray
-        The mean of each F_k (and of each surface) over the training rows, both classes alike.
     n_iter_ : int
         Iterations, or rounds of the stagewise solver.
 
@@ -213,31 +203,6 @@ class SmoothAUCBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def explain(self, row: Any) -> Explanation:
-        """What each feature adds to the score of one row, compared with the average row.
-
-        Parameters
-        ----------
-        row : array-like, dict, Series or table of one row
-            A dict and a Series have the features' names.
-
-        Returns
-        -------
-        Explanation
-            Prints as a table, the largest contribution first.
-
-        Examples
-        --------
-        >>> from auctor.datasets import load_kyphosis
-        >>> sample = load_kyphosis()
-        >>> ranker = SmoothAUCBoost().fit(sample.X, sample.y)
-        >>> found = ranker.explain(sample.X[0])
-        >>> abs(found.base + sum(found.contributions) - found.score) < 1e-9
-        True
-        """
-        check_is_fitted(self)
-        return explain_row(self.model_, self._read(read_row(row)), self.averages_)
-
     def score_table(
         self, X: Any, y: Any, sample_weight: Any = None, level: float = 0.95
     ) -> ScoreTable:
@@ -289,10 +254,7 @@ class SmoothAUCBoost(RankingEstimator):
             weight = read_weights(sample_weight, len(y))
             self._offset = scores if weight is None else scores[weight > 0]
         try:
-            found = super()._fit_table(table, X, y, sample_weight)
-            if self._first is not None:  # whose cuts are not among the bins
-                self.averages_ = average_rows(found[0], table, y, sample_weight)
-            return found
+            return super()._fit_table(table, X, y, sample_weight)
         finally:
             del self._first, self._offset
 
@@ -304,8 +266,6 @@ class SmoothAUCBoost(RankingEstimator):
         self.n_iter_ = len(history.rounds or history.objective)
         self.penalty_, self.shrinkage_, self.ridge_ = history.amounts
         self.feature_importances_ = history.importances
-        if self._first is None:
-            self.averages_ = average_steps(model, train)
         return model, history, certificate
 
     @property

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data import RankingData, Table, read_labels, read_weights
+from auctor.data import RankingData, Table, read_labels
 from auctor.learners.smooth_sums import LARGEST_RANGE
-from auctor.models import AdditiveModel, Model
+from auctor.models import AdditiveModel
 
 
 def read_signs(monotonic_cst: Any, data: RankingData) -> tuple[int, ...]:
@@ -102,18 +102,6 @@ def check_same_features(
                 f"monotonic_cst is {sign} for {feature.name!r}, but init goes the other way there; "
                 "give a model that obeys it, or 0"
             )
-
-
-def average_rows(
-    model: Model, table: Table, y: npt.NDArray[Any], sample_weight: Any
-) -> npt.NDArray[np.float64]:
-    """The mean of each term over the rows of a table, both classes alike."""
-    assert isinstance(model, AdditiveModel)
-    terms = model.contributions(table)
-    weight = read_weights(sample_weight, len(y))
-    weight = np.ones(len(y)) if weight is None else weight
-    rows = [y == label for label in model.classes]
-    return np.asarray(sum(terms[one].T @ weight[one] / weight[one].sum() for one in rows) / 2)
 
 
 def read_fpr_range(fpr_range: Any, n_neg: float) -> tuple[float, float] | None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from auctor.data import Partition, RankingData
 from auctor.kernels.scores import add_table, sweep
 from auctor.learners.calibration import calibrate
+from auctor.learners.reference import average_terms
 from auctor.models import AdditiveModel, Surface, compress, on_grid
 
 
@@ -47,6 +48,7 @@ def finish_additive(
         tuple(steps for _, steps in pairs),
         0.0 - order.cut,  # not -cut: the intercept of a flat model is +0.0
         surfaces,
+        average_terms(data, tables, surfaces),
     )
     return model, order
 

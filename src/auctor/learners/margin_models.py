@@ -14,6 +14,7 @@ from auctor.learners.finish import fill_missing, finish_additive, training_order
 from auctor.learners.margin_snap import WEIGHT_GRID
 from auctor.models import GRID, Calibration, LinearModel, Model, ScorerModel
 from auctor.models.linear import round_scores
+from auctor.models.reference import TRAINING
 from auctor.models.scorers import scorer_name, scorer_values
 from auctor.weak import FeatureHypotheses, Hypotheses, MatrixHypotheses, StumpHypotheses
 from auctor.weak.feature_hypotheses import Scaling
@@ -70,7 +71,12 @@ class LinearProblem:
 
     def model(self, beta: Floats) -> Model:
         plain = self._plain(beta)
-        return finished(plain, self._rows.pick(plain.decision_function(self._table)), self._rows)
+        scores = self._rows.pick(plain.decision_function(self._table))
+        # Rows that do not count have weight 0 here.
+        weight = np.zeros(self._table.n_rows)
+        weight[slice(None) if self._rows.kept is None else self._rows.kept] = self._rows.weight
+        averaged = plain.with_reference(self._table, weight, TRAINING)
+        return finished(averaged, scores, self._rows)
 
     def scores(self, beta: Floats) -> RowScores:
         scores = self._plain(beta).decision_function(self._table)

@@ -7,7 +7,7 @@ by ``smooth_newton``. Interactions are ``smooth_surfaces``.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -89,7 +89,8 @@ def fit_smooth(
     history.importances = _importances(problem.roughness.share, parts)
     model, order = finish_additive(data, tables, parts.surfaces, _added(problem, parts))
     if first is not None:
-        model = add_terms(model, first)
+        # What ``first`` adds on average over these rows is not known here: an estimator finds it.
+        model = add_terms(model, replace(first, reference=None))
     return model, history, _certify(data, problem, point, history, order)
 
 

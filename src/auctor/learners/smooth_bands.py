@@ -20,9 +20,10 @@ from scipy.special import ndtri
 
 from auctor.data import Feature, RankingData, Workers, number_feature
 from auctor.learners.finish import fill_missing
+from auctor.learners.reference import codes_in
 from auctor.learners.smooth import climb, fit_smooth
 from auctor.learners.smooth_problem import Problem, Settings, class_histogram
-from auctor.models import AdditiveModel, Surface
+from auctor.models import AdditiveModel
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -163,32 +164,6 @@ def centred(tables: Floats, share: Floats) -> Floats:
     return np.asarray(tables - np.einsum("jc,jc->j", share, tables)[:, None])
 
 
-def class_shares(data: RankingData) -> Floats:
-    """Weight of each feature's codes, adding up to 1, both classes alike."""
-    histogram = class_histogram(data, Workers(1))
-    return np.asarray((histogram / histogram.sum(axis=2, keepdims=True)).mean(axis=0))
-
-
-def average_steps(model: AdditiveModel, data: RankingData) -> Floats:
-    """What each feature, then each surface, adds to the score on average, both classes alike.
-
-    For the model of a fit on these rows, not for one with an init, whose cuts are others.
-    """
-    means = np.einsum("jc,jc->j", class_shares(data), steps_by_code(model, data))
-    return np.append(means, [_average_cell(surface, data) for surface in model.surfaces])
-
-
-def _average_cell(surface: Surface, data: RankingData) -> float:
-    """The mean of a surface over the rows, both classes alike."""
-    (a, b), axes = surface.features, surface.axes
-    first, second = codes_in(data.features[a], axes[0]), codes_in(data.features[b], axes[1])
-    sums = np.zeros(2)
-    for part in data.partitions:
-        cells = surface.values[first[part.codes[a]], second[part.codes[b]]] * part.weight
-        sums += cells[part.n_pos :].sum(), cells[: part.n_pos].sum()
-    return float((sums / data.class_weights).mean())
-
-
 def steps_by_code(model: AdditiveModel, data: RankingData) -> Floats:
     """The model's steps as tables (features, codes) over the data's own, finer bins."""
     tables = np.zeros((data.n_features, data.n_codes))
@@ -196,18 +171,6 @@ def steps_by_code(model: AdditiveModel, data: RankingData) -> Floats:
         steps = model.steps[j][codes_in(feature, model.features[j])]
         tables[j, : len(steps)] = steps
     return tables
-
-
-def codes_in(feature: Feature, coarser: Feature) -> Codes:
-    """The code of ``coarser``, whose cuts are among those of ``feature``, for each code of it.
-
-    Not for models with an init: the cuts of that one are its own.
-    """
-    if feature.is_category:
-        known = {category: code for code, category in enumerate(coarser.categories, start=1)}
-        return np.array([0, *(known.get(category, 0) for category in feature.categories)])
-    ends = np.append(feature.cuts, np.inf)
-    return np.concatenate([[0], 1 + np.searchsorted(coarser.cuts, ends)])
 
 
 def draw_rows(data: RankingData, rng: np.random.Generator) -> RankingData:

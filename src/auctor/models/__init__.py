@@ -2,14 +2,17 @@
 
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Calibration, Model
+from auctor.models.explanation import Explanation, Explanations
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.forest import ForestModel
 from auctor.models.linear import LinearModel, LinearTerm
 from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
+from auctor.models.reference import Reference
 from auctor.models.row_program import Gate, RowProgram
 from auctor.models.scorers import ScorerModel
 from auctor.models.surface import Surface
+from auctor.models.terms import TermModel
 from auctor.models.tree import TreeModel
 from auctor.models.vote import Member, VoteModel
 
@@ -18,6 +21,8 @@ __all__ = [
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "Explanation",
+    "Explanations",
     "ForestModel",
     "Gate",
     "LinearModel",
@@ -25,9 +30,11 @@ __all__ = [
     "Member",
     "Model",
     "ProgramModel",
+    "Reference",
     "RowProgram",
     "ScorerModel",
     "Surface",
+    "TermModel",
     "TreeModel",
     "VoteModel",
     "add_terms",

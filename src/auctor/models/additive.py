@@ -9,15 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data import Feature, SparseTable, Table, number_feature, read_table, select
+from auctor.data import Feature, SparseTable, Table, number_feature
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import add_steps
-from auctor.models.base import Model, Shared
+from auctor.models.base import Shared
 from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.reference import Reference, read_reference
 from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
 from auctor.models.surface import Surface, read_surface
+from auctor.models.terms import TermModel
+
+Floats = npt.NDArray[np.float64]
 
 # Steps are whole multiples of this power of two. Sums of them are then exact in
 # float64 in any order, so that rows which tie in theory tie in fact, on every machine.
@@ -32,18 +36,19 @@ def on_grid(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 @register
 @dataclass(frozen=True, eq=False)
-class AdditiveModel(Model):
+class AdditiveModel(TermModel):
     """score(x) = intercept + the sum over features of the step that x falls on.
 
     ``steps[j][0]`` is for missing values and unseen categories of feature j, the others
     are for its bins in order. Surfaces, where there are any, add what pairs of features do
-    together.
+    together. ``reference`` has what each feature, then each surface, adds on average.
     """
 
     features: tuple[Feature, ...]
     steps: tuple[npt.NDArray[np.float64], ...]
     intercept: float
     surfaces: tuple[Surface, ...] = ()
+    reference: Reference | None = None
 
     form: ClassVar[str] = "additive"
 
@@ -87,16 +92,26 @@ class AdditiveModel(Model):
         ranges = [float(np.ptp(steps)) for steps in self.steps]
         return sorted((j for j, r in enumerate(ranges) if r > 0), key=lambda j: -ranges[j])
 
-    def contributions(self, X: Any) -> npt.NDArray[np.float64]:
-        """What each feature, then each surface, adds to the score of each row: (rows, terms)."""
-        table = read_table(X, accept_sparse=True)
-        columns = select(table, self.feature_names, type(self).__name__)
-        out = np.zeros((len(self.term_names), table.n_rows))
-        for j, column in enumerate(columns):
-            self._add(j, table, int(column), out[j])
-        for surface, line in zip(self.surfaces, out[len(columns) :], strict=True):
-            surface.add(table, columns, line)
-        return out.T
+    def _term(self, k: int, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+        out = np.zeros(table.n_rows)
+        if k < len(self.features):
+            self._add(k, table, int(columns[k]), out)
+        else:
+            self.surfaces[k - len(self.features)].add(table, columns, out)
+        return out
+
+    def _constant(self, k: int) -> float | None:
+        n = len(self.features)
+        values = self.steps[k] if k < n else self.surfaces[k - n].values.ravel()
+        return float(values[0]) if (values == values[0]).all() else None
+
+    def _term_features(self) -> list[tuple[int, ...]]:
+        alone = [(j,) for j in range(len(self.features))]
+        return [*alone, *(surface.features for surface in self.surfaces)]
+
+    def _on_grid(self, averages: Floats) -> Floats:
+        small = np.abs(averages) < 2.0**20  # on_grid could overflow beyond
+        return np.where(small, on_grid(np.where(small, averages, 0.0)), averages)
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         if isinstance(table, SparseTable) and self._zero_steps is not None:
@@ -142,6 +157,7 @@ class AdditiveModel(Model):
             "intercept": float(self.intercept),
             "features": [_to_body(f, s) for f, s in zip(self.features, self.steps, strict=True)],
             **({"surfaces": surfaces} if surfaces else {}),
+            **({"reference": self.reference.body()} if self.reference is not None else {}),
         }
 
     @classmethod
@@ -154,7 +170,9 @@ class AdditiveModel(Model):
         surfaces = tuple(read_surface(child, features) for child in children)
         if len({surface.key for surface in surfaces}) < len(surfaces):
             raise fields.fail("surfaces", "surfaces over different features or different bins")
-        return cls(*shared, features, tuple(steps for _, steps in pairs), intercept, surfaces)
+        reference = read_reference(fields, len(features) + len(surfaces))
+        steps = tuple(steps for _, steps in pairs)
+        return cls(*shared, features, steps, intercept, surfaces, reference)
 
     def __str__(self) -> str:
         stepped, n_surfaces = self._stepped, len(self.surfaces)

@@ -109,6 +109,13 @@ class Model(ABC):
             return replace(self, threshold=float(np.nextafter(threshold.value, -np.inf)))
         return replace(self, threshold=check_number(threshold, "threshold"))
 
+    def explain(self, X: Any) -> Any:
+        """Why rows have the scores they have; for models whose score is a sum of terms."""
+        raise ValueError(
+            f"this is a {self.form} model, whose score is not a sum with a part for each feature; "
+            "rows are explained by additive and linear models. str(model) says what this one does"
+        )
+
     def save(self, path: str | Path) -> None:
         """Write the model as JSON; the file is complete or not there at all."""
         from auctor.models.file import save

@@ -9,10 +9,12 @@ import numpy.typing as npt
 from auctor.data import Category, SparseTable, Table
 from auctor.data.binning import code_categories
 from auctor.data.features import category_feature
-from auctor.models.base import Model, Shared
+from auctor.models.base import Shared
 from auctor.models.features import refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.reference import Reference, read_reference, weighted_mean
+from auctor.models.terms import TermModel
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,11 +62,12 @@ class LinearTerm:
 
 @register
 @dataclass(frozen=True, eq=False)
-class LinearModel(Model):
-    """score(x) = intercept + the sum of what each column adds."""
+class LinearModel(TermModel):
+    """score(x) = intercept + the sum of what each column adds; ``reference`` is on average."""
 
     columns: tuple[LinearTerm, ...]
     intercept: float
+    reference: Reference | None = None
 
     form: ClassVar[str] = "linear"
 
@@ -81,6 +84,42 @@ class LinearModel(Model):
         """Columns that change the score, the largest weight first."""
         sizes = [term.size for term in self.columns]
         return sorted((j for j, size in enumerate(sizes) if size > 0), key=lambda j: -sizes[j])
+
+    @property
+    def term_names(self) -> tuple[str, ...]:
+        """The columns: each is a term of the sum."""
+        return self.feature_names
+
+    def _term_features(self) -> list[tuple[int, ...]]:
+        return [(j,) for j in range(len(self.columns))]
+
+    def _term(self, k: int, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+        term, column = self.columns[k], int(columns[k])
+        if term.is_category:
+            return _category(term, table, column)
+        return _number(term, table.numbers(column))
+
+    def _constant(self, k: int) -> float | None:
+        return self.columns[k].missing if self.columns[k].size == 0 else None
+
+    def _average(
+        self, k: int, table: Table, columns: npt.NDArray[np.int64], share: Floats
+    ) -> float:
+        term = self.columns[k]
+        if isinstance(table, SparseTable) and not term.is_category and term.size > 0:
+            rows, values = table.entries(int(columns[k]))
+            return weighted_mean(_number(term, values), share[rows])
+        return super()._average(k, table, columns, share)
+
+    def _contributions(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+        """Rounded as the score is; what rounding leaves, some 1e-11, goes to the largest."""
+        parts = round_scores(super()._contributions(table, columns))
+        left = self._score(table, columns) - self.intercept - parts.sum(axis=1)
+        parts[np.arange(len(parts)), np.abs(parts).argmax(axis=1)] += left
+        return parts
+
+    def _on_grid(self, averages: Floats) -> Floats:
+        return round_scores(averages)
 
     def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
         out = np.zeros(table.n_rows)
@@ -102,6 +141,7 @@ class LinearModel(Model):
         return {
             "intercept": float(self.intercept),
             "columns": [_to_body(term) for term in self.columns],
+            **({"reference": self.reference.body()} if self.reference is not None else {}),
         }
 
     @classmethod
@@ -111,7 +151,7 @@ class LinearModel(Model):
         names = [term.name for term in columns]
         if not names or len(set(names)) < len(names):
             raise fields.fail("columns", "one or more columns of different names")
-        return cls(*shared, columns, intercept)
+        return cls(*shared, columns, intercept, read_reference(fields, len(columns)))
 
     def __str__(self) -> str:
         lines = [

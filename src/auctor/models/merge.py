@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from auctor.data import Feature, category_feature, number_feature
 from auctor.models.additive import AdditiveModel
+from auctor.models.reference import Reference
 from auctor.models.surface import Surface
 
 Floats = npt.NDArray[np.float64]
@@ -18,7 +19,8 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
 
     Both must have the same features, by name and order; labels, threshold and calibration stay
     those of ``model``. Two surfaces over the same bins of a pair become one; over others, both
-    stay.
+    stay. What the terms add on average adds up as well, where both models have a reference of the
+    same name; where they were fitted on different rows, compute it anew by ``with_reference``.
     """
     if model.feature_names != other.feature_names:
         raise ValueError("the models have different features; add models of the same table")
@@ -34,6 +36,7 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
         tuple(steps for _, steps in pairs),
         model.intercept + other.intercept,
         _add_surfaces(model.surfaces, other.surfaces),
+        _add_references(model, other),
     )
 
 
@@ -46,6 +49,23 @@ def _add_surfaces(ours: tuple[Surface, ...], others: tuple[Surface, ...]) -> tup
             other = replace(own, values=own.values + other.turned_to(own))
         found[other.key] = other
     return tuple(found.values())
+
+
+def _add_references(model: AdditiveModel, other: AdditiveModel) -> Reference | None:
+    """The average contributions of the terms of both, in the order of the sum's terms."""
+    if model.reference is None or other.reference is None:
+        return None
+    n_features = len(model.features)
+    ours, others = model.reference.contributions, other.reference.contributions
+    of_surface: dict[Hashable, float] = {}
+    pairs = (
+        *zip(model.surfaces, ours[n_features:].tolist(), strict=True),
+        *zip(other.surfaces, others[n_features:].tolist(), strict=True),
+    )
+    for surface, average in pairs:
+        of_surface[surface.key] = of_surface.get(surface.key, 0.0) + average
+    averages = np.append(ours[:n_features] + others[:n_features], list(of_surface.values()))
+    return model.reference.plus(other.reference, averages)
 
 
 def _add_steps(a: Feature, steps_a: Floats, b: Feature, steps_b: Floats) -> tuple[Feature, Floats]:

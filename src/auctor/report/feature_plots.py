@@ -24,7 +24,7 @@ _MOST_LOOKED_AT = 100_000
 
 
 class Steps(NamedTuple):
-    """F_k for each code, its mean over the rows at 0, with the ends of its band if there is one."""
+    """F_k for each code, that of the average row at 0, with the ends of its band if it has one."""
 
     feature: Feature
     values: Floats
@@ -46,6 +46,12 @@ def centred(values: Floats, rows: ReportRows, codes: Any) -> Floats:
     classes = (rows.present & rows.positive, rows.present & ~rows.positive)
     means = [np.average(values[codes[c]], weights=rows.counted[c]) for c in classes]
     return values - float(np.mean(means))
+
+
+def shifted(steps: Steps, apart: float) -> Steps:
+    """The same plot, higher by a constant."""
+    ends = [None if end is None else end + apart for end in (steps.low, steps.high)]
+    return Steps(steps.feature, steps.values + apart, *ends)
 
 
 def _of_code(steps: Steps, code: int) -> dict[str, Any]:

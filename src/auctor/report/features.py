@@ -8,7 +8,7 @@ import numpy as np
 from auctor.data import Table
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
-from auctor.report.feature_plots import Steps, centred, plot_feature, plot_surface
+from auctor.report.feature_plots import Steps, centred, plot_feature, plot_surface, shifted
 from auctor.report.feature_scores import TermRows, TermScore, score_roc, score_term, term_rows
 from auctor.report.plain import LONGEST_TEXT, clean
 from auctor.report.rows import ReportRows
@@ -30,7 +30,8 @@ def feature_facts(rows: ReportRows, found: Any, bands: Any, level: float) -> dic
         for row, term in zip(listed[:MOST_PLOTS], terms, strict=False):
             if term.score.range > 0:
                 row["plot"] = _plot(model, rows, term, bands)
-        return {"kind": "additive", "order": "score AUC", "rows": listed}
+        zero = None if model.reference is None else clean(model.reference.name)
+        return {"kind": "additive", "order": "score AUC", "rows": listed, "reference": zero}
     importances = np.asarray(getattr(found, "feature_importances_", []), dtype=np.float64)
     listed = [_column_row(rows, j, importances, longest) for j in range(len(rows.columns))]
     listed.sort(key=lambda row: -(row["importance"] or 0.0))
@@ -95,7 +96,7 @@ def missing_values(table: Table, column: int) -> Any:
 def _plot(model: AdditiveModel, rows: ReportRows, term: _Term, bands: Any) -> dict[str, Any]:
     """Score plot, or heat map, and score ROC of a term."""
     coded = term_rows(model, rows, term.place)
-    values = centred(coded.values, rows, coded.codes)
+    values = _compared(model, term.place, coded, rows)
     if term.place >= len(model.features):
         drawing = plot_surface(model, term.place - len(model.features), values)
     else:
@@ -103,9 +104,24 @@ def _plot(model: AdditiveModel, rows: ReportRows, term: _Term, bands: Any) -> di
         steps = Steps(feature, values)
         if bands is not None:
             steps = _with_band(bands[feature.name])
-            coded = TermRows(_codes(rows, steps, term.place), steps.values)
+            codes = _codes(rows, steps, term.place)
+            # The band has the mean of its own fit at 0; here it has what the model has there.
+            apart = np.average((values[coded.codes] - steps.values[codes]), weights=rows.counted)
+            steps = shifted(steps, float(apart))
+            coded = TermRows(codes, steps.values)
         drawing = plot_feature(rows, steps, coded, int(rows.columns[term.place]))
     return drawing | {"roc": score_roc(term.score)}
+
+
+def _compared(model: AdditiveModel, place: int, coded: TermRows, rows: ReportRows) -> Any:
+    """Scores of a term, compared with the average training row as in explanations.
+
+    A model of an earlier release does not know that: its scores are compared with the average of
+    the report's rows, both classes alike.
+    """
+    if model.reference is None:
+        return centred(coded.values, rows, coded.codes)
+    return coded.values - model.reference.contributions[place]
 
 
 def _with_band(band: Any) -> Steps:

@@ -215,11 +215,12 @@ def features_intro(facts: dict[str, Any]) -> Markup:
     found = facts["features"]
     if found["kind"] != "additive":
         return paragraph(f"In the order of: {found['order']}.")
+    zero = found.get("reference") or "the average of these rows, both classes alike"
     words = (
         "The score is a sum with one part for each feature. A plot shows how far each value of a "
-        "feature raises or lowers the score, 0 being its average; the strip below shows where the "
-        "rows are, the positive ones above the line. The features are in the order of their score "
-        "AUC: how well the part of one feature ranks the rows by itself."
+        f"feature raises or lowers the score, compared with {zero}; the strip below shows where "
+        "the rows are, the positive ones above the line. The features are in the order of their "
+        "score AUC: how well the part of one feature ranks the rows by itself."
     )
     if facts["data"]["is_out_of_fold"]:
         words += " These parts are of the model fitted to all rows, on those same rows."
