@@ -136,7 +136,7 @@ def _values(column: Any, rng: Rng, n_rows: int) -> list[Any]:
     if column.is_category:
         known = [c for c in column.categories if _fits_a_table(c)]
         is_text = any(isinstance(c, str) for c in column.categories)
-        pool = [*known[:20], "unseen" if is_text or not known else 12_345.0, None]
+        pool = [*known[:20], "unseen" if is_text or not column.categories else 12_345.0, None]
     else:
         cuts = np.asarray(getattr(column, "cuts", ()), dtype=np.float64)
         near = rng.choice(cuts, 5).tolist() if len(cuts) else []

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from models.test_linear_cost import deep_tree, number, text_of
 
 from auctor.data import prepare
 from auctor.learners.treerank import Settings, fit_treerank
@@ -213,3 +214,16 @@ def test_a_very_deep_file_is_no_trouble():
 
 def test_the_helper_itself_spoils_nothing(model):
     assert contracts.same_model(from_json(spoil(model, lambda b: None)), model)
+
+
+def test_a_rule_of_very_many_conditions_is_cut_short():
+    """A file of a thousand tests, one behind the other, prints in some lines that one can read."""
+    form, body = deep_tree(1000)
+    body["features"] = [number(f"x{j}") for j in range(1000)]
+    is_inner = [k % 2 == 0 and k < 2000 for k in range(2001)]
+    body["nodes"]["feature"] = [k // 2 if inner else -1 for k, inner in enumerate(is_inner)]
+    body["nodes"]["cut"] = [int(inner) for inner in is_inner]
+    text = str(from_json(text_of(form, body)))
+    assert "(x0 > 0 or missing) and (x1 > 0 or missing) and " in text
+    assert "and 980 more condition(s) hold" in text
+    assert len(text) < 50_000

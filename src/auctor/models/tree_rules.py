@@ -18,6 +18,7 @@ Box = dict[int, Codes]  # feature -> its codes; other features are free
 _MOST_BOXES = 12
 _SHOWN_BOXES = 3
 _SHOWN_CATEGORIES = 6
+_SHOWN_CONDITIONS = 20
 
 
 def list_rules(model: "TreeModel", leaves: npt.NDArray[np.int64]) -> list[str]:
@@ -73,11 +74,20 @@ def codes_left(model: "TreeModel", k: int) -> Codes:
 
 
 def _describe(features: tuple[Feature, ...], boxes: list[Box]) -> str:
-    texts = [" and ".join(_conditions(features, box)) or "anything holds" for box in boxes]
+    texts = [_rule(features, box) for box in boxes]
     if len(texts) > _SHOWN_BOXES:
         left = "other" if len(texts) == _MOST_BOXES else f"{len(texts) - _SHOWN_BOXES} more"
         texts = [*texts[:_SHOWN_BOXES], f"in {left} boxes"]
     return ", or ".join(texts)
+
+
+def _rule(features: tuple[Feature, ...], box: Box) -> str:
+    """The conditions of a box; of very many, which nobody would read, the first."""
+    texts = list(_conditions(features, box))
+    if len(texts) > _SHOWN_CONDITIONS:
+        n_more = len(texts) - _SHOWN_CONDITIONS
+        texts = [*texts[:_SHOWN_CONDITIONS], f"{n_more} more condition(s) hold"]
+    return " and ".join(texts) or "anything holds"
 
 
 def _conditions(features: tuple[Feature, ...], box: Box) -> Iterator[str]:
