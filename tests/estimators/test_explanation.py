@@ -152,6 +152,8 @@ def test_reasons_of_one_direction(frame, ranker, direction, sign):
         assert all(f" ({sign}" in text for text in reasons[: len(ours)])
     with pytest.raises(ValueError, match="direction is 'over'; give one of both, up, down"):
         found.reasons(5, "over")
+    with pytest.raises(ValueError, match="n_reasons is 0; give a whole number of 1 or more"):
+        found.reasons(0)
 
 
 def test_score_table_has_delong_intervals_and_flat_features_last(frame, ranker):

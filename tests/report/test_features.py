@@ -1,5 +1,7 @@
 """Score AUCs from counts, plots of numbers, categories and surfaces, the model's own shape."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from auctor.data import prepare
 from auctor.estimators.explanation import score_features
 from auctor.learners.smooth_bands import score_bands
 from auctor.learners.smooth_problem import Settings
-from auctor.report import summarize
+from auctor.report import render, summarize
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +80,18 @@ def test_plots_have_the_zero_of_explanations(mixed, has_bands):
     for name, value in zip(town["categories"], town["values"], strict=True):
         parts = {one: part for one, _, part in ranker.explain({"a": 0.0, "town": name})}
         assert value == pytest.approx(parts["town"], rel=1e-3, abs=1e-4)
+
+
+def test_a_model_of_an_earlier_release_is_compared_with_the_rows(mixed):
+    X, y = mixed
+    model = replace(RankBoost(n_estimators=40).fit(X, y).model_, reference=None)
+    facts = summarize(model, X, y)
+    assert facts["features"]["reference"] is None
+    assert "compared with the average of these rows, both classes alike" in render(facts)
+    town = next(row for row in facts["features"]["rows"] if row["name"] == "town")["plot"]
+    part, at = model.contributions(X)[:, 2], model.features[2].categories.index("here")
+    mean = (part[y == 1].mean() + part[y == 0].mean()) / 2
+    assert town["values"][0] == pytest.approx(model.steps[2][1 + at] - mean, rel=1e-3)
 
 
 def test_surfaces_are_terms_of_their_own(make_rows):

@@ -210,7 +210,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     add(
         "--reasons",
         metavar="N",
-        type=_number("of at least 1", lambda n: n >= 1),
+        type=_number("from 1 to 100", lambda n: 1 <= n <= 100),
         default=0,
         help="also write columns reason_1 to reason_N: the features that move the row's score "
         "most, compared with the average training row, as tenure=1 (+0.83)",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,8 @@ class Explanations:
         >>> model.with_reference([[1.0]]).explain_rows([[1.0]]).reasons(1)
         [['']]
         """
+        if isinstance(n_reasons, bool) or not isinstance(n_reasons, Integral) or n_reasons < 1:
+            raise ValueError(f"n_reasons is {n_reasons!r}; give a whole number of 1 or more")
         if direction not in DIRECTIONS:
             raise ValueError(f"direction is {direction!r}; give one of {', '.join(DIRECTIONS)}")
         parts = self.contributions
