@@ -181,7 +181,8 @@ def test_references_of_a_sum_add_up(n_ours, n_others):
     if n_ours:
         a = ours.surfaces[0]
         twin = replace(a, features=a.features[::-1], axes=a.axes[::-1], values=a.values.T)
-        others = replace(others, surfaces=(*others.surfaces, twin)).with_reference(X)
+        more = replace(others, surfaces=(*others.surfaces, twin), reference=None)
+        others = more.with_reference(X)
     both = add_terms(ours, others)
     expected = both.with_reference(X).reference.contributions
     assert len(expected) == len(both.term_names)
@@ -222,6 +223,15 @@ def test_pairs_are_explained_by_both_values(columns):
     words = [word for reasons in found.reasons(7) for word in reasons]
     assert any(word.startswith("age=0.1 x town= (") for word in words)
     assert any(word.startswith("code=missing x age=") for word in words)
+
+
+@pytest.mark.parametrize("form", ["additive", "linear"])
+def test_a_reference_of_another_number_of_terms_is_refused(form):
+    X, y = messy_table()
+    ranker = RankBoost(n_estimators=3) if form == "additive" else DMKS()
+    model = ranker.fit(X, y).model_
+    with pytest.raises(ValueError, match="reference has 3 contributions for 4 terms; give one"):
+        replace(model, reference=Reference(np.zeros(3)))
 
 
 def test_it_is_read_only():

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 from auctor.data import Feature, RankingData, Workers, number_feature
 from auctor.learners.finish import fill_missing
-from auctor.learners.reference import codes_in
+from auctor.learners.reference import codes_in as codes_in
 from auctor.learners.smooth import climb, fit_smooth
 from auctor.learners.smooth_problem import Problem, Settings, class_histogram
 from auctor.models import AdditiveModel
@@ -162,6 +162,12 @@ def _is_whole(value: Any) -> bool:
 def centred(tables: Floats, share: Floats) -> Floats:
     """Tables (features, codes) less their means over the rows, both classes alike."""
     return np.asarray(tables - np.einsum("jc,jc->j", share, tables)[:, None])
+
+
+def class_shares(data: RankingData) -> Floats:
+    """Weight of each feature's codes, adding up to 1, both classes alike."""
+    histogram = class_histogram(data, Workers(1))
+    return np.asarray((histogram / histogram.sum(axis=2, keepdims=True)).mean(axis=0))
 
 
 def steps_by_code(model: AdditiveModel, data: RankingData) -> Floats:

@@ -16,7 +16,7 @@ from auctor.models.base import Shared
 from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
-from auctor.models.reference import Reference, read_reference
+from auctor.models.reference import Reference, check_reference, read_reference
 from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
 from auctor.models.surface import Surface, read_surface
 from auctor.models.terms import TermModel
@@ -53,6 +53,7 @@ class AdditiveModel(TermModel):
     form: ClassVar[str] = "additive"
 
     def __post_init__(self) -> None:
+        check_reference(self.reference, len(self.features) + len(self.surfaces))
         for steps in self.steps:
             steps.flags.writeable = False
 

@@ -13,7 +13,12 @@ from auctor.models.base import Shared
 from auctor.models.features import refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
-from auctor.models.reference import Reference, read_reference, weighted_mean
+from auctor.models.reference import (
+    Reference,
+    check_reference,
+    read_reference,
+    weighted_mean,
+)
 from auctor.models.terms import TermModel
 
 Floats = npt.NDArray[np.float64]
@@ -70,6 +75,9 @@ class LinearModel(TermModel):
     reference: Reference | None = None
 
     form: ClassVar[str] = "linear"
+
+    def __post_init__(self) -> None:
+        check_reference(self.reference, len(self.columns))
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -36,10 +36,33 @@ class Reference:
         """As plain JSON values."""
         return {"name": self.name, "contributions": self.contributions.tolist()}
 
+    def widened(self, places: npt.NDArray[Any], n_features: int) -> "Reference":
+        """That of the same model over more features, of which the others add nothing.
+
+        ``places[j]`` is where feature j stands among all of them; surfaces follow, as they did.
+
+        Examples
+        --------
+        >>> Reference(np.array([1.0, 2.0, 9.0])).widened(np.array([2, 0]), 4).contributions.tolist()
+        [2.0, 0.0, 1.0, 0.0, 9.0]
+        """
+        features = np.zeros(n_features)
+        features[places] = self.contributions[: len(places)]
+        return Reference(np.append(features, self.contributions[len(places) :]), self.name)
+
     def plus(self, other: "Reference | None", contributions: Floats) -> "Reference | None":
         """The reference of a sum of two models; None where both do not say the same of theirs."""
         is_same = other is not None and other.name == self.name
         return Reference(contributions, self.name) if is_same else None
+
+
+def check_reference(reference: Reference | None, n_terms: int) -> None:
+    """A model's terms and its averages must be as many: a model may be made of parts of others."""
+    if reference is not None and len(reference.contributions) != n_terms:
+        raise ValueError(
+            f"reference has {len(reference.contributions)} contributions for {n_terms} terms; give "
+            "one for each, or None"
+        )
 
 
 def read_reference(fields: Fields, n_terms: int) -> Reference | None:
