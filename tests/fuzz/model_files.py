@@ -134,7 +134,8 @@ def rows_of(model: Model, rng: Rng, n_rows: int = 7) -> Any:
 
 def _values(column: Any, rng: Rng, n_rows: int) -> list[Any]:
     if column.is_category:
-        known = [c for c in column.categories if _fits_a_table(c)]
+        # Truth values among numbers are no column; as numbers they are the same categories.
+        known = [c if isinstance(c, str) else float(c) for c in column.categories if _fits(c)]
         is_text = any(isinstance(c, str) for c in column.categories)
         pool = [*known[:20], "unseen" if is_text or not column.categories else 12_345.0, None]
     else:
@@ -145,8 +146,8 @@ def _values(column: Any, rng: Rng, n_rows: int) -> list[Any]:
     return [pool[int(i)] for i in rng.integers(len(pool), size=n_rows)]
 
 
-def _fits_a_table(category: Any) -> bool:
-    """Whether a table of any kind can hold it."""
+def _fits(category: Any) -> bool:
+    """Whether a table of any kind can hold the category."""
     if isinstance(category, str):
         return category.isprintable()
     return abs(category) < 2**63
@@ -236,9 +237,10 @@ def replace_number(content: Any, rng: Rng) -> Any:
     if (place := _pick(content, rng, _is_number)) is not None:
         node, key = place
         old = node[key]
-        whole = (0, 1, -1, old + 1, old - 1, -old, 2 * old, 7, 100, 65_536)
-        near = (0.0, -old, old * 1e10, old * 1e-10, float(np.nextafter(float(old), 9)), 0.25, 1e290)
-        pool = whole if isinstance(old, int) else near
+        if isinstance(old, int):
+            pool: Any = (0, 1, -1, old + 1, old - 1, -old, 2 * old, 7, 100, 65_536)
+        else:
+            pool = (0.0, -old, old * 1e10, old * 1e-10, float(np.nextafter(old, 9)), 0.25, 1e290)
         node[key] = pool[int(rng.integers(len(pool)))]
     return content
 
