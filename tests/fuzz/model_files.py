@@ -208,11 +208,33 @@ def _places(node: Any) -> Iterator[Place]:
 
 
 def _pick(content: Any, rng: Rng, wanted: Callable[[Any], bool] = lambda value: True) -> Any:
-    """A random place whose value is wanted; None where there is none."""
+    """A random place whose value is wanted; None where there is none.
+
+    Half of them by a walk from the top, to which a short field is as near as a long list.
+    """
     if not isinstance(content, (dict, list)):
         return None
+    if rng.random() < 0.5 and (place := _walk(content, rng, wanted)) is not None:
+        return place
     found = [(node, key) for node, key in _places(content) if wanted(node[key])]
     return found[int(rng.integers(len(found)))] if found else None
+
+
+def _walk(content: Any, rng: Rng, wanted: Callable[[Any], bool]) -> Any:
+    node = content.get("body", content) if isinstance(content, dict) else content
+    while isinstance(node, (dict, list)) and node:
+        keys = list(node) if isinstance(node, dict) else range(len(node))
+        key = keys[int(rng.integers(len(keys)))]
+        is_end = not isinstance(node[key], (dict, list)) or rng.random() < 0.2
+        if is_end and wanted(node[key]):
+            return node, key
+        node = node[key]
+    return None
+
+
+def _sizes(content: Any) -> list[int]:
+    """The lengths of the lists: a number of bins, of nodes, of terms."""
+    return [len(node[key]) for node, key in _places(content) if isinstance(node[key], list)]
 
 
 def _value(rng: Rng) -> Any:
@@ -238,7 +260,8 @@ def replace_number(content: Any, rng: Rng) -> Any:
         node, key = place
         old = node[key]
         if isinstance(old, int):
-            pool: Any = (0, 1, -1, old + 1, old - 1, -old, 2 * old, 7, 100, 65_536)
+            size = int(rng.choice(_sizes(content) or [1])) + int(rng.integers(-2, 3))
+            pool: Any = (0, 1, -1, old + 1, old - 1, -old, 2 * old, 7, 100, 65_536, *4 * (size,))
         else:
             pool = (0.0, -old, old * 1e10, old * 1e-10, float(np.nextafter(old, 9)), 0.25, 1e290)
         node[key] = pool[int(rng.integers(len(pool)))]
