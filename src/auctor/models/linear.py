@@ -68,7 +68,10 @@ class LinearTerm:
 @register
 @dataclass(frozen=True, eq=False)
 class LinearModel(TermModel):
-    """score(x) = intercept + the sum of what each column adds; ``reference`` is on average."""
+    """score(x) = intercept + the sum of what each column adds.
+
+    ``reference`` has what each column adds on average over the training rows.
+    """
 
     columns: tuple[LinearTerm, ...]
     intercept: float
