@@ -25,7 +25,8 @@ from auctor.metrics.delong import (
     variance,
     variance_of_difference,
 )
-from auctor.metrics.intervals import Part, choose_method, cut_folds, normal_quantile
+from auctor.metrics.folds import Part, cut_folds
+from auctor.metrics.intervals import choose_method, normal_quantile
 from auctor.metrics.sample import Sample, read_sample, sort_classes, split
 from auctor.metrics.wording import count, interval, signless
 

@@ -20,7 +20,8 @@ from auctor.metrics.curve_estimates import (
     varies_as,
 )
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.intervals import Part, cut_folds, normal_quantile
+from auctor.metrics.folds import Part, cut_folds
+from auctor.metrics.intervals import normal_quantile
 from auctor.metrics.sample import Sample, read_sample
 from auctor.metrics.thresholds import wilson
 from auctor.metrics.wording import count, interval

@@ -1,7 +1,7 @@
 """Confidence intervals of one AUC."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ from scipy.special import ndtri
 from auctor.metrics.bootstrap import Resampling, make_generator, percentiles, rank, whole
 from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.delong import check_two_of_each, placements, variance
-from auctor.metrics.sample import Sample, read_codes, read_sample, sort_classes
+from auctor.metrics.folds import auc_within_folds
+from auctor.metrics.sample import Sample, read_sample, sort_classes
 from auctor.metrics.wording import count, interval
 
 METHODS = ("delong", "bootstrap")
@@ -119,7 +120,8 @@ def auc_ci(
     check_two_of_each(sample.n_pos, sample.n_neg)
     resampling = Resampling(groups, n_resamples, make_generator(random_state))
     if folds is not None:
-        return _within_folds(sample, folds, level, None if chosen == "delong" else resampling)
+        found = auc_within_folds(sample, folds, None if chosen == "delong" else resampling)
+        return _normal(found.value, found.variance, level, found.method, sample, found.n_folds)
     if chosen == "delong":
         return _delong(sample, level)
     return _bootstrap(sample, level, resampling)
@@ -148,65 +150,6 @@ def _delong(sample: Sample, level: float) -> AucInterval:
     """The normal interval with DeLong's variance."""
     placed = placements(sort_classes(sample))
     return _normal(placed.auc(), variance(placed), level, "DeLong", sample)
-
-
-def _within_folds(
-    sample: Sample, folds: Any, level: float, resampling: Resampling | None
-) -> AucInterval:
-    """Mean of the AUCs of the folds; its variance is that of a mean of independent values."""
-    parts = cut_folds(sample, folds, resampling)
-    if resampling is None:
-        placed = [placements(sort_classes(part.sample)) for part in parts]
-        found = [(one.auc(), variance(one)) for one in placed]
-        method = "DeLong"
-    else:
-        found = [_resampled_variance(part) for part in parts]
-        method = resampling.name
-    value = sum(area for area, _ in found) / len(found)
-    spread = sum(part for _, part in found) / len(found) ** 2
-    return _normal(value, spread, level, f"{method} within folds", sample, len(parts))
-
-
-class Part(NamedTuple):
-    """One fold, and how to resample it."""
-
-    sample: Sample
-    resampling: Resampling | None
-
-
-def cut_folds(sample: Sample, folds: Any, resampling: Resampling | None) -> list[Part]:
-    """The sample fold by fold; two rows of each class must be in every one."""
-    names, codes = read_codes(folds, sample, "folds")
-    groups = None
-    if resampling is not None and resampling.groups is not None:
-        groups = read_codes(resampling.groups, sample, "groups")[1]
-    parts = []
-    for code, name in enumerate(names.tolist()):
-        rows = codes == code
-        part = _take(sample, rows)
-        check_two_of_each(part.n_pos, part.n_neg, f"fold {name!r}")
-        own = None if groups is None else groups[rows]
-        redraw = None if resampling is None else resampling._replace(groups=own)
-        parts.append(Part(part, redraw))
-    return parts
-
-
-def _take(sample: Sample, rows: npt.NDArray[np.bool_]) -> Sample:
-    """Some rows of a sample, as a sample of its own."""
-    return sample._replace(
-        positive=sample.positive[rows],
-        scores=tuple(score[rows] for score in sample.scores),
-        weight=None if sample.weight is None else sample.weight[rows],
-        kept=None,
-    )
-
-
-def _resampled_variance(part: Part) -> tuple[float, float]:
-    """The AUC of a fold and its variance over resamples."""
-    assert part.resampling is not None
-    ranked = rank(part.sample)
-    values = [ranked.auc(draw) for draw in part.resampling.draws(part.sample)]
-    return ranked.auc(whole(part.sample)), float(np.var(values, ddof=1))
 
 
 def _normal(
