@@ -13,6 +13,7 @@ from auctor.metrics.curve_intervals import (
 )
 from auctor.metrics.gain import GainCurve, gain_curve
 from auctor.metrics.histogram import ScoreHistogram, score_histogram
+from auctor.metrics.instability import fold_instability
 from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer
 from auctor.metrics.separation import RocDistance, ks, roc_distance
@@ -38,6 +39,7 @@ __all__ = [
     "auc_ci",
     "calibration_table",
     "compare_auc",
+    "fold_instability",
     "gain_curve",
     "ks",
     "ks_ci",
