@@ -245,11 +245,11 @@ def _paired(part: Part) -> _Estimate:
     else:
         aucs, spreads = _paired_bootstrap(part.sample, part.resampling)
         method = f"paired {part.resampling.name}"
-    alike = _is_alike(*part.sample.scores)
+    alike = is_alike(*part.sample.scores)
     return _Estimate(aucs, (spreads[0], spreads[1]), spreads[2], (sizes, sizes), method, alike)
 
 
-def _is_alike(a: Floats, b: Floats) -> bool:
+def is_alike(a: Floats, b: Floats) -> bool:
     """Whether two scores order the rows alike, ties included."""
     places = [np.unique(score, return_inverse=True)[1] for score in (a, b)]
     return bool(np.array_equal(places[0], places[1]))
