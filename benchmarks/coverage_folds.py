@@ -5,7 +5,8 @@
 Each cell is a law of the rows and their numbers; a line says how often an interval of 95 % held the
 true value, its mean width, the number of simulations and the standard error of the share. The truth
 of a cross-validated metric is its mean, over the simulations, on 8,000 new rows that the models of
-the folds have not seen. "p < 0.05" stands beside differences: where there is none, it should be 5 %.
+the folds have not seen. "p < 0.05" stands beside
+differences: where there is none, it should be 5 %.
 """
 
 import argparse
