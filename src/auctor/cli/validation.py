@@ -182,7 +182,7 @@ def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[s
 def _loss_interval(
     problem: Problem, found: CrossValidation, loss: Loss, seed: Any
 ) -> MetricInterval:
-    told = {"y_true": problem.positive, "y_score": found.scores}
+    told: dict[str, Any] = {"y_true": problem.positive, "y_score": found.scores}
     told |= _within_folds(problem, found, seed) | metric_options(loss, len(problem.y))
     if told.pop("metric") == "partial_auc":
         return partial_auc_ci(**told)
