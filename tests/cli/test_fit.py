@@ -85,7 +85,7 @@ def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> N
     difference = other["auc_difference"]["difference"]
     assert difference == pytest.approx(ours["auc"] - other["auc"])
     page = Path("p.html").read_text(encoding="utf-8")
-    assert "trained for this metric: scaled partial AUC 0." in page
+    assert "trained for the scaled partial AUC over fpr 0 to 0.3, which is 0." in page
     assert page.index("<dt>Scaled partial AUC</dt>") < page.index("<dt>AUC</dt>")
     assert "By scaled partial AUC over fpr 0 to 0.3 " in page
 

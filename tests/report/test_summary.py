@@ -131,7 +131,7 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
         assert first["own_value"] == facts["judged"]["value"]
         assert first["in_auc"]["low"] == own.low
         page = render(facts)
-        assert f"trained for this metric: {facts['judged']['name']} 0." in page
+        assert f"The model was trained for the {facts['judged']['name']}" in page
         assert f"By {facts['judged']['name']}" in page
     with pytest.raises(ValueError, match="folds was given without scores"):
         summarize(estimator, X, y, folds=cv.folds)

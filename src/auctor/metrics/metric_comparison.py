@@ -188,8 +188,9 @@ def compare_metric(
     if folds is not None:
         n_folds = len(read_codes(folds, sample, "folds")[0])
         inflation += check_instability(instability)
-        sample = pool_folds(sample, folds)._replace(kept=None)
-    rows = _Rows(sample, codes, n_folds, inflation)
+        sample = pool_folds(sample, folds)
+    # The groups are those of the rows that stayed.
+    rows = _Rows(sample._replace(kept=None), codes, n_folds, inflation)
     return _conclude(asked, rows, level, n_resamples, random_state)
 
 
@@ -263,7 +264,7 @@ def _ask_area(
         # Of the class whose rate is cut, only the rows of the region count.
         inside, across = (n_neg, n_pos) if name == "fpr" else (n_pos, n_neg)
         reach = 0.5 if scaled else width
-        return (reach / 2) ** 2 * (1 / (across + 2) ** 2 + 1 / (width * inside + 2) ** 2)
+        return (reach / 4) ** 2 * (1 / (across + 2) ** 2 + 1 / (width * inside + 2) ** 2)
 
     return _Asked(
         "scaled partial AUC" if scaled else "partial AUC",
@@ -274,7 +275,8 @@ def _ask_area(
 
 
 def _doubt_of_rates(n_pos: float, n_neg: float) -> float:
-    return 1.0 / (n_pos + 2) ** 2 + 1.0 / (n_neg + 2) ** 2
+    # The scores may part anywhere on the curve: a row moves the largest difference by half.
+    return 0.25 / (n_pos + 2) ** 2 + 0.25 / (n_neg + 2) ** 2
 
 
 def _conclude(

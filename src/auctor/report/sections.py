@@ -53,8 +53,7 @@ def headline(facts: dict[str, Any]) -> Markup:
     )
     parts = [paragraph(in_order, "lead"), paragraph(_sentence(top["sentence"])), _tiles(facts)]
     if facts.get("judged"):
-        words = f"The model was trained for this metric: {facts['judged']['sentence']}"
-        parts.insert(0, paragraph(_sentence(words), "lead"))
+        parts.insert(0, paragraph(_trained_for(facts), "lead"))
     parts.append(paragraph(_who_scored(data)))
     if about.get("certificate"):
         parts.append(
@@ -66,6 +65,17 @@ def headline(facts: dict[str, Any]) -> Markup:
         Markup(f'<p class="note">{text(_sentence(note), _LONGEST_NOTE)}</p>') for note in notes
     ]
     return Markup("\n".join(parts))
+
+
+def _trained_for(facts: dict[str, Any]) -> str:
+    """The metric of the loss in a sentence."""
+    found = facts["judged"]
+    metric = f"{found['name']} {found['where']}".strip()
+    ends = interval(found["low"], found["high"])
+    return (
+        f"The model was trained for the {metric}, which is {number(found['value'])} "
+        f"({100 * facts['level']:g}% CI {ends})."
+    )
 
 
 def _sentence(words: str) -> str:
