@@ -308,6 +308,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
         row
         for learner in args.learner
         for law in LAWS
+        if not args.law or law.name in args.law
         for row in cross_validated(learner, law, args.repetitions)
     ),
     "bag": lambda args: out_of_bag(args.repetitions),
@@ -319,6 +320,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--learner", choices=LEARNERS, action="append")
+    parser.add_argument("--law", choices=[law.name for law in LAWS], action="append")
     args = parser.parse_args()
     args.learner = args.learner or ["logistic", "rankboost"]
     for part in args.part or PARTS:

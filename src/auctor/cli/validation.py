@@ -20,6 +20,7 @@ from auctor.metrics import (
 from auctor.metrics.wording import signed, signless
 
 BASELINE = "logistic"
+_MOST_DRAWN = 1e8  # rows in all resamples of a comparison: seconds, not minutes
 
 
 class Validated(NamedTuple):
@@ -83,6 +84,7 @@ def compare(problem: Problem, ours: Validated, other: Validated, loss: Loss, see
         "score_a": ours.found.scores,
         "score_b": other.found.scores,
         "instability": instability,
+        "n_resamples": int(min(500, max(100, _MOST_DRAWN / len(problem.y)))),
     }
     auc = compare_metric(metric="auc", **told)
     if loss.kind == "auc":
