@@ -1,7 +1,9 @@
 """`auctor compare`: one set of folds, paired differences, ours and other libraries'."""
 
 import argparse
+import re
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -9,9 +11,9 @@ import pytest
 from auctor import RankBoost
 from auctor.cli import compare
 from auctor.cli.learner import Loss
-from auctor.estimators.crossval import cross_validate
+from auctor.estimators.crossval import compare_instability, cross_validate
 from auctor.estimators.peers import PEERS
-from auctor.metrics import compare_auc
+from auctor.metrics import compare_auc, compare_metric
 
 from .conftest import Run
 
@@ -27,7 +29,9 @@ def test_learners_share_their_folds(run: Run, train: Path, table: pa.Table) -> N
     ours = cross_validate(RankBoost(), X, y, n_folds=2)
     theirs = cross_validate(PEERS["logistic"].make(), X, y, folds=ours.folds)
     assert (first["auc"], second["auc"]) == (ours.auc.value, theirs.auc.value)
-    difference = compare_auc(y == "yes", theirs.scores, ours.scores, folds=ours.folds)
+    share = compare_instability(y == "yes", theirs, ours)
+    told = {"folds": ours.folds, "instability": share}
+    difference = compare_auc(y == "yes", theirs.scores, ours.scores, **told)
     assert second["against_first"]["difference"] == pytest.approx(difference.difference)
     assert second["against_first"]["p_value"] == pytest.approx(difference.p_value)
     assert "against_first" not in first
@@ -38,8 +42,48 @@ def test_the_table_is_for_people(run: Run, train: Path) -> None:
     lines = done.out.splitlines()
     assert "80 rows, 40 of them positive" in lines[0]
     assert lines[1].endswith("p@k:0.2 is the precision in the top 0.2 of the rows")
-    assert lines[3].split()[:2] == ["learner", "AUC"] and "less rankboost" in lines[3]
+    head = "p@k:0.2 (95% CI)", "AUC", "KS", "p@k:0.2 - that of rankboost (95% CI)", "p"
+    assert re.split("  +", lines[3]) == ["learner", *head, "AUC difference (95% CI)", "seconds"]
     assert [line.split()[0] for line in lines[4:]] == ["rankboost", "logistic"]
+
+
+@pytest.mark.parametrize(
+    ("loss", "metric", "options"),
+    [
+        ("ks", "KS", {"metric": "ks"}),
+        ("p@k:20", "precision", {"metric": "precision_at_k", "k": 0.25}),
+        (
+            "pauc:0-0.3",
+            "scaled partial AUC",
+            {"metric": "partial_auc", "fpr": (0, 0.3), "scaled": True},
+        ),
+    ],
+)
+def test_the_difference_is_in_the_metric_of_the_loss(
+    run: Run, train: Path, table: pa.Table, loss: str, metric: str, options: dict[str, Any]
+) -> None:
+    done = run("compare", train, "--target", "y", *DROP, *LEARNERS, "--loss", loss, "--json")
+    assert done.code == 0, done.err
+    first, second = done.json["learners"]
+    key = "ks" if loss == "ks" else "loss_value"
+    told = second["against_first"]
+    assert told["metric"] == metric and told["value"] == first[key]
+    assert told["difference"] == pytest.approx(second[key] - first[key], abs=1e-12)
+    assert told["auc_difference"]["difference"] == pytest.approx(second["auc"] - first["auc"])
+    assert (told["p_value"] < 0.05) == (not told["low"] <= 0 <= told["high"])
+    X, y = table.select(["x", "z", "flag", "city"]), table["y"].to_numpy()
+    ours = cross_validate(RankBoost(), X, y, n_folds=2)
+    theirs = cross_validate(PEERS["logistic"].make(), X, y, folds=ours.folds)
+    own = compare_metric(
+        y == "yes",
+        theirs.scores,
+        ours.scores,
+        **options,
+        folds=ours.folds,
+        instability=compare_instability(y == "yes", theirs, ours),
+        random_state=0,
+    )
+    assert (told["low"], told["high"]) == pytest.approx((own.low, own.high))
 
 
 def test_groups_and_weights(run: Run, train: Path, table: pa.Table) -> None:
@@ -48,9 +92,9 @@ def test_groups_and_weights(run: Run, train: Path, table: pa.Table) -> None:
     pa.csv.write_csv(grouped, "g.csv")
     done = run("compare", "g.csv", "--target", "y", *options, "--json")
     assert done.code == 0, done.err
-    assert done.json["learners"][0]["method"] == "cluster bootstrap within folds"
+    assert done.json["learners"][0]["method"].startswith("DeLong by groups within folds, ")
     method = done.json["learners"][1]["against_first"]["method"]
-    assert method == "paired cluster bootstrap within folds"
+    assert method.startswith("paired by groups within folds, square and add, variance times ")
 
 
 def test_the_usual_learners_are_those_that_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:

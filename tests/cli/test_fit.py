@@ -1,6 +1,7 @@
 """`auctor fit`: what it writes and prints, and what it refuses before any work."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +61,33 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
     )
     assert lines[1].startswith("rankboost: cross-validated AUC 0.")
     assert "2 folds, 40 positives, 40 negatives)" in lines[1]
-    assert lines[2].startswith("KS 0.") and lines[2].endswith(", mean within folds")
+    assert lines[2].startswith("KS 0.") and lines[2].endswith("), bias-corrected")
     assert lines[3].startswith("logistic, same folds: AUC 0.")
-    assert "; ours less that " in lines[3] and ", p = " in lines[3]
+    assert re.search(
+        r"; difference \(ours - logistic\) in AUC [+-]?0\.\d+ \(95% CI .*\), p = ", lines[3]
+    )
     assert lines[4].startswith("Of all training pairs")
     assert lines[5].startswith("most important: ")
     assert lines[6] == "model written to train.model.json"
     assert len(lines) == 7
+
+
+def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> None:
+    options = ["--loss", "pauc:0-0.3", "--learner", "smooth-aucboost", "--folds", 2]
+    told = ["fit", train, "--target", "y", *DROP, *options]
+    line = run(*told).out.splitlines()[3]
+    assert "difference (ours - logistic) in scaled partial AUC over fpr 0 to 0.3 " in line
+    assert "; in AUC " in line
+    facts = run(*told, "--json", "--report", "p.html").json
+    ours, other = facts["cross_validation"], facts["baseline"]
+    assert other["difference"] == pytest.approx(ours["loss_value"] - other["loss_value"])
+    assert other["value"] == other["loss_value"] and other["metric"] == "scaled partial AUC"
+    difference = other["auc_difference"]["difference"]
+    assert difference == pytest.approx(ours["auc"] - other["auc"])
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "trained for the scaled partial AUC over fpr 0 to 0.3, which is 0." in page
+    assert page.index("<dt>Scaled partial AUC</dt>") < page.index("<dt>AUC</dt>")
+    assert "By scaled partial AUC over fpr 0 to 0.3 " in page
 
 
 def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> None:
@@ -100,7 +121,7 @@ def test_positive_weight_categorical_and_no_folds(run: Run, train: Path, table: 
 
 def test_weighted_cross_validation(run: Run, train: Path) -> None:
     done = run("fit", train, "--target", "y", "--drop", "id", "--weight", "w", *FAST, "--json")
-    assert done.json["cross_validation"]["method"] == "stratified bootstrap within folds"
+    assert done.json["cross_validation"]["method"].startswith("DeLong within folds, ")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +295,8 @@ def test_groups_reach_the_learners_own_folds(run: Run, table: pa.Table) -> None:
     options = ["--group", "who", "--folds", 2, *few, "--report", "p.html", "--json"]
     done = run("fit", "g.parquet", "--target", "y", *DROP, *options)
     assert done.code == 0, done.err
-    assert done.json["cross_validation"]["method"] == "cluster bootstrap within folds"
+    method = done.json["cross_validation"]["method"]
+    assert method.startswith("DeLong by groups within folds, variance times 1.")
     assert "cv" not in done.json["params"]
     page = Path("p.html").read_text(encoding="utf-8")
     assert "array(" not in page and "cv=[" not in page and '"cv"' not in page

@@ -58,7 +58,7 @@ def test_two_curves_and_their_test(sample):
     expected = compare_auc(y, s, other, pos_label="bad")
     assert repr(display.comparison) == repr(expected)
     title = display.ax_.get_title()
-    assert f"{expected.difference:.3f}" in title and "paired DeLong" in title
+    assert f"{expected.difference:.3f}" in title and "paired, square and add" in title
     assert [text.split(":")[0] for text in legend(display)] == ["ours", "theirs", "chance"]
     styles = {line.get_linestyle() for line in display.ax_.lines}
     assert len(styles) == 3  # told apart without colours
@@ -117,7 +117,7 @@ def test_weights_and_groups_use_the_bootstrap(sample):
         y, {"a": s, "b": other}, groups=np.arange(200) // 4, **told
     )
     assert grouped.method == "cluster bootstrap"
-    assert grouped.comparison.method == "paired cluster bootstrap"
+    assert grouped.comparison.method == "paired by groups, square and add"
     assert grouped.lines[0].band.method == "cluster bootstrap"
 
 

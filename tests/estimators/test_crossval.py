@@ -13,8 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
 from auctor import RankBoost, SmoothAUCBoostCV
-from auctor.estimators.crossval import cross_validate, with_group_folds
-from auctor.metrics import auc, auc_ci
+from auctor.estimators import crossval
+from auctor.estimators.crossval import (
+    compare_instability,
+    cross_validate,
+    with_group_folds,
+)
+from auctor.metrics import auc, auc_ci, fold_instability
 
 N = 90
 
@@ -57,9 +62,41 @@ def test_folds_are_stratified_and_shuffled(X: Any, y: Any) -> None:
 
 def test_interval_is_that_of_the_folds(X: Any, y: Any) -> None:
     found = cross_validate(RANKER, X, y, n_folds=3)
-    assert found.auc == auc_ci(y, found.scores, folds=found.folds)
+    told = {"folds": found.folds, "instability": found.instability}
+    assert found.auc == auc_ci(y, found.scores, **told)
+    assert found.instability == fold_instability(y, found.scores_by_fold, found.folds)
+    own = found.scores_by_fold[np.arange(N), found.folds]
+    np.testing.assert_array_equal(own, found.scores)
     means = np.mean([auc(y[found.folds == k], found.scores[found.folds == k]) for k in range(3)])
     assert found.auc.value == pytest.approx(means)
+
+
+def test_training_sets_count_for_much_without_a_signal() -> None:
+    rng, linear = np.random.default_rng(5), LogisticRegression()
+    X, y = rng.normal(size=(400, 10)), np.arange(400) % 2
+    noise, signal = (cross_validate(linear, X + shift * y[:, None], y) for shift in (0.0, 1.0))
+    assert noise.instability > 0.8 > 0.4 > signal.instability
+    plain = auc_ci(y, signal.scores, folds=signal.folds, method="delong")
+    ratio = signal.auc.standard_error / plain.standard_error
+    assert ratio**2 == pytest.approx(1 + signal.instability)
+
+
+def test_of_many_rows_some_are_scored_by_all_models(
+    X: Any, y: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = cross_validate(RANKER, X, y, n_folds=3)
+    monkeypatch.setattr(crossval, "_MOST_PROBED", 20)
+    some = cross_validate(RANKER, X, y, n_folds=3)
+    assert np.isfinite(some.scores_by_fold).all(axis=1).sum() == 40
+    assert some.instability == fold_instability(y, some.scores_by_fold, some.folds)
+    np.testing.assert_array_equal(some.scores, every.scores)
+
+
+def test_a_learner_does_not_differ_from_itself(X: Any, y: Any) -> None:
+    one = cross_validate(RANKER, X, y)
+    other = cross_validate(RankBoost(n_estimators=1), X, y, folds=one.folds)
+    assert compare_instability(y, one, one) == 0.0
+    assert 0.1 < compare_instability(y, one, other) <= 1.0
 
 
 def test_every_kind_of_table_gives_the_same(X: Any, y: Any) -> None:
@@ -109,7 +146,7 @@ def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:
     assert found.auc.value == pytest.approx(np.mean(parts))
     assert found.auc.low < found.auc.value < found.auc.high
     assert str(found.auc).startswith("cross-validated AUC 0.")
-    assert "stratified bootstrap within folds, 3 folds" in str(found.auc)
+    assert "DeLong within folds, variance times 1." in str(found.auc)
 
 
 def test_equal_weights_give_about_the_interval_without(X: Any, y: Any) -> None:
@@ -162,7 +199,7 @@ def test_groups_stay_together_and_widen_the_interval(X: Any, y: Any) -> None:
     together = cross_validate(RANKER, noisy, y[rows], groups=rows, n_folds=3)
     for group in range(N):
         assert len(set(together.folds[rows == group])) == 1
-    assert together.auc.method == "cluster bootstrap within folds"
+    assert together.auc.method.startswith("DeLong by groups within folds, variance times 1.")
     # Rows of one group in two folds give the answer away.
     assert together.auc.value < alone.auc.value
     assert together.auc.standard_error > alone.auc.standard_error

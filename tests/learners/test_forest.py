@@ -64,9 +64,13 @@ def test_out_of_bag_scores_and_their_auc_by_hand(name):
     assert np.array_equal(history.out_of_bag.n_trees[0], (~seen).sum(axis=0))
     area = auc(part.positive[scored], found[scored])
     assert certificate.values["oob_auc"] == area
-    interval = auc_ci(part.positive[scored], found[scored])
+    alone = auc_ci(part.positive[scored], found[scored], method="delong")
+    told = {"folds": np.zeros(len(scored))}  # one fold, at the worst case of its training
+    interval = auc_ci(part.positive[scored], found[scored], **told)
     assert (certificate.values["low"], certificate.values["high"]) == (interval.low, interval.high)
-    assert str(interval) in str(certificate)
+    assert interval.standard_error == pytest.approx(2**0.5 * alone.standard_error)
+    ends = f"(95% CI {interval.low:.3f} to {interval.high:.3f}, DeLong, variance times 2 for the"
+    assert ends in str(certificate)
     # all trees, for rows that are scored as new ones
     whole = take(ranks, axis=0)
     scores = model.decision_function(X)[part.rows] - model.intercept
@@ -163,7 +167,7 @@ def test_where_no_row_is_out_of_bag():
     assert all(np.isfinite(model.decision_function([[1.0]])).all() for model, _, _ in found)
 
 
-def test_weighted_rows_have_an_auc_without_an_interval():
+def test_the_interval_of_weighted_rows_is_wider():
     X, y = contracts.messy_table(0, n_rows=200)
     weight = np.random.default_rng(0).integers(1, 4, size=200)
     data = prepare(X, y, sample_weight=weight)
@@ -172,4 +176,21 @@ def test_weighted_rows_have_an_auc_without_an_interval():
     has = ~np.isnan(scores)
     area = auc(y[has], scores[has], sample_weight=weight[has])
     assert certificate.values["oob_auc"] == pytest.approx(area)
-    assert certificate.values["low"] is None
+    told = {"folds": np.zeros(has.sum())}
+    plain = auc_ci(y[has], scores[has], **told)
+    low, high = certificate.values["low"], certificate.values["high"]
+    assert low < area < high and high - low > plain.high - plain.low
+
+
+def test_out_of_bag_intervals_hold_without_a_signal():
+    rng, held, alone = np.random.default_rng(0), 0, 0
+    for seed in range(60):
+        X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
+        settings = Settings(n_estimators=20, seed=seed, max_depth=3)
+        data = prepare(X, y)
+        _, history, certificate = fit_forest(data, settings)
+        held += certificate.values["low"] <= 0.5 <= certificate.values["high"]
+        scores = history.out_of_bag.by_place(data)
+        plain = auc_ci(y[~np.isnan(scores)], scores[~np.isnan(scores)], method="delong")
+        alone += plain.low <= 0.5 <= plain.high
+    assert alone <= 54 and held >= 55

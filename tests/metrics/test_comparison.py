@@ -29,7 +29,7 @@ def test_paired_delong_equals_the_matrix_of_pairs(paired):
     y, a, b = paired
     covariance = slow.delong_covariance(y, a, b)
     error = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    result = metrics.compare_auc(y, a, b, level=0.9)
+    result = metrics.compare_auc(y, a, b, level=0.9, method="delong")
     assert result.difference == result.auc_a - result.auc_b == slow.auc(y, a) - slow.auc(y, b)
     assert result.statistic == pytest.approx(result.difference / error, rel=1e-12)
     assert result.p_value == pytest.approx(math.erfc(result.statistic / math.sqrt(2)), rel=1e-12)
@@ -40,7 +40,7 @@ def test_bootstrap_agrees_with_delong(paired):
     y, a, b = paired
     delong = metrics.compare_auc(y, a, b)
     boot = metrics.compare_auc(y, a, b, method="bootstrap", n_resamples=4000, random_state=0)
-    assert boot.method == "paired stratified bootstrap"
+    assert boot.method == "paired stratified bootstrap, square and add"
     assert boot.difference == delong.difference
     assert boot.statistic == pytest.approx(delong.statistic, rel=0.05)
     assert (boot.low, boot.high) == pytest.approx((delong.low, delong.high), abs=0.01)
@@ -53,7 +53,7 @@ def test_unpaired_bootstrap_agrees_with_delong(paired):
     boot = metrics.compare_auc(
         y, a, b[rows], y_true_b=y[rows], method="bootstrap", n_resamples=4000, random_state=0
     )
-    assert boot.method == "unpaired stratified bootstrap"
+    assert boot.method == "unpaired stratified bootstrap, square and add"
     assert boot.statistic == pytest.approx(delong.statistic, rel=0.05)
     assert boot.n_pos == 80 + y[rows].sum()
 
@@ -62,9 +62,13 @@ def test_cluster_bootstrap_of_tiled_rows_sees_through_them(paired):
     y, a, b = (np.tile(values, 3) for values in paired)
     groups = np.tile(np.arange(200), 3)
     one = metrics.compare_auc(*paired)
-    result = metrics.compare_auc(y, a, b, groups=groups, random_state=0)
-    assert result.method == "paired cluster bootstrap"
-    assert result.statistic == pytest.approx(one.statistic, rel=0.1)
+    result = metrics.compare_auc(y, a, b, groups=groups)
+    assert result.method == "paired by groups, square and add"
+    assert result.statistic == pytest.approx(one.statistic, rel=0.01)
+    told = {"groups": groups, "method": "bootstrap", "random_state": 0}
+    drawn = metrics.compare_auc(y, a, b, **told)
+    assert drawn.method == "paired cluster bootstrap, square and add"
+    assert drawn.statistic == pytest.approx(one.statistic, rel=0.1)
 
 
 def test_bootstrap_takes_weights(paired):
@@ -92,8 +96,11 @@ def test_perfect_against_perfect_unpaired_and_against_hopeless():
     same = metrics.compare_auc(y, s, s, y_true_b=y)
     assert (same.difference, same.statistic, same.p_value) == (0, 0, 1)
     for y_true_b in (None, y):
-        far = metrics.compare_auc(y, -s, s, y_true_b=y_true_b)
+        far = metrics.compare_auc(y, -s, s, y_true_b=y_true_b, method="delong")
         assert (far.difference, far.statistic, far.p_value) == (-1, -math.inf, 0)
+        # Two rows of a class in order are no proof.
+        doubted = metrics.compare_auc(y, -s, s, y_true_b=y_true_b)
+        assert doubted.low == doubted.difference == -1 and 0.01 < doubted.p_value < 0.5
 
 
 def test_fields_are_plain(paired):
@@ -108,7 +115,7 @@ def test_fields_are_plain(paired):
     [
         ({"level": 1}, "level must lie between 0 and 1"),
         ({"method": "exact"}, "method must be one of delong, bootstrap"),
-        ({"sample_weight": np.ones(200)}, "use method='bootstrap'"),
+        ({"sample_weight": np.ones(200), "method": "delong"}, "use method='bootstrap'"),
         ({"sample_weight_b": np.ones(200), "method": "bootstrap"}, "goes with y_true_b"),
         ({"y_true_b": [0, 1] * 100, "groups": np.arange(200)}, "groups goes with a paired"),
         ({"y_true_b": [0, 1]}, "score_b has 200 values for 2 labels"),
@@ -124,13 +131,15 @@ def test_bad_arguments(paired, options, message):
 def test_folds_average_the_differences_within_them(paired):
     y, a, b = paired
     folds = np.arange(200) % 4
-    found = metrics.compare_auc(y, a, b, folds=folds)
+    found = metrics.compare_auc(y, a, b, folds=folds, instability=0.5)
     parts = [metrics.compare_auc(y[folds == k], a[folds == k], b[folds == k]) for k in range(4)]
     errors = [part.difference / part.statistic for part in parts]
-    assert found.method == "paired DeLong within folds"
+    assert found.method == (
+        "paired within folds, square and add, variance times 1.50 for the training sets"
+    )
     assert found.difference == pytest.approx(np.mean([part.difference for part in parts]))
     assert found.difference / found.statistic == pytest.approx(
-        math.sqrt(sum(error**2 for error in errors)) / 4
+        math.sqrt(1.5 * sum(error**2 for error in errors)) / 4
     )
 
 
@@ -139,7 +148,7 @@ def test_folds_by_bootstrap_agree_with_delong(paired):
     folds = np.arange(200) % 4
     plain = metrics.compare_auc(y, a, b, folds=folds)
     drawn = metrics.compare_auc(y, a, b, folds=folds, method="bootstrap", random_state=0)
-    assert drawn.method == "paired stratified bootstrap within folds"
+    assert drawn.method.startswith("paired stratified bootstrap within folds, square and add")
     assert drawn.difference == pytest.approx(plain.difference)
     assert drawn.high - drawn.low == pytest.approx(plain.high - plain.low, rel=0.1)
 

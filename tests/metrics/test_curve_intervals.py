@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.stats import norm, rankdata
 
 from auctor.metrics import (
     ks,
@@ -49,15 +49,25 @@ def test_the_value_is_that_of_the_metric(name):
 
 
 @each_function
-def test_folds_are_measured_one_by_one(name):
+def test_folds_are_pooled_by_rank(name):
     metric, interval, told = FUNCTIONS[name]
     y, s = draw(1, 60, 90)
     folds = np.arange(150) % 3
     s = s + 100.0 * folds  # models whose scores cannot be compared
     found = interval(y, s, **told, folds=folds, n_resamples=50, random_state=0)
-    values = [metric(y[folds == k], s[folds == k], **told) for k in range(3)]
-    assert found.value == pytest.approx(np.mean(values), rel=1e-9)
-    assert found.n_folds == 3 and "within 3 folds" in str(found)
+    ranks = np.empty(150)
+    for k in range(3):
+        ranks[folds == k] = rankdata(s[folds == k])
+    pooled = metric(y, ranks, **told)
+    if name == "ks":  # what it has too much is gone
+        assert 0.5 * pooled < found.value < pooled
+    else:
+        assert found.value == pytest.approx(pooled, rel=1e-9)
+    said = "within 3 folds, variance times 2.00 for the training sets"
+    assert found.n_folds == 3 and said in str(found)
+    fixed = interval(y, s, **told, folds=folds, instability=0, n_resamples=50, random_state=0)
+    assert fixed.standard_error < found.standard_error
+    assert fixed.value == found.value
     assert found.low < found.value < found.high
 
 

@@ -39,13 +39,13 @@ def test_proc_scaled_area(proc_cases):
 def test_proc_delong(proc_cases):
     for case in proc_cases:
         y, a, b = case["y"] == 1, case["s1"], case["s2"]
-        result = metrics.auc_ci(y, a)
+        result = metrics.auc_ci(y, a, method="delong")
         ends = (result.low, result.value, result.high)
         assert ends == pytest.approx(case["ci1"], **TO_TEN_PLACES)
         assert result.standard_error**2 == pytest.approx(case["delong_var1"], **TO_TEN_PLACES)
         placed = [delong.placements_by_row(s[y], s[~y]) for s in (a, b)]
         assert delong.covariance(*placed) == pytest.approx(case["cov12"], **TO_TEN_PLACES)
-        comparison = metrics.compare_auc(y, a, b)
+        comparison = metrics.compare_auc(y, a, b, method="delong")
         assert comparison.statistic == pytest.approx(case["paired_z"], **TO_TEN_PLACES)
         assert comparison.p_value == pytest.approx(case["paired_p"], **TO_TEN_PLACES)
 
@@ -88,7 +88,7 @@ def test_scipy_ks_and_mann_whitney(normal_scores, shift):
 def test_unpaired_delong_is_welch_on_the_two_variances(normal_scores):
     y_a, a = normal_scores(40, 90, seed=1, decimals=1)
     y_b, b = normal_scores(70, 50, shift=0.3, seed=2)
-    result = metrics.compare_auc(y_a, a, b, y_true_b=y_b)
+    result = metrics.compare_auc(y_a, a, b, y_true_b=y_b, method="delong")
     one, other = metrics.auc_ci(y_a, a), metrics.auc_ci(y_b, b)
     welch = scipy.stats.ttest_ind_from_stats(
         one.value,

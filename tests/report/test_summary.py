@@ -23,7 +23,7 @@ from auctor.report import render, summarize
 
 SECTIONS = {
     "format", "version", "about", "data", "headline", "roc", "separation", "calibration",
-    "distributions", "thresholds", "comparison", "features", "shape", "learning", "level",
+    "distributions", "thresholds", "comparison", "features", "shape", "learning", "level", "judged",
 }  # fmt: skip
 
 
@@ -111,13 +111,28 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
     cv, other = cross_validate(estimator, X, y), cross_validate(RankBoost(n_estimators=2), X, y)
     estimator.fit(X, y)
     told = {"scores": cv.scores, "folds": cv.folds, "baseline": {"short": other.scores}}
+    told |= {"instability": cv.instability, "baseline_instability": {"short": 0.5}}
     facts = summarize(estimator, X, y, **told)
     assert facts["headline"]["auc"] == cv.auc.value
     assert facts["headline"]["low"] == cv.auc.low
     assert facts["headline"]["curve_auc"] == roc_curve(y, cv.scores).auc()
     assert facts["data"]["is_out_of_fold"] and facts["data"]["n_folds"] == 5
-    own = compare_auc(y, cv.scores, other.scores, folds=cv.folds)
+    own = compare_auc(y, cv.scores, other.scores, folds=cv.folds, instability=0.5)
     assert facts["comparison"][0]["low"] == own.low
+    assert facts["judged"] is None
+    metrics = [
+        {"metric": "ks"},
+        {"metric": "precision_at_k", "k": 0.1},
+        {"metric": "partial_auc", "fpr": (0, 0.2), "scaled": True},
+    ]
+    for metric in metrics:
+        facts = summarize(estimator, X, y, **told, metric=metric)
+        first = facts["comparison"][0]
+        assert first["own_value"] == facts["judged"]["value"]
+        assert first["in_auc"]["low"] == own.low
+        page = render(facts)
+        assert f"The model was trained for the {facts['judged']['name']}" in page
+        assert f"By {facts['judged']['name']}" in page
     with pytest.raises(ValueError, match="folds was given without scores"):
         summarize(estimator, X, y, folds=cv.folds)
 

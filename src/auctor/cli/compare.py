@@ -15,13 +15,13 @@ from auctor.cli.validation import (
     Validated,
     compare,
     comparison_facts,
+    difference_words,
     loss_words,
     validate,
     validation_facts,
 )
 from auctor.estimators.peers import PEERS, installed_peers
 from auctor.estimators.registry import LEARNERS
-from auctor.metrics.wording import signless
 
 # In a comparison that names nothing: ours for the loss, and what most people would try.
 _USUAL_PEERS = ("logistic", "hist-gradient-boosting", "lightgbm", "xgboost", "ebm")
@@ -106,37 +106,47 @@ def _validate_all(
         if first is None:
             first, told = validated, {"folds": validated.found.folds, "random_state": args.seed}
         else:
-            compared = compare(problem, validated, first, args.seed)
-            facts["against_first"] = comparison_facts(first.name, compared)
-        note(f"{entrant.name}: {validated.found.auc}", args.quiet)
+            compared = compare(problem, validated, first, loss, args.seed)
+            facts["against_first"] = comparison_facts(first.name, compared, loss)
+        note(f"{entrant.name}: {validated.in_loss(loss)}", args.quiet)
         yield facts
 
 
 def _text(facts: dict[str, Any], loss: Loss) -> str:
-    has_loss = any("loss_value" in one for one in facts["learners"])
-    head = ["learner", "AUC (95% CI)", "KS", *([str(loss)] if has_loss else [])]
-    first = facts["learners"][0]["name"]
-    rows = [[*head, f"less {first} (95% CI)", "p", "seconds"]]
-    rows += [_row(one, has_loss) for one in facts["learners"]]
+    """The metric of the loss first, with its difference; AUC and KS beside it."""
+    names = [name for name in ("AUC", "KS") if name.lower() != loss.kind]
+    short, first = _short(loss), facts["learners"][0]["name"]
+    head = ["learner", f"{short} (95% CI)", *names, f"{short} - that of {first} (95% CI)", "p"]
+    rows = [[*head, *([] if loss.kind == "auc" else ["AUC difference (95% CI)"]), "seconds"]]
+    rows += [_row(one, loss) for one in facts["learners"]]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = ["  ".join(f"{c:<{w}}" for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
-    more = f"; {loss} is the {' '.join(loss_words(loss))}" if has_loss else ""
-    note_line = f"the same {facts['folds']} folds for all; means and intervals within folds{more}"
+    has_loss = loss.kind not in ("auc", "ks")
+    more = f"; {short} is the {' '.join(loss_words(loss))}" if has_loss else ""
+    note_line = (
+        f"the same {facts['folds']} folds for all; intervals and tests count the training sets, "
+        f"KS is bias-corrected{more}"
+    )
     if facts["n_entrants"] > len(facts["learners"]):
         lines.append(f"interrupted: {len(facts['learners'])} of {facts['n_entrants']} learners")
     return "\n".join([table_line(facts), note_line, "", *lines])
 
 
-def _row(one: dict[str, Any], has_loss: bool) -> list[str]:
-    cells = [
-        one["name"],
-        f"{one['auc']:.4f} ({one['low']:.4f} to {one['high']:.4f})",
-        f"{one['ks']:.4f}",
-        *([f"{one['loss_value']:.4f}"] if has_loss else []),
-    ]
-    other = one.get("against_first")
+def _short(loss: Loss) -> str:
+    """The metric of the loss in the head of a column."""
+    return loss.kind.upper() if loss.kind in ("auc", "ks") else str(loss)
+
+
+def _row(one: dict[str, Any], loss: Loss) -> list[str]:
+    keys = {"auc": ("auc", "low", "high"), "ks": ("ks", "ks_low", "ks_high")}
+    in_loss = keys.get(loss.kind, ("loss_value", "loss_value_low", "loss_value_high"))
+    value, low, high = (one[key] for key in in_loss)
+    cells = [one["name"], f"{value:.4f} ({low:.4f} to {high:.4f})"]
+    cells += [f"{one[name]:.4f}" for name in ("auc", "ks") if name != loss.kind]
+    seconds, other = f"{one['seconds']:.1f}", one.get("against_first")
     if other is None:
-        return [*cells, "", "", f"{one['seconds']:.1f}"]
-    ends = f"{signless(other['low'], 4)} to {signless(other['high'], 4)}"
-    difference = f"{signless(other['difference'], 4)} ({ends})"
-    return [*cells, difference, f"{other['p_value']:.2g}", f"{one['seconds']:.1f}"]
+        return [*cells, "", "", *([] if loss.kind == "auc" else [""]), seconds]
+    cells += [difference_words(other, 4), f"{other['p_value']:.2g}"]
+    if loss.kind != "auc":
+        cells.append(difference_words(other["auc_difference"], 4))
+    return [*(cell.replace("95% CI ", "") for cell in cells), seconds]

@@ -24,6 +24,7 @@ from auctor.cli.validation import (
     Validated,
     compare,
     comparison_facts,
+    difference_words,
     interval_facts,
     make_baseline,
     validate,
@@ -32,7 +33,7 @@ from auctor.cli.validation import (
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.crossval import with_group_folds
 from auctor.estimators.explanation import shorten
-from auctor.metrics.wording import count, interval, signless
+from auctor.metrics.wording import count, interval
 
 _N_IMPORTANT = 5
 
@@ -135,9 +136,10 @@ def _validation(
         return {"cross_validation": None, "baseline": None}
     facts: dict[str, Any] = {"cross_validation": validation_facts(ours, loss), "baseline": None}
     if baseline is not None:
-        compared = compare(problem, ours, baseline, args.seed)
+        compared = compare(problem, ours, baseline, loss, args.seed)
         facts["baseline"] = {
-            **comparison_facts(baseline.name, compared),
+            **comparison_facts(baseline.name, compared, loss),
+            "instability": compared.instability,
             **interval_facts("ks", baseline.ks),
         }
         if baseline.loss_value is not None:
@@ -186,7 +188,7 @@ def _text(facts: dict[str, Any]) -> str:
     if found:
         lines.append(f"{facts['learner']}: {found['sentence']}")
         ends = interval(found["ks_low"], found["ks_high"], found["level"])
-        lines.append(f"KS {found['ks']:.3f} ({ends}){_loss_line(found)}, mean within folds")
+        lines.append(f"KS {found['ks']:.3f} ({ends}), bias-corrected{_loss_line(found)}")
     if facts["baseline"]:
         lines.append(_baseline_line(facts["baseline"], found))
     lines.append(facts["certificate"]["statement"])
@@ -210,15 +212,19 @@ def _loss_line(found: dict[str, Any]) -> str:
     if "loss_value" not in found:
         return ""
     ends = interval(found["loss_value_low"], found["loss_value_high"], found["level"])
-    return f", {found['loss_name']} {found['loss_value']:.3f} {found['loss_where']} ({ends})"
+    return f"; {found['loss_name']} {found['loss_value']:.3f} {found['loss_where']} ({ends})"
 
 
 def _baseline_line(other: dict[str, Any], ours: dict[str, Any]) -> str:
-    """The baseline, and how much better or worse we are on its folds."""
-    ends = f"{signless(other['low'])} to {signless(other['high'])}"
+    """The baseline, and the difference in the metric of the loss; that in AUC beside it."""
     more = f", {ours['loss_name']} {other['loss_value']:.3f}" if "loss_value" in other else ""
-    return (
+    metric = f"{other['metric']} {other['where']}".rstrip()
+    words = (
         f"{other['name']}, same folds: AUC {other['auc']:.3f}, KS {other['ks']:.3f}{more}; "
-        f"ours less that {signless(other['difference'])} "
-        f"(95% CI {ends}, p = {other['p_value']:.2g})"
+        f"difference (ours - {other['name']}) in {metric} {difference_words(other)}, "
+        f"p = {other['p_value']:.2g}"
     )
+    if other["metric"] == "AUC":
+        return words
+    beside = other["auc_difference"]
+    return f"{words}; in AUC {difference_words(beside)}, p = {beside['p_value']:.2g}"

@@ -7,11 +7,12 @@ from typing import Any
 
 from auctor.cli.evaluate import read_labelled
 from auctor.cli.fit import choose_out
+from auctor.cli.learner import parse_loss
 from auctor.cli.output import check_out, complete_file, emit, note, to_json, warn
 from auctor.cli.problem import Problem
 from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
-from auctor.cli.validation import Validated
+from auctor.cli.validation import Validated, metric_options
 from auctor.estimators.bands import refit_bands
 from auctor.estimators.base import RankingEstimator
 from auctor.models import load
@@ -65,8 +66,15 @@ def write_fit_page(
     pooling = None
     if ours is not None:
         # On the final model's scale, so that a threshold on the page is one of the model.
-        told = {"scores": ours.found.scores_of(estimator.model_), "folds": ours.found.folds}
+        told = {
+            "scores": ours.found.scores_of(estimator.model_),
+            "folds": ours.found.folds,
+            "instability": ours.found.instability,
+        }
         pooling = "They were brought to the scale of the final model, whose thresholds these are."
+    if baseline is not None:
+        told["baseline"] = {baseline.name: baseline.found.scores}
+        told["baseline_instability"] = {baseline.name: facts["baseline"]["instability"]}
     notes = list(facts["warnings"])
     if ours is None:
         notes.append("Measured on the rows that the model was fitted to: too good to be true.")
@@ -77,7 +85,7 @@ def write_fit_page(
         problem.y,
         sample_weight=problem.weight,
         groups=problem.groups,
-        baseline=None if baseline is None else {baseline.name: baseline.found.scores},
+        metric=metric_options(parse_loss(facts["loss"]), len(problem.y)),
         about={**about, **_about(args), "trained_on": facts["loss"], "parameters": facts["params"]},
         random_state=args.seed,
         bands=_bands(estimator, problem, args),

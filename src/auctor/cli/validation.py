@@ -6,18 +6,21 @@ from typing import Any, NamedTuple
 from auctor.cli.learner import Loss
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
-from auctor.estimators.crossval import CrossValidation, cross_validate
+from auctor.estimators.crossval import CrossValidation, compare_instability, cross_validate
 from auctor.estimators.peers import PEERS
 from auctor.metrics import (
-    AucComparison,
+    AucInterval,
+    MetricComparison,
     MetricInterval,
-    compare_auc,
+    compare_metric,
     ks_ci,
     partial_auc_ci,
     precision_at_k_ci,
 )
+from auctor.metrics.wording import signed, signless
 
 BASELINE = "logistic"
+_MOST_DRAWN = 1e8  # rows in all resamples of a comparison: seconds, not minutes
 
 
 class Validated(NamedTuple):
@@ -28,6 +31,20 @@ class Validated(NamedTuple):
     ks: MetricInterval
     loss_value: MetricInterval | None  # of what was trained on, where that is neither AUC nor KS
     seconds: float  # of the fits
+
+    def in_loss(self, loss: Loss) -> AucInterval | MetricInterval:
+        """The metric of the loss with its interval."""
+        if loss.kind == "auc":
+            return self.found.auc
+        return self.ks if self.loss_value is None else self.loss_value
+
+
+class Compared(NamedTuple):
+    """The paired differences of two learners."""
+
+    loss: MetricComparison  # in the metric of the loss
+    auc: MetricComparison
+    instability: float  # the share of their variance that comes from the training sets
 
 
 def validate(
@@ -57,20 +74,35 @@ def make_baseline(args: Any) -> Any:
     return PEERS[BASELINE].make(categorical_features=args.categorical or "from_dtype")
 
 
-def compare(problem: Problem, ours: Validated, other: Validated, seed: int) -> AucComparison:
-    """The paired difference of two learners within the folds they share."""
-    resampled = problem.weight is not None or problem.groups is not None
-    return compare_auc(
-        problem.positive,
-        ours.found.scores,
-        other.found.scores,
-        folds=ours.found.folds,
-        sample_weight=problem.weight,
-        groups=problem.groups,
-        method="bootstrap" if resampled else "delong",
-        n_resamples=500,
-        random_state=seed,
+def compare(problem: Problem, ours: Validated, other: Validated, loss: Loss, seed: int) -> Compared:
+    """The paired differences of two learners within the folds they share."""
+    instability = compare_instability(
+        problem.positive, ours.found, other.found, problem.weight, problem.groups
     )
+    told = _within_folds(problem, ours.found, seed) | {
+        "y_true": problem.positive,
+        "score_a": ours.found.scores,
+        "score_b": other.found.scores,
+        "instability": instability,
+        "n_resamples": int(min(500, max(100, _MOST_DRAWN / len(problem.y)))),
+    }
+    auc = compare_metric(metric="auc", **told)
+    if loss.kind == "auc":
+        return Compared(auc, auc, instability)
+    options = metric_options(loss, len(problem.y))
+    return Compared(compare_metric(**options, **told), auc, instability)
+
+
+def metric_options(loss: Loss, n_rows: int) -> dict[str, Any]:
+    """The metric of a loss as the arguments of ``compare_metric``."""
+    if loss.kind == "p@k":
+        assert loss.k is not None
+        # A number is meant of all rows: in a fold, its share of them.
+        share = loss.k / n_rows if loss.k >= 1 else loss.k
+        return {"metric": "precision_at_k", "k": min(share, 1 - 1e-9)}
+    if loss.kind == "pauc":
+        return {"metric": "partial_auc", "fpr": loss.region, "scaled": True}
+    return {"metric": loss.kind}
 
 
 def auc_facts(interval: Any) -> dict[str, Any]:
@@ -102,21 +134,35 @@ def interval_facts(name: str, found: MetricInterval) -> dict[str, float]:
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
-def comparison_facts(name: str, compared: AucComparison) -> dict[str, Any]:
-    """A paired difference as plain values, with its sentence."""
+def comparison_facts(name: str, compared: Compared, loss: Loss) -> dict[str, Any]:
+    """The paired differences from a learner as plain values: in the metric of the loss, in AUC."""
+    metric, where = loss_words(loss)
     return {
         "name": name,
-        "auc": compared.auc_b,
-        "difference": compared.difference,
-        "low": compared.low,
-        "high": compared.high,
-        "p_value": compared.p_value,
-        "method": compared.method,
+        "auc": compared.auc.value_b,
+        "metric": metric,
+        "where": where,
+        "value": compared.loss.value_b,
+        **_difference(compared.loss),
+        "auc_difference": _difference(compared.auc),
     }
+
+
+def _difference(compared: MetricComparison) -> dict[str, Any]:
+    names = ("difference", "low", "high", "p_value", "method")
+    return {name: getattr(compared, name) for name in names}
+
+
+def difference_words(told: dict[str, Any], digits: int = 3) -> str:
+    """A difference with its interval, in words."""
+    ends = f"{signless(told['low'], digits)} to {signless(told['high'], digits)}"
+    return f"{signed(told['difference'], digits)} (95% CI {ends})"
 
 
 def loss_words(loss: Loss) -> tuple[str, str]:
     """The metric of a loss, and over what."""
+    if loss.kind in ("auc", "ks"):
+        return loss.kind.upper(), ""
     if loss.kind == "p@k":
         assert loss.k is not None
         return "precision", f"in the top {loss.k:g}" + ("" if loss.k >= 1 else " of the rows")
@@ -128,6 +174,7 @@ def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[s
     """How an interval of out-of-fold scores is made."""
     return {
         "folds": found.folds,
+        "instability": found.instability,
         "sample_weight": problem.weight,
         "groups": problem.groups,
         "random_state": seed,
@@ -137,9 +184,8 @@ def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[s
 def _loss_interval(
     problem: Problem, found: CrossValidation, loss: Loss, seed: Any
 ) -> MetricInterval:
-    rows, within = (problem.positive, found.scores), _within_folds(problem, found, seed)
-    if loss.k is None:
-        return partial_auc_ci(*rows, fpr=loss.region, scaled=True, **within)
-    # A count is meant of all rows: in a fold, its share of them.
-    share = loss.k / len(problem.y) if loss.k >= 1 else loss.k
-    return precision_at_k_ci(*rows, min(share, 1 - 1e-9), **within)
+    told: dict[str, Any] = {"y_true": problem.positive, "y_score": found.scores}
+    told |= _within_folds(problem, found, seed) | metric_options(loss, len(problem.y))
+    if told.pop("metric") == "partial_auc":
+        return partial_auc_ci(**told)
+    return precision_at_k_ci(**told)

@@ -241,6 +241,8 @@ def _least_rows(found: Predictions) -> int:
 
 
 def _auc_method(found: Predictions, resampling: dict[str, Any]) -> Any:
+    if found.folds is not None:
+        return None  # the usual one counts the training sets, and takes weights and groups
     plain = found.weight is None and resampling["groups"] is None
     return "delong" if plain else "bootstrap"
 
@@ -250,8 +252,7 @@ def _comparison(found: Predictions, resampling: dict[str, Any]) -> AucComparison
         return None
     first, second = found.scores.values()
     return compare_auc(
-        found.positive, first, second, folds=found.folds,
-        method=_auc_method(found, resampling), **found.told, **resampling,
+        found.positive, first, second, folds=found.folds, **found.told, **resampling,
     )  # fmt: skip
 
 

@@ -12,14 +12,14 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from auctor.data import read_labels, read_vector, read_weights
 from auctor.learners.progress import Progress
-from auctor.metrics import AucInterval, auc_ci
+from auctor.metrics import AucInterval, auc_ci, fold_instability
 from auctor.models import Model
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
-# Enough for a standard error; percentiles would need more.
-_N_RESAMPLES = 500
+# Rows of each class that all models score, to see how much the models differ.
+_MOST_PROBED = 5000
 _INNER_FOLDS = 5  # of an estimator that cross-validates itself
 
 
@@ -38,12 +38,23 @@ class CrossValidation:
     folds : ndarray of shape (n_rows,)
         The fold of each row, from 0.
     auc : AucInterval
-        Mean of the AUCs within the folds, and its interval.
+        Mean of the AUCs within the folds, and its interval. It estimates the expected AUC, on new
+        rows, of models that the estimator fits to as many rows as a training set of the folds has;
+        a model fitted to all rows has slightly more.
+    instability : float
+        The share of the variance of that mean which comes from the training sets, between 0 and 1
+        (:func:`auctor.metrics.fold_instability`). The interval counts it.
+    scores_by_fold : ndarray of shape (n_rows, n_folds)
+        The scores of the rows by the model of every fold, for ``fold_instability``. Those of a
+        row by models that were fitted with it say nothing of how good they are. Of large tables
+        only some rows of each class are scored by all models, the others are NaN.
     """
 
     scores: Floats
     folds: npt.NDArray[np.int64]
     auc: AucInterval
+    instability: float
+    scores_by_fold: Floats
     log_odds: Floats | None = None
 
     def scores_of(self, model: Model) -> Floats:
@@ -77,11 +88,10 @@ def cross_validate(
     y : array-like of shape (n_rows,)
         Two labels.
     sample_weight : array-like of shape (n_rows,), optional
-        Used in fitting and in the AUC. DeLong's variance is not defined with weights: that
-        of each fold is then taken from a bootstrap of its rows.
+        Used in fitting and in the AUC; the interval is that of Kish's number of rows.
     groups : array-like of shape (n_rows,), optional
         Rows of one group (a customer, a patient) go to one fold, so that no model is judged by
-        rows of those it was fitted on, and are drawn together for the interval.
+        rows of those it was fitted on, and vary together in the interval.
     pos_label : label, optional
         The positive one; by default the estimator's own ``pos_label``, or the larger label.
     n_folds : int, default=5
@@ -121,6 +131,8 @@ def cross_validate(
     table = _collected(X)
     _check_length(table, len(labels))
     scores, log_odds = np.empty(len(labels)), np.full(len(labels), np.nan)
+    probed = _probed(known.positive, weight)
+    by_fold = np.full((len(labels), int(folds.max()) + 1), np.nan)
     progress = Progress(int(folds.max()) + 1, "folds", verbose)
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -132,11 +144,44 @@ def cross_validate(
         fitted = model.fit(_take(table, train), labels[train], **weights)
         scores[test] = _score(fitted, _take(table, test), known.classes[1])
         log_odds[test] = _log_odds(fitted, scores[test])
+        by_fold[test, fold] = scores[test]
+        others = probed[folds[probed] != fold]
+        by_fold[others, fold] = _score(fitted, _take(table, others), known.classes[1])
         progress.step()
     progress.close()
-    interval = _interval(known.positive, scores, folds, weight, groups, rng)
+    told = {"groups": groups, "sample_weight": weight}
+    instability = _instability(known.positive, by_fold, folds, told)
+    interval = auc_ci(known.positive, scores, folds=folds, instability=instability, **told)
     is_known = bool(np.isfinite(log_odds).all())
-    return CrossValidation(scores, folds, interval, log_odds if is_known else None)
+    return CrossValidation(
+        scores, folds, interval, instability, by_fold, log_odds if is_known else None
+    )
+
+
+def compare_instability(
+    y: Any, ours: CrossValidation, other: CrossValidation, weight: Any = None, groups: Any = None
+) -> float:
+    """Share of the variance of the difference of two AUCs that comes from the training sets."""
+    told = {"groups": groups, "sample_weight": weight, "scores_b": other.scores_by_fold}
+    return _instability(y, ours.scores_by_fold, ours.folds, told)
+
+
+def _instability(y: Any, by_fold: Floats, folds: Rows, told: dict[str, Any]) -> float:
+    """As measured; scores that are not finite have no influence to compare: the worst case."""
+    try:
+        return fold_instability(y, by_fold, folds, **told)
+    except ValueError:  # too few rows of a fold were scored by all
+        return 1.0
+
+
+def _probed(positive: npt.NDArray[np.bool_], weight: Floats | None) -> Rows:
+    """Rows that all models score: all, or some thousand of each class, the same every time."""
+    present = np.ones(len(positive), dtype=bool) if weight is None else weight > 0
+    rng, chosen = np.random.default_rng(0), []
+    for rows in (np.flatnonzero(positive & present), np.flatnonzero(~positive & present)):
+        few = rng.permutation(rows)[:_MOST_PROBED]
+        chosen.append(few)
+    return np.sort(np.concatenate(chosen))
 
 
 def with_group_folds(
@@ -257,29 +302,6 @@ def _log_odds(fitted: Any, scores: Floats) -> Floats | float:
     """Scores of one of our models as log odds; NaN where there is no such scale."""
     calibration = getattr(getattr(fitted, "model_", None), "calibration", None)
     return np.nan if calibration is None else calibration.slope * scores + calibration.offset
-
-
-def _interval(
-    positive: npt.NDArray[np.bool_],
-    scores: Floats,
-    folds: npt.NDArray[np.int64],
-    weight: Floats | None,
-    groups: Any,
-    rng: np.random.RandomState,
-) -> AucInterval:
-    """DeLong's within the folds; with weights or groups a bootstrap within them."""
-    if weight is None and groups is None:
-        return auc_ci(positive, scores, folds=folds)
-    return auc_ci(
-        positive,
-        scores,
-        folds=folds,
-        groups=groups,
-        sample_weight=weight,
-        method="bootstrap",
-        n_resamples=_N_RESAMPLES,
-        random_state=rng,
-    )
 
 
 def _collected(X: Any) -> Any:

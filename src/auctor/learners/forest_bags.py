@@ -1,6 +1,6 @@
 """Which rows each tree of a forest has seen, and the scores of rows by trees that have not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -78,18 +78,23 @@ def score_out_of_bag(
 def out_of_bag_auc(
     data: RankingData, scores: list[Floats]
 ) -> tuple[float | None, AucInterval | None]:
-    """AUC of rows and its DeLong interval; None where they are not defined.
+    """AUC of rows and its interval; None where they are not defined.
 
-    An interval takes two rows of each class, and rows of one weight.
+    An interval takes two rows of each class. The trees that score a row were grown on the others
+    and the other way round, as in cross-validation: what two rows do to each other counts twice.
+    How much of the variance that is the bags do not tell, so the worst case is taken, as if no two
+    forests had anything in common; where the signal is strong the interval is up to 1.4 times as
+    wide as it need be.
     """
     if min(data.n_pos, data.n_neg) == 0:
         return None, None
     positive = np.concatenate([part.positive for part in data.partitions])
     weight = np.concatenate([part.weight for part in data.partitions])
     values = np.concatenate(scores)
-    if (weight != weight[0]).any():
-        return auc(positive, values, sample_weight=weight), None
     if min(data.n_pos, data.n_neg) < 2:
-        return auc(positive, values), None
-    interval = auc_ci(positive, values)
-    return interval.value, interval
+        return auc(positive, values, sample_weight=weight), None
+    one_fold = np.zeros(len(values), dtype=np.int64)
+    own = None if (weight == weight[0]).all() else weight
+    interval = auc_ci(positive, values, folds=one_fold, sample_weight=own)
+    method = "DeLong, variance times 2 for the training sets"
+    return interval.value, replace(interval, method=method, n_folds=None)

@@ -13,7 +13,9 @@ from auctor.metrics.curve_intervals import (
 )
 from auctor.metrics.gain import GainCurve, gain_curve
 from auctor.metrics.histogram import ScoreHistogram, score_histogram
+from auctor.metrics.instability import fold_instability
 from auctor.metrics.intervals import AucInterval, auc_ci
+from auctor.metrics.metric_comparison import MetricComparison, compare_metric
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer
 from auctor.metrics.separation import RocDistance, ks, roc_distance
 from auctor.metrics.threshold_table import ThresholdRow, ThresholdTable, threshold_table
@@ -25,6 +27,7 @@ __all__ = [
     "AucInterval",
     "CalibrationTable",
     "GainCurve",
+    "MetricComparison",
     "MetricInterval",
     "OperatingPoint",
     "RocBand",
@@ -38,6 +41,8 @@ __all__ = [
     "auc_ci",
     "calibration_table",
     "compare_auc",
+    "compare_metric",
+    "fold_instability",
     "gain_curve",
     "ks",
     "ks_ci",

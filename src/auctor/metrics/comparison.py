@@ -7,27 +7,26 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
-from auctor.metrics.bootstrap import (
-    Resampling,
-    make_draws,
-    make_generator,
-    percentiles,
-    rank,
-    whole,
-)
+from auctor.metrics.bootstrap import Resampling, make_draws, make_generator, rank, whole
 from auctor.metrics.checks import check_level, check_resamples
-from auctor.metrics.delong import (
-    check_two_of_each,
-    placements,
-    placements_by_row,
-    variance,
-    variance_of_difference,
+from auctor.metrics.delong import check_two_of_each
+from auctor.metrics.folds import Part, check_instability, cut_folds, effective_sizes_of, group_codes
+from auctor.metrics.influence import difference, effective_sizes, influences, variance
+from auctor.metrics.intervals import choose_method
+from auctor.metrics.limits import (
+    auc_limits,
+    degrees,
+    difference_limits,
+    normal_quantile,
+    p_value_of,
+    two_sided,
 )
-from auctor.metrics.intervals import Part, choose_method, cut_folds, normal_quantile
-from auctor.metrics.sample import Sample, read_sample, sort_classes, split
+from auctor.metrics.sample import Sample, read_sample
 from auctor.metrics.wording import count, interval, signless
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,14 +42,16 @@ class AucComparison:
     statistic : float
         The difference in standard errors; positive where A is better.
     p_value : float
-        Two-sided, of the hypothesis that both AUCs are equal.
+        Two-sided, of the hypothesis that both AUCs are equal. It is below ``1 - level`` exactly
+        where the interval excludes 0.
     method : str
-        Such as "paired DeLong".
+        Such as "paired, square and add".
     level : float
         Confidence level of the interval.
     auc_a, auc_b : float
     degrees_of_freedom : float
-        Of the t distribution of the statistic; infinity where it is the normal.
+        Of the t distribution of the statistic for ``method="delong"``, infinity where it is the
+        normal; NaN where the p-value comes from the interval.
     n_pos, n_neg : int
         Number of rows of each class, over both samples if they are two.
     """
@@ -69,14 +70,20 @@ class AucComparison:
     n_neg: int
 
     def __repr__(self) -> str:
-        name = "z" if math.isinf(self.degrees_of_freedom) else "t"
         return (
             f"AUC {self.auc_a:.3f} against {self.auc_b:.3f}: "
             f"difference {signless(self.difference)} "
             f"({interval(self.low, self.high, self.level)}), "
-            f"{name} = {self.statistic:.2f}, p = {self.p_value:.2g} ({self.method}, "
+            f"{self._statistic()}p = {self.p_value:.2g} ({self.method}, "
             f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
+
+    def _statistic(self) -> str:
+        """The statistic that the p-value is of, if it is of one."""
+        if math.isnan(self.degrees_of_freedom):
+            return ""
+        name = "z" if math.isinf(self.degrees_of_freedom) else "t"
+        return f"{name} = {self.statistic:.2f}, "
 
 
 def compare_auc(
@@ -90,6 +97,7 @@ def compare_auc(
     n_resamples: int = 2000,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
+    instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     sample_weight_b: npt.ArrayLike | None = None,
     pos_label: Any = None,
@@ -107,20 +115,30 @@ def compare_auc(
         Labels of the rows of ``score_b`` if they are not those of ``score_a``; the
         comparison is then unpaired.
     method : {"delong", "bootstrap"}, optional
-        "delong": DeLong's test; unpaired, with Welch's degrees of freedom.
-        "bootstrap": the standard error, and the percentile interval, of resamples
-        drawn within each class. Unless said, DeLong; with ``groups``, the bootstrap.
+        Unless given, the limits of both AUCs (Wilson's, at the effective number of pairs) are put
+        together by "square and add" (MOVER, Zou and Donner 2008) with the correlation of the two
+        AUCs from DeLong's covariance. That holds where an AUC is near 1 or a class is small, where
+        the normal interval does not. Weights enter at Kish's number of rows, groups by the sums
+        over their rows. "bootstrap" takes the variances and the correlation from resamples
+        instead. "delong" is DeLong's test with the normal interval, as pROC prints it; unpaired,
+        with Welch's degrees of freedom. It needs rows of one weight and no groups.
     level : float, default=0.95
         Confidence level of the interval of the difference.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     groups : array-like of shape (n_rows,), optional
-        Rows that vary together; the (paired) bootstrap then draws whole groups.
+        Rows that vary together (paired only).
     folds : array-like of shape (n_rows,), optional
-        The fold of each row, for out-of-fold scores of both (paired): the mean of the
-        differences within the folds, as in :func:`auctor.metrics.auc_ci`.
+        The fold of each row, for out-of-fold scores of both (paired): the mean of the differences
+        within the folds, as in :func:`auctor.metrics.auc_ci`. It estimates the expected
+        difference, on new rows, of models of the two procedures that are fitted to the same
+        training set of that size.
+    instability : float in [0, 1], optional
+        With ``folds``, the share of the variance of the difference that comes from the training
+        sets, as :func:`auctor.metrics.fold_instability` measures it of both learners' scores. Where
+        it is not given it is taken to be 1, the worst case; with ``method="delong"`` it is 0.
     sample_weight, sample_weight_b : array-like, optional
-        Weights of the rows, only for the bootstrap; the second goes with ``y_true_b``.
+        Weights of the rows; the second goes with ``y_true_b``.
     pos_label : label, optional
         The positive one of the two labels.
     random_state : int, Generator, RandomState or None
@@ -134,26 +152,33 @@ def compare_auc(
     --------
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> compare_auc(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 5, 2, 8, 7])
-    AUC 0.938 against 0.750: difference 0.188 (95% CI -0.248 to 0.623), z = 0.84,
-    p = 0.4 (paired DeLong, 4 positives, 4 negatives)
+    AUC 0.938 against 0.750: difference 0.188 (95% CI -0.335 to 0.698), p = 0.4
+    (paired, square and add, 4 positives, 4 negatives)
     """
     level, n_resamples = check_level(level), check_resamples(n_resamples)
     weighted = sample_weight is not None or sample_weight_b is not None
-    by_delong = choose_method(method, groups=groups, weighted=weighted) == "delong"
+    if method is not None:
+        choose_method(method, groups=groups, weighted=weighted)
     _check_pairing(y_true_b is None, {"groups": groups, "folds": folds}, sample_weight_b)
     rng = make_generator(random_state)
+    redraw = Resampling(groups, n_resamples, rng) if method == "bootstrap" else None
     if y_true_b is None:
         both = _read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight, pos_label)
-        resampling = None if by_delong else Resampling(groups, n_resamples, rng)
-        if folds is not None:
-            estimate = _paired_within_folds(both, folds, resampling)
+        samples = [both]
+        if folds is None:
+            codes = None if groups is None else group_codes(groups, both)
+            estimate = _paired(Part(both, redraw, codes))
         else:
-            estimate = _paired(Part(both, resampling))
-        return _conclude(estimate, [both], level)
-    a = _read(y_true, {"score_a": score_a}, sample_weight, pos_label)
-    b = _read(y_true_b, {"score_b": score_b}, sample_weight_b, pos_label, suffix="_b")
-    estimate = _unpaired_delong(a, b) if by_delong else _unpaired_bootstrap(a, b, n_resamples, rng)
-    return _conclude(estimate, [a, b], level)
+            told = 0.0 if method == "delong" else check_instability(instability)
+            estimate = _within_folds(cut_folds(both, folds, redraw, groups), told)
+    else:
+        a = _read(y_true, {"score_a": score_a}, sample_weight, pos_label)
+        b = _read(y_true_b, {"score_b": score_b}, sample_weight_b, pos_label, suffix="_b")
+        samples = [a, b]
+        estimate = _unpaired(a, b, redraw)
+    if method == "delong":
+        return _as_printed(estimate, samples, level)
+    return _by_limits(estimate, samples, level)
 
 
 def _read(
@@ -169,14 +194,35 @@ def _read(
 
 
 class _Estimate(NamedTuple):
-    """Two AUCs and how their difference varies."""
+    """Two AUCs and how they and their difference vary."""
 
-    auc_a: float
-    auc_b: float
-    standard_error: float
-    degrees_of_freedom: float
+    aucs: tuple[float, float]
+    variances: tuple[float, float]
+    variance: float  # of the difference
+    sizes: tuple[tuple[float, float], tuple[float, float]]  # effective rows of each class, A and B
     method: str
-    resampled: npt.NDArray[np.float64] | None = None  # differences in the resamples
+    is_alike: bool = False  # both scores order all rows alike
+    inflation: float = 1.0
+    n_folds: int | None = None
+
+    @property
+    def difference(self) -> float:
+        """AUC of A less AUC of B."""
+        return self.aucs[0] - self.aucs[1]
+
+    @property
+    def standard_error(self) -> float:
+        """Of the difference, with what the training sets add."""
+        return math.sqrt(self.variance * self.inflation)
+
+    @property
+    def correlation(self) -> float:
+        """Of the two AUCs; of one that shows no variance it is not known, and 0 is cautious."""
+        product = self.variances[0] * self.variances[1]
+        if product == 0:
+            return 0.0
+        covariance = (sum(self.variances) - self.variance) / 2
+        return max(-1.0, min(covariance / math.sqrt(product), 1.0))
 
 
 def _check_pairing(paired: bool, of_rows: dict[str, Any], sample_weight_b: Any) -> None:
@@ -190,88 +236,162 @@ def _check_pairing(paired: bool, of_rows: dict[str, Any], sample_weight_b: Any) 
 
 def _paired(part: Part) -> _Estimate:
     """Two scores of the same rows."""
+    sizes = effective_sizes(part.sample, part.groups)
     if part.resampling is None:
-        return _paired_delong(part.sample)
-    return _paired_bootstrap(part.sample, part.resampling)
+        a, b = influences(part.sample, 0), influences(part.sample, 1)
+        aucs = a.auc, b.auc
+        spreads = [variance(one, part.sample, part.groups) for one in (a, b, difference(a, b))]
+        method = "paired" if part.groups is None else "paired by groups"
+    else:
+        aucs, spreads = _paired_bootstrap(part.sample, part.resampling)
+        method = f"paired {part.resampling.name}"
+    alike = is_alike(*part.sample.scores)
+    return _Estimate(aucs, (spreads[0], spreads[1]), spreads[2], (sizes, sizes), method, alike)
 
 
-def _paired_within_folds(sample: Sample, folds: Any, resampling: Resampling | None) -> _Estimate:
-    """The mean over the folds, whose errors are independent."""
-    parts = [_paired(part) for part in cut_folds(sample, folds, resampling)]
-    n = len(parts)
-    auc_a, auc_b = sum(p.auc_a for p in parts) / n, sum(p.auc_b for p in parts) / n
-    error = math.sqrt(sum(part.standard_error**2 for part in parts)) / n
-    return _Estimate(auc_a, auc_b, error, math.inf, f"{parts[0].method} within folds")
+def is_alike(a: Floats, b: Floats) -> bool:
+    """Whether two scores order the rows alike, ties included."""
+    places = [np.unique(score, return_inverse=True)[1] for score in (a, b)]
+    return bool(np.array_equal(places[0], places[1]))
 
 
-def _paired_delong(sample: Sample) -> _Estimate:
-    """DeLong's test of two scores of the same rows."""
-    a, b = (placements_by_row(*split(score, sample.positive)) for score in sample.scores)
-    error = math.sqrt(variance_of_difference(a, b))
-    return _Estimate(a.auc(), b.auc(), error, math.inf, "paired DeLong")
-
-
-def _unpaired_delong(sample_a: Sample, sample_b: Sample) -> _Estimate:
-    """DeLong's test of two samples, with Welch's degrees of freedom."""
-    a, b = (placements(sort_classes(sample)) for sample in (sample_a, sample_b))
-    variance_a, variance_b = variance(a), variance(b)
-    total = variance_a + variance_b
-    rows_a, rows_b = len(sample_a.positive), len(sample_b.positive)
-    spread = variance_a**2 / (rows_a - 1) + variance_b**2 / (rows_b - 1)
-    # Two AUCs without any variance: as many degrees as there could be.
-    freedom = total**2 / spread if spread > 0 else float(rows_a + rows_b - 2)
-    return _Estimate(a.auc(), b.auc(), math.sqrt(total), freedom, "unpaired DeLong")
-
-
-def _paired_bootstrap(sample: Sample, resampling: Resampling) -> _Estimate:
-    """Both scores on the same draws of rows."""
-    a, b = rank(sample, 0), rank(sample, 1)
-    differences = np.array([a.auc(draw) - b.auc(draw) for draw in resampling.draws(sample)])
-    full = whole(sample)
-    return _resampled(a.auc(full), b.auc(full), f"paired {resampling.name}", differences)
-
-
-def _unpaired_bootstrap(
-    sample_a: Sample, sample_b: Sample, n_resamples: int, rng: np.random.Generator
-) -> _Estimate:
-    """Each score on draws of its own sample."""
-    a, b = rank(sample_a), rank(sample_b)
-    draws_a, name = make_draws(sample_a, None, rng)
-    draws_b, _ = make_draws(sample_b, None, rng)
-    draws = islice(zip(draws_a, draws_b, strict=True), n_resamples)
-    differences = np.array([a.auc(draw_a) - b.auc(draw_b) for draw_a, draw_b in draws])
-    return _resampled(
-        a.auc(whole(sample_a)), b.auc(whole(sample_b)), f"unpaired {name}", differences
+def _within_folds(parts: list[Part], instability: float) -> _Estimate:
+    """The mean over the folds, and what the training sets add to its variance."""
+    found = [_paired(part) for part in parts]
+    n = len(found)
+    aucs = _mean(found, "aucs")
+    variances = tuple(total / n for total in _mean(found, "variances"))
+    sizes = effective_sizes_of(parts)
+    return _Estimate(
+        (aucs[0], aucs[1]),
+        (variances[0], variances[1]),
+        sum(one.variance for one in found) / n**2,
+        (sizes, sizes),
+        f"{found[0].method} within folds",
+        all(one.is_alike for one in found),
+        1.0 + instability,
+        n,
     )
 
 
-def _resampled(
-    auc_a: float, auc_b: float, method: str, differences: npt.NDArray[np.float64]
+def _mean(found: list[_Estimate], name: str) -> list[float]:
+    """The mean of a pair of values, A and B apart."""
+    pairs = [getattr(one, name) for one in found]
+    return [sum(pair[which] for pair in pairs) / len(found) for which in (0, 1)]
+
+
+def _paired_bootstrap(
+    sample: Sample, resampling: Resampling
+) -> tuple[tuple[float, float], list[float]]:
+    """Both scores on the same draws of rows: variances of both and of their difference."""
+    a, b = rank(sample, 0), rank(sample, 1)
+    drawn = np.array([(a.auc(draw), b.auc(draw)) for draw in resampling.draws(sample)])
+    full = whole(sample)
+    return (a.auc(full), b.auc(full)), _spreads(drawn)
+
+
+def _spreads(drawn: Floats) -> list[float]:
+    """Variances of two columns and of their difference."""
+    columns = (drawn[:, 0], drawn[:, 1], drawn[:, 0] - drawn[:, 1])
+    return [float(column.var(ddof=1)) for column in columns]
+
+
+def _unpaired(a: Sample, b: Sample, resampling: Resampling | None) -> _Estimate:
+    """Two samples, whose AUCs are independent."""
+    sizes = effective_sizes(a), effective_sizes(b)
+    if resampling is not None:
+        return _unpaired_bootstrap(a, b, sizes, resampling)
+    found = influences(a), influences(b)
+    spread = variance(found[0], a), variance(found[1], b)
+    return _Estimate((found[0].auc, found[1].auc), spread, sum(spread), sizes, "unpaired")
+
+
+def _unpaired_bootstrap(
+    a: Sample,
+    b: Sample,
+    sizes: tuple[tuple[float, float], tuple[float, float]],
+    resampling: Resampling,
 ) -> _Estimate:
-    """The estimate whose standard error is that of the resampled differences."""
-    return _Estimate(auc_a, auc_b, float(differences.std(ddof=1)), math.inf, method, differences)
+    """Each score on draws of its own sample."""
+    ranked = rank(a), rank(b)
+    draws_a, name = make_draws(a, None, resampling.rng)
+    draws_b, _ = make_draws(b, None, resampling.rng)
+    draws = islice(zip(draws_a, draws_b, strict=True), resampling.n_resamples)
+    drawn = np.array([(ranked[0].auc(one), ranked[1].auc(other)) for one, other in draws])
+    spread_a, spread_b, _ = _spreads(drawn)
+    aucs = ranked[0].auc(whole(a)), ranked[1].auc(whole(b))
+    variances = spread_a, spread_b
+    return _Estimate(aucs, variances, spread_a + spread_b, sizes, f"unpaired {name}")
 
 
-def _conclude(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
-    """Test by the standard error; interval likewise, or from the resamples if there are any."""
-    difference = estimate.auc_a - estimate.auc_b
-    statistic = _statistic(difference, estimate.standard_error)
-    freedom = estimate.degrees_of_freedom
-    if estimate.resampled is None:
-        reach = _quantile(level, freedom) * estimate.standard_error
-        low, high = max(difference - reach, -1.0), min(difference + reach, 1.0)
+def _by_limits(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
+    """Interval by square and add; the p-value is the level at which it reaches 0."""
+
+    def limits(level: float) -> tuple[float, float]:
+        return _limits(estimate, level)
+
+    low, high = limits(level)
+    method = f"{estimate.method}, square and add"
+    if estimate.n_folds is not None:
+        method += f", variance times {estimate.inflation:.2f} for the training sets"
+    p_value = p_value_of(limits, estimate.difference)
+    return _comparison(estimate, samples, level, (low, high), p_value, method, math.nan)
+
+
+def _limits(estimate: _Estimate, level: float) -> tuple[float, float]:
+    if estimate.is_alike:
+        return 0.0, 0.0
+    ends = []
+    for auc, spread, sizes in zip(estimate.aucs, estimate.variances, estimate.sizes, strict=True):
+        freedom = degrees(min(sizes), estimate.n_folds or 1)
+        inflation = estimate.inflation
+        ends.append(auc_limits(auc, spread * inflation, *sizes, level, inflation, freedom))
+    return difference_limits(estimate.aucs, (ends[0], ends[1]), estimate.correlation)
+
+
+def _as_printed(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
+    """DeLong's test and the normal interval; Welch's t where the samples are two."""
+    statistic = _statistic(estimate.difference, estimate.standard_error)
+    freedom = math.inf if len(samples) == 1 else _welch(estimate, samples)
+    if math.isinf(freedom):
+        reach, p_value = normal_quantile(level), two_sided(statistic)
     else:
-        low, high = percentiles(estimate.resampled, level)
+        reach = float(stdtrit(freedom, (1 + level) / 2))
+        p_value = float(min(2 * stdtr(freedom, -abs(statistic)), 1.0))
+    reach *= estimate.standard_error
+    low, high = max(estimate.difference - reach, -1.0), min(estimate.difference + reach, 1.0)
+    kind, *rest = estimate.method.split(" ", 1)
+    method = " ".join([kind, "DeLong", *rest])
+    return _comparison(estimate, samples, level, (low, high), p_value, method, freedom)
+
+
+def _welch(estimate: _Estimate, samples: list[Sample]) -> float:
+    """Welch's degrees of freedom of two samples."""
+    rows = [len(sample.positive) - 1 for sample in samples]
+    spread = sum(v**2 / n for v, n in zip(estimate.variances, rows, strict=True))
+    # Two AUCs without any variance: as many degrees as there could be.
+    return estimate.variance**2 / spread if spread > 0 else float(sum(rows))
+
+
+def _comparison(
+    estimate: _Estimate,
+    samples: list[Sample],
+    level: float,
+    ends: tuple[float, float],
+    p_value: float,
+    method: str,
+    freedom: float,
+) -> AucComparison:
     return AucComparison(
-        difference=difference,
-        low=low,
-        high=high,
-        statistic=statistic,
-        p_value=_two_sided(statistic, freedom),
-        method=estimate.method,
+        difference=estimate.difference,
+        low=ends[0],
+        high=ends[1],
+        statistic=_statistic(estimate.difference, estimate.standard_error),
+        p_value=p_value,
+        method=method,
         level=level,
-        auc_a=estimate.auc_a,
-        auc_b=estimate.auc_b,
+        auc_a=estimate.aucs[0],
+        auc_b=estimate.aucs[1],
         degrees_of_freedom=freedom,
         n_pos=sum(sample.n_pos for sample in samples),
         n_neg=sum(sample.n_neg for sample in samples),
@@ -284,17 +404,4 @@ def _statistic(difference: float, standard_error: float) -> float:
         return 0.0
     return (
         difference / standard_error if standard_error > 0 else math.copysign(math.inf, difference)
-    )
-
-
-def _two_sided(statistic: float, freedom: float) -> float:
-    """Probability of a statistic at least this far from zero."""
-    below = ndtr if math.isinf(freedom) else (lambda value: stdtr(freedom, value))
-    return float(min(2 * below(-abs(statistic)), 1.0))
-
-
-def _quantile(level: float, freedom: float) -> float:
-    """Half the width of the interval in standard errors."""
-    return (
-        normal_quantile(level) if math.isinf(freedom) else float(stdtrit(freedom, (1 + level) / 2))
     )

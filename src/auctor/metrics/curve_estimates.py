@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.metrics.curve import RocCurve, curve_of_sample
-from auctor.metrics.intervals import Part
+from auctor.metrics.folds import Part
 from auctor.metrics.resampled_curves import at_thresholds, resampled_curves, thin
 from auctor.metrics.sample import read_codes
 

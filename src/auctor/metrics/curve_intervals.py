@@ -20,10 +20,13 @@ from auctor.metrics.curve_estimates import (
     varies_as,
 )
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.intervals import Part, cut_folds, normal_quantile
-from auctor.metrics.sample import Sample, read_sample
+from auctor.metrics.folds import Part, check_instability, pool_folds
+from auctor.metrics.intervals import normal_quantile
+from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.metrics.thresholds import wilson
 from auctor.metrics.wording import count, interval
+
+KS_RESAMPLES = 300
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,13 +40,15 @@ class MetricInterval:
     where : str
         In which top or over which region, in words.
     value : float
-        The metric of these rows; with folds, the mean of the metrics within the folds.
+        The metric of these rows; with folds, of their ranks within the folds, and KS then without
+        its bias.
     low, high : float
         Ends of the interval.
     level : float
         Its confidence level.
     method : str
-        "stratified bootstrap" or "cluster bootstrap".
+        "stratified bootstrap" or "cluster bootstrap"; with folds also what the variance is
+        multiplied by for the training sets.
     standard_error : float
     n_pos, n_neg : int
         Number of rows of each class.
@@ -64,8 +69,6 @@ class MetricInterval:
 
     def __repr__(self) -> str:
         method = self.method
-        if self.n_folds is not None:
-            method += f" within {count(self.n_folds, 'fold')}"
         if self.low == self.high:
             method += ", which sees no variance"
         where = f" {self.where}" if self.where else ""
@@ -80,9 +83,10 @@ def ks_ci(
     y_score: npt.ArrayLike,
     *,
     level: float = 0.95,
-    n_resamples: int = 300,
+    n_resamples: int = KS_RESAMPLES,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
+    instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -93,8 +97,7 @@ def ks_ci(
     even more than in the rows: percentiles of a bootstrap lie too high and hold the true value far
     less often than they say. Here the interval is normal around KS less twice what the resamples
     have more than the rows, with the standard error of ``tpr - fpr`` at the rows' own threshold and
-    that excess itself as a doubt; it reaches up to KS in any case. In small folds KS is larger
-    still, and much of the interval lies below it.
+    that excess itself as a doubt; it reaches up to KS in any case.
 
     Parameters
     ----------
@@ -106,7 +109,14 @@ def ks_ci(
     groups : array-like of shape (n_rows,), optional
         Rows of one group are drawn together.
     folds : array-like of shape (n_rows,), optional
-        The fold whose model scored each row: the value is the mean of KS within the folds.
+        The fold whose model scored each row. Scores are replaced by their ranks within the fold, so
+        that the top tenth of every fold is the top tenth of all, and the value is the
+        bias-corrected KS of all rows: KS of a small fold, and the mean of them, is far too large.
+        It estimates the expected KS on new rows of models fitted to as many rows as a training set
+        has.
+    instability : float in [0, 1], optional
+        With ``folds``, the share of the variance that comes from the training sets, as in
+        :func:`auctor.metrics.auc_ci`; 1, the worst case, unless given.
     random_state : int, Generator, RandomState or None
         Seed of the bootstrap.
 
@@ -121,9 +131,10 @@ def ks_ci(
     >>> found.value, found.low < 0.6 < found.high
     (0.6, True)
     """
-    asked = _Asked("KS", "", estimate_ks, (0.0, 1.0))
+    asked = _Asked("KS", "", estimate_ks, (0.0, 1.0), is_largest=True)
     rows = _read(y_true, y_score, sample_weight, pos_label)
-    return _measure(asked, rows, folds, level, Resampling(groups, n_resamples, random_state))
+    resampling = Resampling(groups, n_resamples, random_state)
+    return _measure(asked, rows, folds, instability, level, resampling)
 
 
 def precision_at_k_ci(
@@ -132,9 +143,10 @@ def precision_at_k_ci(
     k: float,
     *,
     level: float = 0.95,
-    n_resamples: int = 300,
+    n_resamples: int = KS_RESAMPLES,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
+    instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -150,7 +162,7 @@ def precision_at_k_ci(
     y_true, y_score, k, sample_weight, pos_label
         As in :func:`auctor.metrics.precision_at_k`. Each class needs two rows. With ``folds``, a
         number of rows is meant of all of them, and its share is taken of each fold.
-    level, n_resamples, groups, folds, random_state
+    level, n_resamples, groups, folds, instability, random_state
         As in :func:`ks_ci`.
 
     Returns
@@ -172,7 +184,8 @@ def precision_at_k_ci(
     where = f"in the top {k:g}" if isinstance(k, Integral) else f"in the top {100 * k:.4g}%"
     estimate = partial(estimate_precision, share=share)
     asked = _Asked("precision", where, estimate, (0.0, 1.0), is_share=True)
-    return _measure(asked, rows, folds, level, Resampling(groups, n_resamples, random_state))
+    resampling = Resampling(groups, n_resamples, random_state)
+    return _measure(asked, rows, folds, instability, level, resampling)
 
 
 def partial_auc_ci(
@@ -183,9 +196,10 @@ def partial_auc_ci(
     tpr: tuple[float, float] | None = None,
     scaled: bool = False,
     level: float = 0.95,
-    n_resamples: int = 300,
+    n_resamples: int = KS_RESAMPLES,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
+    instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -200,7 +214,7 @@ def partial_auc_ci(
     ----------
     y_true, y_score, fpr, tpr, scaled, sample_weight, pos_label
         As in :func:`auctor.metrics.partial_auc`. Each class needs two rows.
-    level, n_resamples, groups, folds, random_state
+    level, n_resamples, groups, folds, instability, random_state
         As in :func:`ks_ci`.
 
     Returns
@@ -227,17 +241,19 @@ def partial_auc_ci(
         _area_limits(name, low, high, scaled),
     )
     rows = _read(y_true, y_score, sample_weight, pos_label)
-    return _measure(asked, rows, folds, level, Resampling(groups, n_resamples, random_state))
+    resampling = Resampling(groups, n_resamples, random_state)
+    return _measure(asked, rows, folds, instability, level, resampling)
 
 
 class _Asked(NamedTuple):
-    """What is to be measured; a share has Wilson's interval."""
+    """What is to be measured; a share has Wilson's interval, a largest value a bias."""
 
     name: str
     where: str
     estimate: Callable[[Part], Estimate]
     limits: tuple[float, float]
     is_share: bool = False
+    is_largest: bool = False
 
 
 def _area_limits(name: str, low: float, high: float, scaled: bool) -> tuple[float, float]:
@@ -257,21 +273,27 @@ def _read(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> Samp
 
 
 def _measure(
-    asked: _Asked, sample: Sample, folds: Any, level: float, resampling: Resampling
+    asked: _Asked,
+    sample: Sample,
+    folds: Any,
+    instability: float | None,
+    level: float,
+    resampling: Resampling,
 ) -> MetricInterval:
     level, n_resamples = check_level(level), check_resamples(resampling.n_resamples)
     resampling = Resampling(resampling.groups, n_resamples, make_generator(resampling.rng))
-    parts = [Part(sample, resampling)]
+    n_folds, inflation = None, 1.0
     if folds is not None:
-        parts = cut_folds(sample, folds, resampling)
-    found = [asked.estimate(part) for part in parts]
-    value, bias, doubt = (
-        float(np.mean([getattr(one, name) for one in found])) for name in ("value", "bias", "doubt")
-    )
-    # Rows of different folds vary apart; what few rows do to the metric, they do in all folds.
-    error = float(np.hypot(np.sqrt(sum(one.variance for one in found)) / len(found), doubt))
+        n_folds = len(read_codes(folds, sample, "folds")[0])
+        inflation += check_instability(instability)
+        sample = pool_folds(sample, folds)
+    found = asked.estimate(Part(sample, resampling))
+    value, bias = found.value, found.bias
+    error = float(np.hypot(np.sqrt(inflation * found.variance), found.doubt))
+    if folds is not None and asked.is_largest:
+        value, bias = unbiased(found), 0.0
     if asked.is_share:
-        n_alone = varies_as(value, error, sum(one.n_alone for one in found))
+        n_alone = varies_as(value, error, found.n_alone / inflation)
         low, high = wilson(value * n_alone, n_alone, level)
     else:
         reach = normal_quantile(level) * error
@@ -284,9 +306,21 @@ def _measure(
         max(min(low, value), least),
         min(max(high, value), most),
         level,
-        resampling.name,
+        _method(resampling.name, n_folds, inflation),
         error,
         sample.n_pos,
         sample.n_neg,
-        None if folds is None else len(parts),
+        n_folds,
     )
+
+
+def _method(name: str, n_folds: int | None, inflation: float) -> str:
+    if n_folds is None:
+        return name
+    folds = count(n_folds, "fold")
+    return f"{name} within {folds}, variance times {inflation:.2f} for the training sets"
+
+
+def unbiased(found: Estimate) -> float:
+    """The metric less what it is too large by on average."""
+    return min(max(found.value - found.bias, 0.0), 1.0)

@@ -1,16 +1,17 @@
 """Confidence intervals of one AUC."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from auctor.metrics.bootstrap import Resampling, make_generator, percentiles, rank, whole
 from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.delong import check_two_of_each, placements, variance
-from auctor.metrics.sample import Sample, read_codes, read_sample, sort_classes
+from auctor.metrics.folds import FoldsAuc, auc_within_folds
+from auctor.metrics.limits import auc_limits, degrees, normal_quantile
+from auctor.metrics.sample import Sample, read_sample, sort_classes
 from auctor.metrics.wording import count, interval
 
 METHODS = ("delong", "bootstrap")
@@ -29,7 +30,8 @@ class AucInterval:
     level : float
         Its confidence level.
     method : str
-        "DeLong", "DeLong within folds", "stratified bootstrap" or "cluster bootstrap".
+        "DeLong", "stratified bootstrap" or "cluster bootstrap"; with folds it adds "within folds"
+        and what the variance is multiplied by for the training sets.
     standard_error : float
     n_pos, n_neg : int
         Number of rows of each class.
@@ -69,6 +71,7 @@ def auc_ci(
     n_resamples: int = 2000,
     groups: npt.ArrayLike | None = None,
     folds: npt.ArrayLike | None = None,
+    instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -93,10 +96,21 @@ def auc_ci(
         together: the bootstrap draws whole groups. A draw that has one class only
         is drawn again.
     folds : array-like of shape (n_rows,), optional
-        The fold whose model scored each row, for out-of-fold scores: scores of two
-        models are not compared. The value is the plain mean of the AUCs within the
-        folds, with the variance of that mean from DeLong's variance of each (LeDell,
-        Petersen and van der Laan 2015), or from a bootstrap of each.
+        The fold whose model scored each row, for out-of-fold scores: scores of two models are not
+        compared. The value is the plain mean of the AUCs within the folds. It estimates the
+        expected AUC, on new rows, of models that are fitted by the same procedure to as many rows
+        as a training set of the folds has. The variance within folds is DeLong's (with ``groups``
+        over their sums, with ``sample_weight`` at Kish's number of rows), multiplied by
+        ``1 + instability``; the limits are Wilson's at the effective number of pairs. The folds
+        are assumed to hold independent rows or groups. With ``method="delong"`` the interval is
+        that of LeDell, Petersen and van der Laan (2015), which leaves the training sets out and
+        covers too seldom where the signal is weak.
+    instability : float in [0, 1], optional
+        With ``folds``, the share of the variance that comes from the training sets, as
+        :func:`auctor.metrics.fold_instability` and
+        :func:`auctor.estimators.crossval.cross_validate` measure it. Where it is not given it is
+        taken to be 1, the worst case, with which the interval is up to 1.4 times as wide as it
+        need be. Give 0 if one fixed model scored all rows.
     sample_weight : array-like of shape (n_rows,), optional
         Only for the bootstrap, where a row drawn brings its weight along.
     random_state : int, Generator, RandomState or None
@@ -112,14 +126,22 @@ def auc_ci(
     AUC 0.938 (95% CI 0.764 to 1.000, DeLong, 4 positives, 4 negatives)
     """
     level = check_level(level)
-    chosen = choose_method(method, groups=groups, weighted=sample_weight is not None)
+    weighted = sample_weight is not None
+    if folds is not None and method is None:
+        chosen = "wilson"
+    else:
+        chosen = choose_method(method, groups=groups, weighted=weighted)
     n_resamples = check_resamples(n_resamples)
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     check_two_of_each(sample.n_pos, sample.n_neg)
     resampling = Resampling(groups, n_resamples, make_generator(random_state))
     if folds is not None:
-        return _within_folds(sample, folds, level, None if chosen == "delong" else resampling)
+        redraw = resampling if chosen == "bootstrap" else None
+        if chosen == "delong":  # as LeDell, Petersen and van der Laan print it
+            instability = 0.0
+        found = auc_within_folds(sample, folds, groups, redraw, instability)
+        return _within_folds(found, level, sample, is_normal=chosen == "delong")
     if chosen == "delong":
         return _delong(sample, level)
     return _bootstrap(sample, level, resampling)
@@ -139,74 +161,27 @@ def choose_method(method: str | None, *, groups: Any, weighted: bool) -> str:
     return method
 
 
-def normal_quantile(level: float) -> float:
-    """Half the width, in standard errors, of a normal interval of this level."""
-    return float(ndtri((1 + level) / 2))
-
-
 def _delong(sample: Sample, level: float) -> AucInterval:
     """The normal interval with DeLong's variance."""
     placed = placements(sort_classes(sample))
     return _normal(placed.auc(), variance(placed), level, "DeLong", sample)
 
 
-def _within_folds(
-    sample: Sample, folds: Any, level: float, resampling: Resampling | None
-) -> AucInterval:
-    """Mean of the AUCs of the folds; its variance is that of a mean of independent values."""
-    parts = cut_folds(sample, folds, resampling)
-    if resampling is None:
-        placed = [placements(sort_classes(part.sample)) for part in parts]
-        found = [(one.auc(), variance(one)) for one in placed]
-        method = "DeLong"
-    else:
-        found = [_resampled_variance(part) for part in parts]
-        method = resampling.name
-    value = sum(area for area, _ in found) / len(found)
-    spread = sum(part for _, part in found) / len(found) ** 2
-    return _normal(value, spread, level, f"{method} within folds", sample, len(parts))
-
-
-class Part(NamedTuple):
-    """One fold, and how to resample it."""
-
-    sample: Sample
-    resampling: Resampling | None
-
-
-def cut_folds(sample: Sample, folds: Any, resampling: Resampling | None) -> list[Part]:
-    """The sample fold by fold; two rows of each class must be in every one."""
-    names, codes = read_codes(folds, sample, "folds")
-    groups = None
-    if resampling is not None and resampling.groups is not None:
-        groups = read_codes(resampling.groups, sample, "groups")[1]
-    parts = []
-    for code, name in enumerate(names.tolist()):
-        rows = codes == code
-        part = _take(sample, rows)
-        check_two_of_each(part.n_pos, part.n_neg, f"fold {name!r}")
-        own = None if groups is None else groups[rows]
-        redraw = None if resampling is None else resampling._replace(groups=own)
-        parts.append(Part(part, redraw))
-    return parts
-
-
-def _take(sample: Sample, rows: npt.NDArray[np.bool_]) -> Sample:
-    """Some rows of a sample, as a sample of its own."""
-    return sample._replace(
-        positive=sample.positive[rows],
-        scores=tuple(score[rows] for score in sample.scores),
-        weight=None if sample.weight is None else sample.weight[rows],
-        kept=None,
+def _within_folds(found: FoldsAuc, level: float, sample: Sample, is_normal: bool) -> AucInterval:
+    """The interval of a mean within folds: normal as printed, or Wilson's limits."""
+    method = f"{found.method} within folds"
+    if is_normal:
+        return _normal(found.value, found.within, level, method, sample, found.n_folds)
+    # A degree of freedom of each class is spent in every fold.
+    freedom = degrees(min(found.sizes), found.n_folds)
+    low, high = auc_limits(
+        found.value, found.variance, *found.sizes, level, found.inflation, freedom
     )
-
-
-def _resampled_variance(part: Part) -> tuple[float, float]:
-    """The AUC of a fold and its variance over resamples."""
-    assert part.resampling is not None
-    ranked = rank(part.sample)
-    values = [ranked.auc(draw) for draw in part.resampling.draws(part.sample)]
-    return ranked.auc(whole(part.sample)), float(np.var(values, ddof=1))
+    method += f", variance times {found.inflation:.2f} for the training sets"
+    error = float(np.sqrt(found.variance))
+    return AucInterval(
+        found.value, low, high, level, method, error, sample.n_pos, sample.n_neg, found.n_folds
+    )
 
 
 def _normal(

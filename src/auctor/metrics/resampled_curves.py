@@ -24,8 +24,8 @@ def resampled_curves(
     if groups is None and sample.weight is None:
         return _class_draws(thin(curve, most_steps), rng), "stratified bootstrap"
     draws, method = make_draws(sample, groups, rng)
-    places = _places(curve, sample)
-    return (_redrawn(curve, places, draw) for draw in draws), method
+    places = row_places(curve, sample)
+    return (redrawn(curve, places, draw) for draw in draws), method
 
 
 def thin(curve: RocCurve, most: int) -> RocCurve:
@@ -53,14 +53,14 @@ def _class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve
         yield _with_steps(curve, tuple(_cumulated(count) for count in counts))
 
 
-def _places(curve: RocCurve, sample: Sample) -> tuple[npt.NDArray[np.intp], ...]:
+def row_places(curve: RocCurve, sample: Sample) -> tuple[npt.NDArray[np.intp], ...]:
     """For each row of a class, its step on the curve."""
     classes = split(sample.scores[0], sample.positive)
     # Without the first threshold, which flags nothing: a score may be infinite as well.
     return tuple(np.searchsorted(-curve.thresholds[1:], -scores) for scores in classes)
 
 
-def _redrawn(curve: RocCurve, places: tuple[npt.NDArray[np.intp], ...], draw: Draw) -> RocCurve:
+def redrawn(curve: RocCurve, places: tuple[npt.NDArray[np.intp], ...], draw: Draw) -> RocCurve:
     """The curve of the rows with the weights of a draw."""
     n = len(curve.thresholds) - 1
     counts = (np.bincount(p, weights=w, minlength=n) for p, w in zip(places, draw, strict=True))

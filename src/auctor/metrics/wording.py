@@ -23,6 +23,18 @@ def interval(low: float, high: float, level: float) -> str:
     return f"{100 * level:g}% CI {signless(low)} to {signless(high)}"
 
 
+def signed(number: float, digits: int = 3) -> str:
+    """A difference with its sign; what rounds to zero has none.
+
+    Examples
+    --------
+    >>> signed(0.0121), signed(-0.02), signed(-0.0002)
+    ('+0.012', '-0.020', '0.000')
+    """
+    text = signless(number, digits)
+    return f"+{text}" if number > 0 and float(text) != 0 else text
+
+
 def signless(number: float, digits: int = 3) -> str:
     """A number with a few digits; what rounds to zero has no sign.
 

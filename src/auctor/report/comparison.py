@@ -1,42 +1,67 @@
 """The model beside others on the same rows."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
-from auctor.metrics import compare_auc
+from auctor.metrics import MetricComparison, compare_metric
 from auctor.report.plain import clean
 from auctor.report.rows import ReportRows
 
 
 def comparisons(
-    rows: ReportRows, baseline: Mapping[str, Any] | None, level: float, random_state: Any
+    rows: ReportRows,
+    baseline: Mapping[str, Any] | None,
+    instability: Mapping[str, float] | None,
+    metric: Mapping[str, Any] | None,
+    level: float,
+    random_state: Any,
 ) -> list[dict[str, Any]]:
-    """For each other score the paired difference of the AUCs, within folds where there are any."""
+    """For each other score the paired difference in the metric of the loss, and in AUC.
+
+    Within folds where there are any.
+    """
     found = []
     for name, scores in (baseline or {}).items():
-        told = compare_auc(
-            rows.positive,
-            rows.scores,
-            scores,
-            level=level,
-            method=None if rows.weight is None else "bootstrap",
-            n_resamples=rows.n_resamples(2000),
-            groups=rows.groups,
-            folds=rows.folds,
-            random_state=random_state,
+        told = {
             **rows.told,
-        )
+            **rows.within,
+            "y_true": rows.positive,
+            "score_a": rows.scores,
+            "score_b": scores,
+            "instability": (instability or {}).get(name),
+            "level": level,
+            "n_resamples": rows.n_resamples(500),
+            "random_state": random_state,
+        }
+        area = compare_metric(metric="auc", **told)
+        judged = compare_metric(**metric, **told) if is_other(metric) else area
         found.append(
             {
                 "name": clean(name),
-                "auc": told.auc_b,
-                "own_auc": told.auc_a,
-                "difference": told.difference,
-                "low": told.low,
-                "high": told.high,
-                "p_value": told.p_value,
-                "method": told.method,
-                "sentence": str(told),
+                "metric": judged.name,
+                "where": judged.where,
+                "auc": area.value_b,
+                "own_auc": area.value_a,
+                **_facts(judged),
+                "in_auc": _facts(area),
             }
         )
     return found
+
+
+def is_other(metric: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
+    """Whether the model is judged by something else than the AUC."""
+    return metric is not None and metric["metric"] != "auc"
+
+
+def _facts(found: MetricComparison) -> dict[str, Any]:
+    return {
+        "value": found.value_b,
+        "own_value": found.value_a,
+        "difference": found.difference,
+        "low": found.low,
+        "high": found.high,
+        "p_value": found.p_value,
+        "method": found.method,
+        "sentence": str(found),
+    }

@@ -1,11 +1,13 @@
 """How good the scores are: the headline, the curve with its thresholds, KS, gain, calibration."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor.metrics import (
+    MetricInterval,
     OperatingPoint,
     RocCurve,
     auc,
@@ -13,12 +15,15 @@ from auctor.metrics import (
     calibration_table,
     gain_curve,
     ks_ci,
+    partial_auc_ci,
+    precision_at_k_ci,
     roc_band,
     roc_curve,
     score_histogram,
     threshold_table,
 )
 from auctor.metrics.intervals import normal_quantile
+from auctor.report.comparison import is_other
 from auctor.report.plain import LARGEST, counts, finite, shortened
 from auctor.report.rows import ReportRows
 
@@ -46,11 +51,10 @@ def headline(rows: ReportRows, curve: RocCurve, level: float, random_state: Any)
         rows.positive,
         rows.scores,
         level=level,
-        method=None if rows.weight is None else "bootstrap",
+        method=None if rows.weight is None or rows.folds is not None else "bootstrap",
         n_resamples=rows.n_resamples(2000),
-        groups=rows.groups,
-        folds=rows.folds,
         random_state=random_state,
+        **rows.within,
         **rows.told,
     )
     return facts | {
@@ -137,7 +141,7 @@ def thin_places(curve: RocCurve, most: int = MOST_POINTS) -> Places:
 def separation(
     rows: ReportRows, curve: RocCurve, level: float, random_state: Any
 ) -> dict[str, Any]:
-    """KS with its interval, and the accuracy ratio; with folds the mean of the folds' KS."""
+    """KS with its interval, and the accuracy ratio; with folds the KS of the ranks within folds."""
     facts = {
         "ks": curve.ks(),
         "ks_low": None,
@@ -152,12 +156,40 @@ def separation(
         rows.positive,
         rows.scores,
         level=level,
-        groups=rows.groups,
-        folds=rows.folds,
         random_state=random_state,
+        **rows.within,
         **rows.told,
     )
     return facts | {"ks": found.value, "ks_low": found.low, "ks_high": found.high}
+
+
+def judged(
+    rows: ReportRows,
+    metric: Mapping[str, Any] | None,
+    curve: RocCurve,
+    level: float,
+    random_state: Any,
+) -> dict[str, Any] | None:
+    """The metric that the model was trained for with its interval; None where it is the AUC."""
+    if not is_other(metric) or min(curve.n_pos, curve.n_neg) < 2:
+        return None
+    options = dict(metric)
+    make: dict[str, Callable[..., MetricInterval]] = {
+        "ks": ks_ci,
+        "partial_auc": partial_auc_ci,
+        "precision_at_k": precision_at_k_ci,
+    }
+    function = make[options.pop("metric")]
+    told = {"level": level, "random_state": random_state, **rows.within, **rows.told}
+    found = function(rows.positive, rows.scores, **options, **told)
+    return {
+        "name": found.name,
+        "where": found.where,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "sentence": str(found),
+    }
 
 
 def calibration(rows: ReportRows, level: float) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class ReportRows:
     groups: Any
     scores: Floats
     folds: Any
+    instability: float | None = None
 
     @cached_property
     def counted(self) -> Floats:
@@ -56,13 +57,26 @@ class ReportRows:
         """What every metric is told of the rows."""
         return {"sample_weight": self.weight, "pos_label": True}
 
+    @property
+    def within(self) -> dict[str, Any]:
+        """What an interval is told besides: what goes together, and how it was trained."""
+        return {"groups": self.groups, "folds": self.folds, "instability": self.instability}
+
     def n_resamples(self, usual: int) -> int:
         """Draws of a bootstrap: fewer where there are very many rows."""
         return int(min(usual, max(100, _MOST_DRAWN / len(self.positive))))
 
 
 def read_report_rows(
-    found: Any, X: Any, y: Any, *, sample_weight: Any, groups: Any, scores: Any, folds: Any
+    found: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any,
+    groups: Any,
+    scores: Any,
+    folds: Any,
+    instability: float | None = None,
 ) -> ReportRows:
     """Read what the caller gave; an error names the argument that is wrong."""
     model = getattr(found, "model_", found)
@@ -80,4 +94,4 @@ def read_report_rows(
         raise ValueError(f"X has {table.n_rows} rows and y has {len(positive)}")
     weight = read_weights(sample_weight, table.n_rows)
     own = model.decision_function(table) if scores is None else read_scores(scores, table.n_rows)
-    return ReportRows(model, table, columns, y, positive, weight, groups, own, folds)
+    return ReportRows(model, table, columns, y, positive, weight, groups, own, folds, instability)

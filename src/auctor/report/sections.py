@@ -52,6 +52,8 @@ def headline(facts: dict[str, Any]) -> Markup:
         "right order."
     )
     parts = [paragraph(in_order, "lead"), paragraph(_sentence(top["sentence"])), _tiles(facts)]
+    if facts.get("judged"):
+        parts.insert(0, paragraph(_trained_for(facts), "lead"))
     parts.append(paragraph(_who_scored(data)))
     if about.get("certificate"):
         parts.append(
@@ -63,6 +65,17 @@ def headline(facts: dict[str, Any]) -> Markup:
         Markup(f'<p class="note">{text(_sentence(note), _LONGEST_NOTE)}</p>') for note in notes
     ]
     return Markup("\n".join(parts))
+
+
+def _trained_for(facts: dict[str, Any]) -> str:
+    """The metric of the loss in a sentence."""
+    found = facts["judged"]
+    metric = f"{found['name']} {found['where']}".strip()
+    ends = interval(found["low"], found["high"])
+    return (
+        f"The model was trained for the {metric}, which is {number(found['value'])} "
+        f"({100 * facts['level']:g}% CI {ends})."
+    )
 
 
 def _sentence(words: str) -> str:
@@ -89,7 +102,7 @@ def _ks_note(facts: dict[str, Any]) -> str:
     apart = facts["separation"]
     where = f"at threshold {threshold(apart['ks_threshold'])}"
     if facts["data"]["n_folds"]:
-        where = "mean within folds"
+        where = "bias-corrected, ranks within folds"
     if apart["ks_low"] is None:
         return where
     ends = interval(apart["ks_low"], apart["ks_high"])
@@ -102,16 +115,29 @@ def _tiles(facts: dict[str, Any]) -> str:
     share = data["weight_pos"] / (data["weight_pos"] + data["weight_neg"])
     weighted = ", by weight" if data["is_weighted"] else ""
     tiles = [
+        *_judged_tile(facts),
         ("AUC", number(top["auc"]), f"{level} CI {interval(top['low'], top['high'])}"),
         ("KS", number(apart["ks"]), _ks_note(facts)),
         ("Gini", number(2 * top["auc"] - 1), "twice the AUC less 1"),
         ("Positive", percent(share), f"{data['n_pos']:,} of {data['n_rows']:,} rows{weighted}"),
     ]
+    if (facts.get("judged") or {}).get("name") == "KS":
+        tiles.insert(0, tiles.pop(1))
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{escape(value)}<small>{escape(note)}</small></dd></div>"
         for name, value, note in tiles
     )
     return f'<dl class="tiles">{cells}</dl>'
+
+
+def _judged_tile(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What the model was trained for stands first, unless it has a tile of its own."""
+    found = facts.get("judged")
+    if found is None or found["name"] == "KS":
+        return []
+    ends = interval(found["low"], found["high"])
+    note = f"{found['where']}, {100 * facts['level']:g}% CI {ends}"
+    return [(_sentence(found["name"]).rstrip("."), number(found["value"]), note)]
 
 
 def pooled_note(facts: dict[str, Any]) -> str:
@@ -161,18 +187,14 @@ def comparison(facts: dict[str, Any]) -> Markup:
     found = facts["comparison"]
     if not found:
         return Markup("")
-    head = ["compared with", "its AUC", "AUC here", "difference", "interval", "p"]
-    lines = [
-        [
-            one["name"],
-            number(one["auc"]),
-            number(one["own_auc"]),
-            f"{one['difference']:+.3f}",
-            interval(one["low"], one["high"]),
-            "–" if one["p_value"] is None else f"{one['p_value']:.2g}",
-        ]
-        for one in found
-    ]
+    head = ["compared with", "metric", "its value", "value here", "difference (here - its)"]
+    head += [f"{100 * facts['level']:g}% interval", "p"]
+    lines = []
+    for one in found:
+        metric = f"{one['metric']} {one['where']}".strip()
+        lines.append(_difference_cells(one["name"], metric, one))
+        if one["metric"] != "AUC":
+            lines.append(_difference_cells(one["name"], "AUC", one["in_auc"]))
     words = "".join(paragraph(_verdict(one)) for one in found)
     listed = table(f"Paired comparison on the same rows ({found[0]['method']})", head, lines)
     return Markup(
@@ -181,16 +203,29 @@ def comparison(facts: dict[str, Any]) -> Markup:
     )
 
 
+def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
+    return [
+        name,
+        metric,
+        number(one["value"]),
+        number(one["own_value"]),
+        f"{one['difference']:+.3f}",
+        interval(one["low"], one["high"]),
+        "–" if one["p_value"] is None else f"{one['p_value']:.2g}",
+    ]
+
+
 def _verdict(one: dict[str, Any]) -> str:
     """The comparison in words that do not say more than the interval does."""
     low, high, name = one["low"], one["high"], one["name"]
+    metric = f"{one['metric']} {one['where']}".strip()
     if low is not None and low > 0:
-        return f"The model ranks better than {name}: the whole interval is above 0."
+        return f"By {metric} the model is better than {name}: the whole interval is above 0."
     if high is not None and high < 0:
-        return f"{name} ranks better than the model: the whole interval is below 0."
+        return f"By {metric} {name} is better than the model: the whole interval is below 0."
     return (
-        f"These rows do not tell the model and {name} apart: the interval of the difference "
-        "has 0 in it."
+        f"By {metric} these rows do not show a difference between the model and {name}: the "
+        "interval of the difference contains 0."
     )
 
 

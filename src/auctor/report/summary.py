@@ -15,6 +15,7 @@ from auctor.report.quality import (
     calibration,
     distributions,
     headline,
+    judged,
     make_curve,
     roc_facts,
     separation,
@@ -35,7 +36,10 @@ def summarize(
     groups: Any = None,
     scores: Any = None,
     folds: Any = None,
+    instability: float | None = None,
     baseline: Mapping[str, Any] | None = None,
+    baseline_instability: Mapping[str, float] | None = None,
+    metric: Mapping[str, Any] | None = None,
     bands: Any = None,
     about: Mapping[str, Any] | None = None,
     level: float = 0.95,
@@ -56,8 +60,18 @@ def summarize(
     scores, folds : array-like of shape (n_rows,), optional
         Out-of-fold scores and the fold of each row, in the place of the model's own scores: what
         to give when the rows are those that the model was fitted to.
+    instability : float in [0, 1], optional
+        With ``folds``, the share of the variance that comes from the training sets, as
+        :func:`auctor.estimators.crossval.cross_validate` measures it; 1 unless given.
     baseline : dict of name to scores, optional
         Scores of other models on the same rows, compared by the paired test.
+    baseline_instability : dict of name to float, optional
+        With ``folds``, the same share of the difference to each of them, as
+        :func:`auctor.metrics.fold_instability` measures it.
+    metric : dict, optional
+        What the model was trained for, as arguments of :func:`auctor.metrics.compare_metric`, such
+        as ``{"metric": "partial_auc", "fpr": (0, 0.1), "scaled": True}``. The page shows it first,
+        and compares in it; the AUC stands beside it.
     bands : ScoreBands, optional
         Bands of the score plots, as :func:`auctor.learners.smooth_bands.score_bands` makes them.
     about : dict, optional
@@ -86,7 +100,14 @@ def summarize(
     """
     level = check_level(level)
     rows = read_report_rows(
-        model, X, y, sample_weight=sample_weight, groups=groups, scores=scores, folds=folds
+        model,
+        X,
+        y,
+        sample_weight=sample_weight,
+        groups=groups,
+        scores=scores,
+        folds=folds,
+        instability=instability,
     )
     told = dict(about or {})
     curve = make_curve(rows)
@@ -96,12 +117,15 @@ def summarize(
         "about": _about(model, told),
         "data": _data(rows, is_out_of_fold=scores is not None),
         "headline": headline(rows, curve, level, random_state),
+        "judged": judged(rows, metric, curve, level, random_state),
         "roc": roc_facts(rows, curve, level, random_state),
         "separation": separation(rows, curve, level, random_state),
         "calibration": calibration(rows, level),
         "distributions": distributions(rows),
         "thresholds": threshold_rows(rows, level, random_state),
-        "comparison": comparisons(rows, baseline, level, random_state),
+        "comparison": comparisons(
+            rows, baseline, baseline_instability, metric, level, random_state
+        ),
         "features": feature_facts(rows, model, bands, level),
         "shape": shape_facts(rows.model),
         "learning": learning_facts(model, told),

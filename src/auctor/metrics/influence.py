@@ -1,0 +1,99 @@
+"""What each row contributes to an AUC: variances with weights and groups, and across models.
+
+A row's influence is the share of the pairs that it wins, less the AUC, times its share of the
+weight of its class. Their sum of squares is DeLong's variance; sums over groups give that of
+Obuchowski (1997), and weights enter as they are. The product of the influences of one row under
+two models is what the two AUCs share.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.metrics.delong import placements_by_row
+from auctor.metrics.sample import Sample, split
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+
+class Influences(NamedTuple):
+    """The AUC of a sample and the influence of each of its rows, positives and negatives apart."""
+
+    auc: float
+    pos: Floats
+    neg: Floats
+
+
+def influences(sample: Sample, which: int = 0) -> Influences:
+    """Influences in the order of the rows of each class."""
+    pos, neg = split(sample.scores[which], sample.positive)
+    if sample.weight is None:
+        placed = placements_by_row(pos, neg)
+        sizes, auc = (len(pos), len(neg)), placed.auc()  # exact: of whole numbers
+        return Influences(
+            auc,
+            (placed.pos / (2 * sizes[1]) - auc) / sizes[0],
+            (placed.neg / (2 * sizes[0]) - auc) / sizes[1],
+        )
+    weight_pos, weight_neg = split(sample.weight, sample.positive)
+    won_pos = _share_below(pos, neg, weight_neg)
+    won_neg = 1.0 - _share_below(neg, pos, weight_pos)
+    share_pos, share_neg = weight_pos / weight_pos.sum(), weight_neg / weight_neg.sum()
+    auc = float((share_pos * won_pos).sum())
+    return Influences(auc, share_pos * (won_pos - auc), share_neg * (won_neg - auc))
+
+
+def _share_below(values: Floats, others: Floats, weight: Floats) -> Floats:
+    """Of the weight of the others, what lies below each value; ties count one half."""
+    order = np.argsort(others)
+    total = np.concatenate(([0.0], np.cumsum(weight[order])))
+    ordered = others[order]
+    below = total[np.searchsorted(ordered, values, side="left")]
+    at_most = total[np.searchsorted(ordered, values, side="right")]
+    return np.asarray((below + at_most) / (2.0 * total[-1]))
+
+
+def difference(a: Influences, b: Influences) -> Influences:
+    """Influences on the difference of two AUCs of the same rows."""
+    return Influences(a.auc - b.auc, a.pos - b.pos, a.neg - b.neg)
+
+
+def variance(found: Influences, sample: Sample, codes: Codes | None = None) -> float:
+    """DeLong's variance; with weights at Kish's number of rows, with groups over their sums."""
+    if codes is not None:
+        sums = group_sums(found, sample.positive, codes)
+        n_groups = len(np.unique(codes))
+        return float((sums**2).sum()) * n_groups / (n_groups - 1)
+    total = 0.0
+    for values, size in zip((found.pos, found.neg), effective_sizes(sample), strict=True):
+        total += float((values**2).sum()) * size / max(size - 1, 1e-9)
+    return total
+
+
+def product(a: Influences, b: Influences, sample: Sample, codes: Codes | None) -> float:
+    """The sum over rows, or over groups, of the products of two influences."""
+    if codes is None:
+        return float((a.pos * b.pos).sum() + (a.neg * b.neg).sum())
+    sums = (group_sums(one, sample.positive, codes) for one in (a, b))
+    return float(np.multiply(*sums).sum())
+
+
+def group_sums(found: Influences, positive: npt.NDArray[np.bool_], codes: Codes) -> Floats:
+    """The influence of each group."""
+    size = int(codes.max()) + 1
+    sums = np.bincount(codes[positive], found.pos, size)
+    return np.asarray(sums + np.bincount(codes[~positive], found.neg, size))
+
+
+def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, float]:
+    """Kish's number of rows of each class, (sum w)^2 / sum w^2; no more than there are groups."""
+    sizes = []
+    for rows in (sample.positive, ~sample.positive):
+        weight = np.ones(len(rows)) if sample.weight is None else sample.weight
+        # Scaled, so that squares of extreme weights neither overflow nor vanish.
+        own = weight[rows] / weight[rows].max()
+        size = float(own.sum() ** 2 / (own**2).sum())
+        sizes.append(size if codes is None else min(size, float(len(np.unique(codes[rows])))))
+    return sizes[0], sizes[1]
