@@ -39,14 +39,14 @@ def influences(sample: Sample, which: int = 0) -> Influences:
             (placed.neg / (2 * sizes[0]) - auc) / sizes[1],
         )
     weight_pos, weight_neg = split(sample.weight, sample.positive)
-    won_pos = _share_below(pos, neg, weight_neg)
-    won_neg = 1.0 - _share_below(neg, pos, weight_pos)
+    won_pos = share_below(pos, neg, weight_neg)
+    won_neg = 1.0 - share_below(neg, pos, weight_pos)
     share_pos, share_neg = weight_pos / weight_pos.sum(), weight_neg / weight_neg.sum()
     auc = float((share_pos * won_pos).sum())
     return Influences(auc, share_pos * (won_pos - auc), share_neg * (won_neg - auc))
 
 
-def _share_below(values: Floats, others: Floats, weight: Floats) -> Floats:
+def share_below(values: Floats, others: Floats, weight: Floats) -> Floats:
     """Of the weight of the others, what lies below each value; ties count one half."""
     order = np.argsort(others)
     total = np.concatenate(([0.0], np.cumsum(weight[order])))
@@ -71,13 +71,11 @@ def variance(found: Influences, sample: Sample, codes: Codes | None = None) -> f
     return total
 
 
-def _variance_of_groups(
-    found: Influences, positive: npt.NDArray[np.bool_], codes: Codes
-) -> float:
+def _variance_of_groups(found: Influences, positive: npt.NDArray[np.bool_], codes: Codes) -> float:
     """Obuchowski's variance: each class over its groups, and what groups of both classes share."""
     size = int(codes.max()) + 1
-    pos = np.bincount(codes[positive], found.pos, size)
-    neg = np.bincount(codes[~positive], found.neg, size)
+    pos: Floats = np.bincount(codes[positive], found.pos, size).astype(np.float64)
+    neg: Floats = np.bincount(codes[~positive], found.neg, size).astype(np.float64)
     n_pos, n_neg, n_all = (
         len(np.unique(codes[rows])) for rows in (positive, ~positive, slice(None))
     )

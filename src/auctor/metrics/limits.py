@@ -26,6 +26,19 @@ def normal_quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
+def quantile(level: float, freedom: float) -> float:
+    """Half the width, in standard errors, of a t interval; of a normal one if freedom is infinite.
+
+    Examples
+    --------
+    >>> round(quantile(0.95, math.inf), 2), round(quantile(0.95, 3), 2)
+    (1.96, 3.18)
+    """
+    return (
+        normal_quantile(level) if math.isinf(freedom) else float(stdtrit(freedom, (1 + level) / 2))
+    )
+
+
 def degrees(n_rows: float, n_means: int = 1) -> float:
     """Degrees of freedom of a variance of placements around so many means."""
     return _DEGREES_A_ROW * max(n_rows - n_means, 1.0)
