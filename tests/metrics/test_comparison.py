@@ -114,8 +114,8 @@ def test_fields_are_plain(paired):
     ("options", "message"),
     [
         ({"level": 1}, "level must lie between 0 and 1"),
-        ({"method": "exact"}, "method must be one of delong, bootstrap"),
-        ({"sample_weight": np.ones(200), "method": "delong"}, "use method='bootstrap'"),
+        ({"method": "exact"}, "method must be one of wilson, delong, bootstrap"),
+        ({"sample_weight": np.ones(200), "method": "delong"}, "use method='wilson'"),
         ({"sample_weight_b": np.ones(200), "method": "bootstrap"}, "goes with y_true_b"),
         ({"y_true_b": [0, 1] * 100, "groups": np.arange(200)}, "groups goes with a paired"),
         ({"y_true_b": [0, 1]}, "score_b has 200 values for 2 labels"),

@@ -1,6 +1,7 @@
 """Metrics of a score of two classes: the ROC curve, areas, the top, and how sure they are."""
 
 from auctor.metrics.area import auc, margin_auc, partial_auc
+from auctor.metrics.area_interval import partial_auc_ci
 from auctor.metrics.band import RocBand, roc_band
 from auctor.metrics.calibration import CalibrationTable, calibration_table
 from auctor.metrics.comparison import AucComparison, compare_auc
@@ -8,7 +9,6 @@ from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
 from auctor.metrics.curve_intervals import (
     MetricInterval,
     ks_ci,
-    partial_auc_ci,
     precision_at_k_ci,
 )
 from auctor.metrics.gain import GainCurve, gain_curve

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.metrics.delong import placements_by_row
+from auctor.metrics.limits import degrees
 from auctor.metrics.sample import Sample, split
 
 Floats = npt.NDArray[np.float64]
@@ -38,14 +39,14 @@ def influences(sample: Sample, which: int = 0) -> Influences:
             (placed.neg / (2 * sizes[0]) - auc) / sizes[1],
         )
     weight_pos, weight_neg = split(sample.weight, sample.positive)
-    won_pos = _share_below(pos, neg, weight_neg)
-    won_neg = 1.0 - _share_below(neg, pos, weight_pos)
+    won_pos = share_below(pos, neg, weight_neg)
+    won_neg = 1.0 - share_below(neg, pos, weight_pos)
     share_pos, share_neg = weight_pos / weight_pos.sum(), weight_neg / weight_neg.sum()
     auc = float((share_pos * won_pos).sum())
     return Influences(auc, share_pos * (won_pos - auc), share_neg * (won_neg - auc))
 
 
-def _share_below(values: Floats, others: Floats, weight: Floats) -> Floats:
+def share_below(values: Floats, others: Floats, weight: Floats) -> Floats:
     """Of the weight of the others, what lies below each value; ties count one half."""
     order = np.argsort(others)
     total = np.concatenate(([0.0], np.cumsum(weight[order])))
@@ -63,13 +64,27 @@ def difference(a: Influences, b: Influences) -> Influences:
 def variance(found: Influences, sample: Sample, codes: Codes | None = None) -> float:
     """DeLong's variance; with weights at Kish's number of rows, with groups over their sums."""
     if codes is not None:
-        sums = group_sums(found, sample.positive, codes)
-        n_groups = len(np.unique(codes))
-        return float((sums**2).sum()) * n_groups / (n_groups - 1)
+        return _variance_of_groups(found, sample.positive, codes)
     total = 0.0
     for values, size in zip((found.pos, found.neg), effective_sizes(sample), strict=True):
         total += float((values**2).sum()) * size / max(size - 1, 1e-9)
     return total
+
+
+def _variance_of_groups(found: Influences, positive: npt.NDArray[np.bool_], codes: Codes) -> float:
+    """Obuchowski's variance: each class over its groups, and what groups of both classes share."""
+    size = int(codes.max()) + 1
+    pos: Floats = np.bincount(codes[positive], found.pos, size).astype(np.float64)
+    neg: Floats = np.bincount(codes[~positive], found.neg, size).astype(np.float64)
+    n_pos, n_neg, n_all = (
+        len(np.unique(codes[rows])) for rows in (positive, ~positive, slice(None))
+    )
+    own = _unbiased(pos * pos, n_pos) + _unbiased(neg * neg, n_neg)
+    return max(own + 2 * _unbiased(pos * neg, n_all), 0.0)
+
+
+def _unbiased(products: Floats, n_groups: int) -> float:
+    return float(products.sum()) * n_groups / max(n_groups - 1, 1e-9)
 
 
 def product(a: Influences, b: Influences, sample: Sample, codes: Codes | None) -> float:
@@ -97,3 +112,21 @@ def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, 
         size = float(own.sum() ** 2 / (own**2).sum())
         sizes.append(size if codes is None else min(size, float(len(np.unique(codes[rows])))))
     return sizes[0], sizes[1]
+
+
+def known_from(found: Influences, sample: Sample, codes: Codes | None) -> tuple[float, float]:
+    """How many independent rows of the smaller class stand behind a variance, and its freedom.
+
+    Returns (rows, degrees of freedom). Rows in groups are worth at least as many independent rows
+    as there are groups, and about as many as the rows divided by the design effect. Few groups
+    tell little about the design effect, so the geometric mean of the two numbers is taken; by
+    simulation it covers where either alone is too wide or too narrow.
+    """
+    n_rows = min(effective_sizes(sample))
+    if codes is None:
+        return n_rows, degrees(n_rows)
+    n_groups = min(effective_sizes(sample, codes))
+    alone = variance(found, sample)
+    together = variance(found, sample, codes)
+    seen = n_rows * min(alone / together, 1.0) if alone > 0 and together > 0 else n_groups
+    return float(np.sqrt(n_groups * max(seen, n_groups))), degrees(n_groups)
