@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.metrics import threshold_at, threshold_table
+from auctor.metrics.rates import wilson
 from auctor.metrics.threshold_table import RATES
-from auctor.metrics.thresholds import wilson
 
 SHARES = (0.05, 0.2, 0.5, 0.8)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from auctor.metrics import threshold_at
-from auctor.metrics.thresholds import _MOST_STEPS, wilson
+from auctor.metrics.rates import wilson
+from auctor.metrics.thresholds import _MOST_STEPS
 
 
 def draw(n, seed, shift=1.0):
@@ -137,9 +137,3 @@ def test_a_monotone_transform_moves_the_threshold_along():
 def test_bad_wishes_are_refused(told, says):
     with pytest.raises(ValueError, match=says):
         threshold_at([0, 1, 0, 1], [1, 2, 3, 4], **told)
-
-
-@pytest.mark.parametrize(("part", "whole"), [(0, 7), (7, 7), (3, 10), (120, 4000)])
-def test_wilson_equals_scipy(part, whole):
-    ends = binomtest(part, whole).proportion_ci(0.9, method="wilson")
-    assert wilson(part, whole, 0.9) == pytest.approx((ends.low, ends.high), abs=1e-12)

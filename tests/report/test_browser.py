@@ -10,7 +10,7 @@ from pytest import approx
 
 from auctor import AUCBoost, RankBoost, TreeRank
 from auctor.metrics import roc_curve
-from auctor.metrics.thresholds import wilson
+from auctor.metrics.rates import wilson
 from auctor.report import summarize, write_report
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}

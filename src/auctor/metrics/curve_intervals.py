@@ -21,8 +21,8 @@ from auctor.metrics.curve_estimates import (
 )
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.intervals import Part, cut_folds, normal_quantile
+from auctor.metrics.rates import wilson
 from auctor.metrics.sample import Sample, read_sample
-from auctor.metrics.thresholds import wilson
 from auctor.metrics.wording import count, interval
 
 

@@ -1,10 +1,9 @@
 """The threshold that meets a wish - a rate, a budget, a cost - and how sure it is."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from auctor.metrics.bootstrap import make_generator, percentiles
 from auctor.metrics.checks import check_level, check_number, check_one, check_resamples
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
-from auctor.metrics.intervals import normal_quantile
+from auctor.metrics.rates import Range, wilson
 from auctor.metrics.resampled_curves import resampled_curves
 from auctor.metrics.sample import read_sample
 from auctor.metrics.wording import interval
@@ -21,13 +20,6 @@ Floats = npt.NDArray[np.float64]
 
 # More distinct scores than this are put into groups to resample: finer than any interval.
 _MOST_STEPS = 5000
-
-
-class Range(NamedTuple):
-    """The two ends of a confidence interval."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,24 +182,6 @@ def rate_intervals(curve: RocCurve, point: OperatingPoint, level: float) -> list
     flagged = round(point.flagged)
     counts = ((found, curve.n_pos), (flagged - found, curve.n_neg), (found, flagged))
     return [wilson(part, whole, level) for part, whole in counts]
-
-
-def wilson(part: float, whole: float, level: float) -> Range:
-    """Wilson's interval of a share; NaN of nothing.
-
-    Examples
-    --------
-    >>> wilson(10, 10, 0.95).low < 0.75 < wilson(9, 10, 0.95).high
-    True
-    """
-    if whole == 0:
-        return Range(float("nan"), float("nan"))
-    # Written out, as scipy.stats takes longer to import than all of this package.
-    z2 = normal_quantile(level) ** 2 / whole
-    share = part / whole
-    middle = share + z2 / 2
-    half = math.sqrt(z2 * share * (1 - share) + z2 * z2 / 4)
-    return Range(max((middle - half) / (1 + z2), 0.0), min((middle + half) / (1 + z2), 1.0))
 
 
 def percentile_range(values: Floats, level: float) -> Range:
