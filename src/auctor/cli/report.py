@@ -65,8 +65,16 @@ def write_fit_page(
     pooling = None
     if ours is not None:
         # On the final model's scale, so that a threshold on the page is one of the model.
-        told = {"scores": ours.found.scores_of(estimator.model_), "folds": ours.found.folds}
-        pooling = "They were brought to the scale of the final model, whose thresholds these are."
+        training = estimator.model_.decision_function(problem.X)
+        told = {
+            "scores": ours.found.scores_of(training, problem.weight),
+            "fold_scores": ours.found.scores,
+            "folds": ours.found.folds,
+        }
+        pooling = (
+            "The scores of all folds were brought to the scale of the final model by their ranks "
+            "among the training scores, so that the thresholds are those of the final model."
+        )
     notes = list(facts["warnings"])
     if ours is None:
         notes.append("Measured on the rows that the model was fitted to: too good to be true.")

@@ -11,9 +11,9 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from auctor.data import read_labels, read_vector, read_weights
+from auctor.estimators.score_scale import scores_at, training_ranks
 from auctor.learners.progress import Progress
 from auctor.metrics import AucInterval, auc_ci
-from auctor.models import Model
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -32,9 +32,9 @@ class CrossValidation:
     scores : ndarray of shape (n_rows,)
         Out-of-fold scores: each by the model that was fitted without the row's fold.
         Scores of different folds come from different models and do not compare.
-    log_odds : ndarray of shape (n_rows,) or None
-        The same as log odds by each model's own calibration, a scale that all folds share; None
-        for estimators of other libraries.
+    ranks : ndarray of shape (n_rows, 2) or None
+        The share of the training rows of the fold's model that this model scores below the row,
+        and at or below it; a scale that all folds share. None for estimators of other libraries.
     folds : ndarray of shape (n_rows,)
         The fold of each row, from 0.
     auc : AucInterval
@@ -44,13 +44,19 @@ class CrossValidation:
     scores: Floats
     folds: npt.NDArray[np.int64]
     auc: AucInterval
-    log_odds: Floats | None = None
+    ranks: Floats | None = None
 
-    def scores_of(self, model: Model) -> Floats:
-        """The out-of-fold scores on the scale of a model's own, by way of their log odds."""
-        if self.log_odds is None:
+    def scores_of(self, training: Floats, sample_weight: Any = None) -> Floats:
+        """The out-of-fold scores on the scale of one model, fitted to all rows.
+
+        Each score goes to that score of the model which has the same rank among the scores of the
+        rows it was fitted to (``training``) as the score had in its fold. So a threshold flags
+        out-of-fold rows as the model flags new ones, for every kind of model: a calibration would
+        have to be right in each fold, which that of a few leaves is not.
+        """
+        if self.ranks is None:
             return self.scores
-        return np.asarray((self.log_odds - model.calibration.offset) / model.calibration.slope)
+        return scores_at(training, read_weights(sample_weight, len(training)), self.ranks)
 
 
 def cross_validate(
@@ -120,7 +126,7 @@ def cross_validate(
     _check_folds(known.positive, weight, groups, folds)
     table = _collected(X)
     _check_length(table, len(labels))
-    scores, log_odds = np.empty(len(labels)), np.full(len(labels), np.nan)
+    scores, ranks = np.empty(len(labels)), np.full((len(labels), 2), np.nan)
     progress = Progress(int(folds.max()) + 1, "folds", verbose)
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -131,12 +137,14 @@ def cross_validate(
         )
         fitted = model.fit(_take(table, train), labels[train], **weights)
         scores[test] = _score(fitted, _take(table, test), known.classes[1])
-        log_odds[test] = _log_odds(fitted, scores[test])
+        if hasattr(fitted, "model_"):
+            own_scores = _score(fitted, _take(table, train), known.classes[1])
+            ranks[test] = training_ranks(own_scores, weights.get("sample_weight"), scores[test])
         progress.step()
     progress.close()
     interval = _interval(known.positive, scores, folds, weight, groups, rng)
-    is_known = bool(np.isfinite(log_odds).all())
-    return CrossValidation(scores, folds, interval, log_odds if is_known else None)
+    is_known = bool(np.isfinite(ranks).all())
+    return CrossValidation(scores, folds, interval, ranks if is_known else None)
 
 
 def with_group_folds(
@@ -251,12 +259,6 @@ def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
         return scores if is_ours or fitted.classes_[1] == positive_label else -scores
     column = int(np.flatnonzero(np.asarray(fitted.classes_) == positive_label)[0])
     return np.asarray(fitted.predict_proba(rows), dtype=np.float64)[:, column]
-
-
-def _log_odds(fitted: Any, scores: Floats) -> Floats | float:
-    """Scores of one of our models as log odds; NaN where there is no such scale."""
-    calibration = getattr(getattr(fitted, "model_", None), "calibration", None)
-    return np.nan if calibration is None else calibration.slope * scores + calibration.offset
 
 
 def _interval(

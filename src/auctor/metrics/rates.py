@@ -51,7 +51,7 @@ def clopper_pearson(part: float, whole: float, level: float) -> Range:
     """
     if whole == 0:
         return UNKNOWN
-    tail, rest = (1 - level) / 2, whole - part
+    tail, rest = (1 - level) / 2, max(whole - part, 0.0)
     low = float(betaincinv(part, rest + 1, tail)) if part > 0 else 0.0
     high = float(betaincinv(part + 1, rest, 1 - tail)) if rest > 0 else 1.0
     return Range(low, high)

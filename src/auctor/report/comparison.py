@@ -16,7 +16,7 @@ def comparisons(
     for name, scores in (baseline or {}).items():
         told = compare_auc(
             rows.positive,
-            rows.scores,
+            rows.fold_scores,
             scores,
             level=level,
             method=None if rows.weight is None else "bootstrap",

@@ -44,7 +44,7 @@ def headline(rows: ReportRows, curve: RocCurve, level: float, random_state: Any)
         }
     found = auc_ci(
         rows.positive,
-        rows.scores,
+        rows.fold_scores,
         level=level,
         method=None if rows.weight is None else "bootstrap",
         n_resamples=rows.n_resamples(2000),
@@ -150,7 +150,7 @@ def separation(
         return facts
     found = ks_ci(
         rows.positive,
-        rows.scores,
+        rows.fold_scores,
         level=level,
         groups=rows.groups,
         folds=rows.folds,

@@ -35,6 +35,7 @@ def summarize(
     groups: Any = None,
     scores: Any = None,
     folds: Any = None,
+    fold_scores: Any = None,
     baseline: Mapping[str, Any] | None = None,
     bands: Any = None,
     about: Mapping[str, Any] | None = None,
@@ -56,6 +57,9 @@ def summarize(
     scores, folds : array-like of shape (n_rows,), optional
         Out-of-fold scores and the fold of each row, in the place of the model's own scores: what
         to give when the rows are those that the model was fitted to.
+    fold_scores : array-like of shape (n_rows,), optional
+        Out-of-fold scores as each fold's own model gave them, for what is measured within folds
+        (AUC, KS, comparisons), where ``scores`` were brought to one scale. ``scores`` by default.
     baseline : dict of name to scores, optional
         Scores of other models on the same rows, compared by the paired test.
     bands : ScoreBands, optional
@@ -86,7 +90,14 @@ def summarize(
     """
     level = check_level(level)
     rows = read_report_rows(
-        model, X, y, sample_weight=sample_weight, groups=groups, scores=scores, folds=folds
+        model,
+        X,
+        y,
+        sample_weight=sample_weight,
+        groups=groups,
+        scores=scores,
+        folds=folds,
+        fold_scores=fold_scores,
     )
     told = dict(about or {})
     curve = make_curve(rows)
