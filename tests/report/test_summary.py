@@ -152,7 +152,7 @@ def test_groups_widen_the_intervals(fitted):
     assert facts["data"]["n_groups"] == len(y)
     for one, other in ((facts["headline"], alone["headline"]),):
         assert one["high"] - one["low"] > 1.4 * (other["high"] - other["low"])
-    assert facts["roc"]["z"] is None and alone["roc"]["z"] is not None
+    assert not facts["roc"]["is_counted"] and alone["roc"]["is_counted"]
 
 
 def test_labels_of_text_and_a_saved_model(make_rows, tmp_path):

@@ -67,17 +67,20 @@ def _rows_per_weight(
 ) -> tuple[Floats | float, float]:
     """Effective rows in a window for each unit of its weight, and effective rows in all."""
     if rows.is_plain:
-        return 1.0, float(len(rows.scores))
+        n_rows = float(len(rows.scores))
+        return n_rows / float(curve.flagged[-1]), n_rows
     # Sums of squared weights at or above each threshold, as the curve has sums of weights.
     order = np.argsort(-rows.scores, kind="stable")
     largest = float(rows.weights.max())  # squares neither overflow nor vanish
     squares = np.concatenate(([0.0], np.cumsum(np.square(rows.weights[order] / largest))))
     squares = squares[np.searchsorted(-rows.scores[order], -curve.thresholds, side="right")]
     squares[0] = 0.0  # nothing is flagged there, also where a score is infinite
-    weight = (curve.flagged[lower] - curve.flagged[upper]) / largest
-    alone = weight / (squares[lower] - squares[upper]) / largest
+    # The curve may have other units: equal weights are none among the rows.
+    unit = float(curve.flagged[-1] / (rows.weights / largest).sum())
+    weight = (curve.flagged[lower] - curve.flagged[upper]) / unit
+    alone = weight / (squares[lower] - squares[upper])  # rows for each unit of weight
     n_rows = kish(rows.weights)
-    return alone * _group_factor(rows, n_rows, alone * weight * largest / n_rows, level), n_rows
+    return alone * _group_factor(rows, n_rows, alone * weight / n_rows, level) / unit, n_rows
 
 
 def _group_factor(rows: Counted, n_rows: float, share: Floats, level: float) -> Floats | float:

@@ -192,7 +192,10 @@ def count_rows(sample: Sample, groups: Any) -> Counted:
         distinct, codes = read_codes(groups, sample, "groups")
         if len(distinct) < 2:
             raise ValueError("groups has only one group; give two or more")
-    return Counted(sample.positive, sample.scores[0], sample.weight, codes)
+    weight = sample.weight
+    if weight is not None and weight.min() == weight.max():
+        weight = None  # their scale does not matter, so that these are no weights
+    return Counted(sample.positive, sample.scores[0], weight, codes)
 
 
 class RateIntervals:

@@ -18,7 +18,6 @@ from auctor.metrics import (
     score_histogram,
     threshold_table,
 )
-from auctor.metrics.intervals import normal_quantile
 from auctor.report.plain import LARGEST, counts, finite, shortened
 from auctor.report.rows import ReportRows
 
@@ -92,8 +91,8 @@ def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any
             "high": shortened(band.high),
             "method": band.method,
         },
-        # Wilson's interval is for rows that count once and vary alone.
-        "z": normal_quantile(level) if rows.weight is None and rows.groups is None else None,
+        # The interval beside the slider is for rows that count once and are independent.
+        "is_counted": rows.weight is None and rows.groups is None,
     }
 
 
