@@ -219,7 +219,7 @@ def test_thresholds_of_the_pooled_scores_do_to_new_rows_what_they_say(ranker: An
     (X, y), (X_new, y_new) = law(1500, seed=1), law(20_000, seed=2)
     found = cross_validate(ranker, X, y)
     fitted = ranker.fit(X, y)
-    pooled = roc_curve(y, found.scores_of(fitted.decision_function(X)))
+    pooled = roc_curve(y, found.scores_of(fitted, X))
     new = roc_curve(y_new, fitted.decision_function(X_new))
     for fpr in (0.05, 0.1, 0.2, 0.5):
         point = pooled.at(fpr=fpr)
@@ -230,12 +230,12 @@ def test_pooled_scores_of_a_tree_are_scores_of_its_leaves() -> None:
     X, y = law(300, seed=3)
     fitted = TreeRank().fit(X, y)
     own = fitted.decision_function(X)
-    assert set(cross_validate(TreeRank(), X, y, n_folds=3).scores_of(own)) <= set(own)
+    assert set(cross_validate(TreeRank(), X, y, n_folds=3).scores_of(fitted.model_, X)) <= set(own)
 
 
 def test_pooling_keeps_the_order_within_a_fold(X: Any, y: Any) -> None:
     found = cross_validate(RANKER, X, y, n_folds=3)
-    scores = found.scores_of(RankBoost(n_estimators=5).fit(X, y).decision_function(X))
+    scores = found.scores_of(RankBoost(n_estimators=5).fit(X, y), X)
     for fold in range(3):
         held = found.folds == fold
         order = np.argsort(found.scores[held], kind="stable")

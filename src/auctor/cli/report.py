@@ -65,9 +65,8 @@ def write_fit_page(
     pooling = None
     if ours is not None:
         # On the final model's scale, so that a threshold on the page is one of the model.
-        training = estimator.model_.decision_function(problem.X)
         told = {
-            "scores": ours.found.scores_of(training, problem.weight),
+            "scores": ours.found.scores_of(estimator.model_, problem.X, problem.weight),
             "fold_scores": ours.found.scores,
             "folds": ours.found.folds,
         }

@@ -46,16 +46,27 @@ class CrossValidation:
     auc: AucInterval
     ranks: Floats | None = None
 
-    def scores_of(self, training: Floats, sample_weight: Any = None) -> Floats:
-        """The out-of-fold scores on the scale of one model, fitted to all rows.
+    def scores_of(self, model: Any, X: Any, sample_weight: Any = None) -> Floats:
+        """The out-of-fold scores on the scale of one model that was fitted to all rows.
 
-        Each score goes to that score of the model which has the same rank among the scores of the
-        rows it was fitted to (``training``) as the score had in its fold. So a threshold flags
-        out-of-fold rows as the model flags new ones, for every kind of model: a calibration would
-        have to be right in each fold, which that of a few leaves is not.
+        Parameters
+        ----------
+        model : Model or fitted estimator
+        X : table
+            The rows that were cross-validated, to which ``model`` was fitted.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Each score goes to that score of the model which has the same rank among the scores of
+            the training rows as the score had in its fold. So a threshold flags out-of-fold rows
+            as the model flags new ones, for every kind of model. Calibrated probabilities would
+            have to be right in each fold, which those of a tree with a few leaves are not.
         """
         if self.ranks is None:
             return self.scores
+        training = np.asarray(model.decision_function(X), dtype=np.float64)
         return scores_at(training, read_weights(sample_weight, len(training)), self.ranks)
 
 

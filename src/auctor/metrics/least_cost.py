@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 # Thresholds that are compared pairwise: finer than any interval.
-_MOST_STEPS = 400
+_MOST_STEPS = 250
 # Of the error allowed, times the root of a window's share of the rows: how small the p-value of
 # a window must be. Chosen by benchmarks/coverage_thresholds.py; see docs/coverage.md.
 _SCAN = 5.0
@@ -58,8 +58,14 @@ def cost_interval(curve: RocCurve, rows: Counted, cost: float, level: float) -> 
 
 
 def _tail(part: Floats, rest: Floats, share: float) -> Floats:
-    """Chance of ``part`` or more hits with this chance each, among ``part + rest`` rows."""
-    return np.where(part > 0, betainc(np.where(part > 0, part, 1.0), rest + 1.0, share), 1.0)
+    """Chance of ``part`` or more hits with this chance each, among ``part + rest`` rows.
+
+    1 where there are no more hits than expected, which needs no computing.
+    """
+    chance = np.ones(len(part))
+    more = part > share * (part + rest)
+    chance[more] = betainc(part[more], rest[more] + 1.0, share)
+    return chance
 
 
 def _rows_per_weight(

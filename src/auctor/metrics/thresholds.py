@@ -150,7 +150,7 @@ def threshold_at(
     4.0
     >>> y, s = [0] * 90 + [1] * 10, list(range(100))
     >>> threshold_at(y, s, fpr=0.1).value, threshold_at(y, s, fpr=0.1, confidence=0.95).value
-    (81.0, 86.0)
+    (81.0, 85.0)
     """
     name, wished = check_one(fpr=fpr, tpr=tpr, budget=budget, cost=cost)
     level = check_level(level)
