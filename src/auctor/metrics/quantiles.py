@@ -60,12 +60,25 @@ class Ranked:
     def __init__(self, rows: Counted, rate: float, tail: float) -> None:
         order = np.argsort(-rows.scores, kind="stable")
         self.scores = rows.scores[order]
-        weight = rows.weights[order]
-        self.n_rows = effective_rows(rows, rows.scores, rate, tail)
+        self.total = np.cumsum(rows.weights[order])
+        self.has_ties = bool((self.scores[1:] == self.scores[:-1]).any())
+        is_finite = bool(np.isfinite(self.scores[[0, -1]]).all())
+        self.is_smooth = rows.is_plain and not self.has_ties and is_finite
+        self._rows = rows
+        self.ask(rate, tail)
+
+    def ask(self, rate: float, tail: float) -> "Ranked":
+        """The same rows for another quantile, to which other weights may matter."""
+        self.n_rows = effective_rows(self._rows, self._rows.scores, rate, tail)
         # Of plain rows exactly 1, 2, 3, ...
-        self.ranks = np.cumsum(weight) * (self.n_rows / float(weight.sum()))
-        self.has_ties = bool((np.diff(self.scores) == 0).any())
-        self.is_smooth = rows.is_plain and not self.has_ties
+        self.ranks = self.total * (self.n_rows / float(self.total[-1]))
+        return self
+
+    def share_above(self, threshold: float, *, strictly: bool = False) -> float:
+        """The share of the rows above a threshold, or at it as well."""
+        side = "left" if strictly else "right"
+        count = int(np.searchsorted(-self.scores, -threshold, side=side))  # type: ignore[call-overload]
+        return 0.0 if count == 0 else float(self.total[count - 1] / self.total[-1])
 
     def at_most(self, rank: float) -> int:
         """How many of the rows have together at most this rank."""
