@@ -122,24 +122,15 @@ def test_with_ties_the_interval_reaches_the_next_score():
     assert (found.value, found.low, found.high) == (2.0, 1.0, 2.0)
 
 
-@pytest.mark.parametrize("criterion", [{"fpr": 0.01}, {"tpr": 0.99}, {"budget": 0.01}])
-def test_rates_at_a_threshold_chosen_by_them_are_covered(criterion):
-    """The one row at the threshold was chosen: Wilson's interval holds in 84 % here."""
-    name = next(iter(criterion))
+@pytest.mark.parametrize(("n_pos", "n_neg", "name"), [(5, 100, "fpr"), (100, 5, "tpr")])
+def test_the_rate_that_a_threshold_was_chosen_by_is_covered(n_pos, n_neg, name):
+    """The one row at the threshold was chosen: Wilson's interval holds in 84 to 88 % here."""
     held = []
     for seed in range(300):
-        y, s = normal(100, 100, seed)
-        if name == "budget":
-            y = np.random.default_rng(seed).permutation(y)  # one law for both classes
-        found = threshold_at(y, s, **criterion)
-        rate = {"fpr": ndtr(-found.value), "tpr": ndtr(1 - found.value)}.get(name)
-        if rate is None:
-            rate = (ndtr(-found.value) + ndtr(1 - found.value)) / 2
-            held.append(found.tpr.low <= rate <= found.tpr.high)
-        else:
-            ends = getattr(found, name)
-            held.append(ends.low <= rate <= ends.high)
-    assert share(held) >= 0.9
+        found = threshold_at(*normal(n_pos, n_neg, seed), **{name: 0.01})
+        ends = getattr(found, name)
+        held.append(ends.low <= ndtr((name == "tpr") - found.value) <= ends.high)
+    assert share(held) >= 0.92  # 0.97 is expected
 
 
 @pytest.mark.parametrize(
