@@ -5,8 +5,8 @@
 
 The page's rates come from out-of-fold scores on the scale of the final model. For each learner: the
 false positive rate of the page less that of 20,000 new rows, at the page's thresholds for rates of
-0.05, 0.1, 0.2 and 0.5; mean over samples, and the largest deviation. Of 1,000 rows some 0.015 to 0.02
-are the chance of the sample.
+0.05, 0.1, 0.2 and 0.5; mean over samples, and the largest deviation. Of 1,000 rows some 0.015 to
+0.02 are the chance of the sample.
 """
 
 import argparse
