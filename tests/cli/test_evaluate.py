@@ -201,7 +201,7 @@ def test_a_threshold_with_confidence_flags_less(run: Run, model: Path, path: Pat
     plain, sure = run(*options).json["at"], run(*options, "--confidence", "0.9").json["at"]
     assert sure[0]["threshold"] > plain[0]["threshold"]
     assert (plain[0]["confidence"], sure[0]["confidence"]) == (None, 0.9)
-    assert "for a budget of 0.5 with 90% confidence" in sure[0]["sentence"]
+    assert "for a budget of 0.5 on new rows with 90% confidence" in sure[0]["sentence"]
 
 
 @pytest.mark.parametrize(

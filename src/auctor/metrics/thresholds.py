@@ -322,4 +322,5 @@ def _wish(name: str, wished: float, confidence: float | None) -> str:
     words = f"{name} of at {'most' if name == 'fpr' else 'least'} {wished:g}"
     if name == "budget":
         words = f"a budget of {wished:g}"
-    return words if confidence is None else f"{words} with {100 * confidence:g}% confidence"
+    sure = "" if confidence is None else f" on new rows with {100 * confidence:g}% confidence"
+    return words + sure
