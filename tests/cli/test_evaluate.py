@@ -194,3 +194,27 @@ def test_a_budget_is_of_weight_where_rows_have_weights(
         options = ("--target", "y", "--weight", "w", "--at", f"budget={budget}")
         done = run("evaluate", model, path, *options)
         assert (f"is more than the weight of {total} of the table" in done.err) == told
+
+
+def test_a_threshold_with_confidence_flags_less(run: Run, model: Path, path: Path) -> None:
+    options = ("evaluate", model, path, "--target", "y", "--at", "budget=0.5", "--json")
+    plain, sure = run(*options).json["at"], run(*options, "--confidence", "0.9").json["at"]
+    assert sure[0]["threshold"] > plain[0]["threshold"]
+    assert (plain[0]["confidence"], sure[0]["confidence"]) == (None, 0.9)
+    assert "for a budget of 0.5 on new rows with 90% confidence" in sure[0]["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        (("--at", "fpr=0.01", "--confidence", "0.95"), 1, "needs at least 299 negative rows"),
+        (("--confidence", "0.95"), 2, "--confidence goes with --at"),
+        (("--at", "fpr=0.1", "--confidence", "95"), 2, "--confidence is 95; give a number"),
+        (("--at", "cost=5", "--confidence", "0.9"), 2, "not with --at cost"),
+    ],
+)
+def test_a_confidence_that_cannot_be_had(
+    run: Run, model: Path, path: Path, options: tuple[str, ...], code: int, says: str
+) -> None:
+    done = run("evaluate", model, path, "--target", "y", *options)
+    assert done.code == code and says in done.error

@@ -118,7 +118,7 @@ def test_weights_and_groups_use_the_bootstrap(sample):
     )
     assert grouped.method == "cluster bootstrap"
     assert grouped.comparison.method == "paired by groups, square and add"
-    assert grouped.lines[0].band.method == "cluster bootstrap"
+    assert grouped.lines[0].band.method == "combined intervals at the effective number of rows"
 
 
 def test_one_row_of_a_class_has_no_interval():

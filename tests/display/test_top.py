@@ -6,7 +6,7 @@ import pytest
 
 from auctor.display import PrecisionAtKDisplay
 from auctor.metrics import precision_at_k
-from auctor.metrics.thresholds import wilson
+from auctor.metrics.rates import wilson
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -12,14 +12,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
-from auctor import RankBoost, SmoothAUCBoostCV
+from auctor import MartiRank, RankBoost, SmoothAUCBoostCV, TreeRank
 from auctor.estimators import crossval
 from auctor.estimators.crossval import (
     compare_instability,
     cross_validate,
     with_group_folds,
 )
-from auctor.metrics import auc, auc_ci, fold_instability
+from auctor.estimators.score_scale import scores_at, training_ranks
+from auctor.metrics import auc, auc_ci, fold_instability, roc_curve
 
 N = 90
 
@@ -243,17 +244,51 @@ def test_bad_groups_and_folds(X: Any, y: Any, told: Any, says: str) -> None:
         cross_validate(RANKER, X, y, **told)
 
 
-def test_log_odds_put_the_folds_on_one_scale(X: Any, y: Any) -> None:
+def law(n: int, seed: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] / 2 + rng.normal(size=n) > 1).astype(np.int64)
+
+
+@pytest.mark.parametrize("ranker", [TreeRank(), RankBoost(n_estimators=30), MartiRank()], ids=repr)
+def test_thresholds_of_the_pooled_scores_do_to_new_rows_what_they_say(ranker: Any) -> None:
+    """A tree has few scores, and how many differs from fold to fold: only ranks carry over."""
+    (X, y), (X_new, y_new) = law(1500, seed=1), law(20_000, seed=2)
+    found = cross_validate(ranker, X, y)
+    fitted = ranker.fit(X, y)
+    pooled = roc_curve(y, found.scores_of(fitted, X))
+    new = roc_curve(y_new, fitted.decision_function(X_new))
+    for fpr in (0.05, 0.1, 0.2, 0.5):
+        point = pooled.at(fpr=fpr)
+        assert new.at(threshold=point.threshold).fpr == pytest.approx(point.fpr, abs=0.05)
+
+
+def test_pooled_scores_of_a_tree_are_scores_of_its_leaves() -> None:
+    X, y = law(300, seed=3)
+    fitted = TreeRank().fit(X, y)
+    own = fitted.decision_function(X)
+    assert set(cross_validate(TreeRank(), X, y, n_folds=3).scores_of(fitted.model_, X)) <= set(own)
+
+
+def test_pooling_keeps_the_order_within_a_fold(X: Any, y: Any) -> None:
     found = cross_validate(RANKER, X, y, n_folds=3)
-    fitted = RankBoost(n_estimators=5).fit(X, y)
-    scores = found.scores_of(fitted.model_)
+    scores = found.scores_of(RankBoost(n_estimators=5).fit(X, y), X)
     for fold in range(3):
         held = found.folds == fold
-        assert auc(y[held], scores[held]) == auc(y[held], found.scores[held])
-        model = RankBoost(n_estimators=5).fit(X[~held], y[~held]).model_
-        expected = model.probabilities(found.scores[held])
-        np.testing.assert_allclose(fitted.model_.probabilities(scores[held]), expected)
-    assert cross_validate(LogisticRegression(), X, y, n_folds=3).log_odds is None
+        order = np.argsort(found.scores[held], kind="stable")
+        assert (np.diff(scores[held][order]) >= 0).all()
+
+
+def test_weights_count_in_the_ranks() -> None:
+    """A training row of weight 2 is two rows, and one of weight 0 none."""
+    training, weight = np.array([1.0, 2.0, 5.0, 9.0]), np.array([2.0, 1.0, 0.0, 1.0])
+    copies, scores = np.array([1.0, 1.0, 2.0, 9.0]), np.array([0.0, 1.0, 1.5, 5.0, 9.0, 10.0])
+    ranks = training_ranks(training, weight, scores)
+    np.testing.assert_allclose(ranks, training_ranks(copies, None, scores))
+    other = np.array([3.0, 4.0, 4.0, 8.0])
+    np.testing.assert_allclose(
+        scores_at(other, np.ones(4), ranks), scores_at(np.array([3.0, 4.0, 8.0]), [1, 2, 1], ranks)
+    )
 
 
 def test_the_positive_label_of_another_librarys_model(X: Any, y: Any) -> None:

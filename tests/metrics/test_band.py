@@ -50,7 +50,7 @@ def test_the_asymptotic_band_is_its_formula():
     assert band.low[-1] == band.high[-1] == 1.0
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "asymptotic"])
+@pytest.mark.parametrize("method", ["combined", "bootstrap", "asymptotic"])
 def test_the_band_covers_the_curve_of_the_population(method):
     """tpr(fpr) = Phi(1 + Phi^-1(fpr)) for N(1, 1) against N(0, 1)."""
     inside = np.zeros(3)
@@ -64,31 +64,51 @@ def test_the_band_covers_the_curve_of_the_population(method):
     assert inside.min() >= 85  # 95 are expected; fewer than 86 have a chance below 1e-4
 
 
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 5), (20, 20), (100, 10)])
+def test_the_band_covers_where_the_curve_is_near_one_and_rows_are_few(n_pos, n_neg):
+    """A bootstrap holds 0.06 at fpr 0 and 0.1 to 0.6 from fpr 0.5 on."""
+    grid = np.linspace(0, 1, 6)
+    truth = norm.cdf(2 + norm.ppf(grid))
+    inside = np.zeros(6)
+    for seed in range(200):
+        band = roc_band(*draw(n_pos, n_neg, seed, shift=2.0), n_points=6)
+        inside += (band.low <= truth) & (truth <= band.high)
+    assert inside.min() >= 180  # 190 are expected
+
+
 def test_resampled_rows_give_the_band_that_resampled_steps_give():
     """Weights of one and the same size make the bootstrap draw rows."""
     y, s = draw(60, 90, 3)
-    by_step = roc_band(y, s, n_resamples=2000, random_state=0)
-    by_row = roc_band(y, s, sample_weight=np.full(150, 2.0), n_resamples=2000, random_state=1)
+    told = {"method": "bootstrap", "n_resamples": 2000}
+    by_step = roc_band(y, s, **told, random_state=0)
+    by_row = roc_band(y, s, **told, sample_weight=np.full(150, 2.0), random_state=1)
     assert np.array_equal(by_step.tpr, by_row.tpr)
     assert np.abs(by_step.low - by_row.low).max() < 0.04
     assert np.abs(by_step.high - by_row.high).max() < 0.04
 
 
-def test_groups_that_are_copies_widen_the_band():
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        ("combined", "combined intervals at the effective number of rows"),
+        ("bootstrap", "cluster bootstrap"),
+    ],
+)
+def test_groups_that_are_copies_widen_the_band(method, name):
     y, s = draw(50, 60, 1)
     y, s, groups = np.tile(y, 8), np.tile(s, 8), np.tile(np.arange(110), 8)
-    alone = roc_band(y, s, random_state=0)
-    together = roc_band(y, s, groups=groups, random_state=0)
-    assert together.method == "cluster bootstrap" and np.array_equal(together.tpr, alone.tpr)
+    alone = roc_band(y, s, method=method, random_state=0)
+    together = roc_band(y, s, method=method, groups=groups, random_state=0)
+    assert together.method == name and np.array_equal(together.tpr, alone.tpr)
     assert (together.high - together.low).mean() > 2 * (alone.high - alone.low).mean()
 
 
 def test_a_perfect_score_is_not_certain_of_itself():
     y = np.repeat([0, 1], 8)
-    sure = roc_band(y, np.arange(16), random_state=0)
-    unsure = roc_band(y, np.arange(16), method="asymptotic")
+    sure = roc_band(y, np.arange(16), method="bootstrap", random_state=0)
     assert (sure.low == 1).all()  # which the docstring says
-    assert unsure.low[0] < 0.8
+    for method in ("combined", "asymptotic"):
+        assert roc_band(y, np.arange(16), method=method).low[0] < 0.8
 
 
 def test_infinite_scores_ties_and_absent_rows():
@@ -120,7 +140,7 @@ def test_a_million_rows_take_seconds():
 
 def test_it_prints_as_a_sentence_and_repeats():
     y, s = draw(20, 30, 0)
-    first, second = (roc_band(y, s, random_state=5) for _ in range(2))
+    first, second = (roc_band(y, s, method="bootstrap", random_state=5) for _ in range(2))
     assert np.array_equal(first.low, second.low)
     assert repr(first).startswith("95% pointwise band of a ROC curve at 101 values of fpr")
 
@@ -128,7 +148,10 @@ def test_it_prints_as_a_sentence_and_repeats():
 @pytest.mark.parametrize(
     ("told", "says"),
     [
-        ({"method": "delong"}, "method must be one of bootstrap, asymptotic; got 'delong'"),
+        (
+            {"method": "delong"},
+            "method must be one of combined, bootstrap, asymptotic; got 'delong'",
+        ),
         ({"n_points": 1}, "n_points must be a whole number, 2 or more, got 1"),
         ({"level": 95}, "level must lie between 0 and 1"),
         ({"n_resamples": 0}, "n_resamples"),

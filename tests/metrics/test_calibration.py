@@ -9,7 +9,7 @@ from sklearn.metrics import brier_score_loss
 
 from auctor.metrics import calibration_table
 from auctor.metrics.calibration import wilson_ends
-from auctor.metrics.thresholds import wilson
+from auctor.metrics.rates import wilson
 
 
 def draw(n, seed, decimals=2):

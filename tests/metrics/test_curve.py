@@ -49,11 +49,13 @@ def test_pos_label_turns_the_curve(curve):
     assert turned.pos_label == 0 and isinstance(turned.pos_label, int)
 
 
-def test_of_points_with_one_tpr_the_least_fpr_is_taken():
+def test_rates_are_met_by_the_quantile_of_the_class():
+    """As many are flagged as an fpr allows, as few as a tpr needs; the other class has no say."""
     curve = roc_curve([1, 0, 0, 1, 0], [5, 4, 3, 2, 1])
     assert curve.at(fpr=0.9).threshold == 2
-    assert curve.at(fpr=0.5).threshold == 5  # at 4 there is a false positive more, for nothing
+    assert curve.at(fpr=0.5).threshold == 4  # a third of the negatives, and no more positives
     assert curve.at(tpr=0.5).threshold == 5
+    assert roc_curve([0, 1, 1, 1], [4, 3, 2, 1]).at(tpr=0.3).threshold == 3
 
 
 def test_nothing_flagged_has_no_precision(curve):

@@ -153,10 +153,8 @@ def test_operating_points_equal_a_search_over_all_thresholds(sample, rate, thres
     curve = metrics.roc_curve(y, s)
     points = slow.roc_points(y, s)
     by_fpr, by_tpr = curve.at(fpr=rate), curve.at(tpr=rate)
-    best = max((tpr, -fpr) for fpr, tpr in points if fpr <= rate)
-    assert (by_fpr.tpr, -by_fpr.fpr) == best
-    least = min((fpr, -tpr) for fpr, tpr in points if tpr >= rate)
-    assert (by_tpr.fpr, -by_tpr.tpr) == least
+    assert (by_fpr.fpr, by_fpr.tpr) == max(point for point in points if point[0] <= rate)
+    assert (by_tpr.fpr, by_tpr.tpr) == min(point for point in points if point[1] >= rate)
     counts = [0, *((s >= t).sum() for t in np.unique(s))]
     assert curve.at(budget=budget).flagged == max(c for c in counts if c <= budget)
     assert curve.at(threshold=threshold).flagged == (s >= threshold).sum()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.metrics import threshold_at, threshold_table
+from auctor.metrics.rates import clopper_pearson
 from auctor.metrics.threshold_table import RATES
-from auctor.metrics.thresholds import wilson
 
 SHARES = (0.05, 0.2, 0.5, 0.8)
 
@@ -57,16 +57,18 @@ def test_intervals_are_those_of_threshold_at():
     y, s, w = draw(300, 0)
     plain, weighted = threshold_table(y, s), threshold_table(y, s, sample_weight=w)
     for row in plain.rows:
-        alone = threshold_at(y, s, budget=row.share, n_resamples=2)
+        alone = threshold_at(y, s, budget=row.share)
         assert [getattr(row, name) for name in RATES] == [getattr(alone, name) for name in RATES]
     last = plain.rows[-1]
     found = int((y & (s >= last.point.threshold)).sum())
-    assert last.precision == wilson(found, int(last.point.flagged), 0.95)
-    assert (plain.method, weighted.method) == ("Wilson", "stratified bootstrap")
-    alone = threshold_at(y, s, budget=0.3, sample_weight=w, n_resamples=500, random_state=0)
-    assert weighted.rows[5].tpr == pytest.approx(alone.tpr)
-    grouped = threshold_table(y, s, groups=np.arange(300) // 3, random_state=1)
-    assert grouped.method == "cluster bootstrap"
+    expected = clopper_pearson(found, int(last.point.flagged), 0.95)
+    assert last.precision == pytest.approx(expected, abs=1e-12)
+    effective = "Clopper-Pearson at the effective number of rows"
+    assert (plain.method, weighted.method) == ("Clopper-Pearson", effective)
+    alone = threshold_at(y, s, budget=0.3, sample_weight=w)
+    assert weighted.rows[5].tpr == alone.tpr
+    grouped = threshold_table(y, s, groups=np.arange(300) // 3)
+    assert grouped.method == effective
     assert all(row.tpr.low <= row.point.tpr <= row.tpr.high for row in grouped.rows)
 
 
@@ -84,7 +86,7 @@ def test_csv_reads_back_in_full():
 def test_it_prints_as_a_table():
     y, s, _ = draw(200, 1)
     lines = repr(threshold_table(y, s, shares=[0.1, 0.25])).splitlines()
-    assert len(lines) == 4 and lines[-1] == "(95% intervals, Wilson)"
+    assert len(lines) == 4 and lines[-1] == "(95% intervals, Clopper-Pearson)"
     assert len({len(line) for line in lines[:3]}) == 1
     assert lines[2].lstrip().startswith("25.0%")
 

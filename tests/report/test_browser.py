@@ -10,7 +10,7 @@ from pytest import approx
 
 from auctor import AUCBoost, RankBoost, TreeRank
 from auctor.metrics import roc_curve
-from auctor.metrics.thresholds import wilson
+from auctor.metrics.rates import clopper_pearson
 from auctor.report import summarize, write_report
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
@@ -98,7 +98,7 @@ def test_every_threshold_has_the_numbers_of_python(open_page, fitted, facts):
     assert [one["flagged"] for one in found] == approx(curve.flagged / len(y))
 
 
-def test_intervals_beside_the_slider_are_wilsons(open_page, facts):
+def test_intervals_beside_the_slider_are_exact(open_page, facts):
     opened = open_page(facts)
     roc = facts["roc"]
     n_pos, n_neg = roc["true_positives"][-1], roc["false_positives"][-1]
@@ -111,7 +111,7 @@ def test_intervals_beside_the_slider_are_wilsons(open_page, facts):
     }
     for name, counts in shares.items():
         cell = opened.page.locator(f"#{name}")
-        ends = wilson(*counts, 0.95)
+        ends = clopper_pearson(*counts, 0.95)
         found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
         assert found == approx(list(ends), abs=1e-9), name
         assert f"{100 * ends[0]:.1f}%" in cell.locator("small").inner_text()

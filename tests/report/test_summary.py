@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from auctor import RankBoost, cross_validate, load
+from auctor import RankBoost, TreeRank, cross_validate, load
 from auctor.metrics import (
     auc_ci,
     calibration_table,
@@ -137,6 +137,24 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
         summarize(estimator, X, y, folds=cv.folds)
 
 
+def test_what_is_measured_within_folds_takes_the_scores_of_each_folds_own_model(make_rows):
+    """On the scale of the final tree rows tie that a fold's tree tells apart."""
+    X, y = make_rows()
+    estimator = TreeRank()
+    cv, other = cross_validate(estimator, X, y), cross_validate(RankBoost(n_estimators=2), X, y)
+    pooled = cv.scores_of(estimator.fit(X, y), X)
+    told = {"scores": pooled, "folds": cv.folds, "baseline": {"short": other.scores}}
+    facts = summarize(estimator, X, y, fold_scores=cv.scores, **told)
+    assert facts["headline"]["auc"] == cv.auc.value
+    assert facts["separation"]["ks"] == ks_ci(y, cv.scores, folds=cv.folds, random_state=0).value
+    own = compare_auc(y, cv.scores, other.scores, folds=cv.folds)
+    assert facts["comparison"][0]["own_auc"] == own.auc_a
+    assert facts["headline"]["curve_auc"] == roc_curve(y, pooled).auc()
+    assert {row["threshold"] for row in facts["thresholds"]["rows"]} <= {None, *pooled.tolist()}
+    with pytest.raises(ValueError, match="fold_scores was given without folds"):
+        summarize(estimator, X, y, scores=pooled, fold_scores=cv.scores)
+
+
 def test_a_row_of_weight_zero_is_absent_and_weight_two_is_the_row_twice(fitted):
     estimator, X, y = fitted
     weight = np.arange(len(y)) % 3
@@ -167,7 +185,7 @@ def test_groups_widen_the_intervals(fitted):
     assert facts["data"]["n_groups"] == len(y)
     for one, other in ((facts["headline"], alone["headline"]),):
         assert one["high"] - one["low"] > 1.4 * (other["high"] - other["low"])
-    assert facts["roc"]["z"] is None and alone["roc"]["z"] is not None
+    assert not facts["roc"]["is_counted"] and alone["roc"]["is_counted"]
 
 
 def test_labels_of_text_and_a_saved_model(make_rows, tmp_path):

@@ -34,6 +34,7 @@ _TOP = 0.1
 def run(args: argparse.Namespace) -> None:
     """Score a table and compare with its labels."""
     wishes = [parse_wish(text) for text in args.at]
+    _check_confidence(args.confidence, wishes)
     model = load(args.model)
     source = open_table(args.table, args.delimiter)
     rows = read_labelled(model, source, args)
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
         "n_pos": int(np.count_nonzero(positive)),
         "n_neg": int(np.count_nonzero(~positive)),
         **_measure(rows, model.threshold, args.seed),
-        "at": [_wish_facts(rows, wish, args.seed) for wish in wishes],
+        "at": [_wish_facts(rows, wish, args.confidence) for wish in wishes],
         "warnings": warnings,
     }
     emit(facts, _text(facts), args.json)
@@ -100,19 +101,34 @@ def _budget_warning(wish: dict[str, Any], rows: Labelled) -> list[str]:
     ]
 
 
-def _wish_facts(rows: Labelled, wish: dict[str, Any], seed: int) -> dict[str, Any]:
-    """The threshold that meets a wish, as plain values, with its sentence."""
+def _check_confidence(confidence: float | None, wishes: list[dict[str, Any]]) -> None:
+    if confidence is None:
+        return
+    if not wishes:
+        raise UsageError("--confidence goes with --at, such as --at fpr=0.1 --confidence 0.95")
+    if not 0 < confidence < 1:
+        raise UsageError(f"--confidence is {confidence:g}; give a number between 0 and 1")
+    for wish in wishes:
+        if "cost" in wish:
+            raise UsageError("--confidence goes with fpr, tpr and budget, not with --at cost=...")
+
+
+def _wish_facts(
+    rows: Labelled, wish: dict[str, Any], confidence: float | None = None
+) -> dict[str, Any]:
+    """The threshold that meets a criterion, as plain values, with its sentence."""
     found = threshold_at(
         rows.positive,
         rows.scores,
         **wish,
+        confidence=confidence,
         sample_weight=rows.weight,
         groups=rows.groups,
-        random_state=seed,
     )
     intervals = {name: list(getattr(found, name)) for name in ("tpr", "fpr", "precision")}
     return {
         **wish,
+        "confidence": confidence,
         # The model flags scores above its threshold, a curve those at it too.
         "model_threshold": float(np.nextafter(found.value, -np.inf)),
         **_point_facts(found.point, found.value),

@@ -246,6 +246,13 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the threshold for fpr=0.1, tpr=0.9, budget=100 (or 0.05) or cost=5 (repeatable)",
     )
+    add(
+        "--confidence",
+        metavar="C",
+        type=float,
+        help="choose the thresholds of --at such that new rows meet them with this confidence, "
+        "such as 0.95 (default: these rows meet them, and about half of all new samples do)",
+    )
     _add_seed(add)
     _add_delimiter(add)
     _add_json(parser)

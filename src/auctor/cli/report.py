@@ -67,11 +67,15 @@ def write_fit_page(
     if ours is not None:
         # On the final model's scale, so that a threshold on the page is one of the model.
         told = {
-            "scores": ours.found.scores_of(estimator.model_),
+            "scores": ours.found.scores_of(estimator.model_, problem.X, problem.weight),
+            "fold_scores": ours.found.scores,
             "folds": ours.found.folds,
             "instability": ours.found.instability,
         }
-        pooling = "They were brought to the scale of the final model, whose thresholds these are."
+        pooling = (
+            "The scores of all folds were brought to the scale of the final model by their ranks "
+            "among the training scores, so that the thresholds are those of the final model."
+        )
     if baseline is not None:
         told["baseline"] = {baseline.name: baseline.found.scores}
         told["baseline_instability"] = {baseline.name: facts["baseline"]["instability"]}

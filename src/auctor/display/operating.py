@@ -1,5 +1,7 @@
 """The operating point that a display marks: a threshold, or the one that meets a wish."""
 
+from typing import Any
+
 from auctor.display.predictions import Predictions
 from auctor.metrics import OperatingPoint, roc_curve, threshold_at
 
@@ -8,7 +10,7 @@ def choose_point(
     found: Predictions, *, threshold: float | None = None, **wishes: float | None
 ) -> tuple[OperatingPoint | None, str]:
     """The point of the first score that was asked for, if any, and the wish in words."""
-    given = {name: wish for name, wish in wishes.items() if wish is not None}
+    given: dict[str, Any] = {name: wish for name, wish in wishes.items() if wish is not None}
     if threshold is None and not given:
         return None, ""
     if threshold is not None and given:
@@ -21,6 +23,5 @@ def choose_point(
     score = next(iter(found.scores.values()))
     if threshold is not None:
         return roc_curve(found.positive, score, **found.told).at(threshold=threshold), ""
-    # The point needs no interval, and so no resamples but the two that there must be.
-    chosen = threshold_at(found.positive, score, n_resamples=2, **given, **found.told)
+    chosen = threshold_at(found.positive, score, **given, **found.told)
     return chosen.point, chosen.wish

@@ -95,7 +95,7 @@ class ROCDisplay(PredictionDisplay):
         name: str | None = None,
         folds: Any = None,
         groups: Any = None,
-        band: Literal["bootstrap", "asymptotic"] | None = "bootstrap",
+        band: Literal["combined", "bootstrap", "asymptotic"] | None = "combined",
         level: float = 0.95,
         n_resamples: int = 500,
         threshold: float | None = None,
@@ -121,7 +121,7 @@ class ROCDisplay(PredictionDisplay):
             mean; no band.
         groups : array-like of shape (n_rows,), optional
             Rows that vary together, as in :func:`auctor.metrics.auc_ci`.
-        band : {"bootstrap", "asymptotic"} or None, default="bootstrap"
+        band : {"combined", "bootstrap", "asymptotic"} or None, default="combined"
             As in :func:`auctor.metrics.roc_band`.
         level : float, default=0.95
         n_resamples : int, default=500

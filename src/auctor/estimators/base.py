@@ -179,7 +179,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return found
 
     def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
-        """The threshold that meets a wish on labelled rows, with its interval.
+        """The threshold that meets a criterion on labelled rows, with its interval.
 
         Parameters
         ----------
@@ -187,8 +187,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             Labelled rows; on those of the fit every rate is too good.
         **wish
             One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and what else
-            :func:`auctor.metrics.threshold_at` takes. ``model_.with_threshold`` makes a model
-            that predicts by it.
+            :func:`auctor.metrics.threshold_at` takes; with ``confidence=0.95`` new rows meet the
+            criterion in 95 % of cases. ``model_.with_threshold`` makes a model that predicts by it.
 
         Returns
         -------
@@ -200,8 +200,10 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         >>> from auctor.datasets import load_kyphosis
         >>> X, y = load_kyphosis()
         >>> ranker = RankBoost(n_estimators=20).fit(X, y)
-        >>> found = ranker.threshold_at(X, y, fpr=0.1, random_state=0)
-        >>> found.point.fpr <= 0.1
+        >>> plain = ranker.threshold_at(X, y, fpr=0.1)
+        >>> plain.point.fpr <= 0.1
+        True
+        >>> ranker.threshold_at(X, y, fpr=0.1, confidence=0.95).value > plain.value
         True
         """
         check_is_fitted(self)

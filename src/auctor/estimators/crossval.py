@@ -11,9 +11,9 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from auctor.data import read_labels, read_vector, read_weights
+from auctor.estimators.score_scale import scores_at, training_ranks
 from auctor.learners.progress import Progress
 from auctor.metrics import AucInterval, auc_ci, fold_instability
-from auctor.models import Model
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -32,9 +32,9 @@ class CrossValidation:
     scores : ndarray of shape (n_rows,)
         Out-of-fold scores: each by the model that was fitted without the row's fold.
         Scores of different folds come from different models and do not compare.
-    log_odds : ndarray of shape (n_rows,) or None
-        The same as log odds by each model's own calibration, a scale that all folds share; None
-        for estimators of other libraries.
+    ranks : ndarray of shape (n_rows, 2) or None
+        The share of the training rows of the fold's model that this model scores below the row,
+        and at or below it; a scale that all folds share. None for estimators of other libraries.
     folds : ndarray of shape (n_rows,)
         The fold of each row, from 0.
     auc : AucInterval
@@ -55,13 +55,30 @@ class CrossValidation:
     auc: AucInterval
     instability: float
     scores_by_fold: Floats
-    log_odds: Floats | None = None
+    ranks: Floats | None = None
 
-    def scores_of(self, model: Model) -> Floats:
-        """The out-of-fold scores on the scale of a model's own, by way of their log odds."""
-        if self.log_odds is None:
+    def scores_of(self, model: Any, X: Any, sample_weight: Any = None) -> Floats:
+        """The out-of-fold scores on the scale of one model that was fitted to all rows.
+
+        Parameters
+        ----------
+        model : Model or fitted estimator
+        X : table
+            The rows that were cross-validated, to which ``model`` was fitted.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Each score goes to that score of the model which has the same rank among the scores of
+            the training rows as the score had in its fold. So a threshold flags out-of-fold rows
+            as the model flags new ones, for every kind of model. Calibrated probabilities would
+            have to be right in each fold, which those of a tree with a few leaves are not.
+        """
+        if self.ranks is None:
             return self.scores
-        return np.asarray((self.log_odds - model.calibration.offset) / model.calibration.slope)
+        training = np.asarray(model.decision_function(X), dtype=np.float64)
+        return scores_at(training, read_weights(sample_weight, len(training)), self.ranks)
 
 
 def cross_validate(
@@ -130,7 +147,7 @@ def cross_validate(
     _check_folds(known.positive, weight, groups, folds)
     table = _collected(X)
     _check_length(table, len(labels))
-    scores, log_odds = np.empty(len(labels)), np.full(len(labels), np.nan)
+    scores, ranks = np.empty(len(labels)), np.full((len(labels), 2), np.nan)
     probed = _probed(known.positive, weight)
     by_fold = np.full((len(labels), int(folds.max()) + 1), np.nan)
     progress = Progress(int(folds.max()) + 1, "folds", verbose)
@@ -143,18 +160,20 @@ def cross_validate(
         )
         fitted = model.fit(_take(table, train), labels[train], **weights)
         scores[test] = _score(fitted, _take(table, test), known.classes[1])
-        log_odds[test] = _log_odds(fitted, scores[test])
         by_fold[test, fold] = scores[test]
         others = probed[folds[probed] != fold]
         by_fold[others, fold] = _score(fitted, _take(table, others), known.classes[1])
+        if hasattr(fitted, "model_"):
+            own_scores = _score(fitted, _take(table, train), known.classes[1])
+            ranks[test] = training_ranks(own_scores, weights.get("sample_weight"), scores[test])
         progress.step()
     progress.close()
     told = {"groups": groups, "sample_weight": weight}
     instability = _instability(known.positive, by_fold, folds, told)
     interval = auc_ci(known.positive, scores, folds=folds, instability=instability, **told)
-    is_known = bool(np.isfinite(log_odds).all())
+    is_known = bool(np.isfinite(ranks).all())
     return CrossValidation(
-        scores, folds, interval, instability, by_fold, log_odds if is_known else None
+        scores, folds, interval, instability, by_fold, ranks if is_known else None
     )
 
 
@@ -296,12 +315,6 @@ def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
         return scores if is_ours or fitted.classes_[1] == positive_label else -scores
     column = int(np.flatnonzero(np.asarray(fitted.classes_) == positive_label)[0])
     return np.asarray(fitted.predict_proba(rows), dtype=np.float64)[:, column]
-
-
-def _log_odds(fitted: Any, scores: Floats) -> Floats | float:
-    """Scores of one of our models as log odds; NaN where there is no such scale."""
-    calibration = getattr(getattr(fitted, "model_", None), "calibration", None)
-    return np.nan if calibration is None else calibration.slope * scores + calibration.offset
 
 
 def _collected(X: Any) -> Any:

@@ -11,12 +11,16 @@ import numpy.typing as npt
 from auctor.metrics.bootstrap import make_generator
 from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.curve import RocCurve, roc_curve
+from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.intervals import normal_quantile
+from auctor.metrics.quantiles import Ranked, quantile_interval
+from auctor.metrics.rates import wilson
 from auctor.metrics.resampled_curves import resampled_curves, thin
 from auctor.metrics.sample import read_sample
+from auctor.metrics.thresholds import count_rows, with_rows
 
 Floats = npt.NDArray[np.float64]
-METHODS = ("bootstrap", "asymptotic")
+METHODS = ("combined", "bootstrap", "asymptotic")
 
 # More distinct scores than this are put into groups to resample: finer than any band.
 _MOST_STEPS = 5000
@@ -35,6 +39,7 @@ class RocBand:
     level : float
         Confidence level of each interval, not of the band as a whole.
     method : str
+        "combined intervals" (with weights or groups "at the effective number of rows"),
         "stratified bootstrap", "cluster bootstrap" or "asymptotic".
     """
 
@@ -58,7 +63,7 @@ def roc_band(
     y_score: npt.ArrayLike,
     *,
     level: float = 0.95,
-    method: Literal["bootstrap", "asymptotic"] = "bootstrap",
+    method: Literal["combined", "bootstrap", "asymptotic"] = "combined",
     n_points: int = 101,
     n_resamples: int = 500,
     groups: npt.ArrayLike | None = None,
@@ -74,9 +79,13 @@ def roc_band(
         As in :func:`auctor.metrics.auc`.
     level : float, default=0.95
         Confidence level at each fpr.
-    method : {"bootstrap", "asymptotic"}, default="bootstrap"
-        "bootstrap": percentiles of curves of resampled rows, drawn within each class, or by
-        group. It sees no variance where the curve is at 0 or 1. "asymptotic": the normal
+    method : {"combined", "bootstrap", "asymptotic"}, default="combined"
+        "combined": Wilson's interval of tpr at the threshold, and the tpr at both ends of the
+        order-statistic interval of the threshold that has this fpr, put together as Newcombe does
+        for a difference of two rates. It assumes independent rows of each class; with weights or
+        groups it takes the effective number of rows. "bootstrap": percentiles of curves of
+        resampled rows, drawn within each class, or by group. It sees no variance where the curve
+        is at 0 or 1, and covers too little there. "asymptotic": the normal
         interval with the variance ``tpr (1 - tpr) / n_pos + slope^2 fpr (1 - fpr) / n_neg``; the
         first part as Agresti and Coull have it, so that a rate of 1 is not certain, and the slope
         from the chord of the curve over ``fpr`` plus and minus ``n_neg^(-1/3) / 2``. It takes
@@ -84,10 +93,11 @@ def roc_band(
     n_points : int, default=101
         Size of the grid of fpr, both ends included.
     n_resamples : int, default=500
+        Of the bootstrap.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group are drawn together.
+        Rows of one group (a customer, a patient) may depend on each other.
     random_state : int, Generator, RandomState or None
-        Of the draws.
+        Of the bootstrap.
 
     Returns
     -------
@@ -96,7 +106,7 @@ def roc_band(
     Examples
     --------
     >>> y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8]
-    >>> band = roc_band(y, s, n_points=5, random_state=0)
+    >>> band = roc_band(y, s, n_points=5)
     >>> band.tpr.tolist()
     [0.75, 1.0, 1.0, 1.0, 1.0]
     >>> bool((band.low <= band.tpr).all() and (band.tpr <= band.high).all())
@@ -113,6 +123,10 @@ def roc_band(
         low, high = _asymptotic(curve, grid, level)
         return RocBand(grid, tpr, low, high, level, method)
     sample = read_sample(y_true, {"y_score": y_score}, **told)
+    if method == "combined":
+        rows = count_rows(sample, groups)
+        low, high = _combined(tpr, rows, grid, level)
+        return RocBand(grid, tpr, low, high, level, with_rows("combined intervals", rows))
     rng = make_generator(random_state)
     # Thinned in any case: with weights it is rows that are drawn, but the curves stay short.
     steps = thin(curve, _MOST_STEPS)
@@ -132,6 +146,29 @@ def height(curve: RocCurve, fpr: Floats) -> Floats:
     [0.5, 0.5, 1.0]
     """
     return np.interp(fpr, curve.fpr, curve.tpr)
+
+
+def _combined(tpr: Floats, rows: Counted, grid: Floats, level: float) -> tuple[Floats, Floats]:
+    """Intervals of tpr at each fpr from those of the threshold and of the tpr at it.
+
+    The two errors are independent, since one comes from the negatives and one from the
+    positives: distances to the ends add up in squares (the MOVER method).
+    """
+    tail = (1 - level) / 2
+    pos, neg = rows.take(rows.positive), rows.take(~rows.positive)
+    ranked_pos, ranked_neg = Ranked(pos, 0.5, tail), Ranked(neg, 0.5, tail)
+    low, high = tpr.copy(), tpr.copy()
+    for k, (at, fpr) in enumerate(zip(tpr.tolist(), grid.tolist(), strict=True)):
+        n_pos = effective_rows(pos, pos.scores, at, tail)
+        rate = wilson(at * n_pos, n_pos, level)
+        cut = quantile_interval(ranked_neg.ask(fpr, tail), fpr, level)
+        # Strictly above: within ties the curve is a line between two thresholds.
+        least = min(ranked_pos.share_above(cut.high, strictly=True), at)
+        most = max(ranked_pos.share_above(cut.low), at)
+        low[k] = max(at - np.hypot(at - min(rate.low, at), at - least), 0.0)
+        high[k] = min(at + np.hypot(max(rate.high, at) - at, most - at), 1.0)
+    low[-1] = high[-1] = tpr[-1]  # every curve ends at (1, 1)
+    return low, high
 
 
 def _asymptotic(curve: RocCurve, grid: Floats, level: float) -> tuple[Floats, Floats]:

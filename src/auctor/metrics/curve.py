@@ -181,9 +181,11 @@ class RocCurve:
         Parameters
         ----------
         fpr : float, optional
-            The highest ``tpr`` of any threshold whose ``fpr`` is not above this.
+            The lowest threshold whose ``fpr`` is not above this. It has the highest ``tpr``
+            of all such thresholds, and estimates a quantile of the negatives' scores.
         tpr : float, optional
-            The lowest ``fpr`` of any threshold whose ``tpr`` is not below this.
+            The highest threshold whose ``tpr`` is not below this. It has the lowest ``fpr``
+            of all such thresholds, and estimates a quantile of the positives' scores.
         threshold : float, optional
             Rows with a score of at least this are flagged.
         budget : int or float, optional
@@ -352,11 +354,9 @@ def _at_most(curve: RocCurve, axis: Floats, value: float, interpolate: bool) -> 
 
 def _at_fpr(curve: RocCurve, fpr: float, interpolate: bool) -> OperatingPoint:
     """The highest tpr with at most this fpr."""
-    if interpolate:
-        return _at_most(curve, curve.fpr, fpr, interpolate)
-    last = int(np.searchsorted(curve.fpr, fpr, side="right")) - 1
-    # Of the points with that tpr, the first has the fewest false positives.
-    return _point(curve, int(np.searchsorted(curve.true_positives, curve.true_positives[last])))
+    # Among points of equal tpr not the one of the smallest fpr: with few positives that one lies
+    # far above the threshold that has this fpr in the population.
+    return _at_most(curve, curve.fpr, fpr, interpolate)
 
 
 def _at_tpr(curve: RocCurve, tpr: float, interpolate: bool) -> OperatingPoint:
@@ -367,8 +367,4 @@ def _at_tpr(curve: RocCurve, tpr: float, interpolate: bool) -> OperatingPoint:
         return _point(
             curve, first - 1, float((tpr - axis[first - 1]) / (axis[first] - axis[first - 1]))
         )
-    if interpolate:
-        return _point(curve, first)
-    # Of the points with that fpr, the last has the most true positives.
-    least = curve.false_positives[first]
-    return _point(curve, int(np.searchsorted(curve.false_positives, least, side="right")) - 1)
+    return _point(curve, first)

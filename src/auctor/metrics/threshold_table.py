@@ -4,18 +4,15 @@ import csv
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.bootstrap import make_generator
 from auctor.metrics.checks import check_level, check_resamples, check_top
-from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
-from auctor.metrics.resampled_curves import at_thresholds, resampled_curves
-from auctor.metrics.sample import Sample, read_sample
-from auctor.metrics.thresholds import Range, percentile_range, rate_intervals
+from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
+from auctor.metrics.rates import Range
+from auctor.metrics.sample import read_sample
+from auctor.metrics.thresholds import RateIntervals, count_rows
 
 RATES = ("tpr", "fpr", "precision")
 
@@ -57,7 +54,8 @@ class ThresholdTable:
     level : float
         Confidence level of the intervals.
     method : str
-        "Wilson", "stratified bootstrap" (with weights) or "cluster bootstrap".
+        "Clopper-Pearson", and with weights or groups "Clopper-Pearson at the effective number of
+        rows"; see :class:`Threshold` for what it assumes.
     """
 
     rows: tuple[ThresholdRow, ...]
@@ -122,14 +120,13 @@ def threshold_table(
     shares : iterable of float
         At most this share of the rows is flagged, one row of the table for each.
     level : float, default=0.95
-        Confidence level of the intervals: Wilson's, and where rows have weights or groups those
-        of the bootstrap, at thresholds that are kept.
-    n_resamples : int, default=500
-        Of the bootstrap.
+        Confidence level of the intervals, which are those of Clopper and Pearson: of the rates
+        that new rows of the same population have at the threshold. They assume independent rows;
+        with weights or groups the effective number of rows takes the place of their number.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group are drawn together.
-    random_state : int, Generator, RandomState or None, default=0
-        Of the bootstrap.
+        Rows of one group (a customer, a patient) may depend on each other.
+    n_resamples, random_state
+        Not used any more, since no interval is found by drawing; accepted for older calls.
 
     Returns
     -------
@@ -140,23 +137,21 @@ def threshold_table(
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
     >>> threshold_table(y, s, shares=[0.25, 0.5])
     at most  threshold  flagged                  tpr                  fpr            precision  lift
-      25.0%          7        2  0.500 (0.150-0.850)  0.000 (0.000-0.490)  1.000 (0.342-1.000)  2.00
-      50.0%          5        4  0.750 (0.301-0.954)  0.250 (0.046-0.699)  0.750 (0.301-0.954)  1.50
-    (95% intervals, Wilson)
+      25.0%          7        2  0.500 (0.068-0.932)  0.000 (0.000-0.602)  1.000 (0.158-1.000)  2.00
+      50.0%          5        4  0.750 (0.194-0.994)  0.250 (0.006-0.806)  0.750 (0.194-0.994)  1.50
+    (95% intervals, Clopper-Pearson)
     """
-    level, n_resamples = check_level(level), check_resamples(n_resamples)
-    told = {"sample_weight": sample_weight, "pos_label": pos_label}
-    curve = roc_curve(y_true, y_score, **told)
+    level = check_level(level)
+    check_resamples(n_resamples)
+    scores = {"y_score": y_score}
+    sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
+    curve, counted = curve_of_sample(sample), count_rows(sample, groups)
     asked = _check_shares(shares)
     points = [curve.at(budget=share) for share in asked]
-    if groups is None and sample_weight is None:
-        ranges, method = [rate_intervals(curve, point, level) for point in points], "Wilson"
-    else:
-        sample = read_sample(y_true, {"y_score": y_score}, **told)
-        rng = make_generator(random_state)
-        ranges, method = _resampled(curve, sample, points, groups, rng, level, n_resamples)
+    intervals = RateIntervals(counted, level)
+    ranges = [intervals.at(point) for point in points]
     rows = [_row(curve, *parts) for parts in zip(asked, points, ranges, strict=True)]
-    return ThresholdTable(tuple(rows), level, method)
+    return ThresholdTable(tuple(rows), level, intervals.method)
 
 
 def _check_shares(shares: Any) -> list[float]:
@@ -167,31 +162,6 @@ def _check_shares(shares: Any) -> list[float]:
     if not found or max(found) >= 1:
         raise ValueError(f"shares must be shares between 0 and 1, one or more, got {shares!r}")
     return found
-
-
-def _resampled(
-    curve: RocCurve,
-    sample: Sample,
-    points: list[OperatingPoint],
-    groups: Any,
-    rng: np.random.Generator,
-    level: float,
-    n_resamples: int,
-) -> tuple[list[list[Range]], str]:
-    """Intervals of the rates at each point's threshold, from resamples of rows or groups."""
-    # Only the thresholds of the table are looked at: a curve of these few is quick to resample.
-    places = [np.searchsorted(-curve.thresholds, -p.threshold, side="right") - 1 for p in points]
-    few = at_thresholds(curve, np.unique([0, *places, len(curve.thresholds) - 1]))
-    draws, method = resampled_curves(few, sample, groups, rng, most_steps=len(few.thresholds))
-    found = np.empty((n_resamples, len(points), len(RATES)))
-    for k, drawn in enumerate(islice(draws, n_resamples)):
-        kept = [drawn.at(threshold=point.threshold) for point in points]
-        found[k] = [[getattr(point, name) for name in RATES] for point in kept]
-    ranges = [
-        [percentile_range(found[:, place, rate], level) for rate in range(len(RATES))]
-        for place in range(len(points))
-    ]
-    return ranges, method
 
 
 def _row(curve: RocCurve, share: float, point: OperatingPoint, ranges: list[Range]) -> ThresholdRow:

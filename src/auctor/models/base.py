@@ -88,7 +88,7 @@ class Model(ABC):
         return np.asarray(self.classes)[(self.decision_function(X) > self.threshold).astype(int)]
 
     def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
-        """The threshold that meets a wish on labelled rows; see `metrics.threshold_at`.
+        """The threshold that meets a criterion on labelled rows; see `metrics.threshold_at`.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Model(ABC):
             Labelled rows; on those of the fit every rate is too good.
         **wish
             One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and what else
-            :func:`auctor.metrics.threshold_at` takes.
+            :func:`auctor.metrics.threshold_at` takes, such as ``confidence=0.95``.
         """
         return threshold_at(y, self.decision_function(X), pos_label=self.classes[1], **wish)
 

@@ -26,7 +26,7 @@ def comparisons(
             **rows.told,
             **rows.within,
             "y_true": rows.positive,
-            "score_a": rows.scores,
+            "score_a": rows.fold_scores,
             "score_b": scores,
             "instability": (instability or {}).get(name),
             "level": level,

@@ -21,13 +21,55 @@ function ratesAt(place, prevalence) {
   };
 }
 
-// Wilson's interval of a share of n rows; null where rows have weights or groups.
-function wilson(part, whole) {
-  if (roc.z === null || !(whole > 0)) return null;
-  const z2 = roc.z * roc.z, p = part / whole, size = 1 + z2 / whole;
-  const middle = (p + z2 / (2 * whole)) / size;
-  const reach = roc.z * Math.sqrt(p * (1 - p) / whole + z2 / (4 * whole * whole)) / size;
-  return [Math.max(0, Math.min(middle - reach, p)), Math.min(1, Math.max(middle + reach, p))];
+// Logarithm of the gamma function, by the approximation of Lanczos.
+function logGamma(x) {
+  const terms = [76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155,
+    0.1208650973866179e-2, -0.5395239384953e-5];
+  const shifted = x + 5.5;
+  const series = terms.reduce((sum, term, k) => sum + term / (x + 1 + k), 1.000000000190015);
+  return (x + 0.5) * Math.log(shifted) - shifted + Math.log(2.5066282746310005 * series / x);
+}
+
+// The chance that a Beta(a, b) variable is at most x: a continued fraction (Lentz's method).
+function betaBelow(x, a, b) {
+  if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(1 - x, b, a);
+  const guard = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+  let c = 1, d = 1 / guard(1 - (a + b) * x / (a + 1)), fraction = d;
+  for (let m = 1; m < 5000; m += 1) {
+    const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / guard(1 + even * d);
+    c = guard(1 + even / c);
+    fraction *= c * d;
+    const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / guard(1 + odd * d);
+    c = guard(1 + odd / c);
+    fraction *= c * d;
+    if (Math.abs(c * d - 1) < 1e-14) break;
+  }
+  const scale = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x);
+  return Math.exp(scale) * fraction / a;
+}
+
+// The quantile of Beta(a, b), by halving.
+function betaQuantile(share, a, b) {
+  let low = 0, high = 1;
+  for (let k = 0; k < 50; k += 1) {
+    const middle = (low + high) / 2;
+    if (betaBelow(middle, a, b) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+// Clopper and Pearson's interval of a share; null where rows have weights or groups. Unlike
+// Wilson's it also holds for the rate by which the threshold was chosen.
+function exact(part, whole) {
+  if (!roc.is_counted || !(whole > 0)) return null;
+  const tail = (1 - facts.level) / 2, rest = whole - part;
+  return [
+    part > 0 ? betaQuantile(tail, part, rest + 1) : 0,
+    rest > 0 ? betaQuantile(1 - tail, part + 1, rest) : 1,
+  ];
 }
 
 // The number for people, and in full for machines.
@@ -57,14 +99,14 @@ function update() {
   for (const [name, part] of [["tp", r.found], ["fn", r.missed], ["fp", r.alarms], ["tn", r.spared]]) {
     show(name, size * part, amount(size * part));
   }
-  show("sensitivity", r.tpr, percent(r.tpr), wilson(roc.true_positives[place], TOTAL_POS));
-  show("specificity", 1 - r.fpr, percent(1 - r.fpr), wilson(TOTAL_NEG - roc.false_positives[place], TOTAL_NEG));
+  show("sensitivity", r.tpr, percent(r.tpr), exact(roc.true_positives[place], TOTAL_POS));
+  show("specificity", 1 - r.fpr, percent(1 - r.fpr), exact(TOTAL_NEG - roc.false_positives[place], TOTAL_NEG));
   // At another share of positives than the table's these are computed, not counted.
   const counted = prevalence === SAMPLE.prevalence;
   const tp = roc.true_positives[place], fp = roc.false_positives[place];
   const tn = TOTAL_NEG - fp, fn = TOTAL_POS - tp;
-  show("ppv", r.ppv, percent(r.ppv), counted ? wilson(tp, tp + fp) : null);
-  show("npv", r.npv, percent(r.npv), counted ? wilson(tn, tn + fn) : null);
+  show("ppv", r.ppv, percent(r.ppv), counted ? exact(tp, tp + fp) : null);
+  show("npv", r.npv, percent(r.npv), counted ? exact(tn, tn + fn) : null);
   show("lift", r.lift, Number.isFinite(r.lift) ? r.lift.toFixed(2) : "–");
   show("flagged-share", r.flagged, percent(r.flagged));
   show("flagged", size * r.flagged, amount(size * r.flagged));

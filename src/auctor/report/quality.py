@@ -22,7 +22,6 @@ from auctor.metrics import (
     score_histogram,
     threshold_table,
 )
-from auctor.metrics.intervals import normal_quantile
 from auctor.report.comparison import is_other
 from auctor.report.plain import LARGEST, counts, finite, shortened
 from auctor.report.rows import ReportRows
@@ -49,7 +48,7 @@ def headline(rows: ReportRows, curve: RocCurve, level: float, random_state: Any)
         }
     found = auc_ci(
         rows.positive,
-        rows.scores,
+        rows.fold_scores,
         level=level,
         method=None if rows.weight is None or rows.folds is not None else "bootstrap",
         n_resamples=rows.n_resamples(2000),
@@ -96,8 +95,8 @@ def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any
             "high": shortened(band.high),
             "method": band.method,
         },
-        # Wilson's interval is for rows that count once and vary alone.
-        "z": normal_quantile(level) if rows.weight is None and rows.groups is None else None,
+        # The interval beside the slider is for rows that count once and are independent.
+        "is_counted": rows.weight is None and rows.groups is None,
     }
 
 
@@ -154,7 +153,7 @@ def separation(
         return facts
     found = ks_ci(
         rows.positive,
-        rows.scores,
+        rows.fold_scores,
         level=level,
         random_state=random_state,
         **rows.within,

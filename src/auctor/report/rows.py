@@ -31,6 +31,7 @@ class ReportRows:
     groups: Any
     scores: Floats
     folds: Any
+    fold_scores: Floats  # what ranks the rows of one fold
     instability: float | None = None
 
     @cached_property
@@ -77,6 +78,7 @@ def read_report_rows(
     scores: Any,
     folds: Any,
     instability: float | None = None,
+    fold_scores: Any = None,
 ) -> ReportRows:
     """Read what the caller gave; an error names the argument that is wrong."""
     model = getattr(found, "model_", found)
@@ -87,6 +89,8 @@ def read_report_rows(
         )
     if folds is not None and scores is None:
         raise ValueError("folds was given without scores; give the out-of-fold scores as well")
+    if fold_scores is not None and folds is None:
+        raise ValueError("fold_scores was given without folds; give the fold of each row as well")
     table = read_table(X, accept_sparse=True)
     columns = select(table, model.feature_names, type(model).__name__)
     positive = read_labels(y, pos_label=model.classes[1]).positive
@@ -94,4 +98,9 @@ def read_report_rows(
         raise ValueError(f"X has {table.n_rows} rows and y has {len(positive)}")
     weight = read_weights(sample_weight, table.n_rows)
     own = model.decision_function(table) if scores is None else read_scores(scores, table.n_rows)
-    return ReportRows(model, table, columns, y, positive, weight, groups, own, folds, instability)
+    within = own
+    if fold_scores is not None:
+        within = read_scores(fold_scores, table.n_rows, name="fold_scores")
+    return ReportRows(
+        model, table, columns, y, positive, weight, groups, own, folds, within, instability
+    )

@@ -37,6 +37,7 @@ def summarize(
     scores: Any = None,
     folds: Any = None,
     instability: float | None = None,
+    fold_scores: Any = None,
     baseline: Mapping[str, Any] | None = None,
     baseline_instability: Mapping[str, float] | None = None,
     metric: Mapping[str, Any] | None = None,
@@ -63,6 +64,9 @@ def summarize(
     instability : float in [0, 1], optional
         With ``folds``, the share of the variance that comes from the training sets, as
         :func:`auctor.estimators.crossval.cross_validate` measures it; 1 unless given.
+    fold_scores : array-like of shape (n_rows,), optional
+        Out-of-fold scores as each fold's own model gave them, for what is measured within folds
+        (AUC, KS, comparisons), where ``scores`` were brought to one scale. ``scores`` by default.
     baseline : dict of name to scores, optional
         Scores of other models on the same rows, compared by the paired test.
     baseline_instability : dict of name to float, optional
@@ -108,6 +112,7 @@ def summarize(
         scores=scores,
         folds=folds,
         instability=instability,
+        fold_scores=fold_scores,
     )
     told = dict(about or {})
     curve = make_curve(rows)
