@@ -190,7 +190,7 @@ def precision_at_k_ci(
 
 
 class _Asked(NamedTuple):
-    """What is to be measured; a share has Clopper and Pearson's interval, a largest value a bias."""
+    """What is to be measured; a share has an exact interval, a largest value a bias."""
 
     name: str
     where: str

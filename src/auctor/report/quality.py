@@ -180,7 +180,7 @@ def judged(
     }
     function = make[options.pop("metric")]
     told = {"level": level, "random_state": random_state, **rows.within, **rows.told}
-    found = function(rows.positive, rows.scores, **options, **told)
+    found = function(rows.positive, rows.fold_scores, **options, **told)
     return {
         "name": found.name,
         "where": found.where,
