@@ -211,7 +211,7 @@ def test_recorded_losses_are_those_of_the_scores(metric, weighted):
             score += step.size / run.scale * (row_ranks(table)[step.view] > step.cut)
         assert np.ptp(score) == pytest.approx(1.0, abs=1e-12)
         pos, neg = (np.repeat(score[k], table.weight[k]) for k in (positive, ~positive))
-        top = (12.0 / data.weight_unit,) if metric == "precision_at_k" else ()
+        top = (12.0 / data.mean_unit,) if metric == "precision_at_k" else ()
         loss = {"auc": slow.auc_loss, "ks": slow.ks_loss, "precision_at_k": slow.top_loss}[metric]
         assert run.losses[-1] == pytest.approx(loss(pos, neg, *top, 0.125), abs=1e-12)
 

@@ -7,8 +7,9 @@ from scipy.optimize import minimize
 from auctor.data import Workers, prepare
 from auctor.learners.smooth import fit_smooth
 from auctor.learners.smooth_penalty import CURVATURE, Roughness
-from auctor.learners.smooth_problem import Problem, Settings, class_histogram
+from auctor.learners.smooth_problem import Problem, Settings
 from auctor.learners.smooth_spikes import _FEWEST_BINS, _cost
+from auctor.learners.smooth_uneven import class_histogram
 from auctor.metrics import auc
 
 

@@ -148,7 +148,7 @@ def _unweighted(data: RankingData) -> RankingData:
     parts = (
         replace(part, weight=np.ones(part.n_rows, dtype=np.uint32)) for part in data.partitions
     )
-    return replace(data, partitions=tuple(parts), weight_unit=1.0)
+    return replace(data, partitions=tuple(parts), rows_per_unit=(1.0, 1.0))
 
 
 def join_trees(trees: list[TreeNodes]) -> tuple[Whole, TreeNodes]:
