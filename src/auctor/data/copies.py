@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data.distinct import _bits, _hash_sparse, _salt
+from auctor.data.distinct import column_salt, row_hashes, value_bits
 from auctor.data.table import SparseTable, Table
 from auctor.kernels.copies import mix_column
 
@@ -67,10 +67,10 @@ def _repeated_rows(
     """
     if isinstance(table, SparseTable):
         return _still_repeated(
-            np.arange(len(counted)), _hash_sparse(table.columns.tocsr())[counted]
+            np.arange(len(counted)), row_hashes(table.columns.tocsr())[counted]
         )
     rows, hashes = np.arange(len(counted)), np.zeros(len(counted), dtype=np.uint64)
-    salts = _salt(np.arange(table.n_columns))
+    salts = column_salt(np.arange(table.n_columns))
     is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
     # Numbers first: most rows differ in these, and text takes longer to read.
     for n_read, j in enumerate(np.argsort(is_category, kind="stable").tolist(), start=1):
@@ -83,7 +83,7 @@ def _repeated_rows(
 
 
 def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
-    values: Any = table.categories(j).places if is_category else _bits(table.numbers(j))
+    values: Any = table.categories(j).places if is_category else value_bits(table.numbers(j))
     return np.asarray(values.view(np.uint64))
 
 

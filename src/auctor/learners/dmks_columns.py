@@ -163,4 +163,6 @@ def given_start(init: Any, problem: ColumnProblem) -> Floats:
         )
     if not np.isfinite(beta).all():
         raise ValueError("init has NaN or infinite coefficients; give finite numbers")
-    return beta / problem.units
+    # KS does not see the scale: at a size of 1 no product with a column can overflow.
+    size = int(np.frexp(np.abs(beta).max(initial=0.0))[1])
+    return np.asarray(np.ldexp(beta, -size) / problem.units)

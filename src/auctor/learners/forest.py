@@ -131,7 +131,7 @@ class _Planter:
         tree = grow(self._data, rules, self._alone, weights=weights, allowed=allowed)
         with self._lock:
             self.progress.step()
-        return tree, pack_bag(weights)
+        return tree, pack_bag(self._draws.seen(weights))
 
 
 def check_rows(data: RankingData, settings: Settings) -> None:

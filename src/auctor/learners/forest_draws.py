@@ -40,6 +40,16 @@ class BagDraws:
             counts[rows] = self._draw_class(label, rng)
         return [counts[part.rows].astype(np.uint32) for part in self._data.partitions]
 
+    def seen(self, counts: list[Counts]) -> list[npt.NDArray[np.bool_]]:
+        """Which rows a bag has seen: those drawn, and all copies of them."""
+        copies = self._data.copies
+        if copies is None:
+            return [count > 0 for count in counts]
+        known = np.zeros(len(copies), dtype=np.bool_)
+        for part, count in zip(self._data.partitions, counts, strict=True):
+            known[copies[part.rows[count > 0]]] = True
+        return [known[copies[part.rows]] for part in self._data.partitions]
+
     def _draw_class(self, label: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         weight = self._weights[label]
         total = int(weight.sum())
