@@ -45,7 +45,9 @@ def samples(n_rows: int, rng: np.random.Generator) -> dict[str, tuple[Any, Any]]
 def read(name: str) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
     """A table's features and labels; text columns as categories."""
     folder = Path(os.environ["AUCTOR_DATA"])
-    (path,) = [p for p in folder.glob(f"{name}.csv*") if p.name in (f"{name}.csv", f"{name}.csv.gz")]
+    (path,) = [
+        p for p in folder.glob(f"{name}.csv*") if p.name in (f"{name}.csv", f"{name}.csv.gz")
+    ]
     table = pd.read_csv(path)
     return table.drop(columns="target"), table["target"].to_numpy()
 
@@ -82,4 +84,9 @@ def main(n_samples: int = 3, tables: tuple[str, ...] = TABLES) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*([int(sys.argv[1])] if sys.argv[1:] else []), *([tuple(sys.argv[2:])] if sys.argv[2:] else [])))
+    sys.exit(
+        main(
+            *([int(sys.argv[1])] if sys.argv[1:] else []),
+            *([tuple(sys.argv[2:])] if sys.argv[2:] else []),
+        )
+    )

@@ -66,9 +66,7 @@ def _repeated_rows(
     column is one of measurements, nothing else is read.
     """
     if isinstance(table, SparseTable):
-        return _still_repeated(
-            np.arange(len(counted)), row_hashes(table.columns.tocsr())[counted]
-        )
+        return _still_repeated(np.arange(len(counted)), row_hashes(table.columns.tocsr())[counted])
     rows, hashes = np.arange(len(counted)), np.zeros(len(counted), dtype=np.uint64)
     salts = column_salt(np.arange(table.n_columns))
     is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
