@@ -31,13 +31,13 @@ LEARNERS = {
 
 def samples(n_rows: int, rng: np.random.Generator) -> dict[str, tuple[Any, Any]]:
     """Rows to train on and their weights, by what was done to them."""
-    rows = np.arange(n_rows)
+    rows, uneven = np.arange(n_rows), rng.lognormal(sigma=1.0, size=n_rows)
     return {
         "plain": (rows, None),
         "all weights 3": (rows, np.full(n_rows, 3.0)),
         "all weights 10": (rows, np.full(n_rows, 10.0)),
-        "log-normal weights": (rows, rng.lognormal(sigma=1.0, size=n_rows)),
-        "log-normal weights times 1000": (rows, None),
+        "log-normal weights": (rows, uneven),
+        "log-normal weights times 1000": (rows, 1000.0 * uneven),
         "each row three times": (np.repeat(rows, 3), None),
     }
 
@@ -45,10 +45,8 @@ def samples(n_rows: int, rng: np.random.Generator) -> dict[str, tuple[Any, Any]]
 def read(name: str) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
     """A table's features and labels; text columns as categories."""
     folder = Path(os.environ["AUCTOR_DATA"])
-    (path,) = [
-        p for p in folder.glob(f"{name}.csv*") if p.name in (f"{name}.csv", f"{name}.csv.gz")
-    ]
-    table = pd.read_csv(path)
+    paths = (folder / f"{name}.csv", folder / f"{name}.csv.gz")
+    table = pd.read_csv(next(path for path in paths if path.exists()))
     return table.drop(columns="target"), table["target"].to_numpy()
 
 
@@ -58,11 +56,8 @@ def measure(name: str, learner: str, seed: int) -> dict[str, tuple[float, float]
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(y))
     train, test = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_TEST]
-    kinds = samples(N_TRAIN, rng)
-    weight = kinds["log-normal weights"][1]
-    kinds["log-normal weights times 1000"] = np.arange(N_TRAIN), 1000.0 * weight
     out = {}
-    for kind, (rows, weights) in kinds.items():
+    for kind, (rows, weights) in samples(N_TRAIN, rng).items():
         own = train[rows]
         model = LEARNERS[learner]().fit(X.iloc[own], y[own], sample_weight=weights)
         scores = model.decision_function(X.iloc[test])
@@ -70,8 +65,10 @@ def measure(name: str, learner: str, seed: int) -> dict[str, tuple[float, float]
     return out
 
 
-def main(n_samples: int = 3, tables: tuple[str, ...] = TABLES) -> int:
+def main(arguments: list[str]) -> int:
     """A line of Markdown for each table, learner and kind of sample."""
+    n_samples = int(arguments[0]) if arguments else 3
+    tables = arguments[1:] or TABLES
     print("| table | learner | rows | AUC, unseen rows | AUC, training rows |")
     print("|---|---|---|---|---|")
     for name in tables:
@@ -84,9 +81,4 @@ def main(n_samples: int = 3, tables: tuple[str, ...] = TABLES) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(
-        main(
-            *([int(sys.argv[1])] if sys.argv[1:] else []),
-            *([tuple(sys.argv[2:])] if sys.argv[2:] else []),
-        )
-    )
+    sys.exit(main(sys.argv[1:]))

@@ -51,8 +51,7 @@ def read_rows(
     ([True, False, True], [False, True], [1, 2])
     """
     y = read_vector(y, "y")
-    if len(y) != n_rows:
-        raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {len(y)}")
+    check_lengths(n_rows, len(y))
     weight = read_weights(sample_weight, n_rows)
     kept = None if weight is None or bool((weight > 0).all()) else weight > 0
     name = "y"
@@ -67,3 +66,9 @@ def read_rows(
         multiples = relative_weights(weight, len(y))
     is_weighted = bool((multiples != 1).any())
     return LabelledRows(kept, labels.positive, labels.classes, multiples, units, is_weighted)
+
+
+def check_lengths(n_rows: int, n_labels: int) -> None:
+    """A label for each row."""
+    if n_labels != n_rows:
+        raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {n_labels}")

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from auctor.data import Table, read_labels, read_weights
 from auctor.data.copies import draw_units, find_copies
+from auctor.data.labelled import check_lengths
 
 Rows = npt.NDArray[np.intp]
 
@@ -33,6 +34,7 @@ def draw_folds(
     row in ``table`` are in one fold, unless a splitter was given. ``instead`` names what does
     without folds.
     """
+    check_lengths(table.n_rows, len(y))
     weight = read_weights(sample_weight, len(y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
