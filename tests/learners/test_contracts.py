@@ -117,7 +117,7 @@ def test_the_scale_of_the_weights_does_not_matter(fit, seed):
     contracts.check_weight_scale(fit, seed)
 
 
-@over_all
+@over_learners
 def test_same_bits_for_any_partition_and_any_number_of_threads(fit):
     contracts.check_partitions_and_threads(fit)
 

@@ -119,7 +119,8 @@ def test_certificate_is_the_curve_of_the_scores(split, seed):
 def test_history_adds_up():
     X, y = messy_table(1, n_rows=300)
     weight = np.random.default_rng(0).integers(1, 5, size=300) / 4
-    data = prepare(X, y, sample_weight=weight, categorical_features=[4])
+    told = {"categorical_features": [4], "frequency_weights": True}
+    data = prepare(X, y, sample_weight=weight, **told)
     model, history, _ = fit_treerank(data, Settings(max_depth=4, split="tree"))
     first = history.splits[0]
     assert (first.node, first.depth) == (0, 0)
