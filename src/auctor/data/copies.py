@@ -99,9 +99,9 @@ def draw_units(copies: Places | None, rows: Places, n_folds: float) -> tuple[Pla
 
     Examples
     --------
-    >>> first, unit = draw_units(np.array([0, 1, 0, 3]), np.arange(4), n_folds=1)
+    >>> first, unit = draw_units(np.array([0, 0, 2, 3, 4, 4, 4, 7]), np.arange(8), n_folds=1)
     >>> first.tolist(), unit.tolist()
-    ([0, 1, 3], [0, 1, 0, 2])
+    ([0, 2, 3, 4, 5, 6, 7], [0, 0, 1, 2, 3, 4, 5, 6])
     """
     if copies is None:
         return rows, np.arange(len(rows))
