@@ -24,7 +24,7 @@ def by_row(data, sample_weight=None):
             if sample_weight is not None:  # absent rows leave no gap in ``rows``
                 row = int(np.flatnonzero(sample_weight > 0)[row])
             codes[row] = part.codes[:, i].tolist()
-            weight[row] = part.weight[i] * data.weight_unit
+            weight[row] = part.weight[i]
     return codes, weight
 
 
@@ -218,7 +218,9 @@ class TestWeights:
         )
         y, _, weight = data.draw(own.labelled_scores(n_rows, n_rows))
         frame = pd.DataFrame({"v": values, "t": pd.Series(text, dtype="str")})
-        weighted = prepare(frame, y, sample_weight=weight, max_bins=max_bins)
+        weighted = prepare(
+            frame, y, sample_weight=weight, max_bins=max_bins, frequency_weights=True
+        )
         often = np.repeat(np.arange(n_rows), weight.astype(int))
         repeated = prepare(frame.iloc[often], y[often], max_bins=max_bins)
         assert same_features(weighted, repeated)
@@ -227,7 +229,7 @@ class TestWeights:
         assert {i: codes[int(row)] for i, row in enumerate(often)} == codes_repeated
         assert found_weight == {i: w for i, w in enumerate(weight.tolist()) if w > 0}
         assert weighted.class_weights == repeated.class_weights
-        assert weighted.weight_unit == 1.0
+        assert weighted.effective_rows == repeated.class_weights
 
     def test_absent_rows_decide_nothing(self):
         X = pd.DataFrame({"v": [1.0, 2.0, 99.0], "t": ["a", "b", "rare"]})
@@ -241,9 +243,10 @@ class TestWeights:
         assert data.classes.tolist() == ["a", "b"]
 
     def test_unit(self):
-        data = prepare([[1], [2]], [0, 1], sample_weight=[0.5, 1.25])
-        assert data.weight_unit == 0.25
+        data = prepare([[1], [2]], [0, 1], sample_weight=[0.5, 1.25], frequency_weights=True)
+        assert data.rows_per_unit == (0.25, 0.25)
         assert data.class_weights == (2, 5)
+        assert data.effective_rows == (0.5, 1.25)
 
     def test_a_class_without_weight(self):
         with pytest.raises(ValueError, match=r"y, without its rows of weight 0, has 1 class \(0\)"):

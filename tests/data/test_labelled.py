@@ -21,7 +21,7 @@ def test_rows_of_weight_0_are_absent():
     rows = read_rows([0, 1, 2, 0], [1.5, 1, 0, 0], None, 4)
     assert rows.kept.tolist() == [True, True, False, False]
     assert rows.pick(np.arange(4)).tolist() == [0, 1]
-    assert (rows.weight * rows.unit).tolist() == [1.5, 1.0]
+    assert rows.weight.tolist() == [3, 2]
     with pytest.raises(ValueError, match="y, without its rows of weight 0, has 1 class"):
         read_rows([0, 1, 1], [0, 1, 1], None, 3)
 
@@ -40,7 +40,7 @@ def test_rows_without_codes_stand_as_prepared_rows_do():
     found = read_rows(y, weight, None, 5).without_codes()
     whole = prepare(np.arange(5.0)[:, None], y, sample_weight=weight)
     assert found.n_pos == whole.n_pos
-    assert found.weight_unit == whole.weight_unit
+    assert found.effective_rows == whole.effective_rows
     # Binning may order the rows of a class in its own way: compare by place.
     by_place = [
         dict(zip(d.partitions[0].rows.tolist(), d.partitions[0].weight.tolist(), strict=True))

@@ -28,7 +28,7 @@ def rows_of(data):
 
 def test_frozen(data):
     with pytest.raises(dataclasses.FrozenInstanceError):
-        data.weight_unit = 2.0
+        data.rows_per_unit = 2.0, 2.0
     with pytest.raises(dataclasses.FrozenInstanceError):
         data.partitions[0].n_pos = 0
     part = data.partitions[0]
@@ -72,3 +72,29 @@ def test_take(data):
 
 def test_take_nothing(data):
     assert data.take(np.zeros(50, dtype=bool)).n_rows == 0
+
+
+def test_effective_rows_do_not_see_partitions_or_the_scale(data):
+    random = np.random.default_rng(0)
+    X, y, weight = random.normal(size=(60, 2)), np.arange(60) % 3 == 0, random.lognormal(size=60)
+    found = prepare(X, y, sample_weight=weight)
+    expected = [weight[y == k].sum() ** 2 / (weight[y == k] ** 2).sum() for k in (0, 1)]
+    assert found.effective_rows == pytest.approx(expected, rel=1e-6)
+    assert found.split(5).effective_rows == found.effective_rows
+    assert prepare(X, y, sample_weight=64 * weight).effective_rows == found.effective_rows
+    assert prepare(X, y, sample_weight=np.full(60, 0.3)).effective_rows == (40.0, 20.0)
+    assert prepare(X, y).row_units == (1.0, 1.0)
+
+
+def test_groups_of_copies_count_once_where_most_rows_are_copies():
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(40, 2)), np.arange(40) % 4 == 0
+    thrice = prepare(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+    assert thrice.effective_rows == (30.0, 10.0)
+    assert thrice.split(4).effective_rows == (30.0, 10.0)
+    oversampled = np.concatenate([np.arange(40), np.repeat(np.flatnonzero(y), 3)])
+    assert prepare(X[oversampled], y[oversampled]).effective_rows == (30.0, 10.0)
+    twice = np.append(np.arange(40), 5)  # a single row that occurs twice
+    assert prepare(X[twice], y[twice]).effective_rows == (31.0, 10.0)
+    as_frequency = prepare(np.repeat(X, 3, axis=0), np.repeat(y, 3), frequency_weights=True)
+    assert as_frequency.effective_rows == (90.0, 30.0)

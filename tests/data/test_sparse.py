@@ -40,7 +40,7 @@ def assert_same(found, expected):
         assert ours.cuts.tobytes() == theirs.cuts.tobytes()
         assert ours.centres.tobytes() == theirs.centres.tobytes()
         assert ours.categories == theirs.categories
-    assert found.weight_unit == expected.weight_unit
+    assert found.effective_rows == expected.effective_rows
     for ours, theirs in zip(found.partitions, expected.partitions, strict=True):
         assert isinstance(ours.codes, SparseCodes)
         assert ours.codes.shape == theirs.codes.shape

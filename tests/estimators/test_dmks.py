@@ -112,7 +112,7 @@ def test_every_table_gives_the_same_bits(people, tmp_path):
 def test_weights_are_copies_and_order_is_irrelevant(seed, penalty):
     X, y = messy_table(seed)
     rng = np.random.default_rng(seed)
-    scorer = DMKS(penalty, categorical_features=[4])
+    scorer = DMKS(penalty, categorical_features=[4], frequency_weights=True)
     weight = rng.integers(0, 4, size=len(y))
     weight[:2] = 1
     copies = np.repeat(np.arange(len(y)), weight)

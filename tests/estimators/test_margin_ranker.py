@@ -96,7 +96,7 @@ def test_weights_are_copies_and_order_is_irrelevant(hypotheses, method):
         X, y = messy_table(seed)
         rng = np.random.default_rng(seed)
         ranker = MarginRanker(method, hypotheses=hypotheses, max_bins=8, epsilon=0.4)
-        ranker.set_params(categorical_features=[4])
+        ranker.set_params(categorical_features=[4], frequency_weights=True)
         weight = rng.integers(0, 4, size=len(y))
         weight[:2] = 1
         copies = np.repeat(np.arange(len(y)), weight)

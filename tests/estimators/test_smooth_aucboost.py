@@ -115,7 +115,7 @@ def test_a_range_that_holds_two_negatives_will_do():
 
 def test_negatives_of_a_range_are_counted_by_weight():
     X, y = noisy(n_rows=60)
-    ranker = SmoothAUCBoost(fpr_range=(0, 1.5 / (~y).sum()))
+    ranker = SmoothAUCBoost(fpr_range=(0, 1.5 / (~y).sum()), frequency_weights=True)
     by_copies = clone(ranker).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     by_weight = clone(ranker).fit(X, y, np.full(60, 2))
     assert np.array_equal(by_weight.decision_function(X), by_copies.decision_function(X))
@@ -205,12 +205,18 @@ def test_fitted_attributes():
     assert bins.shrinkage_ == pytest.approx(auto * stretch)
 
 
-def test_automatic_amounts_take_weights_for_rows():
+def test_automatic_amounts_take_the_effective_number_of_rows():
     X, y = noisy()
-    twice = SmoothAUCBoost().fit(X, y, np.full(len(y), 2))
-    assert twice.penalty_ == pytest.approx(SmoothAUCBoost().fit(X, y).penalty_ / 2)
-    small = SmoothAUCBoost().fit(X, y, np.full(len(y), 1e-6))
-    assert small.penalty_ == pytest.approx(2 * twice.penalty_, rel=1e-5)
+    usual = SmoothAUCBoost().fit(X, y).penalty_
+    weight = np.random.default_rng(0).lognormal(size=len(y))
+    rows = [weight[y == k].sum() ** 2 / (weight[y == k] ** 2).sum() for k in (0, 1)]
+    for scale in (1.0, 1e-6, 1e6):
+        found = SmoothAUCBoost().fit(X, y, scale * weight).penalty_
+        assert found == pytest.approx(0.1 * np.mean(1 / np.array(rows)), rel=1e-6)
+    twice = np.full(len(y), 2)
+    assert SmoothAUCBoost().fit(X, y, twice).penalty_ == usual
+    counted = SmoothAUCBoost(frequency_weights=True).fit(X, y, twice)
+    assert counted.penalty_ == pytest.approx(usual / 2)
 
 
 def test_importances_add_up_and_name_the_useful_feature():

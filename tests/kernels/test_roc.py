@@ -98,3 +98,11 @@ def test_curve_of_one_row_per_class_is_three_points_or_two():
 def test_number_of_pairs_is_exact_past_32_bits():
     pos, neg = np.ones(70_000), np.zeros(70_000)
     assert roc.count_double_wins(pos, neg) == 9_800_000_000
+
+
+@pytest.mark.parametrize("pos", [[np.nan], [0.0, np.nan], [np.nan, np.nan, 1.0]])
+def test_walks_end_where_scores_are_nan(pos):
+    """NaN is refused before; were it not, a loop without end would be deaf to Ctrl-C."""
+    neg = np.array([np.nan, 0.0, np.nan])
+    assert roc.count_double_wins(np.array(pos), neg) >= 0
+    assert len(roc.double_placements(np.array(pos), neg)[0]) == len(pos)

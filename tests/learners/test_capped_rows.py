@@ -16,7 +16,8 @@ def table(weight_neg, weight_pos):
     """Every row has a code of its own, so that a change can give it any factor."""
     weight = np.concatenate([weight_neg, weight_pos]).astype(float)
     X = np.arange(len(weight), dtype=float).reshape(-1, 1)
-    return prepare(X, np.arange(len(weight)) >= len(weight_neg), sample_weight=weight)
+    y = np.arange(len(weight)) >= len(weight_neg)
+    return prepare(X, y, sample_weight=weight, frequency_weights=True)
 
 
 def distributions(weights, data):

@@ -1,5 +1,7 @@
 """Forests by hand: bags, out-of-bag scores, ranks, and what they promise."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -89,9 +91,8 @@ def test_ranks_are_mid_ranks_with_even_classes():
 
 
 @over_forests
-@pytest.mark.parametrize(("n_partitions", "n_jobs"), [(3, 2), (7, 1)])
-def test_same_bits_for_any_partition_and_any_number_of_threads(settings, n_partitions, n_jobs):
-    contracts.check_partitions_and_threads(fitter(settings), n_partitions, n_jobs)
+def test_same_bits_for_any_partition_and_any_number_of_threads(settings):
+    contracts.check_partitions_and_threads(fitter(settings), [(3, 2), (7, 1)])
 
 
 @over_forests
@@ -125,15 +126,42 @@ def test_bags_hold_as_many_rows_of_each_class_and_follow_the_weights():
     weight = np.where(np.arange(1000) % 2 == 0, 3.0, 1.0)
     data = prepare(rng.normal(size=(1000, 1)), y, sample_weight=weight)
     counts, part = BagDraws(data, None).draw(rng)[0].astype(float), data.partitions[0]
-    assert counts[: part.n_pos].sum() == weight[y].sum()
-    assert counts[part.n_pos :].sum() == weight[~y].sum()
+    # Kish's number of rows: half of the weights are 3, half are 1
+    assert counts[: part.n_pos].sum() == 200 * (3 + 1) ** 2 / (2 * (3**2 + 1))
+    assert counts[part.n_pos :].sum() == 800 * (3 + 1) ** 2 / (2 * (3**2 + 1))
     of_heavy = counts[weight[part.rows] == 3.0].sum() / counts.sum()
     assert of_heavy == pytest.approx(0.75, abs=0.03)
     half = BagDraws(data, 0.5).draw(rng)[0]
-    assert half.sum() == 1000
-    # weights that add up to less than the rows: as many draws as rows
-    small = prepare(rng.normal(size=(1000, 1)), y, sample_weight=weight / 1000)
-    assert BagDraws(small, None).draw(rng)[0].sum() == pytest.approx(1000, abs=1)
+    assert half.sum() == 400
+
+
+def test_the_size_of_equal_weights_takes_up_no_memory():
+    y = np.arange(2000) < 400
+    X = np.random.default_rng(0).normal(size=(2000, 1))
+    told = [{"sample_weight": np.full(2000, size)} for size in (1.0, 1e5, 1e-5)]
+    bags = [BagDraws(prepare(X, y, **each), None).draw(np.random.default_rng(1)) for each in told]
+    assert bags[0][0].sum() == 2000
+    assert all(np.array_equal(bag[0], bags[0][0]) for bag in bags)
+    # Copies that are counted are drawn, too, but not one by one.
+    counted = prepare(X, y, **told[1], frequency_weights=True)
+    tracemalloc.start()
+    counts = BagDraws(counted, None).draw(np.random.default_rng(1))[0]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert counts.sum(dtype=np.int64) == 2000 * 100_000
+    assert peak < 1e6
+
+
+def test_a_bag_has_seen_all_copies_of_its_rows():
+    X = np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 3, axis=0)
+    data = prepare(X, np.repeat(np.arange(100) % 2, 3)).split(2)
+    draws = BagDraws(data, None)
+    counts = draws.draw(np.random.default_rng(0))
+    seen, drawn = np.zeros(300, dtype=bool), np.zeros(300)
+    for part, own, count in zip(data.partitions, draws.seen(counts), counts, strict=True):
+        seen[part.rows], drawn[part.rows] = own, count
+    assert np.array_equal(seen, np.repeat(drawn.reshape(100, 3).sum(axis=1) > 0, 3))
+    assert 0 < seen.sum() < 300
 
 
 def test_nodes_draw_their_features_evenly():

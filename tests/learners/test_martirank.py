@@ -30,8 +30,10 @@ def test_every_node_equals_the_slow_version(seed, weighted):
     settings = Settings(n_estimators=8, min_class=3, seed=17)
     model, history, _ = fit_martirank(data, settings)
     codes = in_table_order(data)
-    # weights of less than their rows are scaled up to them before min_class is asked
-    ones = np.ones(len(y)) if weight is None else weight * max(1.0, len(y) / weight.sum())
+    # min_class asks for effective rows: the weights of a class add up to them
+    ones = np.ones(len(y)) if weight is None else weight.copy()
+    for own in (y, ~y):
+        ones[own] *= ones[own].sum() / (ones[own] ** 2).sum()
     is_category = np.array([feature.is_category for feature in data.features])
     slow = martirank_bins(codes, y, ones, is_category, 8, 3, 17)
     n_live = 0

@@ -60,10 +60,18 @@ def test_a_draw_does_not_depend_on_partitions():
 
 def test_weights_of_31_bits_have_room_for_draws():
     X, y = rows(40)
-    data = prepare(X, y, sample_weight=np.full(40, 2.0**31 - 1))
+    weight = np.full(40, 2.0**31 - 1)
+    data = prepare(X, y, sample_weight=weight, frequency_weights=True)
     drawn = draw_rows(data, np.random.default_rng(0))
-    total = sum(drawn.class_weights) * drawn.weight_unit
-    assert total == pytest.approx(sum(data.class_weights) * data.weight_unit, rel=1e-6)
+    assert drawn.effective_rows == pytest.approx(data.effective_rows, rel=1e-6)
+
+
+def test_a_draw_stands_for_as_many_rows():
+    X, y = rows(200)
+    for weight in (None, np.random.default_rng(0).lognormal(size=200)):
+        data = prepare(X, y, sample_weight=weight)
+        drawn = draw_rows(data, np.random.default_rng(0))
+        assert drawn.row_units == data.row_units
 
 
 def test_a_resample_has_no_empty_bins_and_codes_of_the_nearest():

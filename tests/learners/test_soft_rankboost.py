@@ -218,9 +218,9 @@ def test_progress_names_the_learner(capsys):
         ({"epsilon": 0.0}, r"epsilon is 0\.0; give a number above 0 and at most 1"),
         ({"epsilon": 1.5}, r"epsilon is 1\.5"),
         ({"epsilon": float("nan")}, "epsilon is nan"),
-        ({"nu_pos": 0.5}, r"nu_pos is 0\.5, and the positive rows weigh 4 in all; .* from 1 to 4"),
-        ({"nu_pos": 5}, "nu_pos is 5, and the positive rows weigh 4"),
-        ({"nu_neg": 7}, "nu_neg is 7, and the negative rows weigh 6 in all; .* from 1 to 6"),
+        ({"nu_pos": 0.5}, r"nu_pos is 0\.5, and the positive rows are 4 .*; .* from 1 to 4"),
+        ({"nu_pos": 5}, "nu_pos is 5, and the positive rows are 4"),
+        ({"nu_neg": 7}, "nu_neg is 7, and the negative rows are 6 .*; .* from 1 to 6"),
         ({"nu_neg": float("nan")}, "nu_neg is nan"),
     ],
 )
@@ -232,6 +232,7 @@ def test_bad_settings_are_named(arguments, message):
 
 def test_a_class_too_light_for_any_nu_is_told_so():
     weight = np.where(np.arange(10) < 9, 4.0, 0.5)
-    data = prepare(np.arange(10.0).reshape(-1, 1), np.arange(10) == 9, sample_weight=weight)
-    with pytest.raises(ValueError, match=r"rows weigh 0\.5 in all; nu_pos must be None"):
+    told = {"sample_weight": weight, "frequency_weights": True}
+    data = prepare(np.arange(10.0).reshape(-1, 1), np.arange(10) == 9, **told)
+    with pytest.raises(ValueError, match=r"rows are 0\.5 .*; nu_pos must be None"):
         fit_soft_rankboost(data, Settings(5, nu_pos=1))

@@ -30,7 +30,10 @@ def small_problem(seed, categories=True):
     y = rng.random(n_rows) < np.where(np.nan_to_num(X[:, 0]) > 1, 0.7, 0.4)
     y[:2] = False, True
     weight = rng.integers(1, 4, size=n_rows)
-    data = prepare(X, y, sample_weight=weight, categorical_features=[2] if categories else [])
+    categorical = [2] if categories else []
+    data = prepare(
+        X, y, sample_weight=weight, categorical_features=categorical, frequency_weights=True
+    )
     part = data.partitions[0]
     codes = np.empty((n_rows, 3), dtype=np.int64)
     codes[part.rows] = part.codes.T
@@ -116,7 +119,8 @@ def test_certificate_is_the_curve_of_the_scores(split, seed):
 def test_history_adds_up():
     X, y = messy_table(1, n_rows=300)
     weight = np.random.default_rng(0).integers(1, 5, size=300) / 4
-    data = prepare(X, y, sample_weight=weight, categorical_features=[4])
+    told = {"categorical_features": [4], "frequency_weights": True}
+    data = prepare(X, y, sample_weight=weight, **told)
     model, history, _ = fit_treerank(data, Settings(max_depth=4, split="tree"))
     first = history.splits[0]
     assert (first.node, first.depth) == (0, 0)
@@ -160,9 +164,12 @@ def test_histograms_that_do_not_fit_give_the_same_tree(settings_, monkeypatch):
 def test_large_weights_give_the_tree_of_small_ones():
     X, y = messy_table(7, n_rows=300)
     weight = np.random.default_rng(0).integers(1, 5, size=300)
-    light, *_ = fit_treerank(prepare(X, y, sample_weight=weight), Settings(min_samples_leaf=1))
-    heavy, *_ = fit_treerank(
-        prepare(X, y, sample_weight=weight * 2**24), Settings(min_samples_leaf=2**24)
+    light, heavy = (
+        fit_treerank(
+            prepare(X, y, sample_weight=weight * times, frequency_weights=True),
+            Settings(min_samples_leaf=times),
+        )[0]
+        for times in (1, 2**24)
     )
     assert np.array_equal(light.decision_function(X), heavy.decision_function(X))
 

@@ -89,7 +89,7 @@ def test_what_it_promises(tmp_path):
     def fit(data, n_jobs):
         return boosted(data, n_jobs)[0]
 
-    contracts.check_partitions_and_threads(fit, 3, 2)
+    contracts.check_partitions_and_threads(fit, [(3, 2)])
     contracts.check_constants_are_never_used(fit, 0)
     X, y = contracts.messy_table(0)
     contracts.check_saved_model(fit(prepare(X, y, categorical_features=[4]), 1), X, tmp_path)

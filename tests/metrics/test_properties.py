@@ -275,3 +275,27 @@ def test_comparison_changes_sign_with_its_sides(sample, random):
     assert one.difference == -other.difference and one.statistic == -other.statistic
     assert (one.low, one.high) == pytest.approx((-other.high, -other.low), **EXACT)
     assert one.p_value == other.p_value
+
+
+METRICS = {
+    "auc": metrics.auc,
+    "ks": metrics.ks,
+    "partial_auc": lambda *rows, **weight: metrics.partial_auc(*rows, fpr=(0.1, 0.4), **weight),
+    "precision_at_k": lambda *rows, **weight: metrics.precision_at_k(*rows, k=0.2, **weight),
+    "lift": lambda *rows, **weight: metrics.lift(*rows, k=0.2, **weight),
+    "tpr": lambda *rows, **weight: metrics.roc_curve(*rows, **weight).tpr.tolist(),
+}
+
+
+@pytest.mark.parametrize("exponent", [-1060, -600, -40, 40, 600, 1000])
+@pytest.mark.parametrize("name", METRICS)
+def test_weights_times_a_power_of_two_change_no_bit(name, exponent):
+    rng = np.random.default_rng(0)
+    y, scores = rng.random(60) < 0.4, np.round(rng.normal(size=60), 1)
+    weight = rng.integers(1, 9, size=60) / 4.0
+    found = METRICS[name](y, scores, sample_weight=np.ldexp(weight, exponent))
+    assert found == METRICS[name](y, scores, sample_weight=weight)
+
+
+def test_weights_that_add_up_to_infinity_count():
+    assert metrics.auc([0, 1, 1], [0.3, 0.2, 0.7], sample_weight=[1e308, 1e308, 1e308]) == 0.5

@@ -35,8 +35,8 @@ def seen_warning(
 def _meets_equations(
     model: Model, positive: npt.NDArray[np.bool_], scores: Floats, weight: Floats | None
 ) -> bool:
-    count = np.ones(len(scores)) if weight is None else weight * _row_unit(weight)
-    targets = platt_targets(float(count[~positive].sum()), float(count[positive].sum()))
+    count = np.ones(len(scores)) if weight is None else weight
+    targets = platt_targets(_rows(count[~positive]), _rows(count[positive]))
     x = _cell_middles(scores[count > 0], scores)
     probability = model.probabilities(x)[:, 1]
     residual = count * (probability - targets[positive.astype(np.intp)])
@@ -51,9 +51,9 @@ def _meets_equations(
     )
 
 
-def _row_unit(weight: Floats) -> float:
-    """What a weight of 1 is in rows, as ``RankingData.row_unit`` has it."""
-    return max(1.0, float(np.count_nonzero(weight) / weight.sum()))
+def _rows(weight: Floats) -> float:
+    """The effective number of rows, as ``RankingData.effective_rows`` has it."""
+    return float(weight.sum() ** 2 / (weight**2).sum())
 
 
 def _cell_middles(present: Floats, scores: Floats) -> Floats:

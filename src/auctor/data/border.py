@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data.binning import MAX_BINS, Rows, bin_table
+from auctor.data.copies import find_copies
 from auctor.data.labelled import read_rows
 from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
@@ -24,12 +25,14 @@ def prepare(
     categorical_features: Any = "from_dtype",
     accept_sparse: bool = False,
     keep_sparse: bool = False,
+    frequency_weights: bool = False,
     n_jobs: int | None = None,
 ) -> RankingData:
     """Check a table and its labels, bin the columns, and put the positives first.
 
-    Rows of weight 0 are absent: they decide no bin and no class. Every error is raised
-    before the first column is binned, except for infinities, which are found on the way.
+    Rows of weight 0 are absent: they decide no bin and no class. The scale of the weights does
+    not matter, unless ``frequency_weights`` says that they count copies of a row. Every error is
+    raised before the first column is binned, except for infinities, which are found on the way.
     With ``keep_sparse`` the codes of a scipy sparse table are ``SparseCodes``; they are dense
     otherwise, and for every other table.
 
@@ -44,7 +47,7 @@ def prepare(
     table.check_columns()
     _check_max_bins(max_bins)
     categorical = find_categorical(categorical_features, table)
-    found = read_rows(y, sample_weight, pos_label, table.n_rows)
+    found = read_rows(y, sample_weight, pos_label, table.n_rows, frequency_weights)
     ordering = found.weight.astype(np.int64) if found.is_weighted else np.empty(0, dtype=np.int64)
     rows = Rows(found.positive, ordering, found.kept)
     codes: Any
@@ -57,7 +60,8 @@ def prepare(
     partition = Partition(
         codes, rows.positives_first(found.weight), rows.positives_first(places), rows.n_pos
     )
-    return RankingData(features, (partition,), found.classes, found.unit)
+    copies = find_copies(table, found.kept, found.positive, categorical)
+    return RankingData(features, (partition,), found.classes, found.rows_per_unit, copies)
 
 
 def _check_max_bins(max_bins: Any) -> None:

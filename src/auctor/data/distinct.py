@@ -26,13 +26,18 @@ def distinct_rows(
     >>> sorted(zip(rows.tolist(), weight.tolist()))
     [(0, 4), (1, 1)]
     """
-    hashes = _hash_sparse(matrix) if sparse.issparse(matrix) else _hash_dense(matrix)
+    hashes = row_hashes(matrix)
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
     if not _are_equal(matrix, first[group]):  # one chance in 10^9 at a hundred thousand rows
         return np.arange(len(weight)), np.asarray(weight, dtype=np.int64)
     totals = np.zeros(len(first), dtype=np.int64)
     np.add.at(totals, group, np.asarray(weight, dtype=np.int64))
     return first, totals
+
+
+def row_hashes(matrix: Any) -> Hashes:
+    """A hash of the values of each row of a float64 array or CSR array."""
+    return _hash_sparse(matrix) if sparse.issparse(matrix) else _hash_dense(matrix)
 
 
 def _mix(bits: Hashes, column: Hashes | np.uint64) -> Hashes:
@@ -43,26 +48,28 @@ def _mix(bits: Hashes, column: Hashes | np.uint64) -> Hashes:
     return np.where(bits == 0, np.uint64(0), x ^ (x >> np.uint64(31)))
 
 
-def _salt(column: npt.NDArray[Any]) -> Hashes:
+def column_salt(column: npt.NDArray[Any]) -> Hashes:
+    """What tells the same value in two columns apart."""
     return (column.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
 
 
-def _bits(values: npt.NDArray[np.float64]) -> Hashes:
+def value_bits(values: npt.NDArray[np.float64]) -> Hashes:
+    """The bits of each value."""
     known = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and no negative zero
     return known.view(np.uint64)
 
 
 def _hash_dense(matrix: npt.NDArray[np.float64]) -> Hashes:
     out = np.zeros(len(matrix), dtype=np.uint64)
-    for j, salt in enumerate(_salt(np.arange(matrix.shape[1]))):
-        out += _mix(_bits(matrix[:, j]), salt)
+    for j, salt in enumerate(column_salt(np.arange(matrix.shape[1]))):
+        out += _mix(value_bits(matrix[:, j]), salt)
     return out
 
 
 def _hash_sparse(matrix: Any) -> Hashes:
     out = np.zeros(matrix.shape[0], dtype=np.uint64)
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    np.add.at(out, row, _mix(_bits(matrix.data), _salt(matrix.indices)))
+    np.add.at(out, row, _mix(value_bits(matrix.data), column_salt(matrix.indices)))
     return out
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from auctor.data.ranking import Partition, RankingData
 from auctor.data.vectors import read_labels, read_vector, read_weights
-from auctor.data.weights import whole_weights
+from auctor.data.weights import frequency_weights, relative_weights
 
 
 class LabelledRows(NamedTuple):
@@ -17,23 +17,32 @@ class LabelledRows(NamedTuple):
     positive: npt.NDArray[np.bool_]
     classes: npt.NDArray[Any]  # (negative, positive)
     weight: npt.NDArray[np.uint32]  # in units
-    unit: float
+    rows_per_unit: tuple[float, float] | None  # as in RankingData
     is_weighted: bool
 
     def pick(self, values: Any) -> Any:
         """The values, or lines of a matrix, of the rows that count."""
         return values if self.kept is None else values[self.kept]
 
+    @property
+    def row_units(self) -> tuple[float, float]:
+        """Effective rows that a unit of weight of the negatives and the positives stands for."""
+        return self.without_codes().row_units
+
     def without_codes(self) -> RankingData:
         """The rows as RankingData without features: for what needs classes and weights only."""
         order = np.argsort(~self.positive, kind="stable")
         codes = np.empty((0, len(order)), dtype=np.uint8)
         part = Partition(codes, self.weight[order], order, int(self.positive.sum()))
-        return RankingData((), (part,), self.classes, self.unit)
+        return RankingData((), (part,), self.classes, self.rows_per_unit)
 
 
-def read_rows(y: Any, sample_weight: Any, pos_label: Any, n_rows: int) -> LabelledRows:
+def read_rows(
+    y: Any, sample_weight: Any, pos_label: Any, n_rows: int, frequency: bool = False
+) -> LabelledRows:
     """Labels and weights for ``n_rows`` rows; rows of weight 0 are absent.
+
+    With ``frequency`` weights count copies of a row: their sum is the number of rows.
 
     Examples
     --------
@@ -42,13 +51,24 @@ def read_rows(y: Any, sample_weight: Any, pos_label: Any, n_rows: int) -> Labell
     ([True, False, True], [False, True], [1, 2])
     """
     y = read_vector(y, "y")
-    if len(y) != n_rows:
-        raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {len(y)}")
+    check_lengths(n_rows, len(y))
     weight = read_weights(sample_weight, n_rows)
     kept = None if weight is None or bool((weight > 0).all()) else weight > 0
     name = "y"
     if weight is not None and kept is not None:
         y, weight, name = y[kept], weight[kept], "y, without its rows of weight 0,"
     labels = read_labels(y, pos_label=pos_label, name=name)
-    multiples, unit = whole_weights(weight, len(y))
-    return LabelledRows(kept, labels.positive, labels.classes, multiples, unit, weight is not None)
+    units = None
+    if frequency:
+        multiples, unit = frequency_weights(weight, len(y))
+        units = unit, unit
+    else:
+        multiples = relative_weights(weight, len(y))
+    is_weighted = bool((multiples != 1).any())
+    return LabelledRows(kept, labels.positive, labels.classes, multiples, units, is_weighted)
+
+
+def check_lengths(n_rows: int, n_labels: int) -> None:
+    """A label for each row."""
+    if n_labels != n_rows:
+        raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {n_labels}")

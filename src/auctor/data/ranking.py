@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from auctor.data.features import Feature
 from auctor.data.sparse_codes import SparseCodes
+from auctor.data.weights import effective_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class Partition:
     # An array (features, rows) of uint8 or uint16; SparseCodes for the learners that ask for
     # them, which is why the others need not look.
     codes: Any
-    weight: npt.NDArray[np.uint32]  # in units of RankingData.weight_unit
+    weight: npt.NDArray[np.uint32]  # whole numbers: only their proportions count
     rows: npt.NDArray[np.int64]  # the row's place in the table, absent rows not counted
     n_pos: int
 
@@ -59,12 +60,19 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
-    """A validated, binned table of two classes, in partitions of rows."""
+    """A validated, binned table of two classes, in partitions of rows.
+
+    ``rows_per_unit`` is the number of rows that a unit of weight of each class (negative,
+    positive) stands for, where weights count copies of a row; None where they say how much a
+    row matters. ``copies`` has for each place in the table that of the row's first copy, None
+    where there are none.
+    """
 
     features: tuple[Feature, ...]
     partitions: tuple[Partition, ...]
     classes: npt.NDArray[Any]  # (negative, positive)
-    weight_unit: float
+    rows_per_unit: tuple[float, float] | None = None
+    copies: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
@@ -98,15 +106,53 @@ class RankingData:
         return everything - positive, positive
 
     @cached_property
-    def row_unit(self) -> float:
-        """The unit of weights, scaled up where all of them count for less than their rows.
+    def effective_rows(self) -> tuple[float, float]:
+        """How many negatives and positives of equal weight would tell as much (Kish).
 
-        For rules that take weights for numbers of rows: weights that add up to 1 would say that
-        there are no rows. Whole weights are never less than the rows, and stay.
+        For rules that ask for numbers of rows: noise, automatic penalties, smallest leaves. The
+        scale of the weights does not show. Where at least half of a class are copies of other
+        rows, each group of copies is one row of their weight.
         """
-        return self.weight_unit * max(
-            1.0, self.n_rows / (sum(self.class_weights) * self.weight_unit)
-        )
+        if self.rows_per_unit is not None:
+            units = zip(self.class_weights, self.rows_per_unit, strict=True)
+            negative, positive = (weight * unit for weight, unit in units)
+            return negative, positive
+        return self._effective_rows(0), self._effective_rows(1)
+
+    def _effective_rows(self, label: int) -> float:
+        ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in self.partitions]
+        blocks = [
+            (p.rows[a:b], p.weight[a:b]) for p, (a, b) in zip(self.partitions, ends, strict=True)
+        ]
+        usual = effective_rows(weight for _, weight in blocks)
+        if self.copies is None:
+            return usual
+        together = np.zeros(len(self.copies), dtype=np.int64)
+        count = np.zeros(len(self.copies), dtype=np.int64)
+        for rows, weight in blocks:
+            np.add.at(together, self.copies[rows], weight.astype(np.int64))
+            np.add.at(count, self.copies[rows], 1)
+        are_plain = 2 * int(count[count > 1].sum()) >= int(count.sum())
+        return effective_rows([together]) if are_plain else usual
+
+    @cached_property
+    def row_units(self) -> tuple[float, float]:
+        """Effective rows that a unit of weight of the negatives and the positives stands for."""
+        pairs = zip(self.effective_rows, self.class_weights, strict=True)
+        negative, positive = (rows / weight if weight else 1.0 for rows, weight in pairs)
+        return negative, positive
+
+    @cached_property
+    def row_unit(self) -> float:
+        """The same of both classes together, for what depends on their proportion."""
+        return sum(self.effective_rows) / sum(self.class_weights)
+
+    @property
+    def mean_unit(self) -> float:
+        """Rows of the table to a unit of weight: k of n rows are the share k / n of the weight."""
+        if self.rows_per_unit is not None:
+            return self.rows_per_unit[0]
+        return self.n_rows / sum(self.class_weights)
 
     @cached_property
     def class_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

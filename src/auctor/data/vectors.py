@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data.missing import count_missing, unmask
+from auctor.data.weights import usual_size
 
 
 class Labels(NamedTuple):
@@ -114,7 +115,10 @@ def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> npt.NDArr
 def read_weights(
     sample_weight: Any, n_rows: int, *, name: str = "sample_weight"
 ) -> npt.NDArray[np.float64] | None:
-    """Weights as contiguous float64, finite and not negative; None stays None."""
+    """Weights as contiguous float64, finite and not negative; None stays None.
+
+    Extreme sizes are divided by a power of two (``usual_size``): no sum or square overflows.
+    """
     if sample_weight is None:
         return None
     if isinstance(sample_weight, (int, float, np.number)):
@@ -129,11 +133,7 @@ def read_weights(
         raise ValueError(f"{name} has negative values (smallest {array.min():g})")
     if not (array > 0).any():
         raise ValueError(f"{name} is zero everywhere; at least one row of each class must count")
-    with np.errstate(over="ignore"):
-        total = array.sum()
-    if not np.isfinite(total):
-        raise ValueError(f"{name} adds up to infinity; divide the weights by {array.max():g}")
-    return array
+    return usual_size(array)
 
 
 def _as_floats(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:

@@ -37,6 +37,7 @@ def refit_bands(
         pos_label=estimator.pos_label,
         max_bins=estimator.max_bins,
         categorical_features=estimator.categorical_features,
+        frequency_weights=estimator.frequency_weights,
         n_jobs=n_jobs,
     )
     train, held_out = estimator._hold_out(data)

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
 from auctor.data import RankingData, Table, prepare, read_table
+from auctor.data.copies import draw_units
 from auctor.learners import Certificate
 from auctor.metrics import Threshold, auc
 from auctor.models import Explanation, Explanations, Model, TermModel
@@ -24,6 +25,7 @@ from auctor.models.reference import TRAINING
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "max_bins": [Interval(Integral, 2, 65_535, closed="both")],
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+    "frequency_weights": ["boolean"],
     "pos_label": [object, None],
     "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"youden"})],
     "random_state": ["random_state"],
@@ -48,6 +50,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _accepts_sparse: ClassVar[bool] = True
     _keeps_sparse: ClassVar[bool] = False  # whether the learner can use SparseCodes
+
+    frequency_weights: bool = False
 
     model_: Model
     history_: Any
@@ -74,8 +78,13 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Two values; the larger one is positive unless ``pos_label`` says otherwise.
         sample_weight : array-like of shape (n_samples,), optional
-            0 is an absent row, 2 is the row twice; where rows toss coins (MartiRank) or are
-            drawn, that holds for the law of the model and not for every bit of it.
+            How much a row matters beside the others. 0 is an absent row, and in what is
+            maximised 2 counts as the row twice. Only proportions count: all weights times a
+            constant give the same model. Where a rule asks for a number of rows (automatic
+            penalties, noise levels, smallest leaves), it is the effective number,
+            (sum w)^2 / sum w^2 of each class. With ``frequency_weights=True`` weights count
+            copies instead: their sum is the number of rows, and weight 2 is the row twice in
+            every respect (in distribution only, for estimators that draw rows at random).
 
         Returns
         -------
@@ -104,6 +113,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             keep_sparse=self._keeps_sparse,
+            frequency_weights=self.frequency_weights,
             n_jobs=self.n_jobs,
         )
         self._keep_names(table)
@@ -233,7 +243,10 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return table
 
     def _hold_out(self, data: RankingData) -> tuple[RankingData, RankingData | None]:
-        """Training and validation rows, stratified; no validation unless ``early_stopping``."""
+        """Training and validation rows, stratified; no validation unless ``early_stopping``.
+
+        Copies of a row are held out together.
+        """
         if not self.early_stopping:
             return data, None
         if min(data.n_pos, data.n_neg) < 2:
@@ -242,7 +255,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
                 f"positive and {data.n_neg} negative; set early_stopping=False"
             )
         rng = check_random_state(self.random_state)
-        held = [_draw(rows, self.validation_fraction, rng) for rows in data.class_rows]
+        share = self.validation_fraction
+        held = [_draw(rows, data.copies, share, rng) for rows in data.class_rows]
         chosen = np.zeros(max(rows[-1] for rows in data.class_rows) + 1, dtype=bool)
         chosen[np.concatenate(held)] = True
         return data.take(~chosen), data.take(chosen)
@@ -258,11 +272,16 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
 
 
 def _draw(
-    rows: npt.NDArray[np.int64], share: float, rng: np.random.RandomState
+    rows: npt.NDArray[np.int64],
+    copies: npt.NDArray[np.int64] | None,
+    share: float,
+    rng: np.random.RandomState,
 ) -> npt.NDArray[np.int64]:
     """A share of the rows of one class, at least one of them and never all."""
-    size = min(max(1, round(share * len(rows))), len(rows) - 1)
-    return rng.choice(rows, size=size, replace=False)
+    first, unit = draw_units(copies, rows, 1.0 / share)
+    size = min(max(1, round(share * len(first))), len(first) - 1)
+    drawn = rng.choice(first, size=size, replace=False)
+    return rows[np.isin(first, drawn)[unit]]
 
 
 def _check_target(y: Any, name: str) -> npt.NDArray[Any]:

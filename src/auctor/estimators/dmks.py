@@ -41,6 +41,10 @@ class DMKS(RankingEstimator):
         The climb ends with a sweep that gains less.
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given.
     threshold : "youden" or float, default="youden"
@@ -105,7 +109,13 @@ class DMKS(RankingEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: SHARED_CONSTRAINTS[name]
-            for name in ("categorical_features", "pos_label", "threshold", "verbose")
+            for name in (
+                "categorical_features",
+                "frequency_weights",
+                "pos_label",
+                "threshold",
+                "verbose",
+            )
         },
         "penalty": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"logistic"}), "array-like"],
@@ -121,6 +131,7 @@ class DMKS(RankingEstimator):
         max_iter: int = 100,
         tol: float = 1e-6,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         verbose: bool | int = False,
@@ -130,6 +141,7 @@ class DMKS(RankingEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.verbose = verbose
@@ -139,7 +151,7 @@ class DMKS(RankingEstimator):
     ) -> tuple[Model, History, Certificate]:
         table.check_columns()
         categorical = find_categorical(self.categorical_features, table)
-        rows = read_rows(y, sample_weight, self.pos_label, table.n_rows)
+        rows = read_rows(y, sample_weight, self.pos_label, table.n_rows, self.frequency_weights)
         self._keep_names(table)
         self._keep_classes(rows.classes)
         problem = ColumnProblem(table, rows, categorical)

@@ -32,7 +32,8 @@ class ExactBoost(RankingEstimator):
         What is trained for. A metric of your own is a
         :class:`~auctor.RankMetric`.
     k : int or float, default=0.1
-        For "precision_at_k": a number of rows (by weight), or a share of them below 1.
+        For "precision_at_k": a number of rows, or a share of them below 1; with weights, k
+        of n rows are the share k / n of the weight.
     margin : float, default=0.05
         By which positives must lead, as a share of the range of scores (theta of the paper).
     n_runs : int, default=250
@@ -68,6 +69,10 @@ class ExactBoost(RankingEstimator):
         Bins of a feature at most; one more is kept for missing values.
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
         larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
@@ -161,6 +166,7 @@ class ExactBoost(RankingEstimator):
         delta: float = 0.05,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -182,6 +188,7 @@ class ExactBoost(RankingEstimator):
         self.delta = delta
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state

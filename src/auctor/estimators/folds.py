@@ -7,7 +7,9 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 
-from auctor.data import read_labels, read_weights
+from auctor.data import Table, read_labels, read_weights
+from auctor.data.copies import draw_units, find_copies
+from auctor.data.labelled import check_lengths
 
 Rows = npt.NDArray[np.intp]
 
@@ -22,13 +24,17 @@ def draw_folds(
     pos_label: Any,
     random_state: Any,
     instead: str,
+    table: Table,
+    categorical: frozenset[int] = frozenset(),
 ) -> list[tuple[Rows, Rows]]:
     """Rows to train and to test on, both classes in each; rows of weight 0 in no test.
 
     ``cv`` is a number of folds, stratified and shuffled, or what scikit-learn's tools take; None is
-    5 folds, fewer where a class has fewer rows, and none where it has a single one. ``instead``
-    names what does without folds.
+    5 folds, fewer where a class has fewer rows, and none where it has a single one. Copies of a
+    row in ``table`` are in one fold, unless a splitter was given. ``instead`` names what does
+    without folds.
     """
+    check_lengths(table.n_rows, len(y))
     weight = read_weights(sample_weight, len(y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
@@ -57,8 +63,25 @@ def draw_folds(
             f"{fewest}; give a smaller cv, or use {instead}"
         )
     seed = check_random_state(random_state).randint(2**31 - 1)
-    cutter = StratifiedKFold(cv, shuffle=True, random_state=seed)
-    return [(rows[a], rows[b]) for a, b in cutter.split(rows[:, None], positive)]
+    kept = None if weight is None else weight > 0
+    copies = find_copies(table, kept, positive, categorical)
+    fold = _fold_of_rows(copies, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
+    return [(rows[fold != k], rows[fold == k]) for k in range(cv)]
+
+
+def _fold_of_rows(
+    copies: npt.NDArray[np.int64] | None, positive: npt.NDArray[np.bool_], cutter: StratifiedKFold
+) -> npt.NDArray[np.int64]:
+    """The fold of each row: that of the first of its copies."""
+    first_of = np.arange(len(positive))
+    for rows in (np.flatnonzero(~positive), np.flatnonzero(positive)):
+        first, unit = draw_units(copies, rows, cutter.n_splits)
+        first_of[rows] = first[unit]
+    drawn = np.unique(first_of)
+    fold = np.zeros(len(positive), dtype=np.int64)
+    for k, (_, test) in enumerate(cutter.split(drawn[:, None], positive[drawn])):
+        fold[drawn[test]] = k
+    return np.asarray(fold[first_of])
 
 
 def _check_fold(

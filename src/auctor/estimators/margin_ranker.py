@@ -31,6 +31,7 @@ MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
         for name in (
             "max_bins",
             "categorical_features",
+            "frequency_weights",
             "pos_label",
             "threshold",
             "n_jobs",
@@ -101,6 +102,10 @@ class MarginRanker(RankingEstimator):
         Bins of a column at most, for "stumps".
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given.
     threshold : "youden" or float, default="youden"
@@ -184,6 +189,7 @@ class MarginRanker(RankingEstimator):
         time_limit: float | None = None,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         n_jobs: int | None = None,
@@ -204,6 +210,7 @@ class MarginRanker(RankingEstimator):
         self.time_limit = time_limit
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.n_jobs = n_jobs
@@ -223,7 +230,7 @@ class MarginRanker(RankingEstimator):
         """The hypotheses on the training rows; sets the attributes that follow from the table."""
         table.check_columns()
         categorical = find_categorical(self.categorical_features, table)
-        rows = read_rows(y, sample_weight, self.pos_label, table.n_rows)
+        rows = read_rows(y, sample_weight, self.pos_label, table.n_rows, self.frequency_weights)
         self._keep_names(table)
         self._keep_classes(rows.classes)
         if not isinstance(self.hypotheses, str):
@@ -239,6 +246,7 @@ class MarginRanker(RankingEstimator):
                 pos_label=self.pos_label,
                 max_bins=self.max_bins,
                 categorical_features=self.categorical_features,
+                frequency_weights=self.frequency_weights,
                 n_jobs=self.n_jobs,
             )
             return StumpProblem(data)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 
-from auctor.data import Table, read_weights
+from auctor.data import Table, find_categorical, read_weights
 from auctor.estimators.folds import draw_folds
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.learners import Certificate
@@ -35,10 +35,11 @@ class MarginRankerCV(MarginRanker):
     extend : bool, default=True
         Where the largest epsilon is the best, go on to the next tenths until the AUC falls.
     cv : int, splitter or iterable of (train, test), default=5
-        A number of folds, stratified and shuffled; or how scikit-learn's tools take them.
+        A number of folds, stratified and shuffled, copies of a row in one fold; or how
+        scikit-learn's tools take them.
     hypotheses, negations, constant, tol, max_iter, time_limit
         As in MarginRanker; the time limit is for each fit.
-    max_bins, categorical_features, pos_label, threshold, n_jobs, verbose
+    max_bins, categorical_features, frequency_weights, pos_label, threshold, n_jobs, verbose
         As in MarginRanker.
     random_state : int, RandomState or None, default=0
         Shuffles the rows before they are cut into folds.
@@ -88,6 +89,7 @@ class MarginRankerCV(MarginRanker):
         time_limit: float | None = None,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -106,6 +108,7 @@ class MarginRankerCV(MarginRanker):
         self.time_limit = time_limit
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state
@@ -123,6 +126,8 @@ class MarginRankerCV(MarginRanker):
             pos_label=self.pos_label,
             random_state=self.random_state,
             instead="MarginRanker",
+            table=table,
+            categorical=find_categorical(self.categorical_features, table),
         )
         aucs: dict[float, list[float]] = {epsilon: [] for epsilon in epsilons}
         for train, test in folds:

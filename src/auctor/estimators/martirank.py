@@ -40,8 +40,8 @@ class MartiRank(RankingEstimator):
         stands for the steps still to come; "majority" is the paper's classifier, the chance of
         ending in the right half.
     min_class : float, default=10
-        A node with less weight of either class is frozen: rows end there. Weights that add up
-        to less than the number of rows are scaled up to it for this.
+        A node with fewer rows of either class is frozen: rows end there. With weights the
+        effective number of rows counts.
     weak_depth : int, default=3
         Depth of the trees of ``weak="tree"``. The program itself sees features act together,
         layer by layer, and needs no depth for that: where y is the sign of x0 x1 + noise (five
@@ -51,6 +51,10 @@ class MartiRank(RankingEstimator):
         Bins of a feature at most; one more is kept for missing values.
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
         larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
@@ -116,6 +120,7 @@ class MartiRank(RankingEstimator):
         weak_depth: int = 3,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -129,6 +134,7 @@ class MartiRank(RankingEstimator):
         self.weak_depth = weak_depth
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state

@@ -44,6 +44,10 @@ class RankBoost(RankingEstimator):
         Rounds without a gain of ``tol`` before early stopping ends the fit.
     tol : float, default=1e-4
         The smallest gain in AUC that counts for early stopping.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
         larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
@@ -103,6 +107,7 @@ class RankBoost(RankingEstimator):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-4,
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = None,
@@ -117,6 +122,7 @@ class RankBoost(RankingEstimator):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state

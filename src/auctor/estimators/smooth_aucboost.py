@@ -58,8 +58,9 @@ class SmoothAUCBoost(RankingEstimator):
     ----------
     penalty : float or "auto", default="auto"
         The paper's lambda: weight of the squared curvature of each F_k. "auto" is 0.1 over the
-        harmonic mean of the numbers of positives and negatives (for ``roughness="bins"``, scaled
-        by the number of bins); ``SmoothAUCBoostCV`` finds it by cross-validation.
+        harmonic mean of the (effective) numbers of positives and negatives (for
+        ``roughness="bins"``, scaled by the number of bins); ``SmoothAUCBoostCV`` finds it by
+        cross-validation.
     n_estimators : int, default=500
         Rounds of the stagewise solver, the paper's T; the newton solver has none.
     solver : {"newton", "stagewise"}, default="newton"
@@ -108,6 +109,10 @@ class SmoothAUCBoost(RankingEstimator):
         Most iterations of the newton solver.
     tol : float, default=1e-8
         The newton solver stops when a step promises a smaller gain in the objective.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given.
     threshold : "youden" or float, default="youden"
@@ -172,6 +177,7 @@ class SmoothAUCBoost(RankingEstimator):
         n_iter_no_change: int = 10,
         max_iter: int = 500,
         tol: float = 1e-8,
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = None,
@@ -197,6 +203,7 @@ class SmoothAUCBoost(RankingEstimator):
         self.n_iter_no_change = n_iter_no_change
         self.max_iter = max_iter
         self.tol = tol
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state
@@ -290,7 +297,7 @@ class SmoothAUCBoost(RankingEstimator):
             signs=read_signs(self.monotonic_cst, data),
             interactions=self.interactions if self.interactions != "auto" else 0,
             offset=getattr(self, "_offset", None),
-            fpr_range=read_fpr_range(self.fpr_range, data.class_weights[0] * data.row_unit),
+            fpr_range=read_fpr_range(self.fpr_range, data.effective_rows[0]),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from auctor.data import RankingData, Table, read_weights
+from auctor.data import RankingData, Table, find_categorical, read_weights
 from auctor.estimators.folds import draw_folds
 from auctor.estimators.smooth_aucboost import SMOOTH_CONSTRAINTS, SmoothAUCBoost
 from auctor.estimators.smooth_settings import check_same_features
@@ -37,9 +37,9 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         penalty and 0.3 to 30 times the shrinkage, until it is surely getting worse; for stumps the
         paper's lambdas.
     cv : int, splitter or iterable of (train, test), optional
-        A number of folds, stratified and shuffled; or how scikit-learn's tools take them. By
-        default 5 folds, fewer where a class has fewer rows; where it has one, the automatic amounts
-        are taken without any.
+        A number of folds, stratified and shuffled, copies of a row in one fold; or how
+        scikit-learn's tools take them. By default 5 folds, fewer where a class has fewer rows;
+        where it has one, the automatic amounts are taken without any.
     rule : {"paired", "best", "one_se"}, default="paired"
         "best" takes the amounts of the best mean AUC, "one_se" the strongest within its standard
         error. "paired" takes the automatic amounts unless others gain more than two standard errors
@@ -51,7 +51,9 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         none.
     n_estimators, solver, roughness, scale, adaptive, monotonic_cst, fpr_range, init
         As in SmoothAUCBoost. With ``fpr_range`` the held-out partial AUC decides.
-    max_bins, categorical_features, max_iter, tol, pos_label, threshold, n_jobs, verbose
+    max_bins, categorical_features, max_iter, tol, frequency_weights, pos_label, threshold
+        As in SmoothAUCBoost.
+    n_jobs, verbose
         As in SmoothAUCBoost; the folds run on ``n_jobs`` threads.
     random_state : int, RandomState or None, default=0
         Shuffles the rows before they are cut into folds.
@@ -112,6 +114,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         init: Any = None,
         max_iter: int = 500,
         tol: float = 1e-8,
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -135,6 +138,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state
@@ -158,6 +162,8 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
                 pos_label=self.pos_label,
                 random_state=self.random_state,
                 instead="SmoothAUCBoost",
+                table=table,
+                categorical=find_categorical(self.categorical_features, table),
             ),
             read_weights(sample_weight, len(y)),
             len(y),

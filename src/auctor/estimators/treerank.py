@@ -27,8 +27,7 @@ class TreeRank(RankingEstimator):
     max_depth : int, default=10
         Levels of the tree at most; there are up to ``2 ** max_depth`` cells.
     min_samples_leaf : float, default=5
-        Least weight of the rows in a cell. Weights that add up to less than the number of rows
-        are scaled up to it for this.
+        Least number of rows in a cell; with weights, of effective rows.
     min_gain : float, default=0
         A split must add more than this to the AUC of the training rows.
     split : {"stump", "tree"}, default="stump"
@@ -51,6 +50,10 @@ class TreeRank(RankingEstimator):
         Bins of a feature at most; one more is kept for missing values.
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
         larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
@@ -119,6 +122,7 @@ class TreeRank(RankingEstimator):
         n_folds: int = 5,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -135,6 +139,7 @@ class TreeRank(RankingEstimator):
         self.n_folds = n_folds
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state

@@ -36,7 +36,7 @@ class TreeRankForest(RankingEstimator):
     max_depth : int, default=6
         Levels of a tree at most.
     min_samples_leaf : float, default=5
-        Least number of rows of the bag in a cell; without ``bootstrap``, their least weight.
+        Least number of rows of the bag in a cell; without ``bootstrap``, of effective rows.
     min_gain : float, default=0
         A split must add more than this to the AUC on the bag.
     split : {"stump", "tree"}, default="tree"
@@ -56,6 +56,10 @@ class TreeRankForest(RankingEstimator):
         Bins of a feature at most; one more is kept for missing values.
     categorical_features : "from_dtype" or array-like of names, positions or bool
         Columns of categories beside those whose type says so.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
+        number of rows. By default weights say how much a row matters, and only their
+        proportions count: rules that ask for a number of rows use the effective number.
     pos_label : label, optional
         The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
         larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
@@ -140,6 +144,7 @@ class TreeRankForest(RankingEstimator):
         max_samples: float | None = None,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
         random_state: Any = 0,
@@ -158,6 +163,7 @@ class TreeRankForest(RankingEstimator):
         self.max_samples = max_samples
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.frequency_weights = frequency_weights
         self.pos_label = pos_label
         self.threshold = threshold
         self.random_state = random_state

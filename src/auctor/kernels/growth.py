@@ -140,7 +140,8 @@ def best_splits(
     category: npt.NDArray[np.int64],
     order: npt.NDArray[np.int64],
     allowed: npt.NDArray[np.bool_],
-    least: int,
+    least: float,
+    units: npt.NDArray[np.float64],
     by_gini: bool,
     value: npt.NDArray[np.float64],
     found: npt.NDArray[np.int64],
@@ -154,7 +155,8 @@ def best_splits(
     codes of a category, which is number ``category[j]`` of those in the tile (-1 for numbers),
     are cut in their ``order`` (category, node, code) by the share of positives, the largest
     first, which holds the best set for Ent and for Gini. Of equal splits the one with the larger
-    upper side wins (Remark 9), then the first. Codes that do not occur go with the missing
+    upper side wins (Remark 9), then the first. Both sides hold ``least`` rows or more, where a unit
+    of weight of a class counts ``units`` rows. Codes that do not occur go with the missing
     values, and these, where they do not occur, with the heavier side.
     """
     width, n_codes = len(n_bins), goes_left.shape[1]
@@ -165,6 +167,7 @@ def best_splits(
         # Gini decrease is its square over (A + B)(a + b)(A + B - a - b).
         total_neg, total_pos = totals[k, 0], totals[k, 1]
         total = total_neg + total_pos
+        total_rows = total_neg * units[0] + total_pos * units[1]
         scale_neg, scale_pos = scale[k, 0], scale[k, 1]
         both = total_pos * scale_pos + total_neg * scale_neg
         times_pos, times_neg = scale_pos * total_neg * scale_neg, scale_neg * total_pos * scale_pos
@@ -199,7 +202,8 @@ def best_splits(
                         continue
                     upper = cross > 0.0
                     held = neg + pos if upper else total - neg - pos
-                    if held < least or total - held < least:
+                    rows = neg * units[0] + pos * units[1]
+                    if rows < least or total_rows - rows < least:
                         continue
                     if worth > best + LEAST_GAIN or held > size:
                         best, size, feature = worth, held, j

@@ -52,6 +52,8 @@ def count_double_wins(pos: Floats, neg: Floats) -> int:
             score = pos[i]
             tie_pos = i
             tie_neg = j
+            i += 1  # before any comparison: NaN equals nothing, and the walk must go on
+            j += 1
             while i < n_pos and pos[i] == score:
                 i += 1
             while j < n_neg and neg[j] == score:
@@ -127,6 +129,8 @@ def double_placements(pos: Floats, neg: Floats) -> Any:
             score = pos[i]
             tie_pos = i
             tie_neg = j
+            i += 1  # before any comparison: NaN equals nothing, and the walk must go on
+            j += 1
             while i < n_pos and pos[i] == score:
                 i += 1
             while j < n_neg and neg[j] == score:

@@ -48,6 +48,13 @@ def sweep(
         elif gap > best:
             cut, best = last / 2 + score / 2, gap
         here_neg, here_pos = np.int64(0), np.int64(0)
+        # The row of the score itself first: the walk goes on even where that equals nothing (NaN).
+        if from_neg:
+            here_neg += np.int64(weight_neg[i])
+            i += 1
+        else:
+            here_pos += np.int64(weight_pos[j])
+            j += 1
         while i < len(neg) and neg[i] == score:
             here_neg += np.int64(weight_neg[i])
             i += 1
@@ -74,4 +81,4 @@ def count_cells(
     last = len(counts) - 1
     for i in range(len(scores)):
         cell = int((scores[i] - low) / width)
-        counts[min(cell, last)] += np.int64(weight[i])
+        counts[max(0, min(cell, last))] += np.int64(weight[i])

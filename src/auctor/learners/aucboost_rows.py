@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData
+from auctor.data.distinct import row_hashes
 from auctor.learners.aucboost import ROUNDING, History, Round, Settings, certify, weight_of
 from auctor.learners.calibration import calibrate
 from auctor.learners.certificate import Certificate
@@ -43,6 +44,7 @@ def fit_aucboost_rows(
 
 def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Member]:
     """Rounds until one of the reasons to stop."""
+    table = _in_order_of_values(table)
     y = np.where(table.positive, 1.0, -1.0)
     # Half D+ plus half D-
     totals = np.where(
@@ -73,3 +75,19 @@ def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Me
             break
     progress.close(history.stopped_by)
     return members
+
+
+def _in_order_of_values(table: RowTable) -> RowTable:
+    """The rows in an order that only their values decide.
+
+    Weights are floats here, whose sums depend on the order of their terms in the last digits:
+    the order of the table must not show there.
+    """
+    order = np.lexsort((table.weight, table.positive, row_hashes(table.Z)))
+    return RowTable(
+        table.Z[order],
+        table.positive[order],
+        table.weight[order],
+        table.rows[order],
+        table.row_units,
+    )

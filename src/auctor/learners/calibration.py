@@ -23,14 +23,13 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     """
     low = min(float(s.min()) for s in scores if len(s))
     spread = max(float(s.max()) for s in scores if len(s)) - low
-    unit = data.row_unit  # Platt's targets take weights for numbers of rows
-    weight_neg, weight_pos = (w * unit for w in data.class_weights)
-    targets = platt_targets(weight_neg, weight_pos)
+    weight_neg, weight_pos = data.class_weights
+    targets = platt_targets(*data.effective_rows)
     expected = weight_neg * targets[0] + weight_pos * targets[1]
     prior = log(expected / (weight_neg + weight_pos - expected))
     if spread == 0.0:
         return Calibration(1.0, prior)
-    counts = _count(data, scores, low, spread) * unit
+    counts = _count(data, scores, low, spread)
     size = counts.sum(axis=0)
     used = size > 0
     x = (np.arange(N_CELLS)[used] + 0.5) / N_CELLS
@@ -39,9 +38,12 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     return Calibration(slope, offset + slope * (cut - low))
 
 
-def platt_targets(weight_neg: float, weight_pos: float) -> Floats:
-    """(n + 1) / (n + 2) instead of 1: separated classes then have a finite slope."""
-    return np.array([1 / (weight_neg + 2), (weight_pos + 1) / (weight_pos + 2)])
+def platt_targets(n_neg: float, n_pos: float) -> Floats:
+    """(n + 1) / (n + 2) instead of 1, n the effective number of rows of the class.
+
+    Separated classes then have a finite slope.
+    """
+    return np.array([1 / (n_neg + 2), (n_pos + 1) / (n_pos + 2)])
 
 
 def _count(

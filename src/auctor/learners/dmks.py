@@ -229,7 +229,7 @@ def _certify(
     # A sweep without a move has tried every coefficient.
     is_verified = history.n_moves[-1:] == [0]
     gain = 0.0 if is_verified else largest_gain(columns, state, settings.penalty)
-    weight = rows.weight * rows.unit if rows.is_weighted else None
+    weight = rows.weight if rows.is_weighted else None
     values = {
         "ks": ks(rows.positive, problem.training_scores(model), sample_weight=weight),
         "start_ks": history.ks[0],

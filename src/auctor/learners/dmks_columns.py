@@ -32,11 +32,12 @@ class ScoreColumns(FeatureHypotheses):
 
     def __init__(self, table: Table, rows: LabelledRows, categorical: frozenset[int]) -> None:
         super().__init__(table, rows, categorical)
-        # Whole again: the weights are multiples of the unit, which is a power of two.
-        weight = (np.concatenate([self.weight_neg, self.weight_pos]) / rows.unit).astype(np.int64)
-        n_neg = len(self.weight_neg)
+        weight, n_neg = self.counts, len(self.weight_neg)
         self.rows = Rows(weight, n_neg, int(weight[:n_neg].sum()), int(weight[n_neg:].sum()))
-        self.row_weight: Floats = np.asarray(weight * rows.unit, dtype=np.float64)
+        # They add up to the effective number of rows, which regularisation is measured by.
+        self.row_weight: Floats = np.asarray(
+            weight * rows.without_codes().row_unit, dtype=np.float64
+        )
         if sparse.issparse(self._neg):
             self._read_sparse(sparse.csc_array(sparse.vstack([self._neg, self._pos])))
         else:
@@ -162,4 +163,6 @@ def given_start(init: Any, problem: ColumnProblem) -> Floats:
         )
     if not np.isfinite(beta).all():
         raise ValueError("init has NaN or infinite coefficients; give finite numbers")
-    return beta / problem.units
+    # KS does not see the scale: at a size of 1 no product with a column can overflow.
+    size = int(np.frexp(np.abs(beta).max(initial=0.0))[1])
+    return np.asarray(np.ldexp(beta, -size) / problem.units)

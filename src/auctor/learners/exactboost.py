@@ -101,7 +101,7 @@ def fit_exactboost(
     3
     """
     table = gather(data)
-    plan = make_plan(table, settings, data.weight_unit)
+    plan = make_plan(table, settings, data.mean_unit)
     scaled = _to_unit(data, table, start)
     history = _run_all(table, plan, settings, scaled)
     tables = step_tables(data, table, history.runs)

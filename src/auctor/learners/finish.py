@@ -77,13 +77,25 @@ def score_rows(part: Partition, tables: list[npt.NDArray[np.float64]]) -> npt.ND
 
 
 def training_order(data: RankingData, scores: list[npt.NDArray[np.float64]]) -> TrainingOrder:
-    """Sort each class and go through both once."""
+    """Sort each class and go through both once; scores that are not finite are refused."""
+    check_finite(scores)
     neg, weight_neg = sorted_class(data, scores, 0)
     pos, weight_pos = sorted_class(data, scores, 1)
     total_neg, total_pos = map(float, data.class_weights)
     wrong, tied, cut = sweep(neg, weight_neg, pos, weight_pos, total_neg, total_pos)
     total = total_neg * total_pos
     return TrainingOrder(cut, 1 - (wrong + tied / 2) / total, (wrong + tied) / total)
+
+
+def check_finite(scores: list[npt.NDArray[np.float64]]) -> None:
+    """No kernel may see NaN, or scores whose distance is beyond a float64."""
+    ends = [(float(s.min()), float(s.max())) for s in scores if len(s)]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    if not all(np.isfinite(end).all() for end in ends) or not np.isfinite(high - low):
+        raise ValueError(
+            f"the scores of the training rows run from {low:g} to {high:g}, which is no finite "
+            "range; give columns of X, or an init, of a smaller size"
+        )
 
 
 def sorted_class(

@@ -131,7 +131,7 @@ class _Planter:
         tree = grow(self._data, rules, self._alone, weights=weights, allowed=allowed)
         with self._lock:
             self.progress.step()
-        return tree, pack_bag(weights)
+        return tree, pack_bag(self._draws.seen(weights))
 
 
 def check_rows(data: RankingData, settings: Settings) -> None:
@@ -148,7 +148,7 @@ def _unweighted(data: RankingData) -> RankingData:
     parts = (
         replace(part, weight=np.ones(part.n_rows, dtype=np.uint32)) for part in data.partitions
     )
-    return replace(data, partitions=tuple(parts), weight_unit=1.0)
+    return replace(data, partitions=tuple(parts), rows_per_unit=(1.0, 1.0))
 
 
 def join_trees(trees: list[TreeNodes]) -> tuple[Whole, TreeNodes]:

@@ -11,14 +11,17 @@ from auctor.learners.tree_grower import Allowed
 
 Counts = npt.NDArray[np.uint32]
 
+# Rows that are drawn one by one, for each row of the table.
+_MOST_DRAWS = 8
+
 
 class BagDraws:
     """How often each row is in the bag of a tree; rows are known by their place in the table.
 
     As many rows of each class are drawn as there are (times ``share``), so that no tree lacks a
     class and AUC, which is about pairs of one row of each, is the same quantity in every bag. A
-    row of weight 2 is drawn with twice the chance and counts for two rows in the number of
-    draws: in law, though not in every bit, it is the row twice.
+    row of weight 2 is drawn with twice the chance; the number of draws is the effective number
+    of rows, so that the scale of the weights does not matter.
     """
 
     def __init__(self, data: RankingData, share: float | None) -> None:
@@ -33,16 +36,26 @@ class BagDraws:
     def draw(self, rng: np.random.Generator) -> list[Counts]:
         """Counts of the rows of each partition."""
         counts = np.zeros(self._n_places, dtype=np.int64)
-        for rows, weight in zip(self._class_rows, self._weights, strict=True):
-            counts[rows] = self._draw_class(weight, rng)
+        for label, rows in enumerate(self._class_rows):
+            counts[rows] = self._draw_class(label, rng)
         return [counts[part.rows].astype(np.uint32) for part in self._data.partitions]
 
-    def _draw_class(
-        self, weight: npt.NDArray[np.int64], rng: np.random.Generator
-    ) -> npt.NDArray[np.int64]:
+    def seen(self, counts: list[Counts]) -> list[npt.NDArray[np.bool_]]:
+        """Which rows a bag has seen: those drawn, and all copies of them."""
+        copies = self._data.copies
+        if copies is None:
+            return [count > 0 for count in counts]
+        known = np.zeros(len(copies), dtype=np.bool_)
+        for part, count in zip(self._data.partitions, counts, strict=True):
+            known[copies[part.rows[count > 0]]] = True
+        return [known[copies[part.rows]] for part in self._data.partitions]
+
+    def _draw_class(self, label: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        weight = self._weights[label]
         total = int(weight.sum())
-        size = max(1, round(total * self._data.row_unit * (self._share or 1.0)))
-        if total == len(weight) * int(weight[0]) and (weight == weight[0]).all():
+        size = max(1, round(self._data.effective_rows[label] * (self._share or 1.0)))
+        # Draws one by one take up memory: weights that count copies may ask for any number.
+        if size <= _MOST_DRAWS * len(weight) and bool((weight == weight[0]).all()):
             drawn = rng.integers(len(weight), size=size)
             return np.bincount(drawn, minlength=len(weight))
         return rng.multinomial(size, weight / total)

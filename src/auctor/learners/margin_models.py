@@ -33,9 +33,11 @@ class RowScores(NamedTuple):
 
 def split_scores(scores: Floats, rows: LabelledRows) -> RowScores:
     """Scores of the rows that count, by class."""
-    weight: Floats = np.asarray(rows.weight * rows.unit, dtype=np.float64)
     mine = rows.positive
-    return RowScores(scores[~mine], scores[mine], weight[~mine], weight[mine])
+    unit_neg, unit_pos = rows.row_units
+    neg: Floats = np.asarray(rows.weight[~mine] * unit_neg, dtype=np.float64)
+    pos: Floats = np.asarray(rows.weight[mine] * unit_pos, dtype=np.float64)
+    return RowScores(scores[~mine], scores[mine], neg, pos)
 
 
 class MarginProblem(Protocol):
@@ -139,11 +141,11 @@ class ScorerProblem:
         self._names, self._scorers, self._rows = names, tuple(scorers), rows
         self._values = rows.pick(np.column_stack(values))
         matrices, weights = [], list[Floats]()
-        for mine in (~rows.positive, rows.positive):
+        for mine, unit in zip((~rows.positive, rows.positive), rows.row_units, strict=True):
             places = np.flatnonzero(mine)
             chosen, weight = distinct_rows(self._values[places], rows.weight[places])
             matrices.append(self._values[places[chosen]])
-            weights.append(np.asarray(weight * rows.unit, dtype=np.float64))
+            weights.append(np.asarray(weight * unit, dtype=np.float64))
         self.hypotheses = MatrixHypotheses(*matrices, *weights)
 
     def model(self, beta: Floats) -> Model:

@@ -39,6 +39,9 @@ from auctor.weak import RANKINGS, two_sided_lines
 # which costs more than training on it did.
 _N_CALIBRATION_ROWS = 20_000
 
+# Shares that differ by less than this part of themselves are equal.
+_EVEN = 2.0**-44
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -93,15 +96,14 @@ class _Trainer:
         self._data, self._settings = data, settings
         self._ranking = RANKINGS[settings.weak](data.features)
         self._counts = NodeCounts(data, settings.n_estimators, workers)
-        neg, pos = data.class_weights
-        self._totals = neg * data.row_unit, pos * data.row_unit
+        self._totals = data.effective_rows
 
     def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
         """The t nodes of a layer."""
         best = BestFeatures(self._ranking, t, self._data.n_codes)
         for first, counts in self._counts.blocks(t, places):
             best.offer(first, counts)
-        neg, pos = best.totals * self._data.row_unit
+        neg, pos = best.totals * np.array(self._data.row_units)[:, None]
         has_rows = np.minimum(neg, pos) >= self._settings.min_class
         live = has_rows & (best.feature >= 0)
         trained = iter(self._live_nodes(t, np.flatnonzero(live), best))
@@ -134,7 +136,7 @@ def has_live(nodes: list[Node]) -> bool:
 def end_of_rows(
     t: int, i: int, has_rows: bool, here: tuple[float, float], totals: tuple[float, float]
 ) -> Node:
-    """A frozen node, from the weights (neg, pos) of the rows at it and of all rows.
+    """A frozen node, from the effective numbers (neg, pos) of the rows at it and of all rows.
 
     Its vote is the paper's: of a class of which hardly any rows are there, as a share of all
     its rows (rule 2), nothing can be learned, and the other class is the label. There is none
@@ -151,9 +153,10 @@ def end_of_rows(
     share_neg, share_pos = neg / total_neg, pos / total_pos
     one_row = 1.0 / (total_neg + total_pos)
     lean = (share_pos - share_neg) / (share_pos + share_neg + 2.0 * one_row)
-    # As products: shares that are alike must not differ in their last digit.
-    ahead = pos * total_neg - neg * total_pos
-    label = 0 if has_rows else int(np.sign(ahead))
+    # As products: shares that are alike must not differ in their last digits.
+    ours, theirs = pos * total_neg, neg * total_pos
+    is_even = abs(ours - theirs) <= _EVEN * max(ours, theirs)
+    label = 0 if has_rows or is_even else int(np.sign(ours - theirs))
     return frozen_node(t, i, neg, pos, label, lean)
 
 
@@ -186,7 +189,8 @@ def _calibration_rows(data: RankingData) -> RankingData:
     parts = (
         replace(part, weight=weight[part.rows].astype(np.uint32)) for part in sample.partitions
     )
-    return replace(sample, partitions=tuple(parts))
+    # They stand for as many rows as there were.
+    return replace(sample, partitions=tuple(parts), rows_per_unit=data.row_units)
 
 
 def _thinned(weight: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
@@ -212,13 +216,12 @@ def certify(
 ) -> Certificate:
     """The errors of the majority vote on the training rows, and AUC of that vote (Lemma 5)."""
     T, n_layers = settings.n_estimators, len(history.layers)
-    unit = data.row_unit
     wrong = [0.0, 0.0]
     for part, place in zip(data.partitions, places, strict=True):
         for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
             ended = place[rows] != OUT
             missed = ended & ((place[rows] >= T / 2) != bool(label))
-            wrong[label] += float(part.weight[rows][missed].sum()) * unit
+            wrong[label] += float(part.weight[rows][missed].sum()) * data.row_units[label]
     nodes = [node for layer in history.layers for node in layer]
     # A frozen node votes by its label, or as the fair coins still to come would.
     vote, _ = program_values(history.layers, "majority", T)
@@ -226,7 +229,7 @@ def certify(
     for node, chance in frozen:
         wrong[0] += node.weight_neg * chance
         wrong[1] += node.weight_pos * (1.0 - chance)
-    totals = [weight * unit for weight in data.class_weights]
+    totals = data.effective_rows
     error_neg, error_pos = wrong[0] / totals[0], wrong[1] / totals[1]
     live = [node for node in nodes if node.feature >= 0]
     advantage = min((0.5 - node.epsilon for node in live), default=0.0)
@@ -248,7 +251,7 @@ def certify(
     )
     if not live:
         statement = (
-            "No node was trained, and every row scores alike: the rows have less weight of a class "
+            "No node was trained, and every row scores alike: a class has fewer effective rows "
             f"than min_class={settings.min_class:g}, or no ranker has an edge."
         )
     return Certificate(statement, values)

@@ -61,8 +61,8 @@ def _train(
     """One node; marks in ``above`` which of its rows lie above the threshold."""
     rows = np.flatnonzero(place == i) if i != OUT else np.zeros(0, dtype=np.int64)
     positive, weight = table.positive[rows], table.weight[rows]
-    neg, pos = here = _class_weights(positive, weight)
-    totals = _class_weights(table.positive, table.weight)
+    neg, pos = here = _class_rows(positive, weight, table.row_units)
+    totals = _class_rows(table.positive, table.weight, table.row_units)
     if min(here) < settings.min_class:
         return end_of_rows(t, i, False, here, totals), None
     ranker = fit_row_ranker(settings.weak, table.Z[rows], positive, weight, (settings.seed, t, i))
@@ -73,11 +73,14 @@ def _train(
     return Node(t, i, 0, right, neg, pos, ranker.epsilon, ranker.auc - 0.5, 0, 0.0), ranker
 
 
-def _class_weights(
-    positive: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64]
+def _class_rows(
+    positive: npt.NDArray[np.bool_],
+    weight: npt.NDArray[np.float64],
+    row_units: tuple[float, float],
 ) -> tuple[float, float]:
-    """Weight of the negatives and of the positives."""
-    return float(weight[~positive].sum()), float(weight[positive].sum())
+    """Effective number of the negatives and of the positives."""
+    neg, pos = float(weight[~positive].sum()), float(weight[positive].sum())
+    return neg * row_units[0], pos * row_units[1]
 
 
 def _finish(

@@ -87,7 +87,7 @@ class OracleStream:
         one_class = int(known.positive[0])
         self.skipped[one_class] = self.n_draws
         first = self.draw(wanted)
-        return RankingData(self._features, (first,), self.classes, 1.0)
+        return RankingData(self._features, (first,), self.classes, (1.0, 1.0))
 
     def draw(self, n_rows: int) -> Partition:
         codes, positive = self._waiting

@@ -109,7 +109,7 @@ def live_nodes(
     right = (1.0 + np.where(is_below, sides.below[:, None], sides.above[:, None])) / 2.0
     # Never missing here: a fair coin, which is what the average row has.
     right[lines[:, :, 0].sum(axis=0) == 0, 0] = 0.5
-    neg, pos = (lines.sum(axis=2) * data.row_unit).tolist()
+    neg, pos = (lines.sum(axis=2) * np.array(data.row_units)[:, None]).tolist()
     epsilon = sides.epsilon.tolist()
     nodes = []
     for k, (i, ranker) in enumerate(zip(places.tolist(), rankers, strict=True)):

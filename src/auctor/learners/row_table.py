@@ -13,8 +13,9 @@ class RowTable(NamedTuple):
 
     Z: npt.NDArray[np.float64]
     positive: npt.NDArray[np.bool_]
-    weight: npt.NDArray[np.float64]
+    weight: npt.NDArray[np.float64]  # adds up to the effective number of rows
     rows: npt.NDArray[np.int64]
+    row_units: tuple[float, float]  # effective rows of a class to its weight, negatives first
 
 
 def row_table(data: RankingData) -> RowTable:
@@ -25,4 +26,5 @@ def row_table(data: RankingData) -> RowTable:
     positive = np.concatenate([part.positive for part in data.partitions])
     weight = np.concatenate([part.weight for part in data.partitions]) * data.row_unit
     Z = np.ascontiguousarray(codes[:, order].T, dtype=np.float64)
-    return RowTable(Z, positive[order], weight[order], rows[order])
+    negative, positives = (unit / data.row_unit for unit in data.row_units)
+    return RowTable(Z, positive[order], weight[order], rows[order], (negative, positives))

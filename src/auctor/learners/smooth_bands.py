@@ -22,7 +22,8 @@ from auctor.data import Feature, RankingData, Workers, number_feature
 from auctor.learners.finish import fill_missing
 from auctor.learners.reference import codes_in as codes_in
 from auctor.learners.smooth import climb, fit_smooth
-from auctor.learners.smooth_problem import Problem, Settings, class_histogram
+from auctor.learners.smooth_problem import Problem, Settings
+from auctor.learners.smooth_uneven import class_histogram
 from auctor.models import AdditiveModel
 
 Floats = npt.NDArray[np.float64]
@@ -194,7 +195,9 @@ def draw_rows(data: RankingData, rng: np.random.Generator) -> RankingData:
         replace(part, weight=weight.astype(np.uint32)).take(weight > 0)
         for part, weight in zip(data.partitions, weights, strict=True)
     )
-    return replace(data, partitions=parts, weight_unit=data.weight_unit * 2.0**excess)
+    # As many rows as before: Kish's formula would take draws for weights, and count half.
+    negative, positive = (unit * 2.0**excess for unit in data.row_units)
+    return replace(data, partitions=parts, rows_per_unit=(negative, positive))
 
 
 def drop_empty_bins(data: RankingData) -> Resample:

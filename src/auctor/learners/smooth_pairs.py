@@ -140,7 +140,7 @@ def _scan(
     data, sums = problem.data, problem.sums
     sums.evaluate((tables,))  # the slopes at these tables, not at those that were tried last
     weights, totals = [part.weight for part in data.partitions], data.class_weights
-    counts = [weight * data.row_unit for weight in totals]
+    counts = data.effective_rows
     factors = [scales(total)[0] for total in totals]
     slopes, squares = [], np.zeros(2, dtype=np.int64)
     for slope, weight, part in zip(sums.slopes, weights, data.partitions, strict=True):

@@ -7,13 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
-from auctor.kernels.smooth import count_slopes
-from auctor.learners.blocks import Block, class_blocks
 from auctor.learners.smooth_newton import Iterations, Patience, maximise
 from auctor.learners.smooth_objective import Barrier, Objective, Point
 from auctor.learners.smooth_penalty import Adapted, Penalty, Roughness
 from auctor.learners.smooth_spikes import find_loose
 from auctor.learners.smooth_sums import SmoothedAUC
+from auctor.learners.smooth_uneven import class_histogram, entry_rows
 
 Floats = npt.NDArray[np.float64]
 Amount = float | Literal["auto"]
@@ -93,9 +92,8 @@ class Problem:
     @property
     def auto(self) -> Amounts:
         """What "auto" stands for: for stumps the paper's, which has no shrinkage."""
-        unit = self.data.row_unit
-        weight_neg, weight_pos = (weight * unit for weight in self.data.class_weights)
-        amount = _AUTO * (1 / weight_neg + 1 / weight_pos) / 2
+        n_neg, n_pos = self.data.effective_rows
+        amount = _AUTO * (1 / n_neg + 1 / n_pos) / 2
         if self.settings.solver == "stagewise":
             return Amounts(_PAPERS_PENALTY, 0.0, _CATEGORIES * amount)
         if self.settings.roughness == "curvature":
@@ -127,16 +125,16 @@ class Problem:
         loose = self.settings.loose
         if loose is None and self.settings.roughness == "curvature":
             gradient = point.gradient.reshape(pilot.shape) + pilot.gradient(tables)
-            n_rows = self.histogram.sum(axis=0) * self.data.row_unit
-            loose = find_loose(self.roughness, point, gradient, n_rows, self._noise(point))
+            n_rows, uneven = entry_rows(self.data, self.histogram, self.workers)
+            noise = self._noise(point)
+            loose = find_loose(self.roughness, point, gradient, n_rows, noise, uneven)
             loose[self.signs.any(axis=1)] = np.inf  # a line between bounds
         return self.roughness.adapt(tables, loose)
 
     def _noise(self, point: Point) -> float:
         """The variance of the gradient at a table's entry, over the entry's share of the rows."""
-        unit = self.data.row_unit
-        weights = (weight * unit for weight in self.data.class_weights)
-        return sum(square / weight for square, weight in zip(point.squares, weights, strict=True))
+        n_rows = self.data.effective_rows
+        return sum(square / n for square, n in zip(point.squares, n_rows, strict=True))
 
     def climb(
         self, penalty: Penalty, start: Floats | None = None, patience: Patience | None = None
@@ -165,20 +163,6 @@ class Problem:
         rises = _FIRST_SLOPE * self.signs * self.roughness.gaps
         tables[:, 1:] = np.cumsum(rises, axis=1)[:, :-1]
         return tables.ravel()
-
-
-def class_histogram(data: RankingData, workers: Workers) -> npt.NDArray[np.int64]:
-    """Weight per class (negative, positive), feature and code."""
-
-    def count(blocks: list[Block]) -> npt.NDArray[np.int64]:
-        out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
-        for k, label, start, stop in blocks:
-            part = data.partitions[k]
-            once = np.ones(part.n_rows)
-            count_slopes(part.codes, part.weight, once, 1.0, 0.0, start, stop, out[label])
-        return out
-
-    return np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
 
 
 def _increment_signs(data: RankingData, signs: tuple[int, ...]) -> npt.NDArray[np.int8]:

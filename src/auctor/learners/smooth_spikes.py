@@ -21,12 +21,17 @@ _FEWEST_BINS = 8
 
 
 def find_loose(
-    roughness: Roughness, point: Point, gradient: Floats, n_rows: Floats, noise: float
+    roughness: Roughness,
+    point: Point,
+    gradient: Floats,
+    n_rows: Floats,
+    noise: float,
+    uneven: Floats | None = None,
 ) -> Floats:
     """For each feature the cost of leaving its line, infinite where nothing stands out.
 
     ``gradient`` is that of the smoothed AUC by table entry, ``n_rows`` are the entry's rows; the
-    variance of an entry is its share times ``noise``.
+    variance of an entry is its share times ``noise``, and times ``uneven`` where weights are.
     """
     shape = roughness.share.shape
     mass = point.mass[0].reshape(shape)
@@ -35,14 +40,16 @@ def find_loose(
         held = 1 + np.flatnonzero(n_rows[j, 1:] >= _FEWEST_ROWS)
         if len(held) >= _FEWEST_BINS:
             share = roughness.share[j, held]
-            loose[j] = _cost(gradient[j, held], share, mass[j, held], noise)
+            times = np.ones(len(held)) if uneven is None else uneven[j, held]
+            loose[j] = _cost(gradient[j, held], share, mass[j, held], noise, times)
     return loose
 
 
-def _cost(gradient: Floats, share: Floats, mass: Floats, noise: float) -> float:
+def _cost(gradient: Floats, share: Floats, mass: Floats, noise: float, uneven: Floats) -> float:
     """From differences of neighbours: what changes slowly from bin to bin is the line's."""
     per_share = gradient / share
-    spread = noise * (1 / share[1:] + 1 / share[:-1])  # variance of a difference, by noise alone
+    alone = uneven / share
+    spread = noise * (alone[1:] + alone[:-1])  # variance of a difference, by noise alone
     ratios = np.diff(per_share) ** 2 / spread
     excess = float((ratios - 1).sum())
     # Twice the variance of a square, and neighbours share a bin: 3 a difference, if all is noise.

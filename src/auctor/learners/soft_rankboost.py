@@ -122,8 +122,8 @@ def fit_soft_rankboost(
         "upper_bound": min(edges),
         "auc": order.auc,
         "n_rounds": len(history.rounds),
-        "nu_pos": nus[1] * data.row_unit,
-        "nu_neg": nus[0] * data.row_unit,
+        "nu_pos": nus[1] * data.row_units[1],
+        "nu_neg": nus[0] * data.row_units[0],
     }
     return model, history, Certificate(_state(values), values)
 
@@ -139,15 +139,15 @@ def _nu(data: RankingData, settings: Settings, label: int) -> float:
     nu = settings.nu_pos if label else settings.nu_neg
     if nu is None:
         return sqrt(settings.epsilon) * weight  # Corollary 4
-    rows = weight * data.row_unit
+    rows = data.effective_rows[label]
     if not 1.0 <= nu <= rows * _ROUNDING:
         name, rows_of = ("nu_pos", "positive") if label else ("nu_neg", "negative")
         advice = f"from 1 to {rows:g}, or None" if rows >= 1.0 else "None"
         raise ValueError(
-            f"{name} is {nu:g}, and the {rows_of} rows weigh {rows:g} in all; {name} must be "
-            f"{advice} for sqrt(epsilon) times that weight"
+            f"{name} is {nu:g}, and the {rows_of} rows are {rows:g} (effective number); {name} "
+            f"must be {advice} for sqrt(epsilon) times their weight"
         )
-    return min(nu / data.row_unit, float(weight))
+    return min(nu / data.row_units[label], float(weight))
 
 
 def _margins(

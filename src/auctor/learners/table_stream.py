@@ -42,7 +42,7 @@ class TableStream:
                     "more weight for its rows will do, or MartiRank, which does not draw rows",
                 )
             first = self.draw(max(2, min(n_rows, limit - self.n_draws)))
-        return RankingData(self._data.features, (first,), self._data.classes, 1.0)
+        return RankingData(self._data.features, (first,), self._data.classes, (1.0, 1.0))
 
     def _weight_of(self, label: int) -> int:
         positive = int(self._upto[self._n_pos - 1])

@@ -64,6 +64,13 @@ class Splits:
             mine[better] = theirs[better]
 
 
+class Least(NamedTuple):
+    """Rows that each side of a split must hold, and what a unit of weight of each class counts."""
+
+    rows: float
+    units: npt.NDArray[np.float64]  # (negative, positive)
+
+
 class Level(NamedTuple):
     """Nodes to be split: node i has list ``place[i]`` of the rows.
 
@@ -98,7 +105,7 @@ class SplitSearch:
     """
 
     def __init__(
-        self, data: RankingData, rows: NodeRows, workers: Workers, least: int, by_gini: bool
+        self, data: RankingData, rows: NodeRows, workers: Workers, least: Least, by_gini: bool
     ) -> None:
         self._data, self._rows, self._workers = data, rows, workers
         self._least, self._by_gini = least, by_gini
@@ -201,7 +208,7 @@ class _Tile:
         self._block_size = max(1, share // line_bytes)
 
     def search(
-        self, plan: _Plan, level: Level, rows: NodeRows, least: int, by_gini: bool
+        self, plan: _Plan, level: Level, rows: NodeRows, least: Least, by_gini: bool
     ) -> Splits:
         """The best splits over the features of this tile."""
         splits = Splits.none(len(level.place), self._n_codes)
@@ -214,7 +221,7 @@ class _Tile:
         return splits
 
     def _search_in_blocks(
-        self, level: Level, rows: NodeRows, least: int, by_gini: bool, splits: Splits
+        self, level: Level, rows: NodeRows, least: Least, by_gini: bool, splits: Splits
     ) -> None:
         """Count and search a few nodes at a time, and keep nothing."""
         size = min(self._block_size, len(level.place))
@@ -262,7 +269,7 @@ class _Tile:
         slot: Whole,
         level: Level,
         block: slice,
-        least: int,
+        least: Least,
         by_gini: bool,
         splits: Splits,
     ) -> None:
@@ -278,7 +285,8 @@ class _Tile:
             self._category,
             self._by_share(counts, slot),
             allowed,
-            least,
+            least.rows,
+            least.units,
             by_gini,
             splits.worth[block],
             splits.found[block],

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from auctor.data import RankingData, Workers
 from auctor.kernels.stump import LEAST_GAIN
 from auctor.learners.tree import TreeBuilder
-from auctor.learners.tree_counts import Level, Splits, SplitSearch
+from auctor.learners.tree_counts import Least, Level, Splits, SplitSearch
 from auctor.learners.tree_rows import Lists, NodeRows
 
 Whole = npt.NDArray[np.int64]
@@ -46,8 +45,9 @@ class Grower(ABC):
     ) -> None:
         self.data, self.rules, self.allowed = data, rules, allowed
         self.rows = NodeRows(data, workers, weights)
-        # Weights are taken for numbers of rows; the last digits of a quotient are not.
-        self.least = max(1, ceil(rules.min_samples_leaf / data.row_unit - 1e-9))
+        # In effective rows, of which the last digits are rounding.
+        units = np.array(data.row_units)
+        self.least = Least(rules.min_samples_leaf * (1.0 - 1e-9), units)
         self.search = SplitSearch(data, self.rows, workers, self.least, self.by_gini)
         self.builder = TreeBuilder()
         self.whole = self.rows.totals
@@ -76,7 +76,8 @@ class Grower(ABC):
 
     def can_split(self, totals: Whole) -> Whole:
         """Nodes that hold both classes and rows for two."""
-        return np.flatnonzero((totals.min(axis=1) > 0) & (totals.sum(axis=1) >= 2 * self.least))
+        rows = totals[:, 0] * self.least.units[0] + totals[:, 1] * self.least.units[1]
+        return np.flatnonzero((totals.min(axis=1) > 0) & (rows >= 2.0 * self.least.rows))
 
     def is_gain(self, r: Floats, totals: Whole) -> npt.NDArray[np.bool_]:
         """Whether splits gain enough AUC.

@@ -27,7 +27,7 @@ def build_tree(data: RankingData, tree: GrownTree, order: str = "tree") -> TreeM
     value, probability = np.zeros((2, len(tree.counts)))
     value[leaves] = ranks
     probability[leaves] = leaf_probabilities(tree.counts[leaves], data.row_unit)
-    neg, pos = tree.counts.T * data.weight_unit
+    neg, pos = tree.counts.T * data.row_unit
     negative, positive = data.classes.tolist()
     cut = youden_cut(tree.counts[leaves], ranks)
     return TreeModel(

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
+from auctor.data.copies import draw_units
 from auctor.kernels.tree import find_leaves
 from auctor.learners.tree import GrownTree
 from auctor.learners.tree_grower import Rules
@@ -132,11 +133,13 @@ def between(levels: Floats) -> Floats:
 
 
 def draw_folds(data: RankingData, n_folds: int, seed: int) -> list[Whole]:
-    """The fold of each row of each partition, alike for each class."""
+    """The fold of each row of each partition, stratified; copies of a row are in one fold."""
     rng = np.random.default_rng(seed)
     fold = np.zeros(1 + max(int(rows[-1]) for rows in data.class_rows), dtype=np.int64)
     for rows in data.class_rows:
-        fold[rng.permutation(rows)] = np.arange(len(rows)) % n_folds
+        first, unit = draw_units(data.copies, rows, n_folds)
+        fold[rng.permutation(first)] = np.arange(len(first)) % n_folds
+        fold[rows] = fold[first[unit]]
     return [fold[part.rows] for part in data.partitions]
 
 

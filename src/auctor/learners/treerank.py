@@ -80,7 +80,7 @@ def fit_treerank(data: RankingData, settings: Settings) -> tuple[TreeModel, Hist
         if settings.pruning == "cv":
             told = settings.rules, settings.n_folds, settings.seed, workers, settings.order
             tree, history.subtrees = prune(data, tree, *told)
-    history.splits = list_splits(tree, data.weight_unit)
+    history.splits = list_splits(tree, data.row_unit)
     return build_tree(data, tree, settings.order), history, certify(tree, settings.order)
 
 

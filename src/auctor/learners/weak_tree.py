@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Feature, Partition, RankingData, Workers
-from auctor.data.weights import whole_weights
+from auctor.data.weights import frequency_weights
 from auctor.kernels.tree import find_leaves
 from auctor.learners.tree import GrownTree
 from auctor.learners.tree_grower import Rules
@@ -38,9 +38,10 @@ class WeakTree:
         self.features, self.depth = features, depth
 
     def fit(self, Z: Floats, y: npt.NDArray[Any], sample_weight: Floats) -> "WeakTree":
-        least = _LEAST_SHARE * max(float(sample_weight.sum()), len(Z))
+        data = self._data(Z, y == 1, sample_weight)
+        least = _LEAST_SHARE * sum(data.class_weights)
         rules = Rules(max_depth=1, min_samples_leaf=least, leaf_depth=self.depth)
-        self.tree_ = grow(self._data(Z, y == 1, sample_weight), rules, Workers(1))
+        self.tree_ = grow(data, rules, Workers(1))
         leaves, ranks = self.tree_.leaves()
         self.value_ = np.zeros(len(self.tree_.counts))
         self.value_[leaves] = ranks
@@ -54,10 +55,11 @@ class WeakTree:
 
     def _data(self, Z: Floats, positive: npt.NDArray[np.bool_], weight: Floats) -> RankingData:
         order = np.argsort(~positive, kind="stable")
-        multiples, unit = whole_weights(weight[order], len(order))
+        multiples, _ = frequency_weights(weight[order], len(order))
         codes = np.ascontiguousarray(self._codes(Z)[:, order])
         part = Partition(codes, multiples, np.arange(len(order)), int(positive.sum()))
-        return RankingData(self.features, (part,), np.array([0, 1]), unit)
+        # A share of the weight is the floor, whatever it is worth in rows: a unit counts 1.
+        return RankingData(self.features, (part,), np.array([0, 1]), (1.0, 1.0))
 
     def _codes(self, Z: Floats) -> npt.NDArray[Any]:
         widest = max(feature.n_bins for feature in self.features)

@@ -3,7 +3,7 @@
 A learner is given as a function ``fit(data, n_jobs) -> model`` with its settings inside.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +40,28 @@ def same_model(a: Model, b: Model) -> bool:
 
 
 def check_weights_are_copies(fit: Fit, seed: int) -> None:
-    """Weight 2 is the row twice, weight 0 an absent row, exactly."""
+    """With frequency weights 2 is the row twice, weight 0 an absent row, exactly."""
     X, y = messy_table(seed)
     weight = np.random.default_rng(seed).integers(0, 4, size=len(y))
     weight[:2] = 1
     copies = np.repeat(np.arange(len(y)), weight)
-    by_weight = fit(prepare(X, y, sample_weight=weight, categorical_features=[4]), 1)
-    by_copies = fit(prepare(X[copies], y[copies], categorical_features=[4]), 1)
+    told: dict[str, Any] = {"categorical_features": [4], "frequency_weights": True}
+    by_weight = fit(prepare(X, y, sample_weight=weight, **told), 1)
+    by_copies = fit(prepare(X[copies], y[copies], **told), 1)
     assert same_model(by_weight, by_copies), "weights differ from copies of the rows"
+
+
+def check_weight_scale(fit: Fit, seed: int) -> None:
+    """All weights times a constant are the same weights, and equal weights are none."""
+    X, y = messy_table(seed)
+    rng = np.random.default_rng(seed)
+    for weight in (rng.lognormal(size=len(y)), rng.integers(1, 6, size=len(y)).astype(float)):
+        usual = fit(prepare(X, y, sample_weight=weight), 1)
+        for constant in (3.0, 0.1, 2.0**-600):
+            scaled = fit(prepare(X, y, sample_weight=weight * constant), 1)
+            assert same_model(usual, scaled), f"weights times {constant:g} give another model"
+    even = fit(prepare(X, y, sample_weight=np.full(len(y), 7.3)), 1)
+    assert same_model(even, fit(prepare(X, y), 1)), "equal weights differ from no weights"
 
 
 def check_row_order(fit: Fit, seed: int) -> None:
@@ -60,17 +74,24 @@ def check_row_order(fit: Fit, seed: int) -> None:
     assert same_model(usual, turned), "the order of the rows shows in the model"
 
 
-def check_partitions_and_threads(fit: Fit, n_partitions: int, n_jobs: int) -> None:
-    """Any number of threads and any cut into partitions give the same bits."""
+def check_partitions_and_threads(
+    fit: Fit, cases: Sequence[tuple[int, int]] = ((3, 1), (1, 2), (7, 2))
+) -> None:
+    """Any cut into partitions and any number of threads give the same bits.
+
+    ``cases`` are pairs of the two; all are compared with one fit of the whole on one thread.
+    """
     rng = np.random.default_rng(3)
     n_rows = 30_000  # enough cells for two threads to share
     X = rng.normal(size=(n_rows, 15))
     y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1
     weight = rng.random(n_rows) + 0.5
-    whole = prepare(X, y, sample_weight=weight)
-    cut = prepare(X, y, sample_weight=weight, n_jobs=n_jobs).split(n_partitions)
-    assert len(cut.partitions) == n_partitions
-    assert same_model(fit(cut, n_jobs), fit(whole, 1)), "partitions or threads show in the model"
+    whole = fit(prepare(X, y, sample_weight=weight), 1)
+    for n_partitions, n_jobs in cases:
+        cut = prepare(X, y, sample_weight=weight, n_jobs=n_jobs).split(n_partitions)
+        assert len(cut.partitions) == n_partitions
+        shown = f"{n_partitions} partitions or {n_jobs} threads show in the model"
+        assert same_model(fit(cut, n_jobs), whole), shown
 
 
 def check_constants_are_never_used(fit: Fit, seed: int) -> None:

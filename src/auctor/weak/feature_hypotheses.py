@@ -8,6 +8,7 @@ so: no constant is taken off its columns, which margins do not see.
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from auctor.data import Category, SparseTable, Table
@@ -50,18 +51,21 @@ class FeatureHypotheses(MatrixHypotheses):
         if scaling == "words":
             _check_words(raw)
         self._names = table.names
-        matrices, weights = [], list[Floats]()
+        matrices, counts = [], list[npt.NDArray[np.int64]]()
         for mine in (~rows.positive, rows.positive):
             places = np.flatnonzero(mine)
             chosen, weight = distinct_rows(raw[places], rows.weight[places])
             matrices.append(raw[places[chosen]])
-            weights.append(np.asarray(weight * rows.unit, dtype=np.float64))
+            counts.append(weight)
         stack = sparse.vstack if sparse.issparse(raw) else np.vstack
         both: Any = stack(matrices)
-        both, columns, self._means = _fill_missing(both, np.concatenate(weights), columns)
+        self.counts = np.concatenate(counts)  # whole weights, the negatives first
+        both, columns, self._means = _fill_missing(both, self.counts.astype(np.float64), columns)
         both, self.columns = _scale(both, columns, self._names, scaling)
-        cut = len(weights[0])
-        super().__init__(both[:cut], both[cut:], *weights)
+        cut = len(counts[0])
+        pairs = zip(counts, rows.row_units, strict=True)
+        neg, pos = (np.asarray(count * unit, dtype=np.float64) for count, unit in pairs)
+        super().__init__(both[:cut], both[cut:], neg, pos)
 
     @property
     def names(self) -> list[str]:

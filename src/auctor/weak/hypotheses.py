@@ -80,11 +80,12 @@ class StumpHypotheses(Hypotheses):
         self.features = data.features
         self._n_codes = [feature.n_bins + 1 for feature in data.features]
         self._codes, weights = [], list[Floats]()
-        for rows in (slice(part.n_pos, None), slice(0, part.n_pos)):  # (negative, positive)
+        classes = slice(part.n_pos, None), slice(0, part.n_pos)  # (negative, positive)
+        for rows, unit in zip(classes, data.row_units, strict=True):
             codes = np.ascontiguousarray(part.codes[:, rows].T, dtype=np.float64)
             places, weight = distinct_rows(codes, part.weight[rows])
             self._codes.append(np.ascontiguousarray(part.codes[:, rows][:, places]))
-            weights.append(np.asarray(weight * data.weight_unit, dtype=np.float64))
+            weights.append(np.asarray(weight * unit, dtype=np.float64))
         self.weight_neg, self.weight_pos = weights
         has_missing = [
             bool(any((codes[j] == 0).any() for codes in self._codes))

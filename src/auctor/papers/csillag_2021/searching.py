@@ -72,7 +72,7 @@ def shortfalls_of(
     data = prepare(X, y)
     table = gather(data)
     settings = Settings(metric=METRICS[metric], n_estimators=n_rounds, tol=0.0)
-    plan = make_plan(table, settings, data.weight_unit)
+    plan = make_plan(table, settings, data.mean_unit)
     found: list[float] = []
     for number in range(n_runs):
         run = Watched(table, plan, [seed, number], None)

@@ -1,0 +1,112 @@
+"""Rows that are copies of each other, as oversampling and bootstrap samples make them.
+
+Copies have equal features and the same label. Where equal features occur with both labels, the
+table is one of few distinct rows, in which new rows will repeat as well: such rows are no
+copies. Copies are no independent rows. They belong in the same fold, or else a model is judged
+by rows that it has seen; and where at least half of a class consists of copies, the effective
+number of its rows counts each group once (``RankingData.effective_rows``).
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor.data.distinct import column_salt, row_hashes, value_bits
+from auctor.data.table import SparseTable, Table
+from auctor.kernels.copies import mix_column
+
+Hashes = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+# A group of copies that is more than this part of the rows of its class in a fold is spread
+# over the folds: one fold would have few other rows.
+_LARGEST_PART = 0.25
+
+
+def find_copies(
+    table: Table,
+    kept: Mask | None,
+    positive: Mask,
+    categorical: frozenset[int] = frozenset(),
+) -> Places | None:
+    """For each row that counts the place of the first of its copies; None where none has any.
+
+    Rows are known by their place among those that count (``kept``).
+
+    Examples
+    --------
+    >>> from auctor.data.table import read_table
+    >>> table = read_table([[1.0], [2.0], [1.0], [3.0], [3.0]])
+    >>> find_copies(table, None, np.array([True, True, True, True, False])).tolist()
+    [0, 1, 0, 3, 4]
+    """
+    counted = np.arange(table.n_rows) if kept is None else np.flatnonzero(kept)
+    repeated, hashes = _repeated_rows(table, counted, categorical)
+    if len(repeated) == 0:
+        return None
+    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
+    n_pos = np.bincount(group, positive[repeated])
+    is_pure = (n_pos == 0) | (n_pos == np.bincount(group))
+    if not is_pure.any():
+        return None
+    copies = np.arange(len(counted))
+    mine = is_pure[group]
+    copies[repeated[mine]] = repeated[first[group[mine]]]
+    return copies
+
+
+def _repeated_rows(
+    table: Table, counted: Places, categorical: frozenset[int]
+) -> tuple[Places, Hashes]:
+    """Places (among those that count) and hashes of the rows that occur more than once.
+
+    Rows that are already alone are dropped after 1, 2, 4, 8, ... columns: where the first
+    column is one of measurements, nothing else is read.
+    """
+    if isinstance(table, SparseTable):
+        return _still_repeated(np.arange(len(counted)), row_hashes(table.columns.tocsr())[counted])
+    rows, hashes = np.arange(len(counted)), np.zeros(len(counted), dtype=np.uint64)
+    salts = column_salt(np.arange(table.n_columns))
+    is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
+    # Numbers first: most rows differ in these, and text takes longer to read.
+    for n_read, j in enumerate(np.argsort(is_category, kind="stable").tolist(), start=1):
+        mix_column(_column_bits(table, j, is_category[j])[counted[rows]], salts[j], hashes)
+        if n_read & (n_read - 1) == 0:
+            rows, hashes = _still_repeated(rows, hashes)
+        if len(rows) == 0:
+            break
+    return _still_repeated(rows, hashes)
+
+
+def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
+    values: Any = table.categories(j).places if is_category else value_bits(table.numbers(j))
+    return np.asarray(values.view(np.uint64))
+
+
+def _still_repeated(rows: Places, hashes: Hashes) -> tuple[Places, Hashes]:
+    _, group, count = np.unique(hashes, return_inverse=True, return_counts=True)
+    again = count[group] > 1
+    return rows[again], hashes[again]
+
+
+def draw_units(copies: Places | None, rows: Places, n_folds: float) -> tuple[Places, Places]:
+    """What to draw folds of: (a row for each unit, the unit of each row).
+
+    ``rows`` are the places of the rows of one class. Copies are one unit, but for groups that
+    are large beside the rows of a fold.
+
+    Examples
+    --------
+    >>> first, unit = draw_units(np.array([0, 0, 2, 3, 4, 4, 4, 7]), np.arange(8), n_folds=1)
+    >>> first.tolist(), unit.tolist()
+    ([0, 2, 3, 4, 5, 6, 7], [0, 0, 1, 2, 3, 4, 5, 6])
+    """
+    if copies is None:
+        return rows, np.arange(len(rows))
+    group = copies[rows]
+    size = np.bincount(group)[group]
+    group = np.where(size <= _LARGEST_PART * len(rows) / n_folds, group, rows)
+    _, first, unit = np.unique(group, return_index=True, return_inverse=True)
+    return rows[first], unit
