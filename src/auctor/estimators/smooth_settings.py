@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Table, read_labels, read_weights
+from auctor.kernels.linear import vector_matrix
 from auctor.learners.smooth_sums import LARGEST_RANGE
 from auctor.models import AdditiveModel, Model
 
@@ -113,7 +114,9 @@ def average_rows(
     weight = read_weights(sample_weight, len(y))
     weight = np.ones(len(y)) if weight is None else weight
     rows = [y == label for label in model.classes]
-    return np.asarray(sum(terms[one].T @ weight[one] / weight[one].sum() for one in rows) / 2)
+    return np.asarray(
+        sum(vector_matrix(weight[one], terms[one]) / weight[one].sum() for one in rows) / 2
+    )
 
 
 def read_fpr_range(fpr_range: Any, n_neg: float) -> tuple[float, float] | None:
