@@ -50,7 +50,8 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         gain more than one standard error (with ``rule="best"``: anything). The stagewise solver has
         none.
     n_estimators, solver, roughness, scale, adaptive, monotonic_cst, max_features, fpr_range, init
-        As in SmoothAUCBoost; each fold picks its ``max_features`` by its own training rows. With ``fpr_range`` the held-out partial AUC decides.
+        As in SmoothAUCBoost; each fold picks its ``max_features`` by its own training rows. With
+        ``fpr_range`` the held-out partial AUC decides.
     max_bins, categorical_features, max_iter, tol, pos_label, threshold, n_jobs, verbose
         As in SmoothAUCBoost; the folds run on ``n_jobs`` threads.
     random_state : int, RandomState or None, default=0
