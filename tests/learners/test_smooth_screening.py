@@ -1,4 +1,4 @@
-"""Wide tables: which features take part, that it is decided by training rows alone, and the rest."""
+"""Wide tables: which features take part, by training rows alone, and what becomes of the rest."""
 
 import numpy as np
 import pytest

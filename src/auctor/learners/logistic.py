@@ -32,7 +32,7 @@ def fit_logistic(matrix: Any, positive: npt.NDArray[np.bool_], weight: Floats) -
     --------
     >>> x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> fit_logistic(x, np.array([False, True, False, True]), np.ones(4)).round(3)
-    array([0.449])
+    array([0.291])
     """
     objective = _Likelihood(matrix, positive, weight)
     patience = Patience(tol=_TOLERANCE, max_iter=_MOST_STEPS)
