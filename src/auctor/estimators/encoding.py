@@ -54,7 +54,7 @@ class Encoder:
     def transform(self, X: Any) -> Any:
         """A matrix of floats; sparse where it would be large."""
         table = read_table(X)
-        parts = [
+        parts: list[Any] = [
             _zeros_and_ones(table, j, column.places)
             if isinstance(column, _Names)
             else _scaled(table, j, column)
