@@ -1,7 +1,8 @@
 # Everything from a fresh clone with Python 3.11+ and make.
 PYTHON ?= python3
 BIN := .venv/bin
-NO_CACHE_HIT = NUMBA_CACHE_DIR=$$(mktemp -d)
+# Numba's cache does not know whether indices were checked: such code has a folder of its own.
+CHECKED = NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/checked-kernels
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
 # OpenMP's threads sleep while they wait: spinning, they take the cores from the other workers.
@@ -38,7 +39,7 @@ demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real t
 
 test: .venv/dev ## All tests, kernels also with checked indices and uncompiled (WORKERS=0: serially)
 	$(PYTEST)
-	NUMBA_BOUNDSCHECK=1 $(NO_CACHE_HIT) $(PYTEST) tests/kernels
+	$(CHECKED) $(PYTEST) tests/kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
 
 lint: .venv/dev ## ruff and mypy

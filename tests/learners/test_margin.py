@@ -238,8 +238,11 @@ def test_certificate_counts_pairs(seed, method, epsilon):
         warnings.simplefilter("ignore", MarginWarning)
         found, _ = fit_margin(hypotheses_of(pos, neg), told)
     values = certify_margin(problem_of(hypotheses_of(pos, neg)), found, told).values
-    scores = pos @ found.beta, neg @ found.beta
-    differences = (scores[0][:, None] - scores[1]).ravel()
+    # Counts are exact: the scores must be those of the fit, to the last bit.
+    score_neg, score_pos = hypotheses_of(pos, neg).scores(found.beta)
+    np.testing.assert_allclose(score_pos, pos @ found.beta, atol=1e-12)
+    np.testing.assert_allclose(score_neg, neg @ found.beta, atol=1e-12)
+    differences = (score_pos[:, None] - score_neg).ravel()
     margins = differences / 2
     # rho is one of the margins, and the counts are those of all pairs.
     assert values["rho"] in margins or method in ("reduced", "heuristic")

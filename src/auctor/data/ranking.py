@@ -184,6 +184,22 @@ class RankingData:
             self, partitions=tuple(part.take(chosen[part.rows]) for part in self.partitions)
         )
 
+    def take_features(self, kept: npt.NDArray[np.intp]) -> "RankingData":
+        """The same rows with some of the features, given by their positions; not for sparse codes.
+
+        Examples
+        --------
+        >>> from auctor.data import prepare
+        >>> data = prepare([[1.0, 5.0], [2.0, 5.0], [3.0, 6.0]], [0, 1, 1])
+        >>> data.take_features(np.array([1])).features[0].name
+        'x1'
+        """
+        features = tuple(self.features[j] for j in kept)
+        parts = tuple(
+            replace(part, codes=np.ascontiguousarray(part.codes[kept])) for part in self.partitions
+        )
+        return replace(self, features=features, partitions=parts)
+
     @property
     def _last_row(self) -> int:
         return max(int(part.rows.max(initial=-1)) for part in self.partitions)

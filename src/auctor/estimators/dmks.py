@@ -33,7 +33,7 @@ class DMKS(RankingEstimator):
         columns. Each category has a coefficient of its own and counts by itself. From 1 on
         nothing is worth its price, and the score is constant.
     init : "logistic" or array-like, default="logistic"
-        Where the climb starts: scikit-learn's logistic regression on standardised columns, or
+        Where the climb starts: a logistic regression on standardised columns (penalty 1), or
         coefficients in the form of ``coef_``.
     max_iter : int, default=100
         Sweeps over all coefficients at most.

@@ -1,5 +1,6 @@
 """Any table as a matrix of numbers, for the models of other libraries."""
 
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,14 +54,22 @@ class Encoder:
     def transform(self, X: Any) -> Any:
         """A matrix of floats; sparse where it would be large."""
         table = read_table(X)
-        parts = [
+        parts: list[Any] = [
             _zeros_and_ones(table, j, column.places)
             if isinstance(column, _Names)
-            else sparse.csc_array(_scaled(table, j, column))
+            else _scaled(table, j, column)
             for j, column in enumerate(self._columns)
         ]
-        matrix = sparse.hstack(parts, format="csr")
-        return matrix.toarray() if np.prod(matrix.shape) <= _MOST_CELLS else matrix
+        if table.n_rows * sum(part.shape[1] for part in parts) <= _MOST_CELLS:
+            return np.hstack([p.toarray() if sparse.issparse(p) else p for p in parts])
+        return sparse.hstack([sparse.csc_array(part) for part in _runs(parts)], format="csr")
+
+
+def _runs(parts: list[Any]) -> list[Any]:
+    """The same columns with neighbouring dense ones in one array: one sparse array costs as much
+    as hundreds of columns."""
+    runs = groupby(parts, key=sparse.issparse)
+    return [part for is_sparse, run in runs for part in (run if is_sparse else [np.hstack([*run])])]
 
 
 class CodeEncoder:

@@ -49,8 +49,9 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         Number of feature pairs whose surface is added. "auto" tries 10, and keeps them where they
         gain more than one standard error (with ``rule="best"``: anything). The stagewise solver has
         none.
-    n_estimators, solver, roughness, scale, adaptive, monotonic_cst, fpr_range, init
-        As in SmoothAUCBoost. With ``fpr_range`` the held-out partial AUC decides.
+    n_estimators, solver, roughness, scale, adaptive, monotonic_cst, max_features, fpr_range, init
+        As in SmoothAUCBoost; each fold picks its ``max_features`` by its own training rows. With
+        ``fpr_range`` the held-out partial AUC decides.
     max_bins, categorical_features, max_iter, tol, frequency_weights, pos_label, threshold
         As in SmoothAUCBoost.
     n_jobs, verbose
@@ -110,6 +111,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         categorical_features: Any = "from_dtype",
         monotonic_cst: Any = None,
         interactions: Any = "auto",
+        max_features: int | None = 300,
         fpr_range: Any = None,
         init: Any = None,
         max_iter: int = 500,
@@ -134,6 +136,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         self.categorical_features = categorical_features
         self.monotonic_cst = monotonic_cst
         self.interactions = interactions
+        self.max_features = max_features
         self.fpr_range = fpr_range
         self.init = init
         self.max_iter = max_iter

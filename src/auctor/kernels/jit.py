@@ -12,9 +12,9 @@ from typing import Any
 import numba
 from numba.core.caching import IndexDataCacheFile
 
-# "contract" and "reassoc" let LLVM fuse and vectorise. The rest of fastmath is
-# left out on purpose: "nnan" would make isnan() find nothing.
-OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract", "reassoc"}}
+# No fastmath: to fuse a multiplication with an addition, or to add up in another order, as wide as
+# the processor allows, makes the last bits of a model depend on the machine.
+OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": False}
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -82,3 +82,48 @@ def count_cells(
     for i in range(len(scores)):
         cell = int((scores[i] - low) / width)
         counts[max(0, min(cell, last))] += np.int64(weight[i])
+
+
+@kernel
+def logistic_line(
+    x: npt.NDArray[np.float64],
+    hits: npt.NDArray[np.float64],
+    size: npt.NDArray[np.float64],
+    slope: float,
+    offset: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Loss of a logistic line at cells of ``size`` rows with ``hits`` positives, and derivatives.
+
+    The gradient by slope and offset follows, then the curvature: slope twice, both, offset twice.
+    """
+    loss, g0, g1, h00, h01, h11 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(x)):
+        z = slope * x[i] + offset
+        decayed = np.exp(-abs(z))  # of a negative number, so that nothing overflows
+        p = (1.0 if z >= 0.0 else decayed) / (1.0 + decayed)
+        loss += size[i] * (max(z, 0.0) + np.log1p(decayed)) - hits[i] * z
+        error, curvature = size[i] * p - hits[i], size[i] * p * (1.0 - p)
+        g0 += error * x[i]
+        g1 += error
+        h00 += curvature * x[i] * x[i]
+        h01 += curvature * x[i]
+        h11 += curvature
+    return loss, g0, g1, h00, h01, h11
+
+
+@kernel
+def logistic_rows(
+    z: npt.NDArray[np.float64],
+    positive: npt.NDArray[np.bool_],
+    weight: npt.NDArray[np.float64],
+    pull: npt.NDArray[np.float64],
+) -> float:
+    """The logistic loss of the rows' scores; ``pull`` becomes what a unit more of each gains."""
+    loss = 0.0
+    for i in range(len(z)):
+        decayed = np.exp(-abs(z[i]))
+        p = (1.0 if z[i] >= 0.0 else decayed) / (1.0 + decayed)
+        hit = 1.0 if positive[i] else 0.0
+        loss += weight[i] * (max(z[i], 0.0) + np.log1p(decayed) - hit * z[i])
+        pull[i] = weight[i] * (hit - p)
+    return loss

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData, Workers
+from auctor.kernels.linear import exp_each
 from auctor.learners.certificate import Certificate
 from auctor.learners.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.progress import Progress
@@ -133,8 +134,8 @@ def _weigh(
     steps = on_grid(alpha * side.values(n_ranks))[ranker.ranks]
     if not steps.any():
         return None
-    sums = weights.multiply(ranker.feature, np.exp([steps, -steps]))
-    z = float(shares @ sums)
+    sums = weights.multiply(ranker.feature, np.array([exp_each(steps), exp_each(-steps)]))
+    z = float((shares * sums).sum())
     shares *= np.array(sums) / z
     return Round(ranker.feature, steps, ranker.auc - 0.5, side.epsilon, alpha, z)
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from auctor.data import RankingData
 from auctor.data.distinct import row_hashes
+from auctor.kernels.linear import exp_each
 from auctor.learners.aucboost import ROUNDING, History, Round, Settings, certify, weight_of
 from auctor.learners.calibration import calibrate
 from auctor.learners.certificate import Certificate
@@ -61,7 +62,7 @@ def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Me
             history.stopped_by = "no ranker has an edge"
             break
         alpha = weight_of(ranker.epsilon)
-        D = D * np.exp(-alpha * y * ranker.labels(table.Z))
+        D = D * exp_each(-alpha * y * ranker.labels(table.Z))
         z = float(D.sum())
         D /= z
         members.append(Member(ranker, alpha))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import RankingData
-from auctor.kernels.scores import count_cells
+from auctor.kernels.scores import count_cells, logistic_line
 from auctor.models import Calibration
 
 Floats = npt.NDArray[np.float64]
@@ -14,6 +14,10 @@ Floats = npt.NDArray[np.float64]
 # Scores are counted in this many cells of equal width before the fit: whole numbers, so that
 # neither the order of the rows nor their partitions show, and one pass whatever their number.
 N_CELLS = 2**14
+
+# Newton's method stops at a step so small: the digits that are left do not change a probability.
+_NO_STEP = 1e-9
+_MOST_STEPS = 50
 
 
 def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibration:
@@ -33,7 +37,9 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     size = counts.sum(axis=0)
     used = size > 0
     x = (np.arange(N_CELLS)[used] + 0.5) / N_CELLS
-    slope, offset = _fit_line(x, (targets @ counts)[used], size[used], prior)
+    slope, offset = _fit_line(
+        x, (targets[0] * counts[0] + targets[1] * counts[1])[used], size[used], prior
+    )
     slope = max(slope / spread, 1e-6)
     return Calibration(slope, offset + slope * (cut - low))
 
@@ -62,27 +68,27 @@ def _fit_line(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[floa
 
     The loss is convex, and the smoothed targets in ``hits`` keep it bounded.
     """
-    design = np.column_stack([x, np.ones_like(x)])
-    beta = np.array([0.0, prior])
-    loss = _loss(design, hits, size, beta)
-    for _ in range(50):
-        p = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -500.0, 500.0)))
-        gradient = design.T @ (size * p - hits)
-        curvature = (design * (size * p * (1.0 - p))[:, None]).T @ design
-        ridge = 1e-12 * np.trace(curvature) * np.eye(2)
-        step = np.linalg.solve(curvature + ridge, gradient)
-        trial = _loss(design, hits, size, beta - step)
-        while trial > loss and np.abs(step).max() > 1e-9:
-            step /= 2
-            trial = _loss(design, hits, size, beta - step)
-        if trial >= loss:
+    slope, offset = 0.0, prior
+    loss, *rest = logistic_line(x, hits, size, slope, offset)
+    for _ in range(_MOST_STEPS):
+        along, level = newton_step(*rest)
+        if not max(abs(along), abs(level)) > _NO_STEP:
             break
-        beta, gain, loss = beta - step, loss - trial, trial
-        if gain <= 1e-12 * loss:
+        trial, *rest = logistic_line(x, hits, size, slope - along, offset - level)
+        while trial > loss and max(abs(along), abs(level)) > _NO_STEP:
+            along, level = along / 2, level / 2
+            trial, *rest = logistic_line(x, hits, size, slope - along, offset - level)
+        if trial > loss:
             break
-    return float(beta[0]), float(beta[1])
+        slope, offset, loss = slope - along, offset - level, trial
+    return slope, offset
 
 
-def _loss(design: Floats, hits: Floats, size: Floats, beta: Floats) -> float:
-    z = design @ beta
-    return float(np.sum(size * np.logaddexp(0.0, z) - hits * z))
+def newton_step(g0: float, g1: float, h00: float, h01: float, h11: float) -> tuple[float, float]:
+    """Gradient over curvature of two unknowns, with a ridge that only rounding notices."""
+    ridge = 1e-12 * (h00 + h11)
+    h00, h11 = h00 + ridge, h11 + ridge
+    determinant = h00 * h11 - h01 * h01
+    if not determinant > 0.0:
+        return 0.0, 0.0
+    return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant

@@ -178,7 +178,9 @@ def search(columns: ScoreColumns, state: State, j: int) -> tuple[float, float]:
     part, own, unit = columns.parts[j], float(state.beta[j]), 1.0 / float(columns.spread[j])
     crossing = crossings(state.scores, state.cut.threshold, part)
     bounds = Bounds(-WIDEST * unit - own, WIDEST * unit - own, unit, CLEARANCE)
-    value, move = best_move(crossing, np.argsort(crossing), part, columns.rows, state.cut, bounds)
+    value, move = best_move(
+        crossing, np.argsort(crossing, kind="stable"), part, columns.rows, state.cut, bounds
+    )
     return float(value), float(move)
 
 
@@ -208,7 +210,7 @@ def _exponent(columns: ScoreColumns, beta: Floats) -> int:
 
 
 def _cut(columns: ScoreColumns, scores: Floats) -> Cut:
-    return Cut(*best_cut(scores, np.argsort(scores), columns.rows, MIN_GAP))
+    return Cut(*best_cut(scores, np.argsort(scores, kind="stable"), columns.rows, MIN_GAP))
 
 
 def largest_gain(columns: ScoreColumns, state: State, penalty: float) -> float:

@@ -1,16 +1,15 @@
 """A table as the columns of a linear score, and the coefficients that DMKS starts from."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from auctor.data import Table
 from auctor.data.labelled import LabelledRows
 from auctor.kernels.dmks import Column, Rows
+from auctor.learners.logistic import fit_logistic
 from auctor.learners.margin_models import LinearProblem
 from auctor.weak import FeatureHypotheses
 
@@ -87,7 +86,7 @@ def _entries(matrix: Any, j: int) -> tuple[npt.NDArray[Any], Floats]:
 
 def _quartiles(x: Floats, weight: npt.NDArray[np.int64]) -> list[float]:
     """The values where a quarter, a half and three quarters of the weight are reached."""
-    order = np.argsort(x)
+    order = np.argsort(x, kind="stable")
     reached = weight[order].cumsum()
     places = [int(np.searchsorted(4 * reached, k * reached[-1])) for k in (1, 2, 3)]
     return [float(x[order[place]]) for place in places]
@@ -121,20 +120,14 @@ class ColumnProblem(LinearProblem):
 def logistic_start(columns: ScoreColumns) -> Floats:
     """Coefficients of a logistic regression on standardised columns, with scikit-learn's penalty.
 
-    It sees the distinct rows in their own order, and one thread: neither the order of the table
-    nor the number of processors can show.
+    It sees the distinct rows in their own order and adds up in a fixed order: neither the order of
+    the table nor the machine can show.
     """
-    from sklearn.linear_model import LogisticRegression
-
     if columns.count == 0:
         return np.zeros(0)
-    n_pos = len(columns.row_weight) - columns.rows.n_neg
-    y = np.repeat([0, 1], [columns.rows.n_neg, n_pos])
-    regression = LogisticRegression(max_iter=1000)
-    with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a start need not be at its optimum
-        regression.fit(_standardised(columns), y, sample_weight=columns.row_weight)
-    return np.asarray(regression.coef_[0] / columns.deviation, dtype=np.float64)
+    positive = np.arange(len(columns.row_weight)) >= columns.rows.n_neg
+    beta = fit_logistic(_standardised(columns), positive, columns.row_weight)
+    return np.asarray(beta / columns.deviation)
 
 
 def _standardised(columns: ScoreColumns) -> Any:

@@ -64,7 +64,7 @@ def fill_missing(histogram: Any, tables: list[npt.NDArray[np.float64]]) -> None:
             lines = histogram[:, j]
             share = (lines / lines.sum(axis=1, keepdims=True)).mean(axis=0)
             if share[0] == 0.0:
-                table[0] = float(on_grid(np.array(share @ table)))
+                table[0] = float(on_grid(np.array((share * table).sum())))
 
 
 def score_rows(part: Partition, tables: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
@@ -110,5 +110,5 @@ def sorted_class(
     if (weight == 1).all():
         values.sort()  # many times as fast as finding an order
         return values, weight
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable")
     return values[order], weight[order]

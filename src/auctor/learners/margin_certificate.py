@@ -17,7 +17,10 @@ class _Pairs:
     """Differences of scores, positive less negative, over all pairs."""
 
     def __init__(self, rows: RowScores) -> None:
-        order_neg, order_pos = np.argsort(rows.neg), np.argsort(rows.pos)
+        order_neg, order_pos = (
+            np.argsort(rows.neg, kind="stable"),
+            np.argsort(rows.pos, kind="stable"),
+        )
         self.neg, self.pos = rows.neg[order_neg], rows.pos[order_pos]
         self.weight_neg, self.weight_pos = rows.weight_neg[order_neg], rows.weight_pos[order_pos]
         self._above = np.append(np.cumsum(self.weight_neg[::-1])[::-1], 0.0)

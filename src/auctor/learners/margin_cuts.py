@@ -20,6 +20,7 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
+from auctor.kernels.linear import dot, vector_matrix
 from auctor.learners.margin_objectives import Objective, Shares
 from auctor.learners.progress import Progress
 from auctor.weak import Hypotheses
@@ -170,7 +171,7 @@ class CuttingPlanes:
         """f of the weights, and the edges that make the cut."""
         shares = objective.worst(*self._hypotheses.scores(beta))
         edges = self._hypotheses.edges(shares.neg, shares.pos)
-        return float(edges @ beta), edges, shares
+        return float(dot(edges, beta)), edges, shares
 
 
 class Cuts:
@@ -275,7 +276,7 @@ class _Master:
         used = np.flatnonzero(dual)
         self._cuts.age += 1
         self._cuts.age[used] = 0
-        prices = dual[used] @ self._cuts.edges[used]
+        prices = vector_matrix(dual[used], self._cuts.edges[used])
         bound = float(np.abs(prices).max() if self._negations else prices.max())
         if (self._sign == 0).any():
             bound = max(bound, 0.0)
@@ -283,7 +284,7 @@ class _Master:
         alpha /= alpha.sum()
         beta = np.zeros(self._count)
         np.add.at(beta, np.maximum(self._hypothesis, 0), alpha * self._sign)
-        return _Answer(beta, float(values[0]), bound, prices, float(dual @ self._cuts.nu_pos))
+        return _Answer(beta, float(values[0]), bound, prices, float(dot(dual, self._cuts.nu_pos)))
 
     def _run(self) -> bool:
         self._solver.run()

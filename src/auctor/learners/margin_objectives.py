@@ -48,7 +48,7 @@ class PairsObjective:
         self._guess = 0.0  # the nu-th difference hardly moves from one call to the next
 
     def worst(self, neg: Floats, pos: Floats) -> Shares:
-        order_neg, order_pos = np.argsort(neg), np.argsort(pos)
+        order_neg, order_pos = np.argsort(neg, kind="stable"), np.argsort(pos, kind="stable")
         neg, pos = neg[order_neg], pos[order_pos]
         weight_neg, weight_pos = self._neg[order_neg], self._pos[order_pos]
         above = np.append(np.cumsum(weight_neg[::-1])[::-1], 0.0)
@@ -120,7 +120,7 @@ def fill_lowest(scores: Floats, weight: Floats, nu: float) -> Floats:
     >>> fill_lowest(np.array([5.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0]), 1.25)
     array([0. , 0.8, 0.2])
     """
-    order = np.argsort(scores)
+    order = np.argsort(scores, kind="stable")
     ordered = weight[order]
     before = np.cumsum(ordered) - ordered
     # The whole share of a row is weight / nu; nu 0 gives everything to the lowest.
@@ -135,7 +135,7 @@ class _Lowest:
     """Means of the lowest scores for any nu, from one sort."""
 
     def __init__(self, scores: Floats, weight: Floats) -> None:
-        order = np.argsort(scores)
+        order = np.argsort(scores, kind="stable")
         self._scores, ordered = scores[order], weight[order]
         self._before = np.append(0.0, np.cumsum(ordered))
         self._sums = np.append(0.0, np.cumsum(ordered * self._scores))

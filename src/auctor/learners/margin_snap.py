@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 # Weights are whole multiples of this: their sums over 0/1 and +-1 features are then exact.
 WEIGHT_GRID = 2.0**-40
 
-_CLOSENESS = 10.0 ** np.arange(-2, -10, -1)
+_CLOSENESS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 
 
 def snap(

@@ -11,7 +11,7 @@ back to 1. The product of all Z bounds the share of misranked pairs (their Theor
 """
 
 from dataclasses import dataclass, field
-from math import log, log1p, prod
+from math import exp, log, log1p, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -137,7 +137,7 @@ def _next_round(weights: RowWeights, search: StumpSearch, learning_rate: float) 
     if alpha == 0.0:
         return None
     above = stump.above(weights.histogram().shape[2])
-    change = np.exp(np.outer([alpha, -alpha], above))
+    change = np.where(above, np.array([[exp(alpha)], [exp(-alpha)]]), 1.0)
     z_neg, z_pos = weights.multiply(stump.feature, change)
     return Round(stump, r, alpha, z_neg * z_pos)
 

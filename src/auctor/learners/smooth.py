@@ -22,6 +22,7 @@ from auctor.learners.smooth_objective import Point
 from auctor.learners.smooth_pairs import Pair, find_pairs, spreads
 from auctor.learners.smooth_penalty import Adapted
 from auctor.learners.smooth_problem import Amounts, Problem, Settings
+from auctor.learners.smooth_screening import Places, narrow, screen, spread_out, widen
 from auctor.learners.smooth_stagewise import Round, boost
 from auctor.learners.smooth_surfaces import JointProblem, Parts
 from auctor.models import AdditiveModel, add_terms, on_grid
@@ -79,6 +80,43 @@ def fit_smooth(
     >>> history.stopped_by
     'converged'
     """
+    kept = screen(data, settings)
+    if kept is not None:
+        few = data.take_features(kept)
+        held_out = None if validation is None else validation.take_features(kept)
+        model, history, certificate = _fit_all(few, narrow(settings, kept), held_out)
+        model, history = widen(model, data, kept), _widen_history(history, kept, data.n_features)
+        statement = (
+            f"{certificate.statement} {len(kept)} of the {data.n_features} features, those that "
+            "tell the classes of the training rows apart best by themselves, took part."
+        )
+        certificate = Certificate(statement, {**certificate.values, "n_screened": len(kept)})
+    else:
+        model, history, certificate = _fit_all(data, settings, validation)
+    if first is not None:
+        # What ``first`` adds on average over these rows is not known here: an estimator finds it.
+        model = add_terms(model, replace(first, reference=None))
+    return model, history, certificate
+
+
+def _widen_history(history: History, kept: Places, n_features: int) -> History:
+    """The history of a fit to some features, told of all of them."""
+    adapted = history.adapted
+    if adapted is not None:
+        bend, slope = (spread_out(v, kept, n_features, 1.0) for v in (adapted.bend, adapted.slope))
+        adapted = Adapted(bend, slope, spread_out(adapted.loose, kept, n_features, np.inf))
+    return replace(
+        history,
+        adapted=adapted,
+        importances=spread_out(history.importances, kept, n_features),
+        pairs=[(int(kept[a]), int(kept[b])) for a, b in history.pairs],
+    )
+
+
+def _fit_all(
+    data: RankingData, settings: Settings, validation: RankingData | None
+) -> tuple[AdditiveModel, History, Certificate]:
+    """A fit in which all features take part."""
     with Workers(settings.n_jobs) as workers:
         problem = Problem(data, settings, workers)
         adapted = problem.adapted()
@@ -88,9 +126,6 @@ def fit_smooth(
     fill_missing(problem.histogram, tables)
     history.importances = _importances(problem.roughness.share, parts)
     model, order = finish_additive(data, tables, parts.surfaces, _added(problem, parts))
-    if first is not None:
-        # What ``first`` adds on average over these rows is not known here: an estimator finds it.
-        model = add_terms(model, replace(first, reference=None))
     return model, history, _certify(data, problem, point, history, order)
 
 

@@ -23,6 +23,7 @@ from auctor.learners.finish import fill_missing
 from auctor.learners.reference import codes_in as codes_in
 from auctor.learners.smooth import climb, fit_smooth
 from auctor.learners.smooth_problem import Problem, Settings
+from auctor.learners.smooth_screening import Places, narrow, screen
 from auctor.learners.smooth_uneven import class_histogram
 from auctor.models import AdditiveModel
 
@@ -119,6 +120,18 @@ def score_bands(
     True
     """
     check_request(n_resamples, level, random_state)
+    kept = screen(data, settings)
+    if kept is not None:
+        few = score_bands(
+            data.take_features(kept),
+            narrow(settings, kept),
+            validation=None if validation is None else validation.take_features(kept),
+            n_resamples=n_resamples,
+            level=level,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        return _with_flat_bands(few, data, kept)
     with Workers(n_jobs) as workers:
         problem = Problem(data, settings, workers)
         told = replace(settings, **problem.amounts._asdict(), n_jobs=1, verbose=False)
@@ -144,6 +157,16 @@ def score_bands(
         for j, feature in enumerate(data.features)
     ]
     return ScoreBands(tuple(bands), level, n_resamples)
+
+
+def _with_flat_bands(few: ScoreBands, data: RankingData, kept: Places) -> ScoreBands:
+    """Bands of all features: those that took no part in the fit are flat, without an error."""
+    own = dict(zip(kept.tolist(), few.bands, strict=True))
+    bands = []
+    for j, feature in enumerate(data.features):
+        flat = np.zeros(feature.n_bins + 1)
+        bands.append(own.get(j) or ScoreBand(feature, flat, flat, flat, flat, flat, flat, 0.0))
+    return replace(few, bands=tuple(bands))
 
 
 def check_request(n_resamples: Any, level: Any, random_state: Any = 0) -> None:

@@ -7,11 +7,12 @@ enough. Monotone features are held by a logarithmic barrier that is let down in 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor.learners.smooth_objective import Objective, Point, dot
+from auctor.learners.smooth_objective import Barrier, Point, dot
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,6 +23,19 @@ _SHORTEST = 2.0**-40
 _LONGEST = 4.0
 # What the barrier may cost in all, stage by stage.
 _BARRIERS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+
+
+class Objective(Protocol):
+    """What is maximised: its value and gradient at a point, and a metric for steps."""
+
+    @property
+    def barrier(self) -> Barrier | None: ...
+
+    def at(self, x: Floats) -> Point | None:
+        """None where the objective is not defined."""
+
+    def metric(self, point: Point) -> Callable[[Floats], Floats]:
+        """g -> a step uphill."""
 
 
 @dataclass

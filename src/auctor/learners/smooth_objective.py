@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from auctor.kernels import linear
 from auctor.learners.smooth_sums import SmoothedAUC
 
 Floats = npt.NDArray[np.float64]
@@ -69,7 +70,7 @@ class Barrier:
         pull = self.weight * self._signs[rows, codes] * (1 / steps - 1)
         np.add.at(gradient, (rows, codes + 1), pull)
         np.subtract.at(gradient, (rows, codes), pull)
-        return self.weight * float((np.log(steps) - steps).sum()), gradient
+        return self.weight * float((linear.log_each(steps) - steps).sum()), gradient
 
     def curvature(self, f: Floats) -> Floats:
         """Bands of the barrier's (negative) second derivatives."""
@@ -131,8 +132,8 @@ class Objective:
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """The inner product, by one thread in one order: BLAS would let the machine show."""
-    return float(np.einsum("i,i->", a, b))
+    """The inner product in a fixed order: BLAS would sum in an order that the machine chooses."""
+    return float(linear.dot(a, b))
 
 
 def _flat(tables: Sequence[Floats]) -> Floats:

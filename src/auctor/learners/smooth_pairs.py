@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Feature, category_feature, number_feature
+from auctor.kernels.linear import main_part
 from auctor.kernels.surface import count_pair
 from auctor.learners.smooth_problem import Problem
 from auctor.learners.smooth_sums import scales
@@ -207,15 +208,7 @@ def main_parts(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
 
     What they leave has weighted row and column means of 0. Rows and columns of no weight get 0.
     """
-    n_rows = values.shape[1]
-    system = np.zeros((len(values), sum(values.shape[1:]), sum(values.shape[1:])))
-    rows, columns = np.arange(n_rows), np.arange(n_rows, system.shape[1])
-    system[:, rows, rows], system[:, columns, columns] = weight.sum(axis=2), weight.sum(axis=1)
-    system[:, :n_rows, n_rows:] = weight
-    system[:, n_rows:, :n_rows] = weight.transpose(0, 2, 1)
-    weighted = weight * values
-    given = np.concatenate([weighted.sum(axis=2), weighted.sum(axis=1)], axis=1)
-    # A constant can go to the rows or to the columns: the system is singular by that much.
-    inverse = np.linalg.pinv(system, rcond=1e-12, hermitian=True)
-    found = np.einsum("pij,pj->pi", inverse, given)
-    return found[:, :n_rows], found[:, n_rows:]
+    rows, columns = np.empty(values.shape[:2]), np.empty((len(values), values.shape[2]))
+    for k in range(len(values)):
+        main_part(values[k], weight[k], rows[k], columns[k])
+    return rows, columns

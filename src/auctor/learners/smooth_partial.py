@@ -18,6 +18,8 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import erfc
 
+from auctor.kernels.linear import exp_each
+
 Floats = npt.NDArray[np.float64]
 
 # Beyond this distance the blur, of variance 1/2, is below 1e-16.
@@ -62,7 +64,8 @@ def _add_panels(
     # Nodes repeated at the end of the grid must count once.
     once = first[:, None] + np.arange(width) < len(nodes)
     away = points[:, :, None] - nodes[near][:, None, :]
-    blur = np.exp(-away * away) / np.sqrt(np.pi) * once[:, None, :]
+    blur = exp_each((-away * away).ravel()).reshape(away.shape) / np.sqrt(np.pi)
+    blur *= once[:, None, :]
     density = np.einsum("pqk,cpk->cpq", blur, shares[:, near])
     above = np.append(np.cumsum(shares[1][::-1])[::-1], 0.0)  # from each node on
     tail = np.einsum("pqk,pk->pq", erfc(away) / 2, shares[1][near] * once)

@@ -19,7 +19,8 @@ from auctor.learners.smooth_held_out import HeldOut
 from auctor.learners.smooth_newton import Patience
 from auctor.learners.smooth_objective import Point
 from auctor.learners.smooth_pairs import find_pairs
-from auctor.learners.smooth_problem import Amounts, Problem, Settings
+from auctor.learners.smooth_problem import Amounts, Problem, Settings, auto_amounts
+from auctor.learners.smooth_screening import narrow, screen
 from auctor.learners.smooth_stagewise import boost
 from auctor.learners.smooth_surfaces import JointProblem
 
@@ -69,6 +70,10 @@ class Fold:
     def __init__(
         self, train: RankingData, held_out: RankingData, settings: Settings, workers: Workers
     ) -> None:
+        kept = screen(train, settings)  # on the training rows alone
+        if kept is not None:
+            train, held_out = train.take_features(kept), held_out.take_features(kept)
+            settings = narrow(settings, kept)
         self._rows, self._settings = held_out, settings
         self._held_out = HeldOut(held_out, settings)
         self._problem = Problem(train, settings, workers)
@@ -126,7 +131,7 @@ class Path:
         """``folds`` mark the rows to train on and to hold out by their place in the table."""
         self._workers, self._alone = workers, Workers(1)
         self._progress = Progress(None, "cross-validation", settings.verbose)
-        self.auto = Problem(data, settings, self._alone).auto
+        self.auto = auto_amounts(data, settings)
         self._folds = workers.map(
             lambda fold: Fold(data.take(fold[0]), data.take(fold[1]), settings, self._alone), folds
         )
@@ -198,8 +203,7 @@ def find_amounts(
     n_jobs = settings.n_jobs if data.n_rows * data.n_features >= _CELLS_FOR_THREADS else 1
     with Workers(n_jobs) as workers:
         if not folds:
-            usual = Problem(data, settings, workers).auto
-            return Candidate(usual, ()), []
+            return Candidate(auto_amounts(data, settings), ()), []
         path = Path(data, settings, folds, workers)
         choose = partial(choose_candidate, rule=rule, auto=path.auto)
         if settings.solver == "stagewise":

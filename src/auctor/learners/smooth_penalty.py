@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from auctor.data import Feature, RankingData
+from auctor.kernels.linear import factor_banded, solve_banded
 from auctor.kernels.smooth import add_pulls
 from auctor.learners.smooth_scale import gaps
 
@@ -110,7 +110,7 @@ class Penalty:
         """
         if self._line_factor is None:
             return f
-        return np.asarray(np.where(self._is_loose, _solve(self._line_factor, self._cost * f), f))
+        return np.asarray(np.where(self._is_loose, solve(self._line_factor, self._cost * f), f))
 
     @property
     def _is_loose(self) -> npt.NDArray[np.bool_]:
@@ -127,7 +127,7 @@ class Penalty:
             return None
         lower = self._bands * self._is_loose
         lower[0] += self._cost
-        return _factor(lower)
+        return factor(lower)
 
     @cached_property
     def _bands(self) -> Floats:
@@ -162,14 +162,14 @@ class Penalty:
             lower += extra
         lower[0] = lower[0] * (1 + _ROUNDING) + give * rest
         lower[0][lower[0] <= _TINY] = 1.0  # codes of no row
-        factor = _factor(lower)
+        banded = factor(lower)
 
-        def solve(g: Floats) -> Floats:
-            line = _solve(factor, give * g)
+        def step(g: Floats) -> Floats:
+            line = solve(banded, give * g)
             away = (g + 2 * self._cost * line) / (2 * self._cost + rest)
             return np.asarray(np.where(self._is_loose, away, line))
 
-        return solve
+        return step
 
 
 class Roughness:
@@ -246,14 +246,19 @@ class Roughness:
         return np.asarray(self._bend.weight.any(axis=1))
 
 
-def _factor(lower: Floats) -> Floats:
-    """Cholesky's factor of one banded system over all features."""
-    return np.asarray(cholesky_banded(lower.reshape(3, -1), lower=True, check_finite=False))
+def factor(lower: Floats) -> Floats:
+    """Cholesky's factor of one banded system over all tables; the first axis is the band."""
+    bands = np.ascontiguousarray(lower.reshape(len(lower), -1))
+    if not factor_banded(bands):
+        raise np.linalg.LinAlgError("the penalty's banded matrix is not positive definite")
+    return bands
 
 
-def _solve(factor: Floats, g: Floats) -> Floats:
-    flat = cho_solve_banded((factor, True), g.ravel(), check_finite=False)
-    return np.asarray(flat.reshape(g.shape))
+def solve(factor: Floats, g: Floats) -> Floats:
+    """The system's solution for tables ``g``, given its factor."""
+    flat = g.ravel().copy()
+    solve_banded(factor, flat)
+    return flat.reshape(g.shape)
 
 
 def _forms(penalty: Penalty, f: Floats) -> Floats:

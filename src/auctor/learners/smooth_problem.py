@@ -50,6 +50,7 @@ class Settings:
     n_iter_no_change: int = 10
     signs: tuple[int, ...] = ()  # of monotone features; empty: none
     interactions: int = 0
+    max_features: int | None = None  # that take part; of more, the most telling (smooth_screening)
     fpr_range: tuple[float, float] | None = None
     loose: Floats | None = None  # Adapted.loose where it is known; else it is looked for
     offset: Floats | None = None  # a score to start from, by the row's place in the table
@@ -91,16 +92,8 @@ class Problem:
 
     @property
     def auto(self) -> Amounts:
-        """What "auto" stands for: for stumps the paper's, which has no shrinkage."""
-        n_neg, n_pos = self.data.effective_rows
-        amount = _AUTO * (1 / n_neg + 1 / n_pos) / 2
-        if self.settings.solver == "stagewise":
-            return Amounts(_PAPERS_PENALTY, 0.0, _CATEGORIES * amount)
-        if self.settings.roughness == "curvature":
-            return Amounts(amount, amount, _CATEGORIES * amount)
-        stretch = max(1.0, (self.data.n_codes - 1) / _USUAL_LENGTH)
-        # Ends that are repeated hold down the slope there: a tenth of the curvature's is enough.
-        return Amounts(amount * stretch**3 / 10, amount * stretch, _CATEGORIES * amount)
+        """What "auto" stands for."""
+        return auto_amounts(self.data, self.settings)
 
     @property
     def amounts(self) -> Amounts:
@@ -163,6 +156,19 @@ class Problem:
         rises = _FIRST_SLOPE * self.signs * self.roughness.gaps
         tables[:, 1:] = np.cumsum(rises, axis=1)[:, :-1]
         return tables.ravel()
+
+
+def auto_amounts(data: RankingData, settings: Settings) -> Amounts:
+    """What "auto" stands for: for stumps the paper's, which has no shrinkage."""
+    n_neg, n_pos = data.effective_rows
+    amount = _AUTO * (1 / n_neg + 1 / n_pos) / 2
+    if settings.solver == "stagewise":
+        return Amounts(_PAPERS_PENALTY, 0.0, _CATEGORIES * amount)
+    if settings.roughness == "curvature":
+        return Amounts(amount, amount, _CATEGORIES * amount)
+    stretch = max(1.0, (data.n_codes - 1) / _USUAL_LENGTH)
+    # Ends that are repeated hold down the slope there: a tenth of the curvature's is enough.
+    return Amounts(amount * stretch**3 / 10, amount * stretch, _CATEGORIES * amount)
 
 
 def _increment_signs(data: RankingData, signs: tuple[int, ...]) -> npt.NDArray[np.int8]:

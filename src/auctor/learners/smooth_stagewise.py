@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import fftconvolve
 
+from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.smooth import deposit_sides, derivatives_along
 from auctor.kernels.stump import LEAST_GAIN
 from auctor.learners.blocks import Block, class_blocks
@@ -312,7 +313,7 @@ class _Lines:
 def _differences(positive: Floats, negative: Floats) -> Floats:
     """The share of pairs at each difference of two scores, as far out on both sides as matters."""
     size = len(positive)
-    convolve = np.convolve if size <= _PLAIN else fftconvolve
+    convolve = convolve_plain if size <= _PLAIN else fftconvolve
     density = convolve(positive, negative[::-1])  # entry i is for i - (size - 1) nodes
     reach = min(size - 1, _FURTHEST)
     return np.asarray(density[size - 1 - reach : size + reach])

@@ -12,6 +12,7 @@ The relative error against the double sum is below 1e-8, most often near 1e-12;
 """
 
 from dataclasses import dataclass
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from scipy.signal import fftconvolve
 from scipy.special import ndtr
 
 from auctor.data import RankingData, Workers
+from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.smooth import add_scores, count_slopes, deposit, deposit_rest, gather
 from auctor.learners.blocks import Block, class_blocks
 from auctor.learners.smooth_partial import partial_sums
@@ -41,7 +43,7 @@ _PLAIN = 2**14
 LARGEST_RANGE = 2.0**16
 
 _Z = np.arange(-REACH * PER_UNIT, REACH * PER_UNIT + 1) / PER_UNIT
-_DENSITY = np.exp(-_Z * _Z / 2) / np.sqrt(2 * np.pi)
+_DENSITY = np.array([exp(-z * z / 2) for z in _Z.tolist()]) / np.sqrt(2 * np.pi)
 _DISTRIBUTION = ndtr(_Z)
 
 
@@ -173,7 +175,7 @@ class SmoothedAUC:
 def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], float]:
     """At each node phi summed over the other class, for rows of each class; and the value."""
     size = len(negative)
-    convolve = fftconvolve if size > _PLAIN else np.convolve
+    convolve = fftconvolve if size > _PLAIN else convolve_plain
     middle = slice(REACH * PER_UNIT, REACH * PER_UNIT + size)
     slope_neg = convolve(positive, _DENSITY)[middle]
     slope_pos = convolve(negative, _DENSITY)[middle]

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from auctor.learners.smooth_pairs import Axis, Pair
-from auctor.learners.smooth_penalty import CURVATURE
+from auctor.learners.smooth_penalty import CURVATURE, factor, solve
 from auctor.learners.smooth_scale import gaps
 
 Floats = npt.NDArray[np.float64]
@@ -74,10 +73,8 @@ class SurfacePenalty:
             _halves(bands[offset], axis)[0][...] -= 2 * edges
         bands[0] = 2 * diagonal * (1 + _TINY) + CURVATURE * mass.reshape(self._share.shape) + _TINY
         bands[0][bands[0] <= _TINY] = 1.0  # cells that no row can fall into
-        factor = cholesky_banded(bands.reshape(len(bands), -1), lower=True, check_finite=False)
-        return lambda g: np.asarray(
-            cho_solve_banded((factor, True), g.ravel(), check_finite=False).reshape(self.shape)
-        )
+        banded = factor(bands)
+        return lambda g: solve(banded, g).reshape(self.shape)
 
 
 class _Along:

@@ -53,7 +53,7 @@ def mean_of_lowest(scores: ClassScores, nu: float) -> float:
     """
     below = np.cumsum(scores.weight) - scores.weight
     taken = np.clip(nu - below, 0.0, scores.weight)
-    return float(taken @ scores.values / taken.sum())
+    return float((taken * scores.values).sum() / taken.sum())
 
 
 def lowest_at(scores: ClassScores, nu: float) -> float:

@@ -175,7 +175,7 @@ def held_out_rate_aucs(tree: GrownTree, levels: Floats, held: Whole, penalties: 
     for i, penalty in enumerate(penalties.tolist()):
         is_leaf = (gone <= penalty) & (alive > penalty)
         below = held[0, 0] - np.cumsum(neg[is_leaf])
-        aucs[i] = pos[is_leaf] @ (below + neg[is_leaf] / 2.0) / pairs
+        aucs[i] = (pos[is_leaf] * (below + neg[is_leaf] / 2.0)).sum() / pairs
     return aucs
 
 

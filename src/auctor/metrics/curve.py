@@ -113,7 +113,7 @@ class RocCurve:
         """
         # In counts, not rates: whole numbers add up without rounding.
         heights = self.true_positives[1:] + self.true_positives[:-1]
-        doubled = heights @ np.diff(self.false_positives)
+        doubled = np.sum(heights * np.diff(self.false_positives))
         return float(doubled / (2 * self.true_positives[-1] * self.false_positives[-1]))
 
     def partial_auc(
@@ -312,7 +312,7 @@ def _area_between(x: Floats, y: Floats, low: float, high: float) -> float:
     right = np.clip(x[1:], low, high)
     slope = np.divide(np.diff(y), width, out=np.zeros_like(width), where=width > 0)
     middle = y[:-1] + slope * ((left + right) / 2 - x[:-1])
-    return float(middle @ (right - left))
+    return float(np.sum(middle * (right - left)))
 
 
 def _point(

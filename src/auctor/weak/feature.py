@@ -150,4 +150,4 @@ def _by_share(j: int, lines: npt.NDArray[np.int64], n_codes: int) -> CodeRanker:
     ranks = np.zeros(len(both), dtype=np.int64)
     ranks[order] = np.arange(n_codes)
     below = np.concatenate([[0.0], np.cumsum(neg[order])[:-1]])
-    return CodeRanker(j, ranks, float(pos[order] @ (below + neg[order] / 2)))
+    return CodeRanker(j, ranks, float((pos[order] * (below + neg[order] / 2)).sum()))

@@ -15,7 +15,7 @@ from auctor.data import Category, SparseTable, Table
 from auctor.data.distinct import distinct_rows
 from auctor.data.labelled import LabelledRows
 from auctor.models.linear import LinearTerm
-from auctor.weak.hypotheses import Floats, MatrixHypotheses
+from auctor.weak.hypotheses import Floats, MatrixHypotheses, vector_times
 
 # Below this share of cells that are not 0 the matrix is kept sparse. What was given, dense or
 # sparse, plays no part, so that both give the same model.
@@ -94,7 +94,9 @@ class FeatureHypotheses(MatrixHypotheses):
         return np.array([column.factor for column in self.columns])
 
     def _term(self, j: int, values: Floats, missing: float | None) -> LinearTerm:
-        average = float(values @ self._means.get(j, values))  # no means: nothing was ever known
+        average = float(
+            (values * self._means.get(j, values)).sum()
+        )  # no means: nothing was ever known
         if j in self._categories:
             # No value of training was missing: then a missing one adds what the average row has.
             other = average if missing is None else missing
@@ -195,9 +197,9 @@ def _fill_missing(
     Also returns the means of each feature: of a number, or the share of each category.
     """
     known, gone = _apart(both)
-    there = weight.sum() - weight @ gone
+    there = weight.sum() - vector_times(weight, gone)
     with np.errstate(over="ignore", invalid="ignore"):  # refused below, in ``_scale``
-        sums = weight @ known
+        sums = vector_times(weight, known)
     means = np.divide(sums, there, out=np.zeros(len(columns)), where=there > 0)
     by_feature: dict[int, Floats] = {}
     for mean, column in zip(means.tolist(), columns, strict=True):

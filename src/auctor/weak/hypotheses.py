@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from auctor.data import RankingData
 from auctor.data.distinct import distinct_rows
+from auctor.kernels.linear import matrix_vector, vector_matrix
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,11 +44,23 @@ class MatrixHypotheses(Hypotheses):
         self.count = int(neg.shape[1])
 
     def scores(self, beta: Floats) -> tuple[Floats, Floats]:
-        return self._neg @ beta, self._pos @ beta
+        return times_vector(self._neg, beta), times_vector(self._pos, beta)
 
     def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
-        edges: Floats = (share_pos @ self._pos - share_neg @ self._neg) / 2.0
-        return edges
+        sums = vector_times(share_pos, self._pos), vector_times(share_neg, self._neg)
+        return (sums[0] - sums[1]) / 2.0
+
+
+def times_vector(matrix: Any, vector: Floats) -> Floats:
+    """``matrix @ vector`` in a fixed order; SciPy's sparse products have one, BLAS does not."""
+    product = matrix @ vector if sparse.issparse(matrix) else matrix_vector(matrix, vector)
+    return np.asarray(product)
+
+
+def vector_times(vector: Floats, matrix: Any) -> Floats:
+    """``vector @ matrix`` in a fixed order."""
+    product = vector @ matrix if sparse.issparse(matrix) else vector_matrix(vector, matrix)
+    return np.asarray(product)
 
 
 class DirectedHypotheses(Hypotheses):

@@ -88,7 +88,7 @@ def two_sided_from_scores(
     weight: npt.NDArray[np.float64],
 ) -> tuple[float, TwoSided]:
     """The threshold on real scores and the classifier it gives; rows at or above it lie above."""
-    order = np.argsort(scores)
+    order = np.argsort(scores, kind="stable")
     ordered = scores[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     groups = [

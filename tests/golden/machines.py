@@ -1,0 +1,71 @@
+"""The processors that golden models are fitted under: settings that make this one act as another.
+
+Run as ``python -m golden.machines FILE`` it fits every golden model and those of
+``machine_cases.py`` and writes the texts of the models to the file.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from golden import machine_cases
+from golden.cases import CASES
+
+from auctor.models import to_json
+
+FOLDER = Path(__file__).parent
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+class Machine(NamedTuple):
+    """Environment variables, and the flags of /proc/cpuinfo without which they cannot be tried."""
+
+    environment: dict[str, str]
+    needs: frozenset[str] = frozenset()
+
+
+# NumPy's own names of what it has special code for; those that it does not know are passed over.
+NO_SIMD = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR X86_V3"}
+
+# OpenBLAS runs kernels that the processor does not have if it is told to, and crashes.
+MACHINES = {
+    "skylakex": Machine(
+        {"OPENBLAS_CORETYPE": "SkylakeX"}, frozenset({"avx512f", "avx512dq", "avx512bw"})
+    ),
+    "haswell": Machine({"OPENBLAS_CORETYPE": "Haswell"}, frozenset({"avx2", "fma"})),
+    "zen": Machine({"OPENBLAS_CORETYPE": "Zen"}, frozenset({"avx2", "fma"})),
+    "prescott without SIMD in NumPy": Machine({"OPENBLAS_CORETYPE": "Prescott", **NO_SIMD}),
+    # No fused multiplication and no wide vectors in compiled kernels, nor in the C library.
+    "generic": Machine(
+        {
+            "NUMBA_CPU_NAME": "generic",
+            "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX2_Usable",
+        }
+    ),
+}
+
+
+def missing_flags(machine: Machine) -> set[str]:
+    """What this processor lacks; everything where its flags cannot be read."""
+    flags: set[str] = set()
+    if CPU_INFO.exists():
+        for line in CPU_INFO.read_text(encoding="utf-8").splitlines():
+            if line.startswith("flags"):
+                flags = set(line.split(":")[1].split())
+                break
+    return set(machine.needs) - flags
+
+
+def stored(name: str) -> str:
+    """The text of a stored model."""
+    return (FOLDER / f"{name}.model.json").read_text(encoding="utf-8")
+
+
+def texts() -> dict[str, str]:
+    """The text of every model, by its name."""
+    return {name: to_json(fit()) for name, fit in CASES.items()} | machine_cases.texts()
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(json.dumps(texts()), encoding="utf-8")
