@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,8 +16,10 @@ import pyarrow.csv as arrow_csv
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
+from auctor._files import complete_file
 from auctor.cli.errors import missing_column
-from auctor.cli.output import complete_file, write_csv_file
+from auctor.cli.output import write_csv_file
+from auctor.cli.streams import read_stdin
 
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")
@@ -209,7 +210,7 @@ class FeatherFile(TableFile):
 def open_table(path: str, delimiter: str | None = None) -> TableFile:
     """The table at a path, its kind told by the ending of the name; "-" is CSV from stdin."""
     if path == STDIN:
-        return CsvFile("standard input", sys.stdin.buffer.read(), delimiter)
+        return CsvFile("standard input", read_stdin(), delimiter)
     with Path(path).open("rb"):
         pass  # Python says "no such file" in fewer words than pyarrow does
     kind = table_kind(path)
