@@ -209,8 +209,8 @@ def _read_sparse(X: Any, accept_sparse: bool) -> SparseTable:
         )
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers")
-    if X.ndim != 2:
-        raise ValueError(f"X must be a table with 2 dimensions, got a sparse array of {X.ndim}")
+    if X.dtype.kind not in "buif":
+        raise ValueError(f"X is a sparse matrix of type {X.dtype}; give numbers")
     return SparseTable(X)
 
 
