@@ -377,6 +377,28 @@ class TestRefused:
         with pytest.raises(TypeError, match=r"column 'a' is of type .*: argument must be a string"):
             read_table(REFUSED_TYPES[case]).check_columns()
 
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda x: pd.DataFrame({"x0": x}, dtype=object),
+            lambda x: np.array(x, dtype=object).reshape(-1, 1),
+            lambda x: np.array(x).reshape(-1, 1),
+            lambda x: [[one] for one in x],
+        ],
+    )
+    def test_half_a_surrogate_pair(self, make):
+        odd = make(["fine", "bad \ud800"])
+        with pytest.raises(
+            ValueError, match=r"column 'x0' holds 'bad \\ud800', which is not valid"
+        ):
+            read_table(odd).check_columns()
+
+    def test_half_a_surrogate_pair_in_a_name(self):
+        with pytest.raises(
+            ValueError, match=r"a column 'a\\udc80', whose name is not valid Unicode"
+        ):
+            read_table(pd.DataFrame([[1], [2]], columns=pd.Index(["a\udc80"], dtype=object)))
+
     def test_text_where_numbers_are_wanted(self):
         with pytest.raises(ValueError, match="column 'x0' holds text"):
             read_table([["a"], [None]]).numbers(0)

@@ -15,6 +15,7 @@ from scipy import sparse
 from auctor.data.features import Category
 from auctor.data.missing import is_missing, unmask
 from auctor.data.sparse_columns import clean_columns
+from auctor.data.vectors import is_unicode
 
 Room = npt.NDArray[np.float64] | None
 
@@ -144,7 +145,7 @@ class ColumnTable(Table):
     ) -> None:
         self.names = tuple(map(str, names))
         self.has_names = has_names
-        _refuse_duplicates(self.names)
+        _check_names(self.names)
         self._given = columns
         self._read: dict[int, Any] = {}
         self.n_rows = n_rows
@@ -285,7 +286,12 @@ def _read_column(column: Any, name: str) -> Any:
         raise ValueError(
             f"column {name!r} holds whole numbers beyond 64 bits; give them as floats"
         ) from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeDecodeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeError):
+        odd = next((v for v in column if isinstance(v, str) and not is_unicode(v)), None)
+        if odd is not None:
+            raise ValueError(
+                f"column {name!r} holds {str(odd)!r}, which is not valid Unicode text; replace it"
+            ) from None
         kinds = sorted({type(v).__name__ for v in column if not is_missing(v)})
         raise ValueError(
             f"column {name!r} mixes or holds types that make no column ({', '.join(kinds)}); "
@@ -386,7 +392,11 @@ def _plain(value: float) -> Category:
     return int(value) if abs(value) < 2.0**53 and value == int(value) else value
 
 
-def _refuse_duplicates(names: tuple[str, ...]) -> None:
+def _check_names(names: tuple[str, ...]) -> None:
+    """Names that occur once and can be written down."""
+    odd = [name for name in names if not is_unicode(name)]
+    if odd:
+        raise ValueError(f"X has a column {odd[0]!r}, whose name is not valid Unicode; rename it")
     if len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"X has columns of the same name ({', '.join(twice)}); rename them")
