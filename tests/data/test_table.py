@@ -399,6 +399,13 @@ class TestRefused:
         ):
             read_table(pd.DataFrame([[1], [2]], columns=pd.Index(["a\udc80"], dtype=object)))
 
+    @pytest.mark.parametrize(
+        "make", [lambda x: pd.DataFrame({"x0": x}), lambda x: [[v] for v in x]]
+    )
+    def test_the_one_value_of_another_type_is_named(self, make):
+        with pytest.raises(ValueError, match=r"\(int, str\), the first str being '\?' in row 17"):
+            read_table(make([*range(16), "?", *range(900)])).check_columns()
+
     def test_text_where_numbers_are_wanted(self):
         with pytest.raises(ValueError, match="column 'x0' holds text"):
             read_table([["a"], [None]]).numbers(0)

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,10 @@ class TableFile(ABC):
             raise ValueError(f"{self.name} has a header but no rows")
         return table
 
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row begins, both counted from 1; None without lines."""
+        return None
+
     def require(self, names: Collection[str]) -> None:
         """An error for the first name that is not a column."""
         for name in names:
@@ -112,15 +116,32 @@ class CsvFile(TableFile):
 
     def _first_rows(self, delimiter: str) -> list[list[str]]:
         """The header and the first row, where there are any."""
+        try:
+            with self._reader(delimiter) as reader:
+                return list(islice(filter(None, reader), 2))
+        except csv.Error as error:
+            raise ValueError(f"this is not CSV ({error})") from None
+
+    @contextmanager
+    def _reader(self, delimiter: str) -> Iterator[Any]:
+        """The rows as lists of text, by Python's own reader, which counts lines."""
         with io.TextIOWrapper(self._stream(), encoding="utf-8-sig", newline="") as file:
             usual = csv.field_size_limit(_LONGEST_FIELD)
             try:
-                rows = filter(None, csv.reader(file, delimiter=delimiter))
-                return list(islice(rows, 2))
-            except csv.Error as error:
-                raise ValueError(f"this is not CSV ({error})") from None
+                yield csv.reader(file, delimiter=delimiter)
             finally:
                 csv.field_size_limit(usual)
+
+    def line_of(self, row: int) -> int | None:
+        # Cells may hold line ends, and empty lines are no rows: only counting tells.
+        count, last_line = -1, 0  # the header is row 0
+        with suppress(csv.Error, UnicodeError), self._reader(self._delimiter) as reader:
+            for cells in reader:
+                count += bool(cells) or len(self.columns) == 1
+                if count == row:
+                    return last_line + 1
+                last_line = reader.line_num
+        return None
 
     def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
         types = {name: pa.string() for name in text}

@@ -78,9 +78,14 @@ class Table(ABC):
 
     def _missing_text(self, j: int) -> npt.NDArray[np.float64]:
         """A column of text that holds no text at all: every number is missing."""
-        if self.categories(j).values:
+        values, places = self.categories(j)
+        if values:
+            # What is no number is what the user has to look for.
+            odd = next((k for k, value in enumerate(values) if not _reads_as_number(value)), 0)
+            row = int(np.argmax(places == odd)) + 1
             raise ValueError(
-                f"column {self.names[j]!r} holds text or categories where numbers are expected"
+                f"column {self.names[j]!r} holds text or categories where numbers are expected: "
+                f"{values[odd]!r} in row {row}"
             )
         return np.full(self.n_rows, np.nan)
 
@@ -197,6 +202,14 @@ def read_table(X: Any, *, accept_sparse: bool = False) -> Table:
     return table
 
 
+def _reads_as_number(value: Category) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
 def default_names(n_columns: int) -> tuple[str, ...]:
     """Names for the columns of a table that has none."""
     return tuple(f"x{j}" for j in range(n_columns))
@@ -292,12 +305,24 @@ def _read_column(column: Any, name: str) -> Any:
             raise ValueError(
                 f"column {name!r} holds {str(odd)!r}, which is not valid Unicode text; replace it"
             ) from None
-        kinds = sorted({type(v).__name__ for v in column if not is_missing(v)})
         raise ValueError(
-            f"column {name!r} mixes or holds types that make no column ({', '.join(kinds)}); "
+            f"column {name!r} mixes or holds types that make no column {_kinds(column)}; "
             "each value must be a string or a number"
         ) from None
     return _categories_or_numbers(_whole(arrow), name)
+
+
+def _kinds(column: Any) -> str:
+    """The types of a column's values, and where the rarest of several is found first."""
+    kinds = [None if is_missing(value) else type(value).__name__ for value in column]
+    counts = Counter(kind for kind in kinds if kind is not None)
+    names = ", ".join(sorted(counts))
+    if len(counts) < 2:
+        return f"({names})"
+    rarest = min(sorted(counts), key=lambda kind: counts[kind])
+    row = kinds.index(rarest)
+    value = next(value for value, kind in zip(column, kinds, strict=True) if kind == rarest)
+    return f"({names}), the first {rarest} being {str(value)[:40]!r} in row {row + 1}"
 
 
 def _is_numeric(column: nw.Series[Any]) -> bool:
