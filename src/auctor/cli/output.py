@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,10 @@ from auctor._files import complete_file, output_file, write_text_file
 from auctor.cli.errors import UsageError
 
 STDOUT = "-"
+
+# The beginnings of a formula; the last four are the wide forms of East Asian keyboards.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 # Rows turned into text at a time: a broken pipe is noticed soon, and memory stays small.
 _ROWS = 10_000
@@ -151,6 +156,28 @@ def write_csv(columns: Mapping[str, Sequence[Any]], file: TextIO) -> None:
     for start in range(0, n_rows, _ROWS):
         part = slice(start, start + _ROWS)
         writer.writerows(zip(*(values[part] for values in columns.values()), strict=True))
+
+
+def spreadsheet_safe(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Columns whose texts no spreadsheet runs as a formula: these begin with an apostrophe.
+
+    Spreadsheets run cells that begin with one of = + - @, a tab or a carriage return. Numbers
+    stay as they are, also those in texts.
+
+    Examples
+    --------
+    >>> spreadsheet_safe({"a": ["=1+1", "-5.2", "plain", -3]})
+    {'a': ["'=1+1", '-5.2', 'plain', -3]}
+    """
+    return {
+        str(_safe(name)): [_safe(value) for value in values] for name, values in columns.items()
+    }
+
+
+def _safe(value: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith(_FORMULA) or _NUMBER.fullmatch(value):
+        return value
+    return f"'{value}"
 
 
 def write_csv_file(columns: Mapping[str, Sequence[Any]], path: Path, compressed: bool) -> None:

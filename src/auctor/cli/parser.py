@@ -214,6 +214,11 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     _add_columns(add, "--keep", "copy this column of the table in front of the scores")
     add("--threshold", metavar="T", type=float, help="predict by this (default: the model's own)")
     add("--out", metavar="FILE", help="the scores (default, or -: CSV to standard output)")
+    add(
+        "--spreadsheet-safe",
+        action="store_true",
+        help="put an apostrophe before texts that a spreadsheet would run as a formula (= + - @)",
+    )
     _add_delimiter(add)
     _add_json(parser)
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from auctor.cli.errors import listed
+from auctor.cli.errors import UsageError, listed
 from auctor.cli.output import (
     STDOUT,
     Output,
     check_outputs,
     data_stdout,
     emit,
+    spreadsheet_safe,
     to_json,
     write_csv,
 )
@@ -31,6 +32,7 @@ def run(args: argparse.Namespace) -> None:
     if out is not None:
         table_kind(args.out)  # an unknown ending is an error now, not after the work
     check_outputs([out], [args.model, args.table])
+    _check_spreadsheet(args)
     model = load(args.model)
     if args.threshold is not None:
         model = replace(model, threshold=_check_threshold(args.threshold))
@@ -38,6 +40,8 @@ def run(args: argparse.Namespace) -> None:
     keep = _check_keep(args.keep, source)
     scored = _score(model, model_features(model, source))
     kept = source.read_verbatim(keep).to_pydict() if keep else {}
+    if args.spreadsheet_safe:
+        kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
     if out is not None:
         write_table({**kept, **scored}, out.path)
         n_rows = len(scored["score"])
@@ -49,6 +53,15 @@ def run(args: argparse.Namespace) -> None:
         )
     else:
         write_csv({**kept, **scored}, data_stdout())
+
+
+def _check_spreadsheet(args: argparse.Namespace) -> None:
+    """Only in CSV does a text become a formula: elsewhere an apostrophe would just be wrong."""
+    is_printed = args.out in (None, STDOUT)
+    is_csv = not args.json if is_printed else table_kind(args.out) == "csv"
+    if args.spreadsheet_safe and not is_csv:
+        other = "--json" if is_printed else args.out
+        raise UsageError(f"--spreadsheet-safe is for CSV, and not for {other}; leave it out")
 
 
 def _check_threshold(threshold: float) -> float:
