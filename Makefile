@@ -4,11 +4,13 @@ BIN := .venv/bin
 NO_CACHE_HIT = NUMBA_CACHE_DIR=$$(mktemp -d)
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
+# How long `make fuzz` goes on.
+SECONDS ?= 600
 # OpenMP's threads sleep while they wait: spinning, they take the cores from the other workers.
 PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench quality papers papers-quick golden clean
+.PHONY: help demo test fuzz lint format bench quality papers papers-quick golden clean
 # All of them write to the one environment.
 .NOTPARALLEL:
 
@@ -40,6 +42,9 @@ test: .venv/dev ## All tests, kernels also with checked indices and uncompiled (
 	$(PYTEST)
 	NUMBA_BOUNDSCHECK=1 $(NO_CACHE_HIT) $(PYTEST) tests/kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
+
+fuzz: .venv/dev ## Attack models, tables and CSV files with new seeds (SECONDS=600)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(SECONDS)
 
 lint: .venv/dev ## ruff and mypy
 	$(BIN)/ruff check .

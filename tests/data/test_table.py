@@ -406,6 +406,11 @@ class TestRefused:
         with pytest.raises(ValueError, match=r"\(int, str\), the first str being '\?' in row 17"):
             read_table(make([*range(16), "?", *range(900)])).check_columns()
 
+    def test_infinity_as_a_category(self):
+        odd = pd.DataFrame({"a": pd.Series([1.0, np.inf, 2.0]).astype("category")})
+        with pytest.raises(ValueError, match="column 'a' holds 1 infinity value"):
+            read_table(odd).check_columns()
+
     def test_text_where_numbers_are_wanted(self):
         with pytest.raises(ValueError, match="column 'x0' holds text"):
             read_table([["a"], [None]]).numbers(0)

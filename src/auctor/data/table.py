@@ -71,10 +71,7 @@ class Table(ABC):
         return values
 
     def _refuse(self, j: int, values: npt.NDArray[np.float64]) -> NoReturn:
-        raise ValueError(
-            f"column {self.names[j]!r} holds {int(np.isinf(values).sum())} infinity value(s); "
-            "replace them by a finite number, or by NaN for missing"
-        )
+        raise _infinite(self.names[j], values)
 
     def _missing_text(self, j: int) -> npt.NDArray[np.float64]:
         """A column of text that holds no text at all: every number is missing."""
@@ -200,6 +197,13 @@ def read_table(X: Any, *, accept_sparse: bool = False) -> Table:
             f"X has 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required."
         )
     return table
+
+
+def _infinite(name: str, values: npt.NDArray[np.float64]) -> ValueError:
+    return ValueError(
+        f"column {name!r} holds {int(np.isinf(values).sum())} infinity value(s); "
+        "replace them by a finite number, or by NaN for missing"
+    )
 
 
 def _reads_as_number(value: Category) -> bool:
@@ -360,13 +364,16 @@ def _categories_or_numbers(arrow: pa.Array, name: str) -> pa.Array:
         raise TypeError(
             f"column {name!r} is of type {kind}: argument must be a string or a number{hint}"
         )
-    return _number_dictionary(arrow.dictionary_decode()) if is_dictionary else arrow
+    return _number_dictionary(arrow.dictionary_decode(), name) if is_dictionary else arrow
 
 
-def _number_dictionary(arrow: pa.Array) -> pa.DictionaryArray:
+def _number_dictionary(arrow: pa.Array, name: str) -> pa.DictionaryArray:
     """Numbers that are categories by their type; NaN among them is a missing value."""
     if not (pa.types.is_integer(arrow.type) or pa.types.is_boolean(arrow.type)):
-        arrow = pa.array(_arrow_to_float(arrow), from_pandas=True)
+        values = _arrow_to_float(arrow)
+        if np.isinf(values).any():
+            raise _infinite(name, values)
+        arrow = pa.array(values, from_pandas=True)
     return pc.dictionary_encode(arrow)
 
 
