@@ -275,6 +275,11 @@ class TestPolarsAndArrow:
             for frame in frames:
                 assert read(frame, j) == values
 
+    def test_polars_column_whose_name_arrow_cannot_have(self):
+        frame = pl.DataFrame({"a\0": [1, None], "b\0": ["x", None]})
+        assert numbers(frame)[0] == 1.0
+        assert read_table(frame).categories(1).values == ["x"]
+
 
 class TestSparse:
     def test_values(self):

@@ -83,7 +83,7 @@ KINDS: dict[str, Make] = {
     "numbers as text": _pick(["1", "2.5", "-3", "1e5", "?"]),
     "large whole": _pick([2**53, 2**53 + 1, -(2**63), 2**63 - 1]),
     "beyond 64 bits": _pick([2**64, 2**70, 1]),
-    "decimal": _pick([Decimal("0.1"), Decimal("1e-400"), Decimal("1e400"), Decimal(2)]),
+    "decimal": _pick([Decimal("0.1"), Decimal("1e-30"), Decimal("1e400"), Decimal(2)]),
     "dates": _dates,
     "bytes": _pick([b"a", b"\xff"]),
     "surrogates": _pick(["\ud800", "a", "b"]),

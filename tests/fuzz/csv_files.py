@@ -150,9 +150,8 @@ def _cell(rng: Rng, rows: list[list[object]]) -> tuple[int, int]:
 
 
 def odd_name(rng: Rng, rows: list[list[object]]) -> None:
-    rows[0][int(rng.integers(len(rows[0]))) if rows[0] else slice(0)] = NAMES[
-        rng.integers(len(NAMES))
-    ]
+    if rows[0]:
+        rows[0][int(rng.integers(len(rows[0])))] = NAMES[rng.integers(len(NAMES))]
 
 
 def odd_cell(rng: Rng, rows: list[list[object]]) -> None:

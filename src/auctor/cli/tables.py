@@ -2,7 +2,9 @@
 
 import csv
 import io
+import os
 import re
+import stat
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -93,10 +95,10 @@ class CsvFile(TableFile):
         self._refuse_duplicates()
 
     def _stream(self) -> Any:
-        # pyarrow decompresses by the ending of the name.
-        return pa.input_stream(
-            pa.py_buffer(self._source) if isinstance(self._source, bytes) else self._source
-        )
+        if isinstance(self._source, str):
+            return pa.input_stream(self._source)  # which decompresses by the ending of the name
+        compression = "gzip" if self.name.lower().endswith(".gz") else None
+        return pa.input_stream(pa.py_buffer(self._source), compression=compression)
 
     def _recognise(self, delimiter: str | None) -> tuple[str, list[str]]:
         """The delimiter and the header: the one that splits header and first row most, alike."""
@@ -232,15 +234,19 @@ def open_table(path: str, delimiter: str | None = None) -> TableFile:
     """The table at a path, its kind told by the ending of the name; "-" is CSV from stdin."""
     if path == STDIN:
         return CsvFile("standard input", read_stdin(), delimiter)
-    with Path(path).open("rb"):
-        pass  # Python says "no such file" in fewer words than pyarrow does
-    kind = table_kind(path)
+    with Path(path).open("rb") as file:  # Python says "no such file" in fewer words than pyarrow
+        kind = table_kind(path)
+        is_pipe = not stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        if is_pipe and kind != "csv":
+            raise ValueError(f"{path} is a pipe; only CSV can be read from one")
+        # A pipe is opened and read once: then it is empty.
+        content = file.read() if is_pipe else None
     if kind == "parquet":
         return ParquetFile(path)
     if kind == "feather":
         return FeatherFile(path)
     usual = "\t" if ".tsv" in path.lower() else None
-    return CsvFile(path, path, delimiter or usual)
+    return CsvFile(path, path if content is None else content, delimiter or usual)
 
 
 def table_kind(path: str) -> str:

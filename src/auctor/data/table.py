@@ -167,7 +167,7 @@ class ColumnTable(Table):
     def categories(self, j: int) -> Categories:
         column = self._column(j)
         if isinstance(column, nw.Series) and column.dtype.is_integer():
-            column = _whole(column.to_arrow()).dictionary_encode()  # exact beyond 2^53
+            column = _to_arrow(column).dictionary_encode()  # exact beyond 2^53
         if not isinstance(column, pa.DictionaryArray):
             return _number_categories(self.numbers(j))
         places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -298,7 +298,7 @@ def _read_column(column: Any, name: str) -> Any:
     if isinstance(column, nw.Series) and _is_numeric(column):
         return column
     try:
-        arrow = column.to_arrow() if isinstance(column, nw.Series) else _objects_to_arrow(column)
+        arrow = _to_arrow(column) if isinstance(column, nw.Series) else _objects_to_arrow(column)
     except OverflowError:
         raise ValueError(
             f"column {name!r} holds whole numbers beyond 64 bits; give them as floats"
@@ -313,7 +313,7 @@ def _read_column(column: Any, name: str) -> Any:
             f"column {name!r} mixes or holds types that make no column {_kinds(column)}; "
             "each value must be a string or a number"
         ) from None
-    return _categories_or_numbers(_whole(arrow), name)
+    return _categories_or_numbers(arrow, name)
 
 
 def _kinds(column: Any) -> str:
@@ -343,7 +343,13 @@ def _objects_to_arrow(column: npt.NDArray[Any]) -> pa.Array:
     elif column.dtype.kind == "T":
         column = column.astype(object)
     # from_pandas: NaN among objects is a missing value.
-    return pa.array(column, from_pandas=True)
+    return _whole(pa.array(column, from_pandas=True))
+
+
+def _to_arrow(column: nw.Series[Any]) -> pa.Array:
+    """A column as one Arrow array."""
+    # Without its name: polars panics over one that Arrow cannot have, as with a NUL in it.
+    return _whole(column.alias("column").to_arrow())
 
 
 def _whole(arrow: Any) -> pa.Array:
@@ -397,7 +403,7 @@ def _to_float(column: Any) -> npt.NDArray[np.float64]:
     elif kind == nw.Decimal or (
         (kind.is_integer() or kind == nw.Boolean) and column.null_count() > 0
     ):
-        return _arrow_to_float(_whole(column.to_arrow()))
+        return _arrow_to_float(_to_arrow(column))
     # numpy-backed columns without a copy; what is missing among floats becomes NaN.
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
