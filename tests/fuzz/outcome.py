@@ -38,7 +38,9 @@ def call(what: str, function: Callable[[], Any]) -> Any:
         if complaint is None:
             raise RefusedError(str(error)) from None
         raise AssertionError(f"{what}: {complaint}\n{_shown(error)}") from error
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of a Rust library is no Exception
         raise AssertionError(f"{what}: {type(error).__name__}\n{_shown(error)}") from error
 
 
