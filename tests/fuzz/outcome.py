@@ -19,7 +19,7 @@ _PACKAGE = str(Path(auctor.__file__).parent)
 _CHECKS = ("sklearn/utils/validation.py", "sklearn/utils/_param_validation.py")
 _PARAMETERS = {name for learner in LEARNERS.values() for name in learner().get_params()}
 _NAMED = re.compile(
-    r"\b(X|y|columns?|labels?|class(es)?|rows?|sample_weight|target|Complex data|"
+    r"\b(X|y|columns?|labels?|class(es)?|rows?|sample_weight|y_score|y_true|target|Complex data|"
     rf"{'|'.join(sorted(_PARAMETERS))})\b"
 )
 

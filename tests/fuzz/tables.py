@@ -1,19 +1,14 @@
-"""Hostile tables through every learner: a model with finite scores, or a clear error.
+"""Hostile tables through every learner: a model with finite scores, or a clear error."""
 
-Weights stay between 1e-100 and 1e100.
-"""
-
-import datetime
 import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 from fuzz.columns import draw_column, draw_kind
 from fuzz.containers import CONTAINERS, SHARES
 from fuzz.outcome import RefusedError, call
+from fuzz.vectors import draw_labels, draw_weights
 from scipy import sparse
 
 from auctor.estimators.registry import LEARNERS
@@ -64,8 +59,8 @@ def attack(rng: Rng) -> None:
     n_rows = int(rng.choice([1, 2, 3, 8, 30], p=[0.01, 0.04, 0.08, 0.3, 0.57]))
     n_columns = int(rng.integers(1, 6))
     table, about = _table(rng, n_rows, n_columns)
-    labels, kind_of_labels = _labels(rng, n_rows)
-    weights, kind_of_weights = _weights(rng, n_rows)
+    labels, kind_of_labels = draw_labels(rng, n_rows)
+    weights, kind_of_weights = draw_weights(rng, n_rows)
     name = str(rng.choice(list(LEARNERS)))
     told = _settings(rng, name, n_columns)
     what = f"{name} {told} on {about}; labels {kind_of_labels}; weights {kind_of_weights}"
@@ -119,78 +114,6 @@ def _table(rng: Rng, n_rows: int, n_columns: int) -> tuple[Any, str]:
             continue
         return made, f"{container} ({type(made).__name__}) of {n_rows} rows, columns {kinds}"
     return np.zeros((n_rows, n_columns)), "zeros"
-
-
-def _labels(rng: Rng, n: int) -> tuple[Any, str]:
-    """Two classes as a rule, in any container; now and then what is none."""
-    bits = rng.random(n) < rng.choice([0.1, 0.5])
-    bits[: min(n, 2)] = [True, False][: min(n, 2)]
-    pairs: list[tuple[Any, Any]] = [
-        (0, 1),
-        (0, 1),
-        (-1, 1),
-        (False, True),
-        ("no", "yes"),
-        (0.0, 1.0),
-        (2**60, 2**60 + 1),
-        (b"a", b"b"),
-        ("", " "),
-        (datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)),
-    ]
-    low, high = pairs[rng.integers(len(pairs))]
-    values = [high if bit else low for bit in bits]
-    kind = f"{low!r}/{high!r}"
-    twist = int(rng.integers(45))
-    if twist == 0:
-        return [low] * n, f"{kind}, one class"
-    if twist == 1:
-        return [*values[:-1], "third"], f"{kind}, three classes"
-    if twist == 2:
-        return [None, *values[1:]], f"{kind}, one missing"
-    if twist == 3:
-        return values[:-1], f"{kind}, one too few"
-    if twist == 4:
-        return np.column_stack([bits, bits]), "two columns"
-    if twist == 5:
-        odd: list[Any] = [(0, 1), (1, 0), [1], {1}, None, "a", 1j, "\ud800"]
-        array = np.empty(n, dtype=object)
-        for i in range(n):
-            array[i] = odd[int(rng.integers(len(odd)))]
-        return array, "objects"
-    if twist == 6:
-        return None, "none"
-    makers: list[Any] = [list, np.asarray, pd.Series, pl.Series, pa.array, tuple, _column]
-    maker = makers[rng.integers(len(makers))]
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return maker(values), f"{kind} ({maker.__name__})"
-    except Exception:
-        return values, kind
-
-
-def _column(values: list[Any]) -> Any:
-    return np.asarray(values).reshape(-1, 1)
-
-
-def _weights(rng: Rng, n: int) -> tuple[Any, str]:
-    kinds = {
-        "none": None,
-        "ones": np.ones(n),
-        "whole": rng.integers(0, 4, size=n),
-        "any scale": 10.0 ** rng.uniform(-100, 100, size=n),
-        "tiny": rng.random(n) * 1e-100,
-        "huge": rng.random(n) * 1e100,
-        "one heavy": np.where(np.arange(n) == 0, 1e9, 1.0),
-        "zeros": np.zeros(n),
-        "negative": -np.ones(n),
-        "nan": np.full(n, np.nan),
-        "too few": np.ones(n - 1),
-        "text": ["1"] * n,
-        "series": pd.Series(rng.random(n)),
-    }
-    shares = np.array([10.0, 1, 2, 1, 1, 1, 1, 0.3, 0.3, 0.3, 0.3, 0.3, 1])
-    kind = str(rng.choice(list(kinds), p=shares / shares.sum()))
-    return kinds[kind], kind
 
 
 def _settings(rng: Rng, name: str, n_columns: int) -> dict[str, Any]:

@@ -20,13 +20,22 @@ class Labels(NamedTuple):
 def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
     """Any one-dimensional sequence as a numpy array; a single column is flattened."""
     series = nw.from_native(values, series_only=True, pass_through=True)
-    array = series.to_numpy() if isinstance(series, nw.Series) else _to_array(values)
+    try:
+        array = _series(series) if isinstance(series, nw.Series) else _to_array(values)
+    except ValueError:  # lists of different lengths in a list
+        raise ValueError(f"{name} must be one-dimensional; some of its values are lists") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         found = f"an array of shape {array.shape}" if array.ndim else type(values).__name__
         raise ValueError(f"{name} must be one-dimensional, got {found}")
     return array
+
+
+def _series(series: nw.Series[Any]) -> npt.NDArray[Any]:
+    if series.dtype in (nw.Int128, nw.UInt128):  # which numpy does not have
+        return np.array(series.to_list(), dtype=object)
+    return np.asarray(series.to_numpy())
 
 
 def _to_array(values: Any) -> npt.NDArray[Any]:
