@@ -23,7 +23,8 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "max_bins": [Interval(Integral, 2, 65_535, closed="both")],
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     "pos_label": [object, None],
-    "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"youden"})],
+    # A model file holds numbers below this.
+    "threshold": [Interval(Real, -1e300, 1e300, closed="neither"), StrOptions({"youden"})],
     "random_state": ["random_state"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
