@@ -1,5 +1,6 @@
 """Files that are written whole: links stay, and what is no regular file is refused."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -90,3 +91,13 @@ def test_a_name_as_long_as_names_can_be(tmp_path: Path) -> None:
 def test_the_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere/m\.json"):
         write_text_file(tmp_path / "nowhere" / "m.json", "text")
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match="No space left") as caught,
+        complete_file(tmp_path / "m") as _,
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.filename == str(tmp_path / "m")
+    assert names(tmp_path) == set()

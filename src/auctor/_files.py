@@ -71,8 +71,11 @@ def complete_file(path: str | Path) -> Iterator[Path]:
         _flush_to_disk(temporary)
         _take_permissions(temporary, target)
         temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
+            error.filename = str(path)  # the name that the user knows
         raise
 
 

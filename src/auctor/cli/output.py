@@ -110,7 +110,10 @@ def _check_out(path: Path, inputs: Sequence[str]) -> Path:
     """The file that would be written; an error where it cannot or must not be."""
     if path.is_dir():
         raise ValueError(f"cannot write {path}: it is a folder; give the name of a file")
-    target = output_file(path)
+    try:
+        target = output_file(path)
+    except ValueError as error:
+        raise ValueError(f"{error}, or - for standard output") from None
     folder = target.parent
     if not folder.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {_shown(path, folder)}")
