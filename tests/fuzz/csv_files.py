@@ -63,7 +63,7 @@ def attack(rng: Rng) -> None:
         model = Path(folder) / "m.json"
         folds = str(rng.choice([0, 0, 2]))
         fit = ["fit", str(path), "--target", "y", *FIT, "--folds", folds, "--out", str(model)]
-        if _run(rng, what, fit) == 0:
+        if _run(what, fit) == 0:
             assert model.exists(), f"{what}: no model was written"
             _use(rng, what, str(model), str(path))
         else:
@@ -74,13 +74,19 @@ def attack(rng: Rng) -> None:
 
 def _use(rng: Rng, what: str, model: str, path: str) -> None:
     """The model that was fitted, on the table that it was fitted to."""
-    keep = ["--keep", "y"] if rng.random() < 0.5 else []
-    commands = (["score", model, path, *keep], ["evaluate", model, path, "--target", "y"])
-    assert _run(rng, what, commands[0]) == 0, f"{what}: scoring its own table fails"
-    _run(rng, what, commands[1])
+    score = ["score", model, path]
+    score += ["--keep", "y"] if rng.random() < 0.5 else []
+    score += ["--spreadsheet-safe"] if rng.random() < 0.5 else []
+    assert _run(what, score) == 0, f"{what}: scoring its own table fails"
+    _run(what, ["evaluate", model, path, "--target", "y"])
+    _run(what, ["explain", model, path])
+    if rng.random() < 0.02:
+        page = str(Path(path).with_name("page.html"))
+        _run(what, ["report", model, path, "--target", "y", "--quiet", "--out", page])
+        Path(page).unlink(missing_ok=True)
 
 
-def _run(rng: Rng, what: str, command: list[str]) -> int:
+def _run(what: str, command: list[str]) -> int:
     """The exit code; an error is one line, and there is no traceback."""
     out, err = io.StringIO(), io.StringIO()
     what = f"{what}; auctor {command[0]}"
