@@ -5,11 +5,13 @@ BIN := .venv/bin
 CHECKED = NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/checked-kernels
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
+# How long `make fuzz` goes on.
+SECONDS ?= 600
 # OpenMP's threads sleep while they wait: spinning, they take the cores from the other workers.
 PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench quality papers papers-quick golden clean
+.PHONY: help demo test fuzz lint format bench quality papers papers-quick golden clean
 # All of them write to the one environment.
 .NOTPARALLEL:
 
@@ -41,6 +43,9 @@ test: .venv/dev ## All tests, kernels also with checked indices and uncompiled (
 	$(PYTEST)
 	$(CHECKED) $(PYTEST) tests/kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
+
+fuzz: .venv/dev ## Attack models, tables and CSV files with new seeds (SECONDS=600)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(SECONDS)
 
 lint: .venv/dev ## ruff and mypy
 	$(BIN)/ruff check .

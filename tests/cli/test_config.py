@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.csv as csv
 import pytest
 
 from .conftest import Run
@@ -39,6 +41,15 @@ def test_what_is_typed_wins_or_is_added(run: Run, train: Path, config: Path) -> 
     assert done.json["cross_validation"]["folds"] == 3
     assert done.json["params"]["n_estimators"] == 5
     assert done.json["features"] == 3
+
+
+def test_a_table_that_is_typed_wins(run: Run, train: Path, config: Path, table: pa.Table) -> None:
+    csv.write_csv(table.slice(0, 60), "other.csv")
+    for typed in (["other.csv", "--config", config], ["--config", config, "other.csv"]):
+        done = run("fit", *typed, "--json")
+        assert (done.code, done.err) == (0, "")
+        assert (done.json["table"], done.json["rows"]) == ("other.csv", 60)
+    assert not Path("train.model.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_an_interrupted_page_does_not_cost_the_model(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("auctor.report.page.render", interrupted)
+    monkeypatch.setattr("auctor.cli.report.render", interrupted)
     before = files(train.parent)
     done = run("fit", train, "--target", "y", *DROP, *FAST, "--report")
     assert done.code == 130

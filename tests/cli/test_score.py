@@ -230,3 +230,48 @@ class TestReasons:
         clash = ("score", model, "clash.csv", "--keep", "reason_1")
         assert "--keep 'reason_1' has the name" in run(*clash, "--reasons", 1).error
         assert run(*clash).code == 0
+
+
+FORMULAS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\tx",
+    "＝1",
+    "-5.2",
+    "+3e5",
+    "",
+    "a=b",
+]
+SAFE = [f"'{text}" for text in FORMULAS[:6]] + FORMULAS[6:]
+
+
+@pytest.fixture
+def formulas(table: pa.Table, train: Path) -> Path:
+    path = train.with_name("formulas.csv")
+    cells = FORMULAS * (table.num_rows // len(FORMULAS))
+    arrow_csv.write_csv(table.append_column("=note", pa.array(cells)), path)
+    return path
+
+
+def kept_cells(text: str) -> list[str]:
+    return [row[0] for row in csv.reader(text.splitlines())][: len(FORMULAS) + 1]
+
+
+def test_texts_that_a_spreadsheet_would_run(run: Run, model: Path, formulas: Path) -> None:
+    command = ("score", model, formulas, "--keep", "=note")
+    assert kept_cells(run(*command).out) == ["=note", *FORMULAS]  # unless it is asked for
+    safe = run(*command, "--spreadsheet-safe")
+    assert kept_cells(safe.out) == ["'=note", *SAFE]
+    assert run(*command, "--spreadsheet-safe", "--out", "safe.csv").code == 0
+    assert Path("safe.csv").read_text(encoding="utf-8") == safe.out
+    # Scores are numbers, also those below zero.
+    scores = [float(row[1]) for row in list(csv.reader(safe.out.splitlines()))[1:]]
+    assert min(scores) < 0 < max(scores)
+
+
+@pytest.mark.parametrize("more", [("--json",), ("--out", "scores.parquet")])
+def test_only_csv_needs_it(run: Run, model: Path, train: Path, more: tuple[str, ...]) -> None:
+    done = run("score", model, train, "--spreadsheet-safe", *more)
+    assert done.code == 2 and "--spreadsheet-safe is for CSV" in done.error

@@ -1,8 +1,11 @@
 """Columns that look like an id, a date or a leak: told of, with what to do."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
+import pyarrow.parquet as parquet
 import pytest
 
 from .conftest import FAST, Run
@@ -72,6 +75,67 @@ def test_labels_that_are_words_do_not_say_which_is_positive(
     words = {**frame, "y": np.where(np.asarray(frame["y"]) == 1, "bad", "good")}
     (told,) = warnings_of(run, words)
     assert told.startswith("'good' counts as positive") and "--positive bad" in told
+
+
+@pytest.mark.parametrize("differ", [True, False], ids=["distinct", "ages"])
+def test_one_cell_that_makes_text_of_numbers_is_named(
+    run: Run, frame: dict[str, object], differ: bool
+) -> None:
+    age = [str(1000 + 17 * i if differ else 20 + i % 43) for i in range(N)]
+    age[16] = "?"
+    (told,) = warnings_of(run, {"age": age, **frame})
+    assert told.startswith(
+        "column 'age' is read as text because of 1 of 200 cells: '?' in row 17 "
+        "(line 18 of the file); "
+    )
+
+
+def test_several_cells_and_lines_that_are_no_rows(run: Run, frame: dict[str, object]) -> None:
+    rows = zip(*frame.values(), strict=True)
+    lines = [f"{20 + i % 43},{x:.5f},{y}" for i, (x, y) in enumerate(rows)]
+    lines[4] = '"not\nknown"' + lines[4][2:]  # two lines, one row
+    lines[9] = "\nnone yet" + lines[9][2:]  # an empty line before it
+    lines[10] = "none yet" + lines[10][2:]
+    lines[11] = "-" + lines[11][2:]
+    lines[12] = "." + lines[12][2:]
+    Path("t.csv").write_text("\n".join(["age,x,y", *lines]) + "\n")
+    (told,) = run("fit", "t.csv", "--target", "y", *FAST, "--json").json["warnings"]
+    assert "because of 5 of 200 cells: 'not\\nknown' in row 5 (line 6 of the file)" in told
+    assert (
+        "'none yet' in row 10 (line 13 of the file), '-' in row 12 (line 15 of the file), ..."
+        in told
+    )
+
+
+def test_a_table_without_lines(run: Run, frame: dict[str, object]) -> None:
+    age = [str(20 + i % 43) for i in range(N)]
+    age[16] = "?"
+    parquet.write_table(pa.table({"age": age, **frame}), "t.parquet")
+    (told,) = run("fit", "t.parquet", "--target", "y", *FAST, "--json").json["warnings"]
+    assert "1 of 200 cells: '?' in row 17;" in told
+
+
+def test_codes_of_which_a_third_are_letters_are_meant_so(
+    run: Run, frame: dict[str, object]
+) -> None:
+    assert warnings_of(run, {"code": [("1", "2", "A")[i % 3] for i in range(N)], **frame}) == []
+
+
+def test_one_cell_in_the_weights(run: Run, frame: dict[str, object]) -> None:
+    weight = ["1", "2"] * (N // 2)
+    weight[3] = "one"
+    csv.write_csv(pa.table({"w": weight, **frame}), "t.csv")
+    done = run("fit", "t.csv", "--target", "y", "--weight", "w", *FAST, "--quiet")
+    assert done.code == 1
+    assert "column 'w' is read as text because of 1 of 200 cells: 'one' in row 4" in done.error
+
+
+def test_one_cell_of_a_table_to_score(run: Run, frame: dict[str, object]) -> None:
+    csv.write_csv(pa.table(frame), "t.csv")
+    assert run("fit", "t.csv", "--target", "y", *FAST, "--quiet").code == 0
+    Path("new.csv").write_text("x\n1.5\n2.5\n?\n")
+    done = run("score", "t.model.json", "new.csv")
+    assert done.code == 1 and "'x'" in done.error and "'?' in row 3" in done.error
 
 
 def test_numbers_that_all_differ_are_no_id(run: Run, frame: dict[str, object]) -> None:

@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -174,3 +176,24 @@ def test_what_is_written_reads_back(tmp_path: Path, name: str) -> None:
 def test_stem() -> None:
     names = ["a/train.csv", "train.csv.gz", "train.2020.parquet", "TRAIN.CSV", "odd"]
     assert [stem(name) for name in names] == ["train", "train", "train.2020", "TRAIN", "odd"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_named_pipe_is_read_once(tmp_path: Path, ending: str) -> None:
+    path, text = tmp_path / f"pipe{ending}", b"a,y\n1,0\n2,1\n"
+    os.mkfifo(path)
+    content = gzip.compress(text) if ending.endswith(".gz") else text
+    writer = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
+    writer.start()
+    source = open_table(str(path))
+    for _ in range(2):  # as `score --keep` does
+        assert source.read(source.columns).to_pydict() == {"a": [1, 2], "y": [0, 1]}
+    writer.join(10)
+
+
+def test_a_pipe_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.parquet"
+    os.mkfifo(path)
+    threading.Thread(target=path.write_bytes, args=(b"",), daemon=True).start()
+    with pytest.raises(ValueError, match="is a pipe; only CSV"):
+        open_table(str(path))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from auctor import RankBoost, cross_validate
 from auctor.data import SparseCodes, prepare, read_table
 from auctor.data.sparse_columns import clean_columns
 
@@ -123,11 +124,91 @@ def test_long_indices():
     assert_same(keep(X, y), prepare(np.eye(6), y))
 
 
-def test_clean_columns_refuses_rows_that_are_not_there():
-    X = sparse.csc_array(([1.0], [0], [0, 1]), shape=(2, 1))
-    X.indices[0] = 7
-    with pytest.raises(ValueError, match=r"X is a damaged sparse matrix: indices must be < 2"):
-        clean_columns(X)
+SHAPE = (6, 5)
+
+
+def damaged(form, part, value, kind="array"):
+    """A sparse table with one number of one of its arrays replaced."""
+    dense = np.arange(30.0).reshape(SHAPE)
+    make = getattr(sparse, f"{form}_{kind}")
+    X = make(dense, blocksize=(2, 5)) if form == "bsr" else make(dense)
+    if form == "lil":
+        X.rows[1][2] = value
+    elif form == "dok":
+        X._dict[2, value] = 1.0
+    else:
+        array = getattr(X, part).copy()
+        array[min(7, len(array) - 2)] = value
+        setattr(X, part, array)
+    return X
+
+
+DAMAGES = [
+    *(("csr", "indices", value) for value in (5, 10**6, -1, 2**31 - 1)),
+    *(("csc", "indices", value) for value in (6, 10**6, -1)),
+    *(("bsr", "indices", value) for value in (1, 10**6, -1)),
+    *((form, "indptr", value) for form in ("csr", "csc") for value in (10**6, -1, 0)),
+    *(("coo", "row", value) for value in (6, -1, 10**6)),
+    *(("coo", "col", value) for value in (5, -1, 10**6)),
+    *(("lil", "", value) for value in (5, -1, 10**6)),
+    *(("dok", "", value) for value in (5, 10**6)),
+]
+
+
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize(("form", "part", "value"), DAMAGES)
+def test_indices_that_are_not_there_are_refused_before_anything_is_converted(
+    form, part, value, kind, monkeypatch
+):
+    X = damaged(form, part, value, kind)
+    for name in ("csc_array", "csc_matrix"):  # what would write to memory that is not its own
+        monkeypatch.setattr(f"auctor.data.sparse_columns.sparse.{name}", pytest.fail)
+    with pytest.raises(ValueError, match=r"X is a damaged sparse matrix: .*(index|indptr)"):
+        read_table(X, accept_sparse=True)
+
+
+def test_arrays_of_different_lengths_are_refused():
+    csr, lil = sparse.csr_array(np.eye(4)), sparse.lil_array(np.eye(4))
+    csr.indices = csr.indices[:-1]
+    lil.data[1] = [1.0, 2.0]
+    dia = sparse.dia_array(np.eye(4))
+    dia.offsets = np.array([0, 1], dtype=np.int32)
+    for X in (csr, lil, dia):
+        with pytest.raises(ValueError, match="X is a damaged sparse matrix"):
+            read_table(X, accept_sparse=True)
+
+
+def test_damaged_tables_are_refused_when_fitting_scoring_and_cross_validating():
+    X, y = np.arange(30.0).reshape(SHAPE), [0, 1] * 3
+    bad = damaged("csr", "indices", 10**6)
+    tall = sparse.csc_array(np.eye(8))
+    tall.indices[0] = 99
+    ranker = RankBoost(n_estimators=2).fit(X, y)
+    calls = (
+        lambda: RankBoost(n_estimators=2).fit(bad, y),
+        lambda: ranker.decision_function(bad),
+        lambda: ranker.model_.decision_function(bad),
+        lambda: cross_validate(RankBoost(n_estimators=2), tall, [0, 1] * 4, n_folds=2),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match="damaged sparse matrix"):
+            call()
+
+
+def test_the_users_matrix_is_as_it_was():
+    X = sparse.csr_array(np.eye(4))
+    X.data, X.indices = np.append(X.data, 9.0), np.append(X.indices, 0)  # more than indptr tells
+    clean_columns(X)
+    assert len(X.data) == len(X.indices) == 5
+
+
+def test_half_precision_and_objects():
+    X = sparse.csr_array(np.eye(2))
+    X.data = X.data.astype(np.float16)
+    assert clean_columns(X).sum() == 2
+    X.data = X.data.astype(object)
+    with pytest.raises(ValueError, match="sparse matrix of type object; give numbers"):
+        read_table(X, accept_sparse=True)
 
 
 @pytest.mark.parametrize("categorical", [[], [1]])

@@ -275,6 +275,11 @@ class TestPolarsAndArrow:
             for frame in frames:
                 assert read(frame, j) == values
 
+    def test_polars_column_whose_name_arrow_cannot_have(self):
+        frame = pl.DataFrame({"a\0": [1, None], "b\0": ["x", None]})
+        assert numbers(frame)[0] == 1.0
+        assert read_table(frame).categories(1).values == ["x"]
+
 
 class TestSparse:
     def test_values(self):
@@ -376,6 +381,40 @@ class TestRefused:
     def test_type(self, case):
         with pytest.raises(TypeError, match=r"column 'a' is of type .*: argument must be a string"):
             read_table(REFUSED_TYPES[case]).check_columns()
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda x: pd.DataFrame({"x0": x}, dtype=object),
+            lambda x: np.array(x, dtype=object).reshape(-1, 1),
+            lambda x: np.array(x).reshape(-1, 1),
+            lambda x: [[one] for one in x],
+        ],
+    )
+    def test_half_a_surrogate_pair(self, make):
+        odd = make(["fine", "bad \ud800"])
+        with pytest.raises(
+            ValueError, match=r"column 'x0' holds 'bad \\ud800', which is not valid"
+        ):
+            read_table(odd).check_columns()
+
+    def test_half_a_surrogate_pair_in_a_name(self):
+        with pytest.raises(
+            ValueError, match=r"a column 'a\\udc80', whose name is not valid Unicode"
+        ):
+            read_table(pd.DataFrame([[1], [2]], columns=pd.Index(["a\udc80"], dtype=object)))
+
+    @pytest.mark.parametrize(
+        "make", [lambda x: pd.DataFrame({"x0": x}), lambda x: [[v] for v in x]]
+    )
+    def test_the_one_value_of_another_type_is_named(self, make):
+        with pytest.raises(ValueError, match=r"\(int, str\), the first str being '\?' in row 17"):
+            read_table(make([*range(16), "?", *range(900)])).check_columns()
+
+    def test_infinity_as_a_category(self):
+        odd = pd.DataFrame({"a": pd.Series([1.0, np.inf, 2.0]).astype("category")})
+        with pytest.raises(ValueError, match="column 'a' holds 1 infinity value"):
+            read_table(odd).check_columns()
 
     def test_text_where_numbers_are_wanted(self):
         with pytest.raises(ValueError, match="column 'x0' holds text"):

@@ -13,6 +13,14 @@ from auctor.data import read_labels, read_scores, read_vector, read_weights
 
 NAN = float("nan")
 
+
+def objects(*values):
+    """Values of any kind, none of them taken apart."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
 TWO = {
     "list": ["no", "yes", "no"],
     "tuple": ("no", "yes", "no"),
@@ -41,6 +49,7 @@ NUMBERS = {
     "nullable": pd.Series([0, 1, 0], dtype="Int64"),
     "nullable bool": pd.Series([False, True, False], dtype="boolean"),
     "beyond 64 bits": [2**70, 2**71, 2**70],
+    "128 bits": pl.Series([2**70, 2**71, 2**70], dtype=pl.Int128),
     "decimal": [Decimal(0), Decimal(1), Decimal(0)],
     "date": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1), datetime.date(2020, 1, 1)],
     "unmasked": np.ma.array([0, 1, 0]),
@@ -70,6 +79,15 @@ REFUSED = {
     "masked text": (np.ma.array(["a", "b", "b"], mask=[0, 0, 1]), r"y has 1 missing label"),
     "infinite": ([0.0, np.inf], "y has infinite labels"),
     "mixed": (["a", 1], "y has labels of types int, str"),
+    "tuples": (objects((0, 1), (1, 0)), "y has labels of types tuple; give texts, or numbers"),
+    "tuples of one": (objects((0,), (1,)), "y has labels of types tuple"),
+    "empty tuple": (objects((), (1,)), "y has labels of types tuple"),
+    "sets": (objects(frozenset([0]), frozenset([1])), "y has labels of types frozenset"),
+    "records": (np.array([(1, 2), (3, 4)], dtype=[("a", int), ("b", int)]), "y has labels of type"),
+    "ragged": ([[1], [2, 3], 4], "y must be one-dimensional; some of its values are lists"),
+    "complex": ([1j, 2.0], "y has labels of type complex128"),
+    "surrogate": (["a\ud800", "b"], r"y has the label 'a\\ud800', which is not valid Unicode"),
+    "surrogate objects": (objects("a", "b\udfff"), "not valid Unicode"),
     "lists": (np.array([[1], [2, 3]], dtype=object), "y has labels of types list"),
 }
 
@@ -106,7 +124,7 @@ class TestLabels:
         labels = read_labels([False, True], pos_label=np.True_)
         assert labels.positive.tolist() == [False, True]
 
-    @pytest.mark.parametrize("pos_label", [2, "1", NAN, b"a"])
+    @pytest.mark.parametrize("pos_label", [2, "1", NAN, b"a", (0, 1), [0], {1}, np.ones(2), pd.NA])
     def test_unknown_pos_label(self, pos_label):
         with pytest.raises(ValueError, match="is not among the classes of y: 0, 1"):
             read_labels([0, 1], pos_label=pos_label)
@@ -142,11 +160,21 @@ class TestScores:
             (np.array(["2020"] * 3, dtype="M8[Y]"), "y_score must be numbers"),
             ([1, 2, pd.NA], "y_score must be numbers"),
             ([1, 2, 10**400], "y_score must be numbers"),
+            ([1, 2**53, 2**53 + 1], r"y_score has 1 value\(s\) that differ .* 53 bits"),
+            (np.array([1, 2**63, 2**63 + 1], dtype=np.uint64), "y_score has 1 value"),
+            ([-(2**60), 1 - 2**60, 2 - 2**60], "y_score has 2 value"),
+            ([2**80, 2**80 + 1, 0], "y_score has 1 value"),
+            ([Decimal("0.1"), Decimal("0.10000000000000000000001"), 1], "y_score has 1 value"),
         ],
     )
     def test_refused(self, scores, words):
         with pytest.raises(ValueError, match=words):
             read_scores(scores, 3)
+
+    def test_large_whole_numbers_that_stay_apart(self):
+        scores = [2**53, 2**53 + 2, 2**53, -(2**62)]
+        assert read_scores(scores, 4).tolist() == scores
+        assert read_scores([Decimal(1), Decimal("0.1"), 2**80, 1], 4).tolist() == [1, 0.1, 2**80, 1]
 
 
 class TestWeights:

@@ -1,11 +1,16 @@
 """The decorator: kernels also run where no cache can be written."""
 
+import errno
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numba
 import pytest
 
 from auctor.kernels.jit import SharedCacheFile, folder_stamp
@@ -58,6 +63,99 @@ def test_a_kernel_is_read_back_from_the_cache(tmp_path: Path) -> None:
             [sys.executable, "-c", script], env=environment, capture_output=True, text=True
         )
         assert done.stdout.split("\n")[1] == str(hits), done.stderr
+
+
+SMALL = """
+from auctor.kernels.jit import kernel
+
+@kernel
+def small(x):
+    return x + 1
+"""
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    """A kernel as a new process would have it, with a cache of its own in tmp_path."""
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "small.py"
+    path.write_text(SMALL)
+
+    def load() -> Any:
+        spec = importlib.util.spec_from_file_location("small", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.small
+
+    return load
+
+
+def cached(tmp_path: Path, ending: str) -> Path:
+    """The newest file of the cache with an ending."""
+    return max((tmp_path / "cache").rglob(f"*.{ending}"), key=lambda path: path.stat().st_mtime_ns)
+
+
+def n_hits(kernel: Any) -> int:
+    return sum(kernel.stats.cache_hits.values())
+
+
+def flip(content: bytes) -> bytes:
+    """One bit in the middle is another one."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-1],
+        lambda content: b"nonsense",
+        flip,
+    ],
+    ids=["empty", "half", "one byte less", "nonsense", "one bit"],
+)
+def test_a_damaged_cache_is_compiled_around_and_mended(
+    tmp_path: Path, fresh: Callable[[], Any], ending: str, damage: Callable[[bytes], bytes]
+) -> None:
+    assert fresh()(1) == 2
+    path = cached(tmp_path, ending)
+    path.write_bytes(damage(path.read_bytes()))
+    assert fresh()(1) == 2
+    again = fresh()
+    assert (again(1), n_hits(again)) == (2, 1)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
+def test_a_cache_that_cannot_be_written_is_done_without(
+    fresh: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(SharedCacheFile, "_open_for_write", refuse)
+    small = fresh()
+    assert (small(1), small(1.5)) == (2, 2.5)
+
+
+def test_a_cache_that_is_gone_or_cannot_be_read_is_done_without(
+    tmp_path: Path, fresh: Callable[[], Any]
+) -> None:
+    small = fresh()
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("a file in its place")
+    assert small(1) == 2
+    (tmp_path / "cache").unlink()
+    assert fresh()(1) == 2
+    path = cached(tmp_path, "nbi")
+    path.unlink()
+    path.mkdir()  # nobody reads a folder, the superuser neither
+    assert fresh()(1) == 2
 
 
 CALLER = """

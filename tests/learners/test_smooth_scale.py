@@ -122,3 +122,13 @@ def test_bins_without_a_row_stay_at_a_distance(scale, empty):
 def test_a_feature_of_which_no_row_is_known(scale):
     feature, share = bins_of(np.arange(3.0))
     assert np.isfinite(gaps(feature, 0 * share, scale)).all()
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("ends", [(1e308,), (-1.7e308, 1.7e308), (5e-324, 1e300)])
+def test_outliers_at_the_end_of_floating_point(scale, ends):
+    """Divided by a spread of 1e-300 they would be infinite."""
+    x = np.concatenate([np.arange(20) * 1e-300, ends])
+    found = gaps(*bins_of(x), scale)
+    assert np.isfinite(found).all() and (found > 0).all()
+    assert np.isfinite(found**4).all()

@@ -139,3 +139,19 @@ def test_unknown_names_are_named():
     with pytest.raises(AttributeError, match="has no attribute 'gini'"):
         _ = metrics.gini
     assert set(metrics.__all__) <= set(dir(metrics))
+
+
+def test_rounding_does_not_push_an_auc_above_one():
+    weight = [
+        float.fromhex("0x1.505c58f293aafp-1"),
+        float.fromhex("0x1.ab954ef430f08p-2"),
+        float.fromhex("0x1.6af688250fb90p-3"),
+    ]
+    y, scores = [1, 0, 1], [2.0, 0.0, 1.0]
+    assert metrics.auc(y, scores, sample_weight=weight) == 1.0
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        weight = rng.random(6)
+        y = [0, 0, 0, 1, 1, 1]
+        assert metrics.auc(y, range(6), sample_weight=weight) <= 1.0
+        assert metrics.roc_curve(y, range(6), sample_weight=weight).auc() <= 1.0

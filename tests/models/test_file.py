@@ -216,11 +216,11 @@ class TestSaving:
 
 
 def test_a_threshold_that_was_wished_for_is_kept(tmp_path):
-    from auctor import RankBoost, load
+    from auctor import load
     from auctor.datasets import load_kyphosis
 
     X, y = load_kyphosis()
-    ranker = RankBoost(n_estimators=20).fit(X, y)
+    ranker = auctor.RankBoost(n_estimators=20).fit(X, y)
     found = ranker.threshold_at(X, y, tpr=0.8, random_state=0)
     model = ranker.model_.with_threshold(found)
     model.save(tmp_path / "m.json")
@@ -231,3 +231,17 @@ def test_a_threshold_that_was_wished_for_is_kept(tmp_path):
     assert repr(model.threshold_at(X, y, tpr=0.8, random_state=0)) == repr(found)
     with pytest.raises(ValueError, match="threshold must be a number"):
         model.with_threshold("high")
+
+
+@pytest.mark.parametrize("threshold", [np.inf, -np.inf, 1.7e308])
+def test_a_threshold_beyond_all_scores_can_be_saved(threshold, tmp_path):
+    X, y = np.arange(8.0).reshape(-1, 1), [0, 1] * 4
+    model = auctor.RankBoost(n_estimators=2).fit(X, y).model_.with_threshold(threshold)
+    model.save(tmp_path / "m.json")
+    predicted = load(tmp_path / "m.json").predict(X)
+    assert set(predicted.tolist()) == {0 if threshold > 0 else 1}
+
+
+def test_a_threshold_that_a_file_cannot_hold_is_refused_when_fitting():
+    with pytest.raises(ValueError, match="The 'threshold' parameter"):
+        auctor.RankBoost(n_estimators=2, threshold=1e308).fit([[0.0], [1.0]], [0, 1])

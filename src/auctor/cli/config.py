@@ -20,7 +20,10 @@ def add_config(
     if path is None:
         return args
     known = set(vars(args)) - _NOT_HERE
-    typed = _typed(_read(path), known, path)
+    settings = _read(path)
+    if args.table is not None:
+        settings.pop("table", None)  # two tables in a row would be one too many
+    typed = _typed(settings, known, path)
     # Parsed by the parser itself, so that a file is checked as the command line is; what was
     # typed comes last, and wins or, where an option can be repeated, is added.
     return parser.parse_args([args.command, *typed, *argv[1:]])

@@ -148,7 +148,11 @@ def read_labelled(model: Model, source: TableFile, args: argparse.Namespace) -> 
     table = model_features(model, source, more, text)
     target = read_target(table[args.target], args.target)
     positive = match_labels(target, model.classes, args.target)
-    weight = None if args.weight is None else read_weight(table[args.weight], args.weight)
+    weight = (
+        None
+        if args.weight is None
+        else read_weight(table[args.weight], args.weight, source.line_of)
+    )
     groups = None if args.group is None else read_group(table[args.group], args.group)
     _check_counts(positive, weight, args.target)
     X = table.select(list(model.feature_names))

@@ -15,7 +15,7 @@ from auctor.cli.learner import (
     set_parameters,
     share_of_rows,
 )
-from auctor.cli.output import check_out, emit, note, warn
+from auctor.cli.output import STDOUT, Output, check_outputs, emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
 from auctor.cli.suspects import label_warning, suspicious_columns
 from auctor.cli.tables import STDIN, open_table, stem
@@ -34,6 +34,7 @@ from auctor.estimators.base import RankingEstimator
 from auctor.estimators.crossval import with_group_folds
 from auctor.estimators.explanation import shorten
 from auctor.metrics.wording import count, interval
+from auctor.models.file import to_json
 
 _N_IMPORTANT = 5
 
@@ -45,8 +46,7 @@ def run(args: argparse.Namespace) -> None:
     set_parameters(estimator, args.param)
     out = choose_out(args, ".model.json")
     page = _choose_page(args)
-    for path in (out, *([page] if page else [])):
-        check_out(path, [args.table])
+    check_outputs([out, page], [args.table, args.config], args.json)
     source = open_table(args.table, args.delimiter)
     names = feature_names(source, args)
     note(f"reading {source.name}", args.quiet)
@@ -70,30 +70,34 @@ def run(args: argparse.Namespace) -> None:
         "model": str(out),
         "report": None if page is None else str(page),
     }
-    estimator.model_.save(out)  # before the page, which must not cost anyone the fit
+    out.write_text(to_json(estimator.model_))  # before the page, which must not cost anyone the fit
     if page is not None:
         note("writing the report", args.quiet)
         _write_page(estimator, problem, ours, baseline, facts, page, args)
-    emit(facts, _text(facts), args.json)
+    aside = out.is_stdout or (page is not None and page.is_stdout)
+    emit(facts, _text(facts), args.json, aside)
 
 
-def choose_out(args: argparse.Namespace, ending: str) -> Path:
-    """The path of ``--out``, or a name after the table's, in the folder of the command."""
+def choose_out(args: argparse.Namespace, ending: str) -> Output:
+    """The file of ``--out``, or a name after the table's, in the folder of the command."""
     if args.out is not None:
-        return Path(args.out)
+        return Output("--out", args.out)
     if args.table == STDIN:
         raise UsageError("a table from standard input has no name; give --out")
-    return Path(f"{stem(args.table)}{ending}")
+    return Output("--out", f"{stem(args.table)}{ending}")
 
 
-def _choose_page(args: argparse.Namespace) -> Path | None:
+def _choose_page(args: argparse.Namespace) -> Output | None:
     if args.report is None:
         return None
     if args.report:
-        return Path(args.report)
-    if args.out is not None:
-        return Path(args.out).with_name(f"{Path(args.out).name.partition('.')[0]}.report.html")
-    return Path(f"{stem(args.table)}.report.html")
+        return Output("--report", args.report)
+    if args.out not in (None, STDOUT):
+        out = Path(args.out)
+        return Output("--report", str(out.with_name(f"{out.name.partition('.')[0]}.report.html")))
+    if args.table == STDIN:
+        raise UsageError("a table from standard input has no name; give --report a file")
+    return Output("--report", f"{stem(args.table)}.report.html")
 
 
 def _validate(
@@ -153,7 +157,7 @@ def _write_page(
     ours: Validated | None,
     baseline: Validated | None,
     facts: dict[str, Any],
-    page: Path,
+    page: Output,
     args: argparse.Namespace,
 ) -> None:
     from auctor.cli.report import write_fit_page
@@ -197,8 +201,9 @@ def _text(facts: dict[str, Any]) -> str:
             f"{_name(one['feature'])} {one['importance']:.1%}" for one in facts["importances"]
         )
         lines.append(f"most important: {', '.join(shares)}")
-    lines.append(f"model written to {facts['model']}")
-    if facts["report"]:
+    where = "standard output" if facts["model"] == STDOUT else facts["model"]
+    lines.append(f"model written to {where}")
+    if facts["report"] not in (None, STDOUT):
         lines.append(f"report: {Path(facts['report']).resolve().as_uri()}")
     return "\n".join(lines)
 

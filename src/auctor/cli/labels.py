@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from auctor.cli.errors import listed, nearest
-from auctor.data import read_weights
+from auctor.cli.odd_cells import LineOf, odd_cells
+from auctor.data import read_table, read_weights
 
 Label = str | int | float | bool
 
@@ -95,11 +96,15 @@ def label_text(label: Label) -> str:
     return str(label)
 
 
-def read_weight(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64] | None:
+def read_weight(
+    column: pa.ChunkedArray, name: str, line_of: LineOf
+) -> npt.NDArray[np.float64] | None:
     """Weights: numbers, none missing, none negative, not all zero."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        raise ValueError(f"column {name!r} is of type {kind}; weights must be numbers")
+        odd = odd_cells(read_table(pa.table({name: column})).categories(0), line_of)
+        why = f"is read as text because of {odd}" if odd else f"is of type {kind}"
+        raise ValueError(f"column {name!r} {why}; weights must be numbers")
     if column.null_count:
         raise ValueError(
             f"column {name!r} has {column.null_count} missing value(s); every row needs a weight"

@@ -5,7 +5,6 @@ scikit-learn and pyarrow are loaded by the subcommand that needs them.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from importlib import import_module
 from auctor.cli.config import add_config
 from auctor.cli.errors import UsageError, is_expected, one_line
 from auctor.cli.parser import WRONG_USAGE, build_parser
+from auctor.cli.streams import drop_output, prepare_streams
 
 OK, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
 
@@ -21,6 +21,22 @@ OK, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    code = OK
+    try:
+        prepare_streams()
+        code = _parse_and_run(words)
+        sys.stdout.flush()  # a closed pipe or a full disk must show here, not when Python ends
+    except BrokenPipeError:
+        drop_output()
+        return BROKEN_PIPE
+    except OSError as error:
+        drop_output()
+        # A command that has failed has said why: often the same disk is full.
+        return code or _say(f"auctor: error: cannot print: {one_line(error)}", FAILED)
+    return code
+
+
+def _parse_and_run(words: list[str]) -> int:
     try:
         if not words:
             build_parser().print_help()
@@ -37,9 +53,8 @@ def _run(args: argparse.Namespace, words: list[str]) -> int:
         _require(args)
         args.typed = words
         import_module(f"auctor.cli.{args.command}").run(args)
-        sys.stdout.flush()  # a closed pipe must show here, not when Python ends
     except BrokenPipeError:
-        return _leave_pipe()
+        raise
     except KeyboardInterrupt:
         return _say("auctor: interrupted", INTERRUPTED)
     except UsageError as error:
@@ -61,17 +76,9 @@ def _require(args: argparse.Namespace) -> None:
 
 
 def _say(line: str, code: int) -> int:
-    print(line, file=sys.stderr)
+    with suppress(OSError):  # nobody listens: the exit code has to do
+        print(line, file=sys.stderr)
     return code
-
-
-def _leave_pipe() -> int:
-    """The reader has gone (``| head``): as quiet about it as other commands."""
-    # Python flushes stdout when it ends, which must not fail a second time; where stdout
-    # is no real file there is nothing to redirect.
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE
 
 
 if __name__ == "__main__":

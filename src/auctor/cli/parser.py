@@ -4,6 +4,7 @@ Nothing heavy is imported here, so that help and mistakes in typing answer at on
 """
 
 import argparse
+import sys
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -82,6 +83,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"auctor: error: {message} (see {self.prog} --help)\n")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As usual, but help that cannot be printed is an error, as any other output is."""
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As usual, but an option that is not known is told with the nearest one that is."""
         found, unknown = self.parse_known_args(args, namespace)
@@ -143,14 +151,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
     _add_folds(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 for none")
     add("--no-baseline", action="store_true", help="without logistic regression on the same folds")
-    add("--out", metavar="PATH", help="model file (default: TABLE's name with .model.json, here)")
-    add(
-        "--report",
-        metavar="PATH",
-        nargs="?",
-        const="",
-        help="also write a page (default: TABLE's name with .report.html, here)",
-    )
+    _add_out(add, "--out", "model file", ".model.json")
+    _add_out(add, "--report", "also write a page", ".report.html", nargs="?", const="")
     _add_run(parser)
 
 
@@ -178,6 +180,11 @@ def _add_problem(add: Add) -> None:
     _add_columns(add, "--drop", "leave this column out")
     _add_columns(add, "--categorical", "this column of numbers holds categories")
     add("--loss", metavar="LOSS", default="auc", help=f"what to train on: {_LOSSES}")
+
+
+def _add_out(add: Add, flag: str, summary: str, ending: str, **more: Any) -> None:
+    usual = f"default: TABLE's name with {ending}, here"
+    add(flag, metavar="PATH", help=f"{summary}, or - for standard output ({usual})", **more)
 
 
 def _add_folds(add: Add, wanted: str, fits: Callable[[int], bool], more: str) -> None:
@@ -222,6 +229,11 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     )
     _add_reference(add)
     add("--out", metavar="FILE", help="the scores (default, or -: CSV to standard output)")
+    add(
+        "--spreadsheet-safe",
+        action="store_true",
+        help="put an apostrophe before texts that a spreadsheet would run as a formula (= + - @)",
+    )
     _add_delimiter(add)
     _add_json(parser)
 
@@ -262,8 +274,8 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     _add_model(add)
     _add_labels(add)
-    add("--out", metavar="PATH", help="the page (default: TABLE's name with .report.html, here)")
-    add("--facts", metavar="PATH", help="also write what is on it as JSON")
+    _add_out(add, "--out", "the page", ".report.html")
+    add("--facts", metavar="PATH", help="also write its facts as JSON, or - for standard output")
     add("--quiet", action="store_true", help="no progress on stderr")
     _add_seed(add)
     _add_delimiter(add)

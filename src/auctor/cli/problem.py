@@ -15,6 +15,7 @@ from auctor.cli.labels import (
     read_weight,
     two_labels,
 )
+from auctor.cli.odd_cells import LineOf
 from auctor.cli.tables import TableFile
 from auctor.data import find_categorical, read_table
 
@@ -30,6 +31,7 @@ class Problem(NamedTuple):
     n_pos: int
     n_neg: int
     n_categorical: int
+    line_of: LineOf = lambda row: None
 
     @property
     def positive(self) -> npt.NDArray[np.bool_]:
@@ -90,7 +92,11 @@ def read_problem(source: TableFile, names: list[str], args: argparse.Namespace) 
     labels = two_labels(y, args.target)
     positive = choose_positive(labels, args.positive, args.target)
     negative = labels[0] if positive == labels[1] else labels[1]
-    weight = None if args.weight is None else read_weight(table[args.weight], args.weight)
+    weight = (
+        None
+        if args.weight is None
+        else read_weight(table[args.weight], args.weight, source.line_of)
+    )
     groups = None if args.group is None else read_group(table[args.group], args.group)
     present = slice(None) if weight is None else weight > 0
     n_pos = int(np.count_nonzero(y[present] == positive))
@@ -98,7 +104,9 @@ def read_problem(source: TableFile, names: list[str], args: argparse.Namespace) 
     _check_counts({positive: n_pos, negative: n_neg}, args)
     X = _dates_as_text(table.select(names))
     n_categorical = _count_categorical(X, args.categorical)
-    return Problem(X, y, weight, groups, (negative, positive), n_pos, n_neg, n_categorical)
+    return Problem(
+        X, y, weight, groups, (negative, positive), n_pos, n_neg, n_categorical, source.line_of
+    )
 
 
 def _dates_as_text(X: pa.Table) -> pa.Table:

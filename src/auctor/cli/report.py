@@ -2,13 +2,12 @@
 
 import argparse
 import shlex
-from pathlib import Path
 from typing import Any
 
 from auctor.cli.evaluate import read_labelled
 from auctor.cli.fit import choose_out
 from auctor.cli.learner import parse_loss
-from auctor.cli.output import check_out, complete_file, emit, note, to_json, warn
+from auctor.cli.output import Output, check_outputs, emit, note, to_json, warn
 from auctor.cli.problem import Problem
 from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
@@ -16,7 +15,7 @@ from auctor.cli.validation import Validated, metric_options
 from auctor.estimators.bands import refit_bands
 from auctor.estimators.base import RankingEstimator
 from auctor.models import load
-from auctor.report import summarize, write_report
+from auctor.report import render, summarize
 
 _N_REFITS = 100
 _MOST_CELLS = 10**6  # of a table whose model is refitted for the bands: seconds, not minutes
@@ -25,10 +24,8 @@ _MOST_CELLS = 10**6  # of a table whose model is refitted for the bands: seconds
 def run(args: argparse.Namespace) -> None:
     """Score the table, measure, and write the page."""
     out = choose_out(args, ".report.html")
-    facts_file = None if args.facts is None else Path(args.facts)
-    for path in (out, facts_file):
-        if path is not None:
-            check_out(path, [args.model, args.table])
+    facts_file = None if args.facts is None else Output("--facts", args.facts)
+    check_outputs([out, facts_file], [args.model, args.table], args.json)
     model = load(args.model)
     source = open_table(args.table, args.delimiter)
     note(f"reading {source.name}", args.quiet)
@@ -48,8 +45,11 @@ def run(args: argparse.Namespace) -> None:
     )
     _write(facts, out, facts_file)
     written = {"report": str(out), "facts": None if facts_file is None else str(facts_file)}
-    text = f"{facts['headline']['sentence']}\nreport: {out.resolve().as_uri()}"
-    emit({**written, "headline": facts["headline"]}, text, args.json)
+    text = facts["headline"]["sentence"]
+    if not out.is_stdout:
+        text += f"\nreport: {out.path.resolve().as_uri()}"
+    aside = out.is_stdout or (facts_file is not None and facts_file.is_stdout)
+    emit({**written, "headline": facts["headline"]}, text, args.json, aside)
 
 
 def write_fit_page(
@@ -58,7 +58,7 @@ def write_fit_page(
     ours: Validated | None,
     baseline: Validated | None,
     facts: dict[str, Any],
-    page: Path,
+    page: Output,
     args: argparse.Namespace,
 ) -> None:
     """The page of a fit: of out-of-fold scores where there are any, the baseline's beside them."""
@@ -95,7 +95,7 @@ def write_fit_page(
         bands=_bands(estimator, problem, args),
         **told,
     )
-    write_report(found, page)
+    page.write_text(render(found))
 
 
 def _bands(estimator: RankingEstimator, problem: Problem, args: argparse.Namespace) -> Any:
@@ -115,8 +115,7 @@ def _about(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _write(facts: dict[str, Any], out: Path, facts_file: Path | None) -> None:
-    write_report(facts, out)
+def _write(facts: dict[str, Any], out: Output, facts_file: Output | None) -> None:
+    out.write_text(render(facts))
     if facts_file is not None:
-        with complete_file(facts_file) as temporary:
-            temporary.write_text(to_json(facts), encoding="utf-8")
+        facts_file.write_text(to_json(facts))

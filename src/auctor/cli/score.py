@@ -2,18 +2,25 @@
 
 import argparse
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from auctor.cli.errors import listed
-from auctor.cli.output import check_out, emit, to_json, write_csv
-from auctor.cli.tables import STDIN, TableFile, open_table, table_kind, write_table
+from auctor.cli.errors import UsageError, listed
+from auctor.cli.output import (
+    STDOUT,
+    Output,
+    check_outputs,
+    data_stdout,
+    emit,
+    spreadsheet_safe,
+    to_json,
+    write_csv,
+)
+from auctor.cli.tables import TableFile, open_table, table_kind, write_table
 from auctor.models import Model, TermModel, load
 
 # Rows are explained in blocks: a contribution of every term to every row takes much memory.
@@ -23,10 +30,11 @@ _SCORED = ("score", "probability", "prediction")
 
 def run(args: argparse.Namespace) -> None:
     """Score a table and print the scores, or write them to a file."""
-    out = None if args.out in (None, STDIN) else Path(args.out)
+    out = None if args.out in (None, STDOUT) else Output("--out", args.out)
     if out is not None:
         table_kind(args.out)  # an unknown ending is an error now, not after the work
-        check_out(out, [args.model, args.table])
+    check_outputs([out], [args.model, args.table])
+    _check_spreadsheet(args)
     model = load(args.model)
     if args.threshold is not None:
         model = replace(model, threshold=_check_threshold(args.threshold))
@@ -38,8 +46,10 @@ def run(args: argparse.Namespace) -> None:
     if explained is not None:
         scored |= reason_columns(explained, table, args.reasons, args.direction)
     kept = source.read_verbatim(keep).to_pydict() if keep else {}
+    if args.spreadsheet_safe:
+        kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
     if out is not None:
-        write_table({**kept, **scored}, out)
+        write_table({**kept, **scored}, out.path)
         n_rows = len(scored["score"])
         facts = {**_facts(args, source, model, n_rows), "out": str(out)}
         emit(facts, f"{n_rows} scores written to {out}", args.json)
@@ -48,7 +58,16 @@ def run(args: argparse.Namespace) -> None:
             to_json({**_facts(args, source, model, len(scored["score"])), "keep": kept, **scored})
         )
     else:
-        write_csv({**kept, **scored}, sys.stdout)
+        write_csv({**kept, **scored}, data_stdout())
+
+
+def _check_spreadsheet(args: argparse.Namespace) -> None:
+    """Only in CSV does a text become a formula: elsewhere an apostrophe would just be wrong."""
+    is_printed = args.out in (None, STDOUT)
+    is_csv = not args.json if is_printed else table_kind(args.out) == "csv"
+    if args.spreadsheet_safe and not is_csv:
+        other = "--json" if is_printed else args.out
+        raise UsageError(f"--spreadsheet-safe is for CSV, and not for {other}; leave it out")
 
 
 def _check_threshold(threshold: float) -> float:

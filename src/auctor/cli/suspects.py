@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor.cli.odd_cells import odd_cells
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
 from auctor.metrics import auc
@@ -26,11 +27,13 @@ _FEWEST = 20  # rows below which all values may well differ by chance
 def suspicious_columns(problem: Problem) -> list[str]:
     """A sentence for each column that looks like an id, a date or a leak."""
     rows = _some_rows(problem)
-    table = read_table(problem.X.take(pa.array(rows)))
+    table, whole = read_table(problem.X.take(pa.array(rows))), read_table(problem.X)
     positive = problem.positive[rows]
     found = []
     for j, name in enumerate(table.names):
-        sentence = _suspect(table, j, name, positive)
+        # A single cell is looked for among all rows.
+        odd = odd_cells(whole.categories(j), problem.line_of) if whole.is_text(j) else None
+        sentence = _odd(name, odd) if odd else _suspect(table, j, name, positive)
         if sentence is not None:
             found.append(sentence)
     return found
@@ -133,6 +136,13 @@ def _many(name: str, n_values: int) -> str:
     return (
         f"column {name!r} has {n_values} different texts: if they name who a row belongs to, use "
         "--group; if they say nothing, --drop"
+    )
+
+
+def _odd(name: str, cells: str) -> str:
+    return (
+        f"column {name!r} is read as text because of {cells}; if that means missing, leave the "
+        "cell empty, else correct it"
     )
 
 

@@ -2,12 +2,13 @@
 
 import csv
 import io
+import os
 import re
-import sys
+import stat
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ import pyarrow.csv as arrow_csv
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
+from auctor._files import complete_file
 from auctor.cli.errors import missing_column
-from auctor.cli.output import complete_file, write_csv_file
+from auctor.cli.output import write_csv_file
+from auctor.cli.streams import read_stdin
 
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")
@@ -64,6 +67,10 @@ class TableFile(ABC):
             raise ValueError(f"{self.name} has a header but no rows")
         return table
 
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row begins, both counted from 1; None without lines."""
+        return None
+
     def require(self, names: Collection[str]) -> None:
         """An error for the first name that is not a column."""
         for name in names:
@@ -88,10 +95,10 @@ class CsvFile(TableFile):
         self._refuse_duplicates()
 
     def _stream(self) -> Any:
-        # pyarrow decompresses by the ending of the name.
-        return pa.input_stream(
-            pa.py_buffer(self._source) if isinstance(self._source, bytes) else self._source
-        )
+        if isinstance(self._source, str):
+            return pa.input_stream(self._source)  # which decompresses by the ending of the name
+        compression = "gzip" if self.name.lower().endswith(".gz") else None
+        return pa.input_stream(pa.py_buffer(self._source), compression=compression)
 
     def _recognise(self, delimiter: str | None) -> tuple[str, list[str]]:
         """The delimiter and the header: the one that splits header and first row most, alike."""
@@ -111,15 +118,32 @@ class CsvFile(TableFile):
 
     def _first_rows(self, delimiter: str) -> list[list[str]]:
         """The header and the first row, where there are any."""
+        try:
+            with self._reader(delimiter) as reader:
+                return list(islice(filter(None, reader), 2))
+        except csv.Error as error:
+            raise ValueError(f"this is not CSV ({error})") from None
+
+    @contextmanager
+    def _reader(self, delimiter: str) -> Iterator[Any]:
+        """The rows as lists of text, by Python's own reader, which counts lines."""
         with io.TextIOWrapper(self._stream(), encoding="utf-8-sig", newline="") as file:
             usual = csv.field_size_limit(_LONGEST_FIELD)
             try:
-                rows = filter(None, csv.reader(file, delimiter=delimiter))
-                return list(islice(rows, 2))
-            except csv.Error as error:
-                raise ValueError(f"this is not CSV ({error})") from None
+                yield csv.reader(file, delimiter=delimiter)
             finally:
                 csv.field_size_limit(usual)
+
+    def line_of(self, row: int) -> int | None:
+        # Cells may hold line ends, and empty lines are no rows: only counting tells.
+        count, last_line = -1, 0  # the header is row 0
+        with suppress(csv.Error, UnicodeError), self._reader(self._delimiter) as reader:
+            for cells in reader:
+                count += bool(cells) or len(self.columns) == 1
+                if count == row:
+                    return last_line + 1
+                last_line = reader.line_num
+        return None
 
     def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
         types = {name: pa.string() for name in text}
@@ -209,16 +233,20 @@ class FeatherFile(TableFile):
 def open_table(path: str, delimiter: str | None = None) -> TableFile:
     """The table at a path, its kind told by the ending of the name; "-" is CSV from stdin."""
     if path == STDIN:
-        return CsvFile("standard input", sys.stdin.buffer.read(), delimiter)
-    with Path(path).open("rb"):
-        pass  # Python says "no such file" in fewer words than pyarrow does
-    kind = table_kind(path)
+        return CsvFile("standard input", read_stdin(), delimiter)
+    with Path(path).open("rb") as file:  # Python says "no such file" in fewer words than pyarrow
+        kind = table_kind(path)
+        is_pipe = not stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        if is_pipe and kind != "csv":
+            raise ValueError(f"{path} is a pipe; only CSV can be read from one")
+        # A pipe is opened and read once: then it is empty.
+        content = file.read() if is_pipe else None
     if kind == "parquet":
         return ParquetFile(path)
     if kind == "feather":
         return FeatherFile(path)
     usual = "\t" if ".tsv" in path.lower() else None
-    return CsvFile(path, path, delimiter or usual)
+    return CsvFile(path, path if content is None else content, delimiter or usual)
 
 
 def table_kind(path: str) -> str:

@@ -5,6 +5,7 @@ from auctor.data.features import Category, Feature, category_feature, number_fea
 from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
 from auctor.data.sparse_codes import SparseCodes
+from auctor.data.sparse_columns import check_sparse
 from auctor.data.table import Categories, SparseTable, Table, read_table
 from auctor.data.vectors import Labels, read_labels, read_scores, read_vector, read_weights
 
@@ -20,6 +21,7 @@ __all__ = [
     "Table",
     "Workers",
     "category_feature",
+    "check_sparse",
     "find_categorical",
     "number_feature",
     "prepare",

@@ -3,7 +3,102 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
+
+Array = npt.NDArray[Any]
+
+
+def check_sparse(matrix: Any) -> None:
+    """Refuse indices that are not there, before any code that trusts them sees the matrix.
+
+    scipy's conversions do not check them: they write where an index says, in whose memory ever.
+
+    Examples
+    --------
+    >>> matrix = sparse.csr_array(([1.0], [0], [0, 1]), shape=(1, 2))
+    >>> matrix.indices[0] = 7
+    >>> check_sparse(matrix)
+    Traceback (most recent call last):
+    ...
+    ValueError: X is a damaged sparse matrix: a column index is 7, and X has 2 columns
+    """
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"X must be a table with 2 dimensions, got a sparse array of {matrix.ndim}"
+        )
+    if matrix.format == "lil":
+        _check_lists(matrix)
+    elif matrix.format in ("csr", "csc", "bsr"):
+        _check_compressed(matrix)
+    elif matrix.format == "dia":
+        _check_diagonals(matrix)
+    else:  # coo, and dok, whose keys become one
+        try:
+            entries = matrix.tocoo()
+        except ValueError as error:  # scipy looks at the keys itself
+            raise _damaged(str(error)) from None
+        _check_lengths(entries.row, entries.col, entries.data)
+        _check_indices(entries.row, matrix.shape[0], "row")
+        _check_indices(entries.col, matrix.shape[1], "column")
+
+
+def _check_compressed(matrix: Any) -> None:
+    """Rows, columns or blocks one after the other, with a list of where each begins."""
+    names, shape = ("row", "column"), list(matrix.shape)
+    if matrix.format == "csc":
+        names, shape = names[::-1], shape[::-1]
+    elif matrix.format == "bsr":
+        if matrix.data.ndim != 3 or 0 in (size := matrix.data.shape[1:]):
+            raise _damaged("its blocks are not of one size")
+        shape = [n // block for n, block in zip(shape, size, strict=True)]
+        names = ("block row", "block column")
+    starts = matrix.indptr
+    _check_lengths(matrix.indices, matrix.data)
+    if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != shape[0] + 1:
+        raise _damaged(f"indptr must hold {shape[0] + 1} whole numbers for {shape[0]} {names[0]}s")
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(matrix.indices):
+        raise _damaged(f"indptr must rise from 0 to at most {len(matrix.indices)} entries")
+    _check_indices(matrix.indices, shape[1], names[1])
+
+
+def _check_lists(matrix: Any) -> None:
+    """A list of columns and one of values for each row."""
+    n_rows = matrix.shape[0]
+    if len(matrix.rows) != n_rows or len(matrix.data) != n_rows:
+        raise _damaged(f"it must hold {n_rows} lists, one for each row")
+    for columns, values in zip(matrix.rows, matrix.data, strict=True):
+        _check_lengths(np.asarray(columns, dtype=np.int64), np.asarray(values))
+    _check_indices(np.array([j for row in matrix.rows for j in row]), matrix.shape[1], "column")
+
+
+def _check_diagonals(matrix: Any) -> None:
+    offsets = matrix.offsets
+    if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or matrix.data.ndim != 2:
+        raise _damaged("its offsets must be whole numbers, one for each line of the data")
+    if len(offsets) != len(matrix.data) or len(np.unique(offsets)) != len(offsets):
+        raise _damaged("each offset must occur once and have a line of the data")
+
+
+def _check_lengths(*parts: Array) -> None:
+    if len({len(part) for part in parts}) > 1:
+        sizes = ", ".join(str(len(part)) for part in parts)
+        raise _damaged(f"its arrays of indices and values differ in length ({sizes})")
+
+
+def _check_indices(indices: Array, size: int, name: str) -> None:
+    if len(indices) == 0:
+        return
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise _damaged(f"its {name} indices are of type {indices.dtype}, not whole numbers")
+    low, high = int(indices.min()), int(indices.max())
+    if low < 0 or high >= size:
+        bad = low if low < 0 else high
+        raise _damaged(f"a {name} index is {bad}, and X has {size} {name}s")
+
+
+def _damaged(text: str) -> ValueError:
+    return ValueError(f"X is a damaged sparse matrix: {text}")
 
 
 def clean_columns(matrix: Any) -> sparse.csc_array:
@@ -12,11 +107,10 @@ def clean_columns(matrix: Any) -> sparse.csc_array:
     Duplicates are added in the order they are stored in, as float64: what a dense column
     gets, to the last bit. Entries of value 0 may remain.
     """
+    check_sparse(matrix)
+    if matrix.dtype == np.float16:  # which scipy's conversions do not know
+        matrix = matrix.astype(np.float32)
     columns = sparse.csc_array(matrix)
-    try:
-        columns.check_format(full_check=True)  # kernels do not check their indices
-    except ValueError as error:
-        raise ValueError(f"X is a damaged sparse matrix: {error}") from None
     with np.errstate(over="ignore"):
         values = columns.data.astype(np.float64)
     if columns.has_canonical_format:

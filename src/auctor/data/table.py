@@ -15,6 +15,7 @@ from scipy import sparse
 from auctor.data.features import Category
 from auctor.data.missing import is_missing, unmask
 from auctor.data.sparse_columns import clean_columns
+from auctor.data.vectors import is_unicode
 
 Room = npt.NDArray[np.float64] | None
 
@@ -70,16 +71,18 @@ class Table(ABC):
         return values
 
     def _refuse(self, j: int, values: npt.NDArray[np.float64]) -> NoReturn:
-        raise ValueError(
-            f"column {self.names[j]!r} holds {int(np.isinf(values).sum())} infinity value(s); "
-            "replace them by a finite number, or by NaN for missing"
-        )
+        raise _infinite(self.names[j], values)
 
     def _missing_text(self, j: int) -> npt.NDArray[np.float64]:
         """A column of text that holds no text at all: every number is missing."""
-        if self.categories(j).values:
+        values, places = self.categories(j)
+        if values:
+            # What is no number is what the user has to look for.
+            odd = next((k for k, value in enumerate(values) if not _reads_as_number(value)), 0)
+            row = int(np.argmax(places == odd)) + 1
             raise ValueError(
-                f"column {self.names[j]!r} holds text or categories where numbers are expected"
+                f"column {self.names[j]!r} holds text or categories where numbers are expected: "
+                f"{values[odd]!r} in row {row}"
             )
         return np.full(self.n_rows, np.nan)
 
@@ -144,7 +147,7 @@ class ColumnTable(Table):
     ) -> None:
         self.names = tuple(map(str, names))
         self.has_names = has_names
-        _refuse_duplicates(self.names)
+        _check_names(self.names)
         self._given = columns
         self._read: dict[int, Any] = {}
         self.n_rows = n_rows
@@ -164,7 +167,7 @@ class ColumnTable(Table):
     def categories(self, j: int) -> Categories:
         column = self._column(j)
         if isinstance(column, nw.Series) and column.dtype.is_integer():
-            column = _whole(column.to_arrow()).dictionary_encode()  # exact beyond 2^53
+            column = _to_arrow(column).dictionary_encode()  # exact beyond 2^53
         if not isinstance(column, pa.DictionaryArray):
             return _number_categories(self.numbers(j))
         places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -196,6 +199,21 @@ def read_table(X: Any, *, accept_sparse: bool = False) -> Table:
     return table
 
 
+def _infinite(name: str, values: npt.NDArray[np.float64]) -> ValueError:
+    return ValueError(
+        f"column {name!r} holds {int(np.isinf(values).sum())} infinity value(s); "
+        "replace them by a finite number, or by NaN for missing"
+    )
+
+
+def _reads_as_number(value: Category) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
 def default_names(n_columns: int) -> tuple[str, ...]:
     """Names for the columns of a table that has none."""
     return tuple(f"x{j}" for j in range(n_columns))
@@ -209,8 +227,8 @@ def _read_sparse(X: Any, accept_sparse: bool) -> SparseTable:
         )
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers")
-    if X.ndim != 2:
-        raise ValueError(f"X must be a table with 2 dimensions, got a sparse array of {X.ndim}")
+    if X.dtype.kind not in "buif":
+        raise ValueError(f"X is a sparse matrix of type {X.dtype}; give numbers")
     return SparseTable(X)
 
 
@@ -280,18 +298,35 @@ def _read_column(column: Any, name: str) -> Any:
     if isinstance(column, nw.Series) and _is_numeric(column):
         return column
     try:
-        arrow = column.to_arrow() if isinstance(column, nw.Series) else _objects_to_arrow(column)
+        arrow = _to_arrow(column) if isinstance(column, nw.Series) else _objects_to_arrow(column)
     except OverflowError:
         raise ValueError(
             f"column {name!r} holds whole numbers beyond 64 bits; give them as floats"
         ) from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeDecodeError):
-        kinds = sorted({type(v).__name__ for v in column if not is_missing(v)})
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeError):
+        odd = next((v for v in column if isinstance(v, str) and not is_unicode(v)), None)
+        if odd is not None:
+            raise ValueError(
+                f"column {name!r} holds {str(odd)!r}, which is not valid Unicode text; replace it"
+            ) from None
         raise ValueError(
-            f"column {name!r} mixes or holds types that make no column ({', '.join(kinds)}); "
+            f"column {name!r} mixes or holds types that make no column {_kinds(column)}; "
             "each value must be a string or a number"
         ) from None
-    return _categories_or_numbers(_whole(arrow), name)
+    return _categories_or_numbers(arrow, name)
+
+
+def _kinds(column: Any) -> str:
+    """The types of a column's values, and where the rarest of several is found first."""
+    kinds = [None if is_missing(value) else type(value).__name__ for value in column]
+    counts = Counter(kind for kind in kinds if kind is not None)
+    names = ", ".join(sorted(counts))
+    if len(counts) < 2:
+        return f"({names})"
+    rarest = min(sorted(counts), key=lambda kind: counts[kind])
+    row = kinds.index(rarest)
+    value = next(value for value, kind in zip(column, kinds, strict=True) if kind == rarest)
+    return f"({names}), the first {rarest} being {str(value)[:40]!r} in row {row + 1}"
 
 
 def _is_numeric(column: nw.Series[Any]) -> bool:
@@ -308,7 +343,13 @@ def _objects_to_arrow(column: npt.NDArray[Any]) -> pa.Array:
     elif column.dtype.kind == "T":
         column = column.astype(object)
     # from_pandas: NaN among objects is a missing value.
-    return pa.array(column, from_pandas=True)
+    return _whole(pa.array(column, from_pandas=True))
+
+
+def _to_arrow(column: nw.Series[Any]) -> pa.Array:
+    """A column as one Arrow array."""
+    # Without its name: polars panics over one that Arrow cannot have, as with a NUL in it.
+    return _whole(column.alias("column").to_arrow())
 
 
 def _whole(arrow: Any) -> pa.Array:
@@ -329,13 +370,16 @@ def _categories_or_numbers(arrow: pa.Array, name: str) -> pa.Array:
         raise TypeError(
             f"column {name!r} is of type {kind}: argument must be a string or a number{hint}"
         )
-    return _number_dictionary(arrow.dictionary_decode()) if is_dictionary else arrow
+    return _number_dictionary(arrow.dictionary_decode(), name) if is_dictionary else arrow
 
 
-def _number_dictionary(arrow: pa.Array) -> pa.DictionaryArray:
+def _number_dictionary(arrow: pa.Array, name: str) -> pa.DictionaryArray:
     """Numbers that are categories by their type; NaN among them is a missing value."""
     if not (pa.types.is_integer(arrow.type) or pa.types.is_boolean(arrow.type)):
-        arrow = pa.array(_arrow_to_float(arrow), from_pandas=True)
+        values = _arrow_to_float(arrow)
+        if np.isinf(values).any():
+            raise _infinite(name, values)
+        arrow = pa.array(values, from_pandas=True)
     return pc.dictionary_encode(arrow)
 
 
@@ -359,7 +403,7 @@ def _to_float(column: Any) -> npt.NDArray[np.float64]:
     elif kind == nw.Decimal or (
         (kind.is_integer() or kind == nw.Boolean) and column.null_count() > 0
     ):
-        return _arrow_to_float(_whole(column.to_arrow()))
+        return _arrow_to_float(_to_arrow(column))
     # numpy-backed columns without a copy; what is missing among floats becomes NaN.
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
@@ -386,7 +430,11 @@ def _plain(value: float) -> Category:
     return int(value) if abs(value) < 2.0**53 and value == int(value) else value
 
 
-def _refuse_duplicates(names: tuple[str, ...]) -> None:
+def _check_names(names: tuple[str, ...]) -> None:
+    """Names that occur once and can be written down."""
+    odd = [name for name in names if not is_unicode(name)]
+    if odd:
+        raise ValueError(f"X has a column {odd[0]!r}, whose name is not valid Unicode; rename it")
     if len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"X has columns of the same name ({', '.join(twice)}); rename them")

@@ -1,12 +1,13 @@
 """One-dimensional input at the border: labels, scores, weights."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data.missing import count_missing, unmask
+from auctor.data.missing import count_missing, is_missing, unmask
 from auctor.data.weights import usual_size
 
 
@@ -20,13 +21,22 @@ class Labels(NamedTuple):
 def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
     """Any one-dimensional sequence as a numpy array; a single column is flattened."""
     series = nw.from_native(values, series_only=True, pass_through=True)
-    array = series.to_numpy() if isinstance(series, nw.Series) else _to_array(values)
+    try:
+        array = _series(series) if isinstance(series, nw.Series) else _to_array(values)
+    except ValueError:  # lists of different lengths in a list
+        raise ValueError(f"{name} must be one-dimensional; some of its values are lists") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         found = f"an array of shape {array.shape}" if array.ndim else type(values).__name__
         raise ValueError(f"{name} must be one-dimensional, got {found}")
     return array
+
+
+def _series(series: nw.Series[Any]) -> npt.NDArray[Any]:
+    if series.dtype in (nw.Int128, nw.UInt128):  # which numpy does not have
+        return np.array(series.to_list(), dtype=object)
+    return np.asarray(series.to_numpy())
 
 
 def _to_array(values: Any) -> npt.NDArray[Any]:
@@ -55,12 +65,18 @@ def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
         raise ValueError(f"{name} is empty; auctor needs rows of two classes")
     classes = _two_classes(array, name)
     if pos_label is not None:
-        if not (classes == pos_label).any():
+        chosen = [_is_same(label, pos_label) for label in classes]
+        if not any(chosen):
             found = ", ".join(map(str, classes.tolist()))
             raise ValueError(f"pos_label={pos_label!r} is not among the classes of {name}: {found}")
-        if classes[0] == pos_label:
+        if chosen[0]:
             classes = classes[::-1].copy()
     return Labels(np.asarray(array == classes[1], dtype=np.bool_), classes)
+
+
+def _is_same(label: Any, other: Any) -> bool:
+    """Whether two labels are equal; a list or a missing value is no label."""
+    return not (_is_container(other) or is_missing(other)) and bool(label == other)
 
 
 def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
@@ -75,7 +91,10 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         raise ValueError(
             f"{name} has {missing} missing label(s) (NaN or None); drop or label those rows"
         )
+    if array.dtype.kind in "cV":
+        raise ValueError(f"{name} has labels of type {array.dtype}; give texts, or numbers")
     classes = _distinct(array, name)
+    _refuse_odd_text(classes, name)
     if array.dtype.kind == "f" and not np.isfinite(classes).all():
         raise ValueError(f"{name} has infinite labels; auctor ranks two classes")
     if len(classes) == 2:
@@ -93,12 +112,36 @@ def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         return np.unique(array)
     try:
         values = sorted(set(array.tolist()))
+        is_plain = not any(map(_is_container, values))
     except TypeError:
+        is_plain = False
+    if not is_plain:
         kinds = sorted({type(value).__name__ for value in array})
-        raise ValueError(
-            f"{name} has labels of types {', '.join(kinds)}; give texts, or numbers"
-        ) from None
-    return np.array([*values, None], dtype=object)[:-1]  # None keeps tuples from unfolding
+        raise ValueError(f"{name} has labels of types {', '.join(kinds)}; give texts, or numbers")
+    return np.array(values, dtype=object)
+
+
+def _is_container(value: Any) -> bool:
+    """Whether a value holds others (a tuple, a set): numpy would compare these one by one."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+
+
+def _refuse_odd_text(classes: npt.NDArray[Any], name: str) -> None:
+    """Half of a surrogate pair is no character: it can be neither printed nor written to a page."""
+    for label in classes[:2].tolist():
+        if isinstance(label, str) and not is_unicode(label):
+            raise ValueError(f"{name} has the label {label!r}, which is not valid Unicode text")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8.
+
+    Examples
+    --------
+    >>> is_unicode("Zürich"), is_unicode(chr(0xD800))
+    (True, False)
+    """
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> npt.NDArray[np.float64]:
@@ -106,10 +149,30 @@ def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> npt.NDArr
     array = read_vector(scores, name)
     if len(array) != n_rows:
         raise ValueError(f"{name} has {len(array)} values for {n_rows} labels")
-    array = _as_floats(array, name)
-    if np.isnan(array).any():
-        raise ValueError(f"{name} has {int(np.isnan(array).sum())} NaN value(s); scores must order")
-    return array
+    floats = _as_floats(array, name)
+    if np.isnan(floats).any():
+        count = int(np.isnan(floats).sum())
+        raise ValueError(f"{name} has {count} NaN value(s); scores must order")
+    _refuse_merged(array, floats, name)
+    return floats
+
+
+def _refuse_merged(array: npt.NDArray[Any], floats: npt.NDArray[np.float64], name: str) -> None:
+    """Scores that differ must not tie because a float has 53 bits."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "b" or (kind == "f" and size <= 8) or (kind in "ui" and size <= 4):
+        return
+    large = np.abs(floats) >= 2.0**53 if kind in "ui" else np.isfinite(floats)
+    if not large.any():
+        return
+    given = array[large]
+    n_given = len(set(given.tolist())) if kind == "O" else len(np.unique(given))
+    n_merged = n_given - len(np.unique(floats[large]))
+    if n_merged > 0:
+        raise ValueError(
+            f"{name} has {n_merged} value(s) that differ from another one only beyond the 53 bits "
+            "of a float64 and would tie with it; give ranks (scipy.stats.rankdata) instead"
+        )
 
 
 def read_weights(

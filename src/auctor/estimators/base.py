@@ -27,7 +27,8 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     "frequency_weights": ["boolean"],
     "pos_label": [object, None],
-    "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"youden"})],
+    # A model file holds numbers below this.
+    "threshold": [Interval(Real, -1e300, 1e300, closed="neither"), StrOptions({"youden"})],
     "random_state": ["random_state"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],

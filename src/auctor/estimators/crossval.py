@@ -6,11 +6,12 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
-from auctor.data import read_labels, read_vector, read_weights
+from auctor.data import check_sparse, read_labels, read_vector, read_weights
 from auctor.estimators.score_scale import scores_at, training_ranks
 from auctor.learners.progress import Progress
 from auctor.metrics import AucInterval, auc_ci, fold_instability
@@ -319,6 +320,8 @@ def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
 
 def _collected(X: Any) -> Any:
     """A narwhals frame where X is a data frame of any library, else X."""
+    if sparse.issparse(X):
+        check_sparse(X)  # before rows are taken from it
     frame = nw.from_native(X, pass_through=True)
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 

@@ -10,21 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 # No fastmath: to fuse a multiplication with an addition, or to add up in another order, as wide as
 # the processor allows, makes the last bits of a model depend on the machine.
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": False}
+
+_DIGEST = hashlib.sha256().digest_size
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` on first use, cached on disk where a folder can be written."""
     try:
         compiled = numba.njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:  # "no locator available": a read-only file system, no home
+    except (RuntimeError, OSError):  # "no locator available": a read-only file system, no home
         return numba.njit(**OPTIONS)(function)
     cache = getattr(compiled, "_cache", None)  # none where compiling is switched off
     if cache is not None:
+        cache.__class__ = SafeCache
         file = cache._cache_file
         file.__class__ = SharedCacheFile
         file._source_stamp = file._source_stamp, folder_stamp(Path(function.__code__.co_filename))
@@ -49,6 +52,26 @@ def _hash_folder(folder: Path) -> bytes:
     return digest.digest()
 
 
+class SafeCache(FunctionCache):
+    """Numba's cache of one function, which may fail: then the function is compiled without it.
+
+    A disk fills up, a folder becomes read-only, a file is cut off: none of these is a reason
+    for a fit to stop.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Compiled code, or None where there is none that can be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # pickle raises nearly anything for a damaged file
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code, if that is possible."""
+        with suppress(Exception):
+            super().save_overload(sig, data)
+
+
 class SharedCacheFile(IndexDataCacheFile):
     """Numba's cache of one function, for processes that compile in the same moment.
 
@@ -56,7 +79,28 @@ class SharedCacheFile(IndexDataCacheFile):
     code: two processes that compile a function for two types can take one number for both, and
     from then on one of the types runs the code of the other. Here no name is ever used twice and
     code is written before the index tells of it, so that the worst is to compile once more.
+
+    Machine code stands behind its checksum: damaged code would crash the process, or compute
+    something else.
     """
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:  # damaged: the next save writes it anew
+            return {}
+
+    def _save_data(self, name: str, data: Any) -> None:
+        packed = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(hashlib.sha256(packed).digest() + packed)
+
+    def _load_data(self, name: str) -> Any:
+        found = Path(self._data_path(name)).read_bytes()
+        packed = found[_DIGEST:]
+        if hashlib.sha256(packed).digest() != found[:_DIGEST]:
+            raise ValueError(f"{name} is damaged")
+        return pickle.loads(packed)
 
     def save(self, key: Any, data: Any) -> None:
         """Keep the code of one signature."""
@@ -72,7 +116,7 @@ class SharedCacheFile(IndexDataCacheFile):
 
     def _stale_names(self) -> list[str]:
         """Files of an index that sources have left behind; their names will not be used again."""
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
+        with suppress(Exception):
             with Path(self._index_path).open("rb") as file:
                 if pickle.load(file) != self._version:
                     return []

@@ -17,6 +17,10 @@ Floats = npt.NDArray[np.float64]
 # would be all rounding.
 _CLOSEST = 1e-3
 
+# In spreads from the middle: an outlier beyond this lies no farther, so that powers of distances
+# stay within floating point.
+_FARTHEST = 1e50
+
 
 def gaps(feature: Feature, share: Floats, scale: str) -> Floats:
     """Distances between neighbouring bins of a numeric feature.
@@ -48,7 +52,8 @@ def _places_of(centres: Floats, share: Floats, scale: str) -> Floats:
     middle, spread = _middle_and_spread(centres, share)
     if not spread > 0.0:  # below the least number there is
         return np.arange(len(centres), dtype=np.float64)
-    standard = (centres - middle) / spread
+    with np.errstate(over="ignore"):
+        standard = np.clip((centres - middle) / spread, -_FARTHEST, _FARTHEST)
     return np.arcsinh(standard) if scale == "arcsinh" else standard
 
 

@@ -62,7 +62,8 @@ def weighted_share(
     """Weight of the pairs counted, as a share of the weight of all pairs."""
     assert classes.weight_pos is not None and classes.weight_neg is not None
     doubled = roc.double_weighted_wins(below, at_most, classes.weight_pos, classes.weight_neg)
-    return float(doubled / (2 * classes.weight_pos.sum() * classes.weight_neg.sum()))
+    share = float(doubled / (2 * classes.weight_pos.sum() * classes.weight_neg.sum()))
+    return min(share, 1.0)  # sums of fractions are rounded
 
 
 def partial_auc(

@@ -114,7 +114,8 @@ class RocCurve:
         # In counts, not rates: whole numbers add up without rounding.
         heights = self.true_positives[1:] + self.true_positives[:-1]
         doubled = np.sum(heights * np.diff(self.false_positives))
-        return float(doubled / (2 * self.true_positives[-1] * self.false_positives[-1]))
+        area = float(doubled / (2 * self.true_positives[-1] * self.false_positives[-1]))
+        return min(area, 1.0)  # sums of fractional weights are rounded
 
     def partial_auc(
         self,

@@ -13,6 +13,8 @@ from auctor.metrics.checks import check_number
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
 
+_LARGEST = 9e299  # of a threshold: files hold numbers below 1e300
+
 
 class Calibration(NamedTuple):
     """Score to probability: 1 / (1 + exp(-(slope * score + offset))), slope > 0."""
@@ -106,8 +108,11 @@ class Model(ABC):
         A model flags scores above its threshold, a `Threshold` those at it as well.
         """
         if isinstance(threshold, Threshold):
-            return replace(self, threshold=float(np.nextafter(threshold.value, -np.inf)))
-        return replace(self, threshold=check_number(threshold, "threshold"))
+            number = float(np.nextafter(threshold.value, -np.inf))
+        else:
+            number = check_number(threshold, "threshold")
+        # An infinite one flags all rows or none, as does any beyond the scores; files have a bound.
+        return replace(self, threshold=min(max(number, -_LARGEST), _LARGEST))
 
     def explain(self, X: Any) -> Any:
         """Why rows have the scores they have; for models whose score is a sum of terms."""

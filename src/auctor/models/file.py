@@ -3,13 +3,12 @@
 import hashlib
 import json
 import math
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from auctor._files import write_text_file
 from auctor.models.base import Calibration, Model, Shared
 from auctor.models.fields import Fields
 
@@ -85,20 +84,8 @@ def _read(content: Any) -> Model:
 
 
 def save(model: Model, path: str | Path) -> None:
-    """Write a model's file: to a temporary name first, then renamed."""
-    text = to_json(model)
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".auctor-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(handle)  # else a power failure could leave the name without the content
-        _share_as_usual(temporary)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write a model's file, complete or not at all; a link is followed."""
+    write_text_file(path, to_json(model))
 
 
 def load(path: str | Path) -> Model:
@@ -116,13 +103,6 @@ def load(path: str | Path) -> Model:
         return from_json(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # UnicodeDecodeError is one, too
         raise ValueError(f"{path}: {error}") from None
-
-
-def _share_as_usual(path: str) -> None:
-    """Give a temporary file the permissions that a newly opened file would have."""
-    mask = os.umask(0)
-    os.umask(mask)
-    Path(path).chmod(0o666 & ~mask)
 
 
 def _parse(text: str) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auctor import __version__
+from auctor._files import complete_file, write_text_file
 from auctor.papers.experiment import Experiment, Paper, Setup, Size
 
 if TYPE_CHECKING:
@@ -89,9 +90,8 @@ class Page:
         path.parent.mkdir(parents=True, exist_ok=True)
         canvas = Figure(figsize=(7, 4.3), layout="constrained")
         draw(canvas)
-        aside = path.with_suffix(".part.png")
-        canvas.savefig(aside, dpi=110, metadata={"Software": None})
-        aside.replace(path)
+        with complete_file(path) as temporary:
+            canvas.savefig(temporary, dpi=110, metadata={"Software": None})
         self.text(f"![{caption}]({self.paper.name}/{name}.png)\n\n*{caption}*")
 
     def claim(self, text: str, verdict: Verdict, number: str, is_certain: bool = False) -> None:
@@ -167,9 +167,7 @@ def claims_file(results_folder: Path, paper: str) -> Path:
 def write_whole(path: Path, text: str) -> None:
     """The whole file, or what was there before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.part")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)
+    write_text_file(path, text)
 
 
 def _command(setup: Setup, name: str) -> str:

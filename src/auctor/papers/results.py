@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from auctor import __version__
+from auctor._files import write_text_file
 from auctor.papers.experiment import Result, Setup
 
 
@@ -49,9 +50,7 @@ class Results:
             self.path.replace(self.put_aside)
         kept = ({"case": name, "result": result} for name, result in self._found.items())
         text = "".join(json.dumps(line) + "\n" for line in (self._head, *kept))
-        aside = self.path.with_suffix(".part")
-        aside.write_text(text, encoding="utf-8")
-        aside.replace(self.path)
+        write_text_file(self.path, text)
         self._is_fresh = False
 
     def _read(self) -> None:

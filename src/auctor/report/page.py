@@ -1,7 +1,6 @@
 """From facts to the page: one HTML file that loads nothing."""
 
 import json
-import os
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
@@ -9,6 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from auctor._files import write_text_file
 from auctor.report import sections
 from auctor.report.markup import text
 from auctor.report.static_roc import roc_svg
@@ -72,14 +72,7 @@ def render(facts: dict[str, Any]) -> str:
 
 def write_report(facts: dict[str, Any], path: str | Path) -> None:
     """Write the page; the file is complete or not there at all."""
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(render(facts), encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_text_file(path, render(facts))
 
 
 def embedded(facts: dict[str, Any]) -> str:

@@ -201,6 +201,7 @@ def _fill_missing(
     with np.errstate(over="ignore", invalid="ignore"):  # refused below, in ``_scale``
         sums = vector_times(weight, known)
     means = np.divide(sums, there, out=np.zeros(len(columns)), where=there > 0)
+    means[~np.isfinite(means)] = 0.0  # of a column that is refused; 0 times infinity would warn
     by_feature: dict[int, Floats] = {}
     for mean, column in zip(means.tolist(), columns, strict=True):
         if column.kind != "missing":
