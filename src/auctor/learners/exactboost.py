@@ -53,6 +53,7 @@ class Settings:
     tol: float = 0.02
     delta: float = 0.05
     seed: int = 0
+    keep_interrupted: bool = False
     n_jobs: int | None = None
     verbose: bool | int = False
 
@@ -164,7 +165,7 @@ def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
 
 
 def _run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | None) -> History:
-    """Runs on threads; after Ctrl-C those that were finished are kept, if there are any."""
+    """All runs, on threads. Ctrl-C ends them, and the fit too unless finished runs are kept."""
     stop = threading.Event()
     units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
     progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
@@ -196,6 +197,8 @@ def _run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | 
             progress.step()
     except KeyboardInterrupt:
         stopped_by = "interrupted"
+        if not settings.keep_interrupted:
+            raise
     finally:
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
