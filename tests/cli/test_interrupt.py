@@ -58,14 +58,24 @@ def read_until(terminal: int, shows: str | None) -> str:
     return text
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_in_exactboost_writes_nothing(train: Path, tmp_path: Path, jobs: str) -> None:
+# Runs of ExactBoost have been finished, of which a model could be made; of ExactBoostCV the smooth
+# model is about to be fitted, and its rounds would take minutes.
+@pytest.mark.parametrize(
+    ("learner", "jobs", "shows"),
+    [
+        ("exactboost", "1", r"ExactBoost \[#* *\] [1-9]"),
+        ("exactboost", "2", r"ExactBoost \[#* *\] [1-9]"),
+        ("exactboost-cv", "2", r"cross-validation \d+ rounds .* candidates"),
+    ],
+)
+def test_ctrl_c_in_a_fit_writes_nothing(
+    train: Path, tmp_path: Path, learner: str, jobs: str, shows: str
+) -> None:
     out = tmp_path / "old.json"
     out.write_text("the old model")
     words = ["fit", str(train), "--target", "y", "--drop", "id", "--loss", "ks", "--folds", "0"]
-    words += ["--learner", "exactboost", "--param", "n_runs=20000", "--jobs", jobs]
-    # Runs have been finished, of which a model could be made.
-    code, printed, log = interrupt([*words, "--out", str(out)], r"ExactBoost \[#* *\] [1-9]")
+    words += ["--learner", learner, "--param", "n_runs=20000", "--jobs", jobs]
+    code, printed, log = interrupt([*words, "--out", str(out)], shows)
     assert (code, printed) == (130, ""), log
     assert log.endswith("auctor: interrupted\r\n")
     assert out.read_text() == "the old model"
