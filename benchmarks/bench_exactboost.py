@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from smooth_quality import keep, print_row, read_kept
+from kept import keep, print_row, read_kept
 from timing import Row, print_table, race, seconds
 
 from auctor import ExactBoost

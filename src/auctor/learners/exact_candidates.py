@@ -97,8 +97,8 @@ def _why_not(others: list[Candidate], reason: str) -> str:
     """Why no other candidate was taken."""
     if not others:
         return f"no rounds were tried ({reason})"
-    best = max(others, key=lambda c: c.gain.less(SURE))
-    told = f"none of {len(others)} other candidates gains more than {SURE:g} standard errors"
+    best = max(others, key=lambda c: c.gain.sure(SURE))
+    told = f"none of {len(others)} other candidates gains more than chance"
     more = f"; no rounds were tried ({reason})" if reason else ""
     gain = f"{best.gain.value:+.4f}, standard error {best.gain.error:.4f}"
-    return f"{told} (the surest {gain}){more}"
+    return f"{told}, {SURE:g} standard errors and a row (the surest gains {gain}){more}"

@@ -161,7 +161,7 @@ def _choose_start(
     selected = [fold.selected for fold in others]
     candidate = _judged("partial_auc", 0, 0.0, metric, folds, selected)
     found.candidates.append(candidate)
-    if not candidate.gain.is_sure(SURE):
+    if candidate.gain.sure(SURE) <= 0.0:
         return folds
     found.chosen = candidate
     return others
@@ -182,8 +182,8 @@ def _choose_rounds(
     for k, choice in enumerate(choices):
         selected = [one[k] for one in tried]
         found.candidates.append(_judged(start.start, *choice, settings.metric, folds, selected))
-    best = max(found.candidates[-len(choices) :], key=lambda c: c.gain.less(SURE))
-    if best.gain.is_sure(SURE):
+    best = max(found.candidates[-len(choices) :], key=lambda c: c.gain.sure(SURE))
+    if best.gain.sure(SURE) > 0.0:
         found.chosen = best
 
 
