@@ -51,7 +51,7 @@ def test_attributes():
     ranker = ExactBoostCV(cv=3, interactions=0).fit(X, y)
     found = ranker.cv_results_
     assert found["n_rounds"].tolist() == [0, 5, 5, 5, 20, 20, 20]
-    assert found["factor"].tolist() == [0.0, 0.25, 0.5, 1.0, 0.25, 0.5, 1.0]
+    assert found["factor"].tolist() == [0.0, 0.1, 0.3, 1.0, 0.1, 0.3, 1.0]
     assert found["values"].shape == (7, 3)
     assert found["mean"] == pytest.approx(found["values"].mean(axis=1))
     assert found["gain"] == pytest.approx(found["mean"] - found["mean"][0])
@@ -142,6 +142,14 @@ def test_a_top_of_all_rows_and_of_one():
     for k in (120, 1):
         ranker = ExactBoostCV("precision_at_k", k, **FAST).fit(X, y)
         assert 0 <= ranker.certificate_.values["value"] <= 1
+
+
+def test_a_fold_can_be_too_small_for_rounds_where_the_table_is_not():
+    X, y = np.arange(8.0)[:, None], np.array([0, 1, 0, 1, 0, 1, 1, 1])
+    ranker = ExactBoostCV(cv=2, n_runs=2, interactions=0).fit(X, y)
+    assert "no rounds were tried (subsample is 0.2, which leaves none" in (
+        ranker.certificate_.statement
+    )
 
 
 def test_two_rows_have_no_folds():

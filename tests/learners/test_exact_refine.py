@@ -117,7 +117,10 @@ def test_the_scale_of_the_weights_does_not_matter(metric):
     found = [fit(prepare(X, y, sample_weight=weight * f), settings) for f in (1.0, 0.25, 8.0)]
     for model, history, _ in found[1:]:
         assert history.candidates == found[0][1].candidates
-        np.testing.assert_array_equal(model.decision_function(X), found[0][0].decision_function(X))
+        # The climb of the smooth model may end a step of 2^-32 beside.
+        np.testing.assert_allclose(
+            model.decision_function(X), found[0][0].decision_function(X), rtol=0, atol=1e-8
+        )
 
 
 def test_without_folds_the_smooth_model_stays():

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def make_strata(n_rows, seed=0):
+def make_strata(n_rows, seed=0, n_noise=1):
     """The first feature has three strata; the second helps in the outer two, harms in the middle.
 
     Most pairs within a stratum lie in the outer ones, so the best additive AUC has the second
@@ -11,7 +11,7 @@ def make_strata(n_rows, seed=0):
     """
     rng = np.random.default_rng(seed)
     stratum = rng.choice(3, p=[0.4, 0.2, 0.4], size=n_rows)
-    X = rng.normal(size=(n_rows, 3))
+    X = rng.normal(size=(n_rows, 2 + n_noise))
     X[:, 0] = stratum + rng.uniform(-0.3, 0.3, size=n_rows)
     up = (X[:, 1] > 0).astype(int)
     chance = np.array([[0.05, 0.35], [0.8, 0.2], [0.65, 0.95]])[stratum, up]

@@ -40,7 +40,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
     k : int or float, default=0.1
         For "precision_at_k": a number of rows of the training table, or a share of them below 1.
         A number is turned into its share of the rows; with weights it is that share of their sum.
-    n_runs : int, default=10
+    n_runs : int, default=8
         Runs of ExactBoost whose mean is added.
     n_estimators : int, default=20
         Rounds of a run; the inner folds also try a quarter of them, and none.
@@ -52,7 +52,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
         Rows of a class that a round looks at, at most; None for no limit.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         Features that a round looks at; as in ExactBoost.
-    search_tol : float, default=0.02
+    search_tol : float, default=0.05
         How much better the best stump of a round may be than the one that is taken, in units of the
         metric; ``tol`` of ExactBoost.
     cv : int, splitter or iterable of (train, test), optional
@@ -146,13 +146,13 @@ class ExactBoostCV(SmoothAUCBoostCV):
         metric: str = "ks",
         k: float = 0.1,
         *,
-        n_runs: int = 10,
+        n_runs: int = 8,
         n_estimators: int = 20,
         margin: float = 0.05,
         subsample: float = 0.2,
         max_samples: int | None = 1000,
         max_features: Any = None,
-        search_tol: float = 0.02,
+        search_tol: float = 0.05,
         cv: Any = None,
         interactions: Any = "auto",
         monotonic_cst: Any = None,

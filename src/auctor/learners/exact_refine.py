@@ -39,7 +39,9 @@ Mask = npt.NDArray[np.bool_]
 
 # What the folds choose from: the share of the rounds, and what their mean is multiplied with.
 ROUND_SHARES = (0.25, 1.0)
-FACTORS = (0.25, 0.5, 1.0)
+FACTORS = (0.1, 0.3, 1.0)
+# Near enough to a maximum for the metric of held-out rows.
+_FOLD_TOL = 1e-5
 # The partial AUC is that of the false positive rates up to twice the top's: neighbours of the cut
 # matter too. Fewer negatives than these are too few to train on.
 _WIDER, _FEWEST_NEGATIVES = 2.0, 5.0
@@ -139,11 +141,13 @@ def _search(
     """Try starts, then rounds from the chosen start; writes into the history."""
     progress = Progress(2 * len(folds), "ExactBoostCV", settings.verbose)
     starts = []
+    rough = replace(settings.smooth, tol=max(settings.smooth.tol, _FOLD_TOL))
     for fold in folds:
-        starts.append(make_fold(data, fold, settings))
+        starts.append(make_fold(data, fold, replace(settings, smooth=rough)))
         progress.step()
     starts = _choose_start(data, starts, settings.metric, found)
-    found.obstacle = obstacle(data, settings)
+    every = (obstacle(rows, settings) for rows in [data, *(fold.train for fold in starts)])
+    found.obstacle = next(filter(None, every), "")
     if not found.obstacle:
         _choose_rounds(starts, settings, found, progress)
     progress.close()
