@@ -1,5 +1,7 @@
 """ExactBoost against the plain bisection of its paper, on a large table, and against n and p.
 
+The part "cv" times ExactBoostCV against SmoothAUCBoostCV, the default learner, on 30,000 x 20.
+
 The race wants the paper's tables in the folder that AUCTOR_DATA names; without it only generated
 data are run. What ``--keep FILE`` has kept is not run again.
 """
@@ -14,16 +16,17 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from smooth_quality import keep, print_row, read_kept
+from kept import keep, print_row, read_kept
 from timing import Row, print_table, race, seconds
 
-from auctor import ExactBoost
+from auctor import ExactBoost, ExactBoostCV, SmoothAUCBoostCV
 from auctor.datasets import make_gaussian_pair
 from auctor.papers.tables import missing_files, read_rows
 from auctor.testing.reference_exact_bisection import fit_plain
 
 METRICS = ["auc", "ks"]
 GROWTH = [*METRICS, "precision_at_k"]  # of rows and columns; the race's peer has the first two
+PART_METRICS = {"rows": GROWTH, "columns": GROWTH, "cv": ["ks", "precision_at_k"]}
 RACES = ["heart", "german", "ionosphere"]
 N_ROWS = [1000, 10_000, 100_000]
 N_FEATURES = [5, 20, 80]
@@ -93,10 +96,27 @@ def time_wide(metric: str, n_runs: int) -> Row:
     return alone(f"ExactBoost {metric}, 6000 x 5000, {n_runs} runs, 2 threads", taken)
 
 
+def against_default(table: Table, metric: str, k: int) -> Row:
+    """How many times the default learner's time a fit of ExactBoostCV takes, in turns."""
+    X, y = table[0][:, :20], table[1]
+
+    def ours() -> None:
+        ExactBoostCV(metric, k).fit(X, y)
+
+    def default() -> None:
+        SmoothAUCBoostCV().fit(X, y)
+
+    row = race("", default, ours, "at most 3", n_rounds=N_TIMED)  # the ratio is ours / default
+    row["ours"], row["peer"] = row["peer"], row["ours"]
+    name = f"ExactBoostCV {metric}" + ("" if metric == "ks" else f" {k}")
+    row["name"] = f"{name} over the default, {len(y)} x {X.shape[1]}"
+    return row
+
+
 def cases(parts: list[str], n_runs: int) -> Iterator[Case]:
     """Every case of the parts that are asked for: its name and how to run it."""
     for part in parts:
-        for metric in GROWTH if part in ("rows", "columns") else METRICS:
+        for metric in PART_METRICS.get(part, METRICS):
             for name, run in CASES[part](metric, n_runs):
                 yield f"{part} {metric} {name}".strip(), run
 
@@ -128,6 +148,11 @@ def column_cases(metric: str, _: int) -> Iterator[Case]:
         yield f"{n_features}", partial(time_round, 10_000, n_features, metric)
 
 
+def cv_cases(metric: str, _: int) -> Iterator[Case]:
+    for name, table in real(["taiwan"]):
+        yield name, partial(against_default, table, metric, 500)
+
+
 def large_cases(metric: str, n_runs: int) -> Iterator[Case]:
     yield f"{n_runs}", partial(time_wide, metric, n_runs)
 
@@ -137,6 +162,7 @@ CASES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "gmsc": gmsc_cases,
     "rows": row_cases,
     "columns": column_cases,
+    "cv": cv_cases,
     "large": large_cases,
 }
 
@@ -196,7 +222,7 @@ def report(rows: dict[str, Row]) -> None:
 
 def run() -> list[Row]:
     """The cases of ``make bench``, one row each, with fewer runs in the race."""
-    rows = run_cases(["race", "gmsc", "rows", "columns"], LIGHT_RUNS, None, False)
+    rows = run_cases(["race", "gmsc", "rows", "columns", "cv"], LIGHT_RUNS, None, False)
     report(rows)
     return list(rows.values())
 

@@ -5,8 +5,6 @@ The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR
 """
 
 import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,9 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from interpret.glassbox import ExplainableBoostingClassifier
+from kept import Kept, interval, keep, print_row, read_kept, signed
 from lightgbm import LGBMClassifier
 from quality import each_table, lightgbm, prepared, print_head
-from scipy.stats import rankdata, t
+from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from xgboost import XGBClassifier
@@ -37,9 +36,6 @@ TABLES = [
 NAMES = {"australian": ["A4", "A5", "A6", "A12"]}
 N_FOLDS = 5
 OURS = "SmoothAUCBoostCV"
-
-# Table (or law), then method, then the lists that the method left there.
-Kept = dict[str, dict[str, dict[str, list[Any]]]]
 
 
 class XGBoost(XGBClassifier):
@@ -79,25 +75,6 @@ METHODS: dict[str, Callable[[], Any]] = {
 }
 
 
-def read_kept(path: Path | None) -> Kept:
-    """What earlier runs have kept."""
-    if path is None or not path.exists():
-        return {}
-    return json.loads(path.read_text())
-
-
-def keep(path: Path | None, kept: Kept, place: str, method: str, lists: dict[str, list]) -> None:
-    """Put lists among what is kept, also in the file."""
-    kept.setdefault(place, {})[method] = lists
-    if path is None:
-        return
-    whole = read_kept(path)  # again: another run may have added to it
-    whole.setdefault(place, {})[method] = lists
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(whole, indent=1))
-    aside.replace(path)
-
-
 def score(model: Any, X: pd.DataFrame) -> np.ndarray:
     """The score that the model ranks by; log odds where there are any, as they do not saturate."""
     # LightGBM's wrapper makes categories of text columns in predict_proba alone.
@@ -131,31 +108,6 @@ def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -
                 note = f"{table}, {method}: {mean(found['auc']):.4f}, {sum(found['seconds']):.1f} s"
                 print(note, file=sys.stderr, flush=True)
     return kept
-
-
-def interval(differences: Sequence[float], overlap: float = 0.0) -> tuple[float, float, float]:
-    """Mean and the ends of its 95 % t interval.
-
-    Folds share training rows, so their differences vary less than those of fresh samples:
-    Nadeau and Bengio (2003) add the overlap, test rows over training rows, to 1 / n.
-    """
-    n, middle = len(differences), mean(differences)
-    if n < 2:
-        return middle, float("nan"), float("nan")
-    half = float(t.ppf(0.975, n - 1)) * stdev(differences) * (1 / n + overlap) ** 0.5
-    return middle, middle - half, middle + half
-
-
-def signed(numbers: tuple[float, float, float]) -> str:
-    """A difference with its interval, in bold where zero is outside."""
-    middle, low, high = numbers
-    text = f"{middle:+.4f} ({low:+.4f}, {high:+.4f})"
-    return f"**{text}**" if low > 0 or high < 0 else text
-
-
-def print_row(cells: Sequence[str]) -> None:
-    """A row of a table in Markdown."""
-    print("| " + " | ".join(cells) + " |")
 
 
 def print_tables(kept: Kept, methods: list[str]) -> None:

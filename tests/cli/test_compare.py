@@ -101,7 +101,10 @@ def test_the_usual_learners_are_those_that_are_installed(monkeypatch: pytest.Mon
     monkeypatch.setattr(compare, "installed_peers", lambda: ["random-forest", "ebm", "logistic"])
     nothing = argparse.Namespace(learner=[])
     assert compare._names(Loss("auc"), nothing) == ["smooth-aucboost-cv", "logistic", "ebm"]
-    assert compare._names(Loss("ks"), nothing)[0] == "exactboost"
+    ours = ["exactboost-cv", "smooth-aucboost-cv", "logistic", "ebm"]
+    assert compare._names(Loss("ks"), nothing) == ours
+    assert compare._names(Loss("p@k", k=0.1), nothing) == ours
+    assert compare._names(Loss("pauc", region=(0.0, 0.1)), nothing)[:2] == ours[1:3]
 
 
 def test_a_learner_that_is_not_installed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +118,20 @@ def test_a_learner_of_another_loss_is_compared_all_the_same(run: Run, train: Pat
     options = ["--learner", "dmks", "--learner", "rankboost", "--loss", "ks", "--folds", 2]
     done = run("compare", train, "--target", "y", *DROP, *options, "--json")
     assert [one["name"] for one in done.json["learners"]] == ["dmks", "rankboost"]
+
+
+@pytest.mark.parametrize("loss", ["ks", "p@k:20"])
+def test_a_metric_has_the_usual_learner_beside_the_one_that_trains_on_it(
+    run: Run, train: Path, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    monkeypatch.setattr(compare, "installed_peers", list)
+    done = run("compare", train, "--target", "y", *DROP, "--loss", loss, "--folds", 2, "--json")
+    assert (done.code, done.err) == (0, "")
+    names = [one["name"] for one in done.json["learners"]]
+    assert names == ["exactboost-cv", "smooth-aucboost-cv"]
+    asked = ["--learner", "exactboost", "--loss", loss, "--folds", 2, "--json"]
+    plain = run("compare", train, "--target", "y", *DROP, *asked)
+    assert [one["name"] for one in plain.json["learners"]] == ["exactboost"]
 
 
 def test_which_label_is_positive_changes_no_auc(run: Run, train: Path) -> None:

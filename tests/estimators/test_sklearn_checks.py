@@ -9,6 +9,7 @@ from auctor import (
     DMKS,
     AUCBoost,
     ExactBoost,
+    ExactBoostCV,
     MarginRanker,
     MarginRankerCV,
     MartiRank,
@@ -25,7 +26,7 @@ _DRAWN = "rows are drawn by their place: weight 2 is the row twice in law, not i
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason."""
-    if not isinstance(estimator, TreeRankForest | ExactBoost):
+    if not isinstance(estimator, TreeRankForest | ExactBoost | ExactBoostCV):
         return {}
     return {
         "check_sample_weight_equivalence_on_dense_data": _DRAWN,
@@ -63,6 +64,8 @@ def expected_failures(estimator: Any) -> dict[str, str]:
             ExactBoost(n_runs=5, n_estimators=10),
             ExactBoost("ks", n_runs=5, n_estimators=10),
             ExactBoost(n_runs=5, n_estimators=10, search="bisect"),
+            ExactBoostCV(cv=2, n_runs=2, n_estimators=4, interactions=0),
+            ExactBoostCV("precision_at_k", cv=2, n_runs=2, n_estimators=4, interactions=0),
         )
     ],
     expected_failed_checks=expected_failures,

@@ -1,11 +1,13 @@
 """The fits whose models are stored: fixed data, one entry per learner."""
 
 import numpy as np
+from learners.three_strata import make_strata
 
 from auctor import (
     DMKS,
     AUCBoost,
     ExactBoost,
+    ExactBoostCV,
     MarginRanker,
     MartiRank,
     RankBoost,
@@ -25,6 +27,11 @@ def messy_table() -> tuple[np.ndarray, np.ndarray]:
     X = np.column_stack([X, np.full(len(X), 3.0)])
     X[::7, 0] = np.nan
     return X, y
+
+
+def three_strata() -> tuple[np.ndarray, np.ndarray]:
+    """Columns of the same names, on which rounds of ExactBoost improve the smooth model."""
+    return make_strata(1500, n_noise=2)
 
 
 def rankboost() -> Model:
@@ -86,6 +93,12 @@ def exactboost_ks() -> Model:
     return ranker.fit(X, y).model_
 
 
+def exactboost_cv() -> Model:
+    X, y = three_strata()
+    ranker = ExactBoostCV("ks", cv=3, n_runs=3, n_estimators=8, max_bins=16, interactions=0)
+    return ranker.fit(X, y).model_
+
+
 def treerank() -> Model:
     X, y = messy_table()
     return TreeRank(max_depth=4, categorical_features=[1]).fit(X, y).model_
@@ -105,6 +118,7 @@ CASES = {
     "aucboost": aucboost,
     "dmks": dmks,
     "exactboost": exactboost,
+    "exactboost_cv": exactboost_cv,
     "exactboost_ks": exactboost_ks,
     "margin_ranker": margin_ranker,
     "martirank": martirank,

@@ -464,9 +464,16 @@ def ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
-def test_ctrl_c_ends_the_fit_with_the_runs_that_were_finished(monkeypatch, ctrl_c):
+def test_ctrl_c_ends_the_fit_although_runs_were_finished(monkeypatch, ctrl_c):
     X, y = make_table(0, 20, 20)
-    settings = Settings(n_runs=50, n_estimators=3)
+    interrupt_at(monkeypatch, 2)
+    with pytest.raises(KeyboardInterrupt):
+        fit_exactboost(prepare(X, y), Settings(n_runs=50, n_estimators=3))
+
+
+def test_ctrl_c_keeps_the_finished_runs_on_request(monkeypatch, ctrl_c):
+    X, y = make_table(0, 20, 20)
+    settings = Settings(n_runs=50, n_estimators=3, keep_interrupted=True)
     two, _, _ = fit_exactboost(prepare(X, y), replace(settings, n_runs=2))
     interrupt_at(monkeypatch, 2)
     with pytest.warns(ExactBoostWarning, match="mean of 2 of 50 runs"):
@@ -478,8 +485,9 @@ def test_ctrl_c_ends_the_fit_with_the_runs_that_were_finished(monkeypatch, ctrl_
 
 def test_ctrl_c_before_any_run_has_finished_ends_everything(monkeypatch, ctrl_c):
     interrupt_at(monkeypatch, 0)
+    settings = Settings(n_runs=5, n_estimators=3, keep_interrupted=True)
     with pytest.raises(KeyboardInterrupt):
-        fit_exactboost(prepare(*make_table(0)), Settings(n_runs=5, n_estimators=3))
+        fit_exactboost(prepare(*make_table(0)), settings)
     assert threading.active_count() < 20
 
 

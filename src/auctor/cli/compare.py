@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 from auctor.cli.errors import UsageError, nearest
 from auctor.cli.fit import table_line
-from auctor.cli.learner import TRAINS_ON, Loss, make_learner, parse_loss, share_of_rows
+from auctor.cli.learner import (
+    DEFAULT_LEARNER,
+    TRAINS_ON,
+    Loss,
+    make_learner,
+    parse_loss,
+    share_of_rows,
+)
 from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
 from auctor.cli.suspects import label_warning, suspicious_columns
@@ -69,7 +76,9 @@ def _names(loss: Loss, args: argparse.Namespace) -> list[str]:
     """The learners that are asked for, or the usual ones; the first is compared with."""
     if not args.learner:
         there = set(installed_peers())
-        return [TRAINS_ON[loss.kind][0], *(name for name in _USUAL_PEERS if name in there)]
+        # The usual learner for the loss, and the one that people get without any.
+        ours = dict.fromkeys([TRAINS_ON[loss.kind][0], DEFAULT_LEARNER])
+        return [*ours, *(name for name in _USUAL_PEERS if name in there)]
     names = list(dict.fromkeys(args.learner))
     for name in names:
         if name in PEERS and name not in installed_peers():
@@ -85,7 +94,8 @@ def _make(name: str, loss: Loss, args: argparse.Namespace) -> Entrant:
         try:
             return Entrant(name, make_learner(name, loss, args), trains_on_loss=True)
         except UsageError:
-            return Entrant(name, make_learner(name, Loss("ks" if name == "dmks" else "auc"), args))
+            own = "ks" if name in ("dmks", "exactboost-cv") else "auc"
+            return Entrant(name, make_learner(name, Loss(own), args))
     told = {"categorical_features": args.categorical or "from_dtype", "random_state": args.seed}
     return Entrant(name, PEERS[name].make(**told, n_jobs=args.jobs))
 

@@ -40,9 +40,9 @@ class Loss(NamedTuple):
 
 # Kind of loss -> the learners that train on it, the usual one first.
 TRAINS_ON: dict[str, tuple[str, ...]] = {
-    "auc": (DEFAULT_LEARNER, *sorted(set(LEARNERS) - {DEFAULT_LEARNER, "dmks"})),
-    "ks": ("exactboost", "dmks"),
-    "p@k": ("exactboost",),
+    "auc": (DEFAULT_LEARNER, *sorted(set(LEARNERS) - {DEFAULT_LEARNER, "dmks", "exactboost-cv"})),
+    "ks": ("exactboost-cv", "exactboost", "dmks"),
+    "p@k": ("exactboost-cv", "exactboost"),
     "pauc": (DEFAULT_LEARNER, "smooth-aucboost"),
 }
 
@@ -122,7 +122,7 @@ def set_parameters(estimator: RankingEstimator, settings: list[tuple[str, str]])
 
 
 def _loss_settings(name: str, loss: Loss) -> dict[str, Any]:
-    if name == "exactboost":
+    if name in ("exactboost", "exactboost-cv"):
         metric = {"auc": "auc", "ks": "ks", "p@k": "precision_at_k"}[loss.kind]
         return {"metric": metric} | ({"k": loss.k} if loss.kind == "p@k" else {})
     return {"fpr_range": loss.region} if loss.kind == "pauc" else {}

@@ -139,7 +139,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     _add_problem(add)
-    usual = "(default: smooth-aucboost-cv, for ks and p@k exactboost)"
+    usual = "(default: smooth-aucboost-cv, for ks and p@k exactboost-cv)"
     add("--learner", metavar="NAME", help=f"see `auctor learners` {usual}")
     add(
         "--param",

@@ -4,6 +4,7 @@ from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.crossval import CrossValidation, cross_validate
 from auctor.estimators.dmks import DMKS
 from auctor.estimators.exactboost import ExactBoost
+from auctor.estimators.exactboost_cv import ExactBoostCV
 from auctor.estimators.margin_ranker import MarginRanker
 from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
@@ -20,6 +21,7 @@ __all__ = [
     "AUCBoost",
     "CrossValidation",
     "ExactBoost",
+    "ExactBoostCV",
     "MarginRanker",
     "MarginRankerCV",
     "MartiRank",

@@ -65,6 +65,9 @@ class ExactBoost(RankingEstimator):
         ended without a proof, which happens for precision at k where rows tie and margin is 0.
     delta : float, default=0.05
         The bounds in ``certificate_`` hold with probability 1 - delta.
+    keep_interrupted : bool, default=False
+        Whether Ctrl-C ends the fit with the mean of the runs that were finished, and a warning.
+        False raises KeyboardInterrupt, and the estimator is not fitted.
     max_bins : int, default=255
         Bins of a feature at most; one more is kept for missing values.
     categorical_features : "from_dtype" or array-like of names, positions or bool
@@ -86,7 +89,7 @@ class ExactBoost(RankingEstimator):
         number. Rows are drawn by their place in the table: another order of the rows, or a row
         twice in the place of weight 2, gives a model of the same law, not of the same bits.
     verbose : bool or int, default=False
-        A progress bar on stderr. Ctrl-C ends the fit with the runs that were finished.
+        A progress bar on stderr.
 
     Attributes
     ----------
@@ -146,6 +149,7 @@ class ExactBoost(RankingEstimator):
         "search": [StrOptions({"exact", "bisect"})],
         "tol": [Interval(Real, 0, 1, closed="left")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
+        "keep_interrupted": ["boolean"],
     }
 
     def __init__(
@@ -164,6 +168,7 @@ class ExactBoost(RankingEstimator):
         search: str = "exact",
         tol: float = 0.02,
         delta: float = 0.05,
+        keep_interrupted: bool = False,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         frequency_weights: bool = False,
@@ -186,6 +191,7 @@ class ExactBoost(RankingEstimator):
         self.search = search
         self.tol = tol
         self.delta = delta
+        self.keep_interrupted = keep_interrupted
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.frequency_weights = frequency_weights
@@ -256,6 +262,7 @@ class ExactBoost(RankingEstimator):
             tol=self.tol,
             delta=self.delta,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            keep_interrupted=bool(self.keep_interrupted),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )

@@ -4,6 +4,7 @@ from auctor.estimators.aucboost import AUCBoost
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.dmks import DMKS
 from auctor.estimators.exactboost import ExactBoost
+from auctor.estimators.exactboost_cv import ExactBoostCV
 from auctor.estimators.margin_ranker import MarginRanker
 from auctor.estimators.margin_ranker_cv import MarginRankerCV
 from auctor.estimators.martirank import MartiRank
@@ -19,6 +20,7 @@ LEARNERS: dict[str, type[RankingEstimator]] = {
     "aucboost": AUCBoost,
     "dmks": DMKS,
     "exactboost": ExactBoost,
+    "exactboost-cv": ExactBoostCV,
     "margin-ranker": MarginRanker,
     "margin-ranker-cv": MarginRankerCV,
     "martirank": MartiRank,

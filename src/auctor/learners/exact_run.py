@@ -66,13 +66,15 @@ class Step:
 class RunHistory:
     """A finished run: its steps, in units of ``scale``, and the margin loss after every round.
 
-    ``misses`` counts the rounds whose search ended without a proof (all of bisection's);
+    ``rounds`` has the number of the round, from 0, in which each step was taken. ``misses`` counts
+    the rounds whose search ended without a proof (all of bisection's);
     ``start_weight`` is what the scores to start from, brought to [0, 1], weigh in the run's score.
     """
 
     scale: float = UNIT_RANGE
     start_weight: float = 0.0
     steps: list[Step] = field(default_factory=list)
+    rounds: list[int] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     misses: int = 0
 
@@ -172,6 +174,7 @@ class Run:
         for part in parts:
             part.take_step()
         history.steps.append(step)
+        history.rounds.append(len(history.losses))
         history.scale = float(reach)
         if history.scale > _LARGEST_RANGE:
             self._coarsen()

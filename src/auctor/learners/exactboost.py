@@ -53,6 +53,7 @@ class Settings:
     tol: float = 0.02
     delta: float = 0.05
     seed: int = 0
+    keep_interrupted: bool = False
     n_jobs: int | None = None
     verbose: bool | int = False
 
@@ -102,11 +103,11 @@ def fit_exactboost(
     """
     table = gather(data)
     plan = make_plan(table, settings, data.mean_unit)
-    scaled = _to_unit(data, table, start)
-    history = _run_all(table, plan, settings, scaled)
+    scaled = to_unit(data, table, start)
+    history = run_all(table, plan, settings, scaled)
     tables = step_tables(data, table, history.runs)
-    fill_missing(_CodeWeights(table, data.n_codes), tables)
-    added = [] if scaled is None else _by_partition(data, scaled * history.start_weight)
+    fill_missing(CodeWeights(table, data.n_codes), tables)
+    added = [] if scaled is None else by_partition(data, scaled * history.start_weight)
     model, _ = finish_additive(data, tables, added=added if is_joined else ())
     certificate = certify(table, plan, settings.delta, data, tables, added)
     return model, history, certificate
@@ -163,8 +164,8 @@ def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
     return drawn[0], drawn[1]
 
 
-def _run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | None) -> History:
-    """Runs on threads; after Ctrl-C those that were finished are kept, if there are any."""
+def run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | None) -> History:
+    """All runs, on threads. Ctrl-C ends them, and the fit too unless finished runs are kept."""
     stop = threading.Event()
     units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
     progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
@@ -196,6 +197,8 @@ def _run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | 
             progress.step()
     except KeyboardInterrupt:
         stopped_by = "interrupted"
+        if not settings.keep_interrupted:
+            raise
     finally:
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
@@ -231,7 +234,7 @@ def step_tables(data: RankingData, table: ExactTable, runs: list[RunHistory]) ->
     return tables
 
 
-def _to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floats | None:
+def to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floats | None:
     """Start scores brought to [0, 1], in the order of ``table``; all equal, they are nothing."""
     if start is None:
         return None
@@ -243,7 +246,7 @@ def _to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floa
     return (scores - low) / reach
 
 
-def _by_partition(data: RankingData, scores: Floats) -> list[Floats]:
+def by_partition(data: RankingData, scores: Floats) -> list[Floats]:
     """Scores in the order of ``ExactTable`` as those of the rows of each partition."""
     negative, positive = data.class_rows
     by_place = np.zeros(1 + max(negative[-1], positive[-1]))
@@ -251,7 +254,7 @@ def _by_partition(data: RankingData, scores: Floats) -> list[Floats]:
     return [by_place[part.rows] for part in data.partitions]
 
 
-class _CodeWeights:
+class CodeWeights:
     """Weights of classes and codes, counted for one feature at a time: histogram[:, j]."""
 
     def __init__(self, table: ExactTable, n_codes: int) -> None:

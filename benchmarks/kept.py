@@ -1,0 +1,57 @@
+"""Results that are kept in a file while a benchmark runs, and how they are printed."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from scipy.stats import t
+
+# Table (or law), then method, then the lists that the method left there.
+Kept = dict[str, dict[str, dict[str, list[Any]]]]
+
+
+def read_kept(path: Path | None) -> Kept:
+    """What earlier runs have kept."""
+    if path is None or not path.exists():
+        return {}
+    return json.loads(path.read_text())
+
+
+def keep(path: Path | None, kept: Kept, place: str, method: str, lists: dict[str, list]) -> None:
+    """Put lists among what is kept, also in the file."""
+    kept.setdefault(place, {})[method] = lists
+    if path is None:
+        return
+    whole = read_kept(path)  # again: another run may have added to it
+    whole.setdefault(place, {})[method] = lists
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    aside.write_text(json.dumps(whole, indent=1))
+    aside.replace(path)
+
+
+def interval(differences: Sequence[float], overlap: float = 0.0) -> tuple[float, float, float]:
+    """Mean and the ends of its 95 % t interval.
+
+    Folds share training rows, so their differences vary less than those of fresh samples:
+    Nadeau and Bengio (2003) add the overlap, test rows over training rows, to 1 / n.
+    """
+    n, middle = len(differences), mean(differences)
+    if n < 2:
+        return middle, float("nan"), float("nan")
+    half = float(t.ppf(0.975, n - 1)) * stdev(differences) * (1 / n + overlap) ** 0.5
+    return middle, middle - half, middle + half
+
+
+def signed(numbers: tuple[float, float, float]) -> str:
+    """A difference with its interval, in bold where zero is outside."""
+    middle, low, high = numbers
+    text = f"{middle:+.4f} ({low:+.4f}, {high:+.4f})"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+def print_row(cells: Sequence[str]) -> None:
+    """A row of a table in Markdown."""
+    print("| " + " | ".join(cells) + " |")
