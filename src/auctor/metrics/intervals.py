@@ -9,7 +9,7 @@ import numpy.typing as npt
 from auctor.metrics.bootstrap import Resampling, make_generator, percentiles, rank, whole
 from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.delong import check_two_of_each, placements, variance
-from auctor.metrics.folds import FoldsAuc, auc_within_folds
+from auctor.metrics.folds import FoldsAuc, auc_within_folds, check_goes_with_folds
 from auctor.metrics.limits import auc_limits, degrees, normal_quantile
 from auctor.metrics.sample import Sample, read_sample, sort_classes
 from auctor.metrics.wording import count, interval
@@ -126,6 +126,7 @@ def auc_ci(
     AUC 0.938 (95% CI 0.764 to 1.000, DeLong, 4 positives, 4 negatives)
     """
     level = check_level(level)
+    check_goes_with_folds(instability, folds)
     weighted = sample_weight is not None
     if folds is not None and method is None:
         chosen = "wilson"
