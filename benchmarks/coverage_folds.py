@@ -295,13 +295,47 @@ def out_of_bag(n: int, seed: int = 0) -> Iterator[Row]:
         yield summarise("forest, out of bag", law.name, sizes, found, float(np.mean(truths)))
 
 
+def fold_bias(n: int, seed: int = 7) -> Iterator[str]:
+    """KS, partial AUC and precision at k: the truth, the mean within folds, and what we print."""
+    for law in (LAWS[0], LAWS[1], LAWS[4]):
+        rng, total, found = np.random.default_rng(seed), law.n_pos + law.n_neg, []
+        new, y_new = law.draw(rng, N_NEW * law.n_pos // total, N_NEW * law.n_neg // total)
+        for repetition in range(n):
+            X, y = law.draw(rng, law.n_pos, law.n_neg)
+            cutter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repetition)
+            splits, folds = list(cutter.split(X, y)), np.empty(len(y), dtype=int)
+            for k, (_, test) in enumerate(splits):
+                folds[test] = k
+            ours = validate("means", X, y, new, splits)
+            found.append([_three(y_new, y, folds, ours, name, repetition) for name in METRICS])
+        means = np.mean(found, axis=0)
+        for name, (truth, plain, pooled) in zip(METRICS, means, strict=True):
+            yield f"{name:18} {law.name:24} true {truth:.3f}  mean within folds {plain:.3f}  " + (
+                f"pooled by rank {pooled:.3f}  n {n}"
+            )
+
+
+def _three(
+    y_new: Any, y: Any, folds: Any, ours: Validated, name: str, seed: int
+) -> tuple[float, float, float]:
+    measure, interval, told = METRICS[name]
+    draws = {"n_resamples": 100, "random_state": seed}
+    parts = [folds == k for k in range(N_FOLDS)]
+    return (
+        float(np.mean([measure(y_new, s, **told) for s in ours.new])),
+        float(np.mean([measure(y[rows], ours.own[rows], **told) for rows in parts])),
+        interval(y, ours.own, folds=folds, **told, **draws).value,
+    )
+
+
 class _Ends(NamedTuple):
     low: float
     high: float
     value: float
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
+PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row | str]]] = {
+    "bias": lambda args: fold_bias(args.repetitions),
     "fixed": lambda args: fixed_scorer(args.repetitions),
     "paired": lambda args: paired(args.repetitions),
     "cv": lambda args: (

@@ -13,7 +13,7 @@ from fuzz.columns import KINDS, draw_column, draw_kind
 Rng = np.random.Generator
 
 # Weights lie between ten to the power of this, and of minus this.
-WEIGHT_DIGITS = 3
+WEIGHT_DIGITS = 300
 
 
 def draw_labels(rng: Rng, n: int) -> tuple[Any, str]:

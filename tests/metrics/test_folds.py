@@ -200,3 +200,16 @@ def test_interval_and_p_value_of_a_difference_agree(method):
             exact = metrics.compare_auc(y, a, b, level=1 - found.p_value, **told)
             assert min(abs(exact.low), abs(exact.high)) < 1e-9
     assert excluded <= 6
+
+
+def test_instability_goes_with_folds(normal_scores):
+    y, s = normal_scores(20, 20)
+    calls = [
+        lambda **told: metrics.auc_ci(y, s, **told),
+        lambda **told: metrics.ks_ci(y, s, **told),
+        lambda **told: metrics.compare_auc(y, s, -s, **told),
+        lambda **told: metrics.compare_metric(y, s, -s, "ks", **told),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"instability is 0\.5, but folds was not given"):
+            call(instability=0.5)

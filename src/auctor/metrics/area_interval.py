@@ -24,7 +24,13 @@ from auctor.metrics.checks import (
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_area
 from auctor.metrics.curve_intervals import MetricInterval, describe_method, read_rows
-from auctor.metrics.folds import Part, check_instability, group_codes, pool_folds
+from auctor.metrics.folds import (
+    Part,
+    check_goes_with_folds,
+    check_instability,
+    group_codes,
+    pool_folds,
+)
 from auctor.metrics.influence import (
     Codes,
     Influences,
@@ -99,6 +105,7 @@ def partial_auc_ci(
     region = _Region(name, *check_region(ends, name), scaled)
     level = check_level(level)
     check_method(method, METHODS)
+    check_goes_with_folds(instability, folds)
     resampling = Resampling(groups, check_resamples(n_resamples), make_generator(random_state))
     sample = read_rows(y_true, y_score, sample_weight, pos_label)
     codes = None if groups is None else group_codes(groups, sample)

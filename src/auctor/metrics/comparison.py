@@ -12,7 +12,14 @@ from scipy.special import stdtr, stdtrit
 from auctor.metrics.bootstrap import Resampling, make_draws, make_generator, rank, whole
 from auctor.metrics.checks import check_level, check_resamples
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.folds import Part, check_instability, cut_folds, effective_sizes_of, group_codes
+from auctor.metrics.folds import (
+    Part,
+    check_goes_with_folds,
+    check_instability,
+    cut_folds,
+    effective_sizes_of,
+    group_codes,
+)
 from auctor.metrics.influence import difference, effective_sizes, influences, variance
 from auctor.metrics.intervals import choose_method
 from auctor.metrics.limits import (
@@ -156,6 +163,7 @@ def compare_auc(
     (paired, square and add, 4 positives, 4 negatives)
     """
     level, n_resamples = check_level(level), check_resamples(n_resamples)
+    check_goes_with_folds(instability, folds)
     weighted = sample_weight is not None or sample_weight_b is not None
     if method is not None:
         choose_method(method, groups=groups, weighted=weighted)

@@ -18,7 +18,7 @@ from auctor.metrics.curve_estimates import (
     varies_as,
 )
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.folds import Part, check_instability, pool_folds
+from auctor.metrics.folds import Part, check_goes_with_folds, check_instability, pool_folds
 from auctor.metrics.limits import quantile
 from auctor.metrics.rates import clopper_pearson
 from auctor.metrics.sample import Sample, read_codes, read_sample
@@ -218,6 +218,7 @@ def _measure(
 ) -> MetricInterval:
     level, n_resamples = check_level(level), check_resamples(resampling.n_resamples)
     resampling = Resampling(resampling.groups, n_resamples, make_generator(resampling.rng))
+    check_goes_with_folds(instability, folds)
     n_folds, inflation = None, 1.0
     if folds is not None:
         n_folds = len(read_codes(folds, sample, "folds")[0])

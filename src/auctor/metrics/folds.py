@@ -72,6 +72,14 @@ def effective_sizes_of(parts: list[Part]) -> tuple[float, float]:
     return n_pos, n_neg
 
 
+def check_goes_with_folds(instability: Any, folds: Any) -> None:
+    """Without folds there are no training sets to count."""
+    if instability is not None and folds is None:
+        raise ValueError(
+            f"instability is {instability!r}, but folds was not given; give both or neither"
+        )
+
+
 def check_instability(instability: Any) -> float:
     """A share in [0, 1]; not known is the worst case."""
     return 1.0 if instability is None else check_rate(instability, "instability")

@@ -10,7 +10,12 @@ from auctor.metrics.area import auc_of_sorted
 from auctor.metrics.bootstrap import Resampling, make_generator, rank
 from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.delong import check_two_of_each, placements, variance
-from auctor.metrics.folds import FoldsAuc, auc_within_folds, group_codes
+from auctor.metrics.folds import (
+    FoldsAuc,
+    auc_within_folds,
+    check_goes_with_folds,
+    group_codes,
+)
 from auctor.metrics.influence import influences, known_from
 from auctor.metrics.influence import variance as influence_variance
 from auctor.metrics.limits import auc_limits, degrees, normal_quantile
@@ -138,6 +143,7 @@ def auc_ci(
     AUC 0.938 (95% CI 0.764 to 1.000, DeLong, 4 positives, 4 negatives)
     """
     level = check_level(level)
+    check_goes_with_folds(instability, folds)
     weighted = sample_weight is not None
     chosen = choose_method(method, groups=groups, weighted=weighted)
     n_resamples = check_resamples(n_resamples)

@@ -24,7 +24,13 @@ from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_ks
 from auctor.metrics.curve_intervals import KS_RESAMPLES, unbiased
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.folds import Part, check_instability, group_codes, pool_folds
+from auctor.metrics.folds import (
+    Part,
+    check_goes_with_folds,
+    check_instability,
+    group_codes,
+    pool_folds,
+)
 from auctor.metrics.influence import Codes, Floats, effective_sizes
 from auctor.metrics.limits import degrees
 from auctor.metrics.resampled_curves import redrawn, row_places, thin
@@ -165,6 +171,7 @@ def compare_metric(
     """
     if metric not in METRICS:
         raise ValueError(f"metric is {metric!r}; give one of {', '.join(METRICS)}")
+    check_goes_with_folds(instability, folds)
     level, n_resamples = check_level(level), check_resamples(n_resamples)
     scores = {"score_a": score_a, "score_b": score_b}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
