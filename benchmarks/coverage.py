@@ -1,0 +1,148 @@
+"""How often every interval that auctor prints holds the true value: the whole table, as a page.
+
+    python benchmarks/coverage.py                              # hours; writes docs/coverage.md
+    python benchmarks/coverage.py --repetitions 200 --only samples --out /tmp/coverage.md
+
+Three programs make its parts and can be run alone: coverage_samples.py (one sample),
+coverage_folds.py (out-of-fold and out-of-bag scores, differences) and coverage_thresholds.py.
+Finished lines are kept in --keep and not computed again, so that a run that was stopped goes on.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import coverage_folds as folds
+import coverage_samples as samples
+import coverage_thresholds as thresholds
+
+WANTED = 0.93
+
+
+class Line(NamedTuple):
+    """One cell of the page."""
+
+    section: str
+    interval: str
+    cell: str
+    covered: float
+    error: float
+    width: float
+    repetitions: int
+    rejected: float | None = None  # how often p < 0.05
+
+
+def of_samples(part: str, n: int) -> Iterator[Line]:
+    for one in samples.PARTS[part](n):
+        yield Line(
+            "One sample", one.part, one.cell, one.covered, one.error, one.width, one.repetitions
+        )
+
+
+def of_folds(part: str, n: int) -> Iterator[Line]:
+    told = SimpleNamespace(repetitions=n, law=None, learner=["logistic", "rankboost"])
+    for one in folds.PARTS[part](told):
+        if isinstance(one, folds.Row):
+            cell = f"{one.law}, {one.sizes}"
+            measured = (one.covered, one.error, one.width, one.n, one.rejected)
+            yield Line("Folds, bags and differences", one.interval, cell, *measured)
+
+
+def of_thresholds(question: str, n: int) -> Iterator[Line]:
+    for cell in thresholds.cells():
+        if cell.question != question:
+            continue
+        found = thresholds.measure(cell, max(n // 4, 1) if cell.criterion == "cost" else n)
+        names = ("tpr", "fpr", "precision") if question == "rates" else (question,)
+        for name, one in zip(names, found, strict=False):
+            yield Line(
+                "Thresholds",
+                name,
+                f"{cell.law}, {cell.n_pos} + {cell.n_neg}, {cell.criterion} {cell.value:g}",
+                *(one.covered, one.error, one.width, one.n),
+            )
+
+
+def parts() -> dict[str, Callable[[int], Iterator[Line]]]:
+    """Each part by its name; those of folds fit models, and have a fifth of the repetitions."""
+    found: dict[str, Callable[[int], Iterator[Line]]] = {}
+    for name in samples.PARTS:
+        found[f"samples {name}"] = lambda n, part=name: of_samples(part, n)
+    for name in folds.PARTS:
+        found[f"folds {name}"] = lambda n, part=name: of_folds(part, max(n // 5, 20))
+    for name in ("threshold", "rates", "promise"):
+        found[f"thresholds {name}"] = lambda n, question=name: of_thresholds(question, n)
+    return found
+
+
+def read(path: Path) -> dict[str, list[Line]]:
+    """Lines of the parts that were finished."""
+    if not path.is_file():
+        return {}
+    return {
+        part: [Line(*row) for row in rows] for part, rows in json.loads(path.read_text()).items()
+    }
+
+
+def page(done: dict[str, list[Line]]) -> str:
+    """The table as Markdown, lowest coverage first in each summary."""
+    lines = [line for rows in done.values() for line in rows]
+    out = [
+        _HEAD,
+        "## Summary",
+        "",
+        "| interval | cells | lowest | where | below 0.93 | mean width |",
+    ]
+    out.append("|---|---|---|---|---|---|")
+    for name in dict.fromkeys(line.interval for line in lines):
+        own = [line for line in lines if line.interval == name]
+        worst = min(own, key=lambda line: line.covered)
+        below = sum(line.covered < WANTED for line in own)
+        finite = [line.width for line in own if line.width < float("inf")]
+        width = f"{sum(finite) / len(finite):.3f}" if finite else "∞"
+        lowest = f"{worst.covered:.3f} ± {worst.error:.3f}"
+        out.append(f"| {name} | {len(own)} | {lowest} | {worst.cell} | {below} | {width} |")
+    for section in dict.fromkeys(line.section for line in lines):
+        out += [
+            "",
+            f"## {section}",
+            "",
+            "| interval | cell | covered | width | p < 0.05 | samples |",
+        ]
+        out.append("|---|---|---|---|---|---|")
+        out += [_row(line) for line in lines if line.section == section]
+    return "\n".join(out) + "\n"
+
+
+def _row(line: Line) -> str:
+    rejected = "" if line.rejected is None else f"{line.rejected:.3f}"
+    covered = f"{line.covered:.3f} ± {line.error:.3f}"
+    cells = (line.interval, line.cell, covered, f"{line.width:.3f}", rejected, line.repetitions)
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+# What stands above the tables.
+_HEAD = Path(__file__).with_name("coverage_head.md").read_text()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Coverage of all intervals, as a page.")
+    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--only", default="", help="how the names of the parts begin")
+    parser.add_argument("--out", type=Path, default=Path("docs/coverage.md"))
+    parser.add_argument("--keep", type=Path, default=Path("coverage-output.json"))
+    args = parser.parse_args()
+    done = read(args.keep)
+    for name, run in parts().items():
+        if name.startswith(args.only) and name not in done:
+            print(name, flush=True)
+            done[name] = list(run(args.repetitions))
+            args.keep.write_text(json.dumps(done))
+            args.out.write_text(page(done))
+
+
+if __name__ == "__main__":
+    main()
