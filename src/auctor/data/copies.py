@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.data.distinct import column_salt, row_hashes, value_bits
+from auctor.data.distinct import column_salt, row_hashes
 from auctor.data.table import SparseTable, Table
 from auctor.kernels.copies import mix_column
 
@@ -23,6 +23,9 @@ Mask = npt.NDArray[np.bool_]
 # A group of copies that is more than this part of the rows of its class in a fold is spread
 # over the folds: one fold would have few other rows.
 _LARGEST_PART = 0.25
+
+# Rows that are alone are dropped on the way where they are at least the rest of this part.
+_WORTH_DROPPING = 0.5
 
 
 def find_copies(
@@ -72,22 +75,33 @@ def _repeated_rows(
     is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
     # Numbers first: most rows differ in these, and text takes longer to read.
     for n_read, j in enumerate(np.argsort(is_category, kind="stable").tolist(), start=1):
-        mix_column(_column_bits(table, j, is_category[j])[counted[rows]], salts[j], hashes)
+        bits = _column_bits(table, j, is_category[j])
+        mix_column(bits if len(rows) == len(bits) else bits[counted[rows]], salts[j], hashes)
         if n_read & (n_read - 1) == 0:
-            rows, hashes = _still_repeated(rows, hashes)
+            rows, hashes = _still_repeated(rows, hashes, _WORTH_DROPPING)
         if len(rows) == 0:
             break
     return _still_repeated(rows, hashes)
 
 
 def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
-    values: Any = table.categories(j).places if is_category else value_bits(table.numbers(j))
+    values: Any = table.categories(j).places if is_category else table.numbers(j)
     return np.asarray(values.view(np.uint64))
 
 
-def _still_repeated(rows: Places, hashes: Hashes) -> tuple[Places, Hashes]:
-    _, group, count = np.unique(hashes, return_inverse=True, return_counts=True)
-    again = count[group] > 1
+def _still_repeated(rows: Places, hashes: Hashes, most: float = 1.0) -> tuple[Places, Hashes]:
+    """The rows whose hash occurs again; all of them where more than a part ``most`` does."""
+    ordered = np.sort(hashes)  # many times as fast as finding an order
+    n_again = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+    if n_again == 0:
+        return rows[:0], hashes[:0]
+    if n_again > most * len(rows):
+        return rows, hashes
+    order = np.argsort(hashes)
+    equal = hashes[order[1:]] == hashes[order[:-1]]
+    again = np.zeros(len(rows), dtype=np.bool_)
+    again[order[1:][equal]] = True
+    again[order[:-1][equal]] = True
     return rows[again], hashes[again]
 
 
