@@ -72,7 +72,7 @@ def test_two_curves_and_their_test(sample):
 def test_the_point_is_that_of_threshold_at(sample, wish):
     y, s, _ = sample
     display = ROCDisplay.from_predictions(y, s, pos_label="bad", band=None, **wish)
-    expected = threshold_at(y, s, pos_label="bad", n_resamples=2, **wish)
+    expected = threshold_at(y, s, pos_label="bad", **wish)
     assert display.point == expected.point and display.wish == expected.wish
     words = [text for text in legend(display) if text.startswith("threshold")]
     assert f"tpr {expected.point.tpr:.3f}" in words[0] and expected.wish in words[0]

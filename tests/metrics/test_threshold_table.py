@@ -36,7 +36,7 @@ def best(y, s, w, share):
 def test_equals_a_look_at_every_threshold(seed, weighted):
     y, s, w = draw(40, seed)
     w = w if weighted else np.ones(40)
-    told = {"sample_weight": w, "n_resamples": 5} if weighted else {}
+    told = {"sample_weight": w} if weighted else {}
     table = threshold_table(y, s, shares=SHARES, **told)
     for share, row in zip(SHARES, table.rows, strict=True):
         threshold, flagged = best(y, s, w, share)

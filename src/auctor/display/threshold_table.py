@@ -55,8 +55,6 @@ class ThresholdTableDisplay(PredictionDisplay):
         groups: Any = None,
         shares: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
         level: float = 0.95,
-        n_resamples: int = 500,
-        random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
         """The table of a score, drawn at once.
@@ -69,7 +67,7 @@ class ThresholdTableDisplay(PredictionDisplay):
             Of the score, for the title.
         folds : array-like of shape (n_rows,), optional
             The scores of all folds are put into one list.
-        groups, shares, level, n_resamples, random_state
+        groups, shares, level
             As in :func:`auctor.metrics.threshold_table`.
         ax : Axes, optional
 
@@ -87,7 +85,7 @@ class ThresholdTableDisplay(PredictionDisplay):
         name, score = found.one
         table = threshold_table(
             found.positive, score, shares=shares, level=level, groups=groups,
-            n_resamples=n_resamples, random_state=random_state, **found.told,
+            **found.told,
         )  # fmt: skip
         return cls(table, table.cells()[1], name, found.pos_label).plot(ax=ax)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_level, check_resamples, check_top
+from auctor.metrics.checks import check_level, check_top
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.rates import Range
 from auctor.metrics.sample import read_sample
@@ -105,11 +105,9 @@ def threshold_table(
     *,
     shares: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
     level: float = 0.95,
-    n_resamples: int = 500,
     groups: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: Any = 0,
 ) -> ThresholdTable:
     """Thresholds that flag given shares of the rows, with rates and their intervals.
 
@@ -125,8 +123,6 @@ def threshold_table(
         with weights or groups the effective number of rows takes the place of their number.
     groups : array-like of shape (n_rows,), optional
         Rows of one group (a customer, a patient) may depend on each other.
-    n_resamples, random_state
-        Not used any more, since no interval is found by drawing; accepted for older calls.
 
     Returns
     -------
@@ -142,7 +138,6 @@ def threshold_table(
     (95% intervals, Clopper-Pearson)
     """
     level = check_level(level)
-    check_resamples(n_resamples)
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     curve, counted = curve_of_sample(sample), count_rows(sample, groups)

@@ -13,7 +13,6 @@ from auctor.metrics.checks import (
     check_number,
     check_one,
     check_rate,
-    check_resamples,
     check_top,
 )
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
@@ -101,11 +100,9 @@ def threshold_at(
     cost: float | None = None,
     confidence: float | None = None,
     level: float = 0.95,
-    n_resamples: int = 1000,
     groups: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: Any = None,
 ) -> Threshold:
     """The threshold that meets one criterion, with confidence intervals.
 
@@ -134,8 +131,6 @@ def threshold_at(
         Confidence level of the intervals.
     groups : array-like of shape (n_rows,), optional
         Rows of one group (a customer, a patient) may depend on each other.
-    n_resamples, random_state
-        Not used any more, since no interval is found by drawing; accepted for older calls.
 
     Returns
     -------
@@ -154,7 +149,6 @@ def threshold_at(
     """
     name, wished = check_one(fpr=fpr, tpr=tpr, budget=budget, cost=cost)
     level = check_level(level)
-    check_resamples(n_resamples)
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     rows = count_rows(sample, groups)

@@ -218,16 +218,14 @@ def make_curve(rows: ReportRows) -> RocCurve:
     return roc_curve(rows.positive, rows.scores, **rows.told)
 
 
-def threshold_rows(rows: ReportRows, level: float, random_state: Any) -> dict[str, Any]:
+def threshold_rows(rows: ReportRows, level: float) -> dict[str, Any]:
     """What flagging 1 %, 2 %, ... of the rows does, with the intervals of the rates."""
     found = threshold_table(
         rows.positive,
         rows.scores,
         shares=SHARES,
         level=level,
-        n_resamples=rows.n_resamples(500),
         groups=rows.groups,
-        random_state=random_state,
         **rows.told,
     )
     return {"method": found.method, "rows": [_threshold_row(row) for row in found.rows]}

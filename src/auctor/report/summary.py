@@ -127,7 +127,7 @@ def summarize(
         "separation": separation(rows, curve, level, random_state),
         "calibration": calibration(rows, level),
         "distributions": distributions(rows),
-        "thresholds": threshold_rows(rows, level, random_state),
+        "thresholds": threshold_rows(rows, level),
         "comparison": comparisons(
             rows, baseline, baseline_instability, metric, level, random_state
         ),
