@@ -37,6 +37,15 @@ def test_label_noise_collapses_boosting_and_not_martirank(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     example = load("02_label_noise")
     monkeypatch.setattr(example, "ETAS", (0.3,))
+
+    class OneThread(example.lgb.LGBMClassifier):
+        """Threads of LightGBM spin while they wait for cores that other tests use."""
+
+        def fit(self, X, y):
+            self.n_jobs = 1
+            return super().fit(X, y)
+
+    monkeypatch.setattr(example.lgb, "LGBMClassifier", OneThread)
     curves = example.noise_curves(10_000)
     assert curves[0.3][-1] > 0.97
     found = example.collapse(5000)

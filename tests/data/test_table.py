@@ -442,3 +442,26 @@ class TestSelect:
     def test_table_is_read_once(self):
         table = read_table([[1]])
         assert read_table(table) is table
+
+
+class TestArrowFloats:
+    def test_chunks_and_nulls_are_read_as_one_column(self):
+        chunks = pa.chunked_array([[1.0, None], [float("nan"), 4.0]], pa.float64())
+        whole = pa.chunked_array([[1.5, 2.5, 3.5, 4.5]], pa.float64())
+        table = read_table(
+            pa.table({"chunks": chunks, "whole": whole, "text": ["a", "b", "a", "b"]})
+        )
+        np.testing.assert_array_equal(table.numbers(0), [1.0, np.nan, np.nan, 4.0])
+        assert table.numbers(1).tolist() == [1.5, 2.5, 3.5, 4.5]
+        assert [table.is_text(j) for j in range(3)] == [False, False, True]
+        assert table.categories(1).values == [1.5, 2.5, 3.5, 4.5]
+
+    def test_infinities_are_refused(self):
+        table = read_table(pa.table({"x": [1.0, float("inf")]}))
+        with pytest.raises(ValueError, match="column 'x' holds 1 infinity"):
+            table.numbers(0)
+
+    def test_an_empty_slice_of_chunks(self):
+        column = pa.chunked_array([], pa.float64())
+        with pytest.raises(ValueError, match="without rows"):
+            read_table(pa.table({"x": column}))

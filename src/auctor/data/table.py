@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import narwhals.stable.v2 as nw
@@ -250,7 +250,22 @@ def _read_frame(frame: nw.DataFrame[Any]) -> ColumnTable:
     names = frame.columns
     # 0, 1, 2, ... is what pandas calls columns that were given no names.
     has_names = names != list(range(len(names)))
-    return ColumnTable(list(frame.iter_columns()), names, len(frame), has_names)
+    native = frame.to_native()
+    columns = _arrow_columns(native) if isinstance(native, pa.Table) else frame.iter_columns()
+    return ColumnTable(list(columns), names, len(frame), has_names)
+
+
+def _arrow_columns(table: pa.Table) -> Iterator[Any]:
+    """The columns of an Arrow table, floats as Arrow arrays and others as narwhals Series.
+
+    In a wide table nearly all columns are floats, and 20,000 Series cost more than a fit.
+    """
+    for column in table.columns:
+        is_float = column.type == pa.float64()
+        if is_float:  # a single chunk is not copied
+            yield column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        else:
+            yield nw.from_native(column, series_only=True)
 
 
 def _read_array(X: Any) -> Table:
@@ -295,6 +310,8 @@ def _to_array(X: Any) -> npt.NDArray[Any]:
 
 def _read_column(column: Any, name: str) -> Any:
     """A narwhals Series or numpy vector: kept if numeric, else as an Arrow array."""
+    if isinstance(column, pa.DoubleArray):
+        return column
     if isinstance(column, nw.Series) and _is_numeric(column):
         return column
     try:
@@ -409,6 +426,8 @@ def _to_float(column: Any) -> npt.NDArray[np.float64]:
 
 
 def _arrow_to_float(column: pa.Array) -> npt.NDArray[np.float64]:
+    if isinstance(column, pa.DoubleArray) and column.null_count == 0:
+        return np.asarray(column)  # no copy, and no look at the values
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.string())  # Arrow's own way to floats misses the nearest one
     # Unsafe means: whole numbers beyond 2^53 are rounded.
