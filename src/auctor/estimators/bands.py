@@ -30,6 +30,11 @@ def refit_bands(
         )
     if estimator.init is not None:
         raise ValueError("bands of a fit that starts from init are not drawn; give band=None")
+    if getattr(estimator, "n_rounds_", 0) > 0 or getattr(estimator, "start_", "auc") != "auc":
+        raise ValueError(
+            f"{type(estimator).__name__} changed the smooth AUC model, and bands are those of its "
+            "refits; give band=None"
+        )
     data = prepare(
         estimator._read(X),
         y,

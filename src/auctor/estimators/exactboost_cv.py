@@ -115,8 +115,8 @@ class ExactBoostCV(SmoothAUCBoostCV):
     >>> from auctor import ExactBoostCV
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> ranker = ExactBoostCV("ks", cv=3).fit(X[:400], y[:400])
-    >>> ranker.cv_results_["start"][0], ranker.cv_results_["values"].shape[1]
-    ('auc', 3)
+    >>> ranker.n_rounds_ in ranker.cv_results_["n_rounds"]
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -56,8 +56,8 @@ class PairedMetric:
         Examples
         --------
         >>> rows = LabelledRows(np.arange(4), np.array([False, True, False, True]), np.ones(4))
-        >>> PairedMetric("ks").selected(rows, np.array([0.1, 0.4, 0.5, 0.8]))
-        array([0., 1., 1., 1.])
+        >>> PairedMetric("ks").selected(rows, np.array([0.1, 0.4, 0.3, 0.8]))
+        array([0., 1., 0., 1.])
         """
         if self.metric == "ks":
             return _above_ks_point(rows, scores)
@@ -69,8 +69,8 @@ class PairedMetric:
         Examples
         --------
         >>> rows = LabelledRows(np.arange(4), np.array([False, True, False, True]), np.ones(4))
-        >>> PairedMetric("ks").value(rows, np.array([0.0, 1.0, 1.0, 1.0]))
-        0.5
+        >>> PairedMetric("ks").value(rows, np.array([0.0, 1.0, 0.0, 1.0]))
+        1.0
         """
         return float((self.amounts(rows) * selected).sum())
 
