@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Numba's cache does not know whether indices were checked: such code has a folder of its own.
 CHECKED = NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/checked-kernels
+# As a processor without vector instructions: other kernels of OpenBLAS, plain loops in NumPy.
+PLAIN = OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL X86_V3"
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
 # How long `make fuzz` goes on.
@@ -43,6 +45,7 @@ test: .venv/dev ## All tests, kernels also with checked indices and uncompiled (
 	$(PYTEST)
 	$(CHECKED) $(PYTEST) tests/kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
+	$(PLAIN) $(PYTEST) tests/learners/test_contracts.py
 
 fuzz: .venv/dev ## Attack models, tables and CSV files with new seeds (SECONDS=600)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(SECONDS)
