@@ -121,19 +121,25 @@ class RankingData:
 
     def _effective_rows(self, label: int) -> float:
         ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in self.partitions]
-        blocks = [
-            (p.rows[a:b], p.weight[a:b]) for p, (a, b) in zip(self.partitions, ends, strict=True)
-        ]
-        usual = effective_rows(weight for _, weight in blocks)
-        if self.copies is None:
-            return usual
+        parts = list(zip(self.partitions, ends, strict=True))
+        if self.copies is None or not self.is_copied[label]:
+            return effective_rows(part.weight[a:b] for part, (a, b) in parts)
         together = np.zeros(len(self.copies), dtype=np.int64)
-        count = np.zeros(len(self.copies), dtype=np.int64)
-        for rows, weight in blocks:
-            np.add.at(together, self.copies[rows], weight.astype(np.int64))
-            np.add.at(count, self.copies[rows], 1)
-        are_plain = 2 * int(count[count > 1].sum()) >= int(count.sum())
-        return effective_rows([together]) if are_plain else usual
+        for part, (a, b) in parts:
+            np.add.at(together, self.copies[part.rows[a:b]], part.weight[a:b].astype(np.int64))
+        return effective_rows([together])
+
+    @cached_property
+    def is_copied(self) -> tuple[bool, bool]:
+        """Whether at least half of the negatives, and of the positives, are copies of others."""
+        negative, positive = (self._is_copied(rows) for rows in self.class_rows)
+        return negative, positive
+
+    def _is_copied(self, rows: npt.NDArray[np.int64]) -> bool:
+        if self.copies is None:
+            return False
+        count = np.bincount(self.copies[rows])
+        return 2 * int(count[count > 1].sum()) >= len(rows) > 0
 
     @cached_property
     def row_units(self) -> tuple[float, float]:

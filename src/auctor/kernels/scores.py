@@ -80,8 +80,10 @@ def count_cells(
     """Add the weight of each row to the cell of its score; cells start at ``low``."""
     last = len(counts) - 1
     for i in range(len(scores)):
-        cell = int((scores[i] - low) / width)
-        counts[max(0, min(cell, last))] += np.int64(weight[i])
+        place = (scores[i] - low) / width
+        # NaN compares as false, and has the first cell.
+        cell = last if place >= last else (int(place) if place > 0.0 else 0)
+        counts[cell] += np.int64(weight[i])
 
 
 @kernel
