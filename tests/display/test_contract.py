@@ -269,7 +269,10 @@ def test_folds_of_our_own(name):
             cls.from_cross_validation(found, Y, pos_label="bad")
         return
     display = cls.from_cross_validation(found, Y, pos_label="bad", name="mine")
-    direct = cls.from_predictions(Y, found.scores, folds=found.folds, pos_label="bad", name="mine")
+    told = {"folds": found.folds, "pos_label": "bad", "name": "mine"}
+    if name == "ROCDisplay":
+        told["instability"] = found.instability
+    direct = cls.from_predictions(Y, found.scores, **told)
     assert values(display) == values(direct)
     if name == "ROCDisplay":
         assert display.lines[0].auc == pytest.approx(found.auc.value)

@@ -99,6 +99,7 @@ class PredictionDisplay:
     """The ways to a display that all end in ``from_predictions``."""
 
     _response: ClassVar[Literal["score", "probability"]] = "score"
+    _counts_training: ClassVar[bool] = False  # whether its interval takes ``instability``
 
     @classmethod
     def from_estimator(
@@ -206,6 +207,8 @@ class PredictionDisplay:
                 "CrossValidation holds scores and no probabilities; use from_cv_results with "
                 "scikit-learn's cross_validate"
             )
+        if cls._counts_training:
+            options.setdefault("instability", found.instability)
         made: Any = cls
         return made.from_predictions(
             y, found.scores, sample_weight=sample_weight, pos_label=pos_label, name=name,

@@ -1,7 +1,7 @@
 """ROC curves with their AUC, a band, a test of two of them, and the chosen operating point."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,8 @@ class ROCDisplay(PredictionDisplay):
     method: str
     pos_label: Any
 
+    _counts_training: ClassVar[bool] = True
+
     @classmethod
     def from_predictions(
         cls,
@@ -94,6 +96,7 @@ class ROCDisplay(PredictionDisplay):
         pos_label: Any = None,
         name: str | None = None,
         folds: Any = None,
+        instability: float | None = None,
         groups: Any = None,
         band: Literal["combined", "bootstrap", "asymptotic"] | None = "combined",
         level: float = 0.95,
@@ -119,6 +122,9 @@ class ROCDisplay(PredictionDisplay):
         folds : array-like of shape (n_rows,), optional
             The fold whose model scored each row: a thin curve for each fold, and their vertical
             mean; no band.
+        instability : float in [0, 1], optional
+            With ``folds``, the share of the variance of an AUC that comes from the training sets,
+            as in :func:`auctor.metrics.auc_ci`. A comparison of two scores takes the worst case.
         groups : array-like of shape (n_rows,), optional
             Rows that vary together, as in :func:`auctor.metrics.auc_ci`.
         band : {"combined", "bootstrap", "asymptotic"} or None, default="combined"
@@ -144,7 +150,7 @@ class ROCDisplay(PredictionDisplay):
         )  # fmt: skip
         resampling = {"groups": groups, "level": level, "n_resamples": n_resamples}
         resampling["random_state"] = random_state
-        lines, method = _lines(found, band, resampling)
+        lines, method = _lines(found, band, resampling, instability)
         point, wish = choose_point(
             found, threshold=threshold, fpr=fpr, tpr=tpr, budget=budget, cost=cost
         )
@@ -194,7 +200,7 @@ class ROCDisplay(PredictionDisplay):
 
 
 def _lines(
-    found: Predictions, band: Any, resampling: dict[str, Any]
+    found: Predictions, band: Any, resampling: dict[str, Any], instability: float | None
 ) -> tuple[tuple[ROCLine, ...], str]:
     """A line for each score, and how the intervals of the AUCs were found."""
     lines, method = [], "none, for a class has one row"
@@ -204,7 +210,7 @@ def _lines(
         if _least_rows(found) > 1:
             interval = auc_ci(
                 found.positive, score, folds=found.folds, method=_auc_method(found, resampling),
-                **found.told, **resampling,
+                instability=instability, **found.told, **resampling,
             )  # fmt: skip
             auc, low, high, method = interval.value, interval.low, interval.high, interval.method
         drawn = None

@@ -86,7 +86,8 @@ class TreeRankForest(RankingEstimator):
         The out-of-bag score of each row of weight above 0, in order; NaN for rows that every
         tree has seen.
     certificate_ : Certificate
-        The out-of-bag AUC with its DeLong interval (without one where rows weigh differently).
+        The out-of-bag AUC with its interval: DeLong's variance, doubled for the training sets (the
+        worst case), and Wilson's limits.
     history_ : History
         ``trees``: leaves, depth and gains of each; ``out_of_bag``: scores and numbers of trees.
     feature_importances_ : ndarray of shape (n_features,)
