@@ -41,7 +41,7 @@ def test_measures(run: Run, model: Path, path: Path, unseen: pa.Table) -> None:
         interval.low,
         interval.high,
     )
-    assert facts["method"] == "DeLong"
+    assert facts["method"] == "DeLong's variance, Wilson's limits"
     assert facts["ks"] == metrics.ks(y, s)
     assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr=(0, 0.1), scaled=True)
     assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, 0.1))
@@ -65,7 +65,7 @@ def test_weighted_measures(run: Run, model: Path, path: Path, unseen: pa.Table) 
     w = unseen["w"].to_numpy()
     assert facts["auc"] == pytest.approx(metrics.auc(y, s, sample_weight=w))
     assert facts["auc"] != metrics.auc(y, s)
-    assert facts["method"] == "stratified bootstrap"
+    assert facts["method"] == "DeLong's variance, Wilson's limits"
     assert facts["at_threshold"]["tpr"] == pytest.approx(w[y & (s > 0)].sum() / w[y].sum())
     assert facts["at_threshold"]["precision"] == pytest.approx(
         w[y & (s > 0)].sum() / w[s > 0].sum()
@@ -75,7 +75,7 @@ def test_weighted_measures(run: Run, model: Path, path: Path, unseen: pa.Table) 
 def test_text_for_people(run: Run, model: Path, path: Path) -> None:
     lines = run("evaluate", model, path, "--target", "y").out.splitlines()
     assert lines[0].endswith("unseen.csv: 60 rows, 30 of them positive (y = yes)")
-    assert lines[1].startswith("AUC 0.") and "DeLong" in lines[1]
+    assert lines[1].startswith("AUC 0.") and "Wilson's limits" in lines[1]
     assert [line.split()[0] for line in lines[2:]] == ["KS", "partial", "precision", "at"]
 
 

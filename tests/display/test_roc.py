@@ -108,15 +108,15 @@ def test_folds_are_drawn_with_their_mean(sample):
         ROCDisplay.from_predictions(y, s, folds=folds, fpr=0.1)
 
 
-def test_weights_and_groups_use_the_bootstrap(sample):
+def test_weights_and_groups_are_counted(sample):
     y, s, other = sample
     told = {"pos_label": "bad", "n_resamples": 50}
     weighted = ROCDisplay.from_predictions(y, s, sample_weight=1 + (s > 0), **told)
-    assert weighted.method == "stratified bootstrap"
+    assert weighted.method == "DeLong's variance, Wilson's limits"
     grouped = ROCDisplay.from_predictions(
         y, {"a": s, "b": other}, groups=np.arange(200) // 4, **told
     )
-    assert grouped.method == "cluster bootstrap"
+    assert grouped.method == "Obuchowski's variance over groups, Wilson's limits"
     assert grouped.comparison.method == "paired by groups, square and add"
     assert grouped.lines[0].band.method == "combined intervals at the effective number of rows"
 

@@ -43,7 +43,7 @@ def test_curves_are_those_of_each_part_of_the_score(fitted):
         assert np.array_equal(curve.tpr, found.tpr) and np.array_equal(curve.fpr, found.fpr)
         assert (curve.auc, curve.low, curve.high) == (interval.value, interval.low, interval.high)
     assert display.total.auc == ranker.score(X, y)
-    assert display.method == "DeLong"
+    assert display.method == "DeLong's variance, Wilson's limits"
 
 
 def test_the_legend_has_the_areas(fitted):

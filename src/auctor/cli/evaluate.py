@@ -176,14 +176,7 @@ def _check_counts(
 def _measure(rows: Labelled, threshold: float, seed: int) -> dict[str, Any]:
     """All measures of a score, as plain values."""
     positive, scores, weight = rows.positive, rows.scores, rows.weight
-    interval = auc_ci(
-        positive,
-        scores,
-        method="delong" if weight is None and rows.groups is None else "bootstrap",
-        sample_weight=weight,
-        groups=rows.groups,
-        random_state=seed,
-    )
+    interval = auc_ci(positive, scores, sample_weight=weight, groups=rows.groups)
     curve = roc_curve(positive, scores, sample_weight=weight)
     told: dict[str, Any] = {
         "sample_weight": weight,

@@ -209,8 +209,8 @@ def _lines(
         low = high = np.nan
         if _least_rows(found) > 1:
             interval = auc_ci(
-                found.positive, score, folds=found.folds, method=_auc_method(found, resampling),
-                instability=instability, **found.told, **resampling,
+                found.positive, score, folds=found.folds, instability=instability,
+                **found.told, **resampling,
             )  # fmt: skip
             auc, low, high, method = interval.value, interval.low, interval.high, interval.method
         drawn = None
@@ -244,13 +244,6 @@ def _least_rows(found: Predictions) -> int:
         for part in found.parts()
     ]
     return min(int(count) for r in rows for count in (r.sum(), (~r).sum()))
-
-
-def _auc_method(found: Predictions, resampling: dict[str, Any]) -> Any:
-    if found.folds is not None:
-        return None  # the usual one counts the training sets, and takes weights and groups
-    plain = found.weight is None and resampling["groups"] is None
-    return "delong" if plain else "bootstrap"
 
 
 def _comparison(found: Predictions, resampling: dict[str, Any]) -> AucComparison | None:

@@ -33,7 +33,7 @@ MOST_POINTS = 500
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
-def headline(rows: ReportRows, curve: RocCurve, level: float, random_state: Any) -> dict[str, Any]:
+def headline(rows: ReportRows, curve: RocCurve, level: float) -> dict[str, Any]:
     """The AUC with its interval; no interval where a class has a single row."""
     facts: dict[str, Any] = {"curve_auc": curve.auc(), "folds": None}
     if min(curve.n_pos, curve.n_neg) < 2:
@@ -50,9 +50,6 @@ def headline(rows: ReportRows, curve: RocCurve, level: float, random_state: Any)
         rows.positive,
         rows.fold_scores,
         level=level,
-        method=None if rows.weight is None or rows.folds is not None else "bootstrap",
-        n_resamples=rows.n_resamples(2000),
-        random_state=random_state,
         **rows.within,
         **rows.told,
     )

@@ -121,7 +121,7 @@ def summarize(
         "version": __version__,
         "about": _about(model, told),
         "data": _data(rows, is_out_of_fold=scores is not None),
-        "headline": headline(rows, curve, level, random_state),
+        "headline": headline(rows, curve, level),
         "judged": judged(rows, metric, curve, level, random_state),
         "roc": roc_facts(rows, curve, level, random_state),
         "separation": separation(rows, curve, level, random_state),
