@@ -165,3 +165,17 @@ def test_a_difference_that_rounds_to_zero_has_no_sign(paired):
     almost[np.argsort(a)[:2]] = almost[np.argsort(a)[1::-1]]
     assert "difference 0.000 (" in str(metrics.compare_auc(y, a, almost))
     assert "-0.000" not in str(metrics.compare_auc(y, almost, a))
+
+
+@pytest.mark.parametrize("method", ["wilson", "bootstrap"])
+def test_a_perfect_score_with_weights(method):
+    """Sums of fractional weights are rounded: an AUC above 1 has no limits."""
+    y = np.repeat([0, 1], 30)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        scores, weight = (5 * y + rng.random(60), rng.random(60)), rng.random(60) + 0.1
+        told = {"sample_weight": weight, "method": method, "n_resamples": 20, "random_state": 0}
+        found = metrics.compare_auc(y, *scores, **told)
+        assert found.auc_a == pytest.approx(1.0) and found.auc_a <= 1.0 and found.p_value < 0.05
+        folds = np.arange(60) % 5
+        assert metrics.auc_ci(y, scores[0], folds=folds, sample_weight=weight).value <= 1.0

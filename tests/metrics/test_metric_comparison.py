@@ -111,10 +111,12 @@ def test_folds_are_ranked_apart_and_training_counts(name):
     for k in range(3):
         for own, s in zip(ranks, (a, b), strict=True):
             own[folds == k] = rankdata(s[folds == k])
-    if name == "ks":
+    own = [FUNCTIONS[name](y, s, **SETTINGS[name]) for s in ranks]
+    if name == "ks":  # both less what KS is too large by on average
+        assert fixed.value_a - fixed.value_b == pytest.approx(own[0] - own[1])
         own = [metrics.ks_ci(y, s, folds=folds, random_state=0).value for s in (a, b)]
-    else:
-        own = [FUNCTIONS[name](y, s, **SETTINGS[name]) for s in ranks]
+        assert [fixed.value_a, fixed.value_b] == pytest.approx(own, abs=0.02)
+        return
     assert [fixed.value_a, fixed.value_b] == pytest.approx(own, rel=1e-9)
 
 
@@ -176,3 +178,22 @@ def test_what_is_wrong_is_named(options, message):
     y, a, b = draw(0)
     with pytest.raises(ValueError, match=message):
         metrics.compare_metric(y, a, b, **options)
+
+
+def test_ks_within_folds_of_scores_that_order_alike():
+    rng = np.random.default_rng(0)
+    y, s, folds = np.repeat([0, 1], 40), rng.normal(size=80), np.arange(80) % 4
+    found = metrics.compare_metric(y, s, 2 * s, "ks", folds=folds)
+    assert (found.difference, found.low, found.high, found.p_value) == (0, 0, 0, 1)
+
+
+def test_ks_within_folds_rejects_one_in_twenty():
+    """Each KS less its own excess would reject one in five: the two excesses are nearly one."""
+    rng, n_samples, rejected = np.random.default_rng(1), 100, 0
+    y, folds = np.repeat([0, 1], 100), np.arange(200) % 5
+    for seed in range(n_samples):
+        base = rng.normal(size=200) + y
+        scores = [base + 0.1 * rng.normal(size=200) for _ in range(2)]
+        told = {"folds": folds, "instability": 0.0, "n_resamples": 60, "random_state": seed}
+        rejected += metrics.compare_metric(y, *scores, "ks", **told).p_value < 0.05
+    assert rejected / n_samples < 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_samples)

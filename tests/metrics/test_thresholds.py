@@ -285,3 +285,24 @@ def test_a_monotone_transform_moves_the_threshold_along():
 def test_bad_wishes_are_refused(told, says):
     with pytest.raises(ValueError, match=says):
         threshold_at([0, 1, 0, 1], [1, 2, 3, 4], **told)
+
+
+def test_uneven_weights_count_for_fewer_rows():
+    """Log-normal weights that say nothing of the scores; by the sides of the cut alone too few."""
+    held, n_samples = np.zeros(2), 200
+    for seed in range(n_samples):
+        rng = np.random.default_rng([seed, 1])  # not that of the scores
+        y, s = normal(100, 300, seed)
+        weight = rng.lognormal(sigma=1.2, size=len(y))
+        found = threshold_at(y, s, fpr=0.1, sample_weight=weight)
+        rate = float(ndtr(-found.value))
+        sure = threshold_at(y, s, fpr=0.2, confidence=0.9, sample_weight=weight)
+        held += found.fpr.low <= rate <= found.fpr.high, ndtr(-sure.value) <= 0.2
+    errors = 3 * np.sqrt(np.array([0.95 * 0.05, 0.9 * 0.1]) / n_samples)
+    assert (held / n_samples > np.array([0.95, 0.9]) - errors).all()
+
+
+def test_infinite_scores_cannot_be_promised_to_lie_below():
+    y, s = normal(50, 100, 0)
+    with pytest.raises(ValueError, match="fpr"):
+        threshold_at(y, np.where(s > 0, np.inf, s), fpr=0.1, confidence=0.9)

@@ -135,7 +135,9 @@ class KSDisplay(PredictionDisplay):
 
     def _draw_gap(self, ax: Any) -> None:
         """A line across the gap, with its size in the legend; no line where there is no gap."""
-        text = f"KS {self.ks:.3f}" + (f", mean of {len(self.folds)} folds" if self.folds else "")
+        text = f"KS {self.ks:.3f}" + (
+            f", mean of {len(self.folds)} folds (biased upward)" if self.folds else ""
+        )
         if not self.folds and np.isfinite(self.threshold):
             text += f" at score {self.threshold:.4g}"
         place = float(np.clip(self.threshold, *self.limits))

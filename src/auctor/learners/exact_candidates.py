@@ -8,6 +8,7 @@ import numpy as np
 from auctor.learners import smooth
 from auctor.learners.exact_run import RunHistory
 from auctor.learners.paired_metric import Gain
+from auctor.metrics.wording import count
 
 # A candidate must gain more than so many standard errors, as penalties of SmoothAUCBoostCV must.
 SURE = 2.0
@@ -70,6 +71,8 @@ def tell(title: str, found: History) -> str:
         return "There are too few rows for inner folds: the smooth AUC model stays."
     usual, others = found.candidates[0], found.candidates[1:]
     begin = f"Within the inner folds the smooth AUC model has a mean {title} of {usual.mean:.4f}"
+    if title == "KS":
+        begin += " (too large, as the largest of many differences in a few rows is)"
     if found.chosen is usual:
         return f"{begin}; {_why_not(others, found.obstacle)}, so it stays."
     words = [_describe(c) for c in _steps_to(found)]
@@ -98,7 +101,7 @@ def _why_not(others: list[Candidate], reason: str) -> str:
     if not others:
         return f"no rounds were tried ({reason})"
     best = max(others, key=lambda c: c.gain.sure(SURE))
-    told = f"none of {len(others)} other candidates gains more than chance"
+    told = f"none of {count(len(others), 'other candidate')} gains more than chance"
     more = f"; no rounds were tried ({reason})" if reason else ""
     gain = f"{best.gain.value:+.4f}, standard error {best.gain.error:.4f}"
     return f"{told}, {SURE:g} standard errors and a row (the surest gains {gain}){more}"

@@ -113,7 +113,8 @@ def partial_auc_ci(
     if folds is not None:
         n_folds = len(read_codes(folds, sample, "folds")[0])
         inflation += check_instability(instability)
-        sample = pool_folds(sample, folds)._replace(kept=None)
+        sample = pool_folds(sample, folds)
+    sample = sample._replace(kept=None)  # the groups were read, without the rows of weight 0
     redraw = resampling if method == "bootstrap" else None
     found = _estimate(sample, region, codes, redraw)
     found = found._replace(variance=inflation * found.variance)

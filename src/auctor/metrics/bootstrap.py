@@ -28,7 +28,7 @@ class Ranked(NamedTuple):
         doubled = roc.double_weighted_wins(
             self.below, self.at_most, pos[self.order_pos], neg[self.order_neg]
         )
-        return float(doubled / (2 * pos.sum() * neg.sum()))
+        return min(float(doubled / (2 * pos.sum() * neg.sum())), 1.0)  # sums are rounded
 
 
 def rank(sample: Sample, which: int = 0) -> Ranked:

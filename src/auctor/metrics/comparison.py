@@ -99,7 +99,7 @@ def compare_auc(
     score_b: npt.ArrayLike,
     *,
     y_true_b: npt.ArrayLike | None = None,
-    method: Literal["delong", "bootstrap"] | None = None,
+    method: Literal["wilson", "delong", "bootstrap"] | None = None,
     level: float = 0.95,
     n_resamples: int = 2000,
     groups: npt.ArrayLike | None = None,
@@ -112,6 +112,9 @@ def compare_auc(
 ) -> AucComparison:
     """Compare the AUCs of two scores, of the same rows (paired) or of two samples.
 
+    Rows, or groups, are assumed to be independent draws, and the scores not to be fitted to them.
+    The interval excludes 0 where the p-value is below 1 - ``level``, and only there.
+
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
@@ -121,8 +124,8 @@ def compare_auc(
     y_true_b : array-like, optional
         Labels of the rows of ``score_b`` if they are not those of ``score_a``; the
         comparison is then unpaired.
-    method : {"delong", "bootstrap"}, optional
-        Unless given, the limits of both AUCs (Wilson's, at the effective number of pairs) are put
+    method : {"wilson", "delong", "bootstrap"}, default="wilson"
+        "wilson": the limits of both AUCs (Wilson's, at the effective number of pairs) are put
         together by "square and add" (MOVER, Zou and Donner 2008) with the correlation of the two
         AUCs from DeLong's covariance. That holds where an AUC is near 1 or a class is small, where
         the normal interval does not. Weights enter at Kish's number of rows, groups by the sums

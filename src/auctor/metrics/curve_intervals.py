@@ -45,7 +45,7 @@ class MetricInterval:
     level : float
         Its confidence level.
     method : str
-        "stratified bootstrap" or "cluster bootstrap"; with folds also what the variance is
+        How the variance was found and what the limits are; with folds also what the variance is
         multiplied by for the training sets.
     standard_error : float
     n_pos, n_neg : int
@@ -205,7 +205,8 @@ def read_rows(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> 
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     check_two_of_each(sample.n_pos, sample.n_neg)
-    return sample
+    is_equal = sample.weight is not None and bool((sample.weight == sample.weight[0]).all())
+    return sample._replace(weight=None) if is_equal else sample
 
 
 def _measure(
@@ -243,7 +244,8 @@ def _measure(
         max(min(low, value), least),
         min(max(high, value), most),
         level,
-        describe_method(resampling.name, n_folds, inflation),
+        describe_method(resampling.name, n_folds, inflation)
+        + (", Clopper-Pearson limits" if asked.is_share else ", t limits"),
         error,
         sample.n_pos,
         sample.n_neg,

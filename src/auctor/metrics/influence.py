@@ -42,7 +42,7 @@ def influences(sample: Sample, which: int = 0) -> Influences:
     won_pos = share_below(pos, neg, weight_neg)
     won_neg = 1.0 - share_below(neg, pos, weight_pos)
     share_pos, share_neg = weight_pos / weight_pos.sum(), weight_neg / weight_neg.sum()
-    auc = float((share_pos * won_pos).sum())
+    auc = min(float((share_pos * won_pos).sum()), 1.0)  # sums of fractions are rounded
     return Influences(auc, share_pos * (won_pos - auc), share_neg * (won_neg - auc))
 
 

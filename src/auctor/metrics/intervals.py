@@ -192,7 +192,7 @@ def _within_folds(found: FoldsAuc, level: float, sample: Sample, is_normal: bool
     low, high = auc_limits(
         found.value, found.variance, *found.sizes, level, found.inflation, freedom
     )
-    method += f", variance times {found.inflation:.2f} for the training sets"
+    method += f", variance times {found.inflation:.2f} for the training sets, Wilson's limits"
     error = float(np.sqrt(found.variance))
     return AucInterval(
         found.value, low, high, level, method, error, sample.n_pos, sample.n_neg, found.n_folds

@@ -22,7 +22,7 @@ from auctor.metrics.checks import (
 from auctor.metrics.comparison import AucComparison, compare_auc, is_alike
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_ks
-from auctor.metrics.curve_intervals import KS_RESAMPLES, unbiased
+from auctor.metrics.curve_intervals import KS_RESAMPLES
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import (
     Part,
@@ -291,15 +291,19 @@ def _conclude(
 ) -> MetricComparison:
     """Interval and test with one standard error."""
     sample, sizes = rows.sample, effective_sizes(rows.sample, rows.groups)
-    value_a, value_b = (_value(asked, rows, which, random_state) for which in (0, 1))
+    value_a, value_b = (asked.measure(curve_of_sample(one)) for one in _each(sample))
     gap, error = value_a - value_b, 0.0
-    if not is_alike(*sample.scores):
-        drawn = _drawn(asked, rows, n_resamples, make_generator(random_state))
+    rng = make_generator(random_state)
+    if is_alike(*sample.scores):
+        gap = 0.0
+    else:
+        drawn = _drawn(asked, rows, n_resamples, rng)
         spread = float(drawn.var(ddof=1)) + asked.doubt(*sizes)
         error = math.sqrt(rows.inflation * spread)
     freedom = degrees(min(sizes), rows.n_folds or 1)
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
     p_value = 1.0 if gap == 0 else float(2 * stdtr(freedom, -abs(gap) / error))
+    excess = _excess(asked, rows, rng)
     return MetricComparison(
         name=asked.name,
         where=asked.where,
@@ -307,8 +311,8 @@ def _conclude(
         low=max(gap - reach, -1.0),
         high=min(gap + reach, 1.0),
         p_value=p_value,
-        value_a=value_a,
-        value_b=value_b,
+        value_a=max(value_a - excess, 0.0),
+        value_b=max(value_b - excess, 0.0),
         standard_error=error,
         level=level,
         method=_method(rows),
@@ -326,13 +330,21 @@ def _method(rows: _Rows) -> str:
     return f"{method} within {folds}, variance times {rows.inflation:.2f} for the training sets"
 
 
-def _value(asked: _Asked, rows: _Rows, which: int, random_state: Any) -> float:
-    """The metric of one score; KS within folds without what it has too much, as ``ks_ci``."""
-    one = rows.sample._replace(scores=(rows.sample.scores[which],))
+def _each(sample: Sample) -> list[Sample]:
+    """The sample with one of its scores at a time."""
+    return [sample._replace(scores=(score,)) for score in sample.scores]
+
+
+def _excess(asked: _Asked, rows: _Rows, rng: np.random.Generator) -> float:
+    """What KS within folds is too large by, the mean of both scores; 0 for everything else.
+
+    Both values are printed without it. The difference does not need it: two scores of the same
+    rows have about the same excess, and that of each alone is known too badly to be subtracted.
+    """
     if rows.n_folds is None or asked.name != "KS":
-        return asked.measure(curve_of_sample(one))
-    resampling = Resampling(rows.groups, KS_RESAMPLES, make_generator(random_state))
-    return unbiased(estimate_ks(Part(one, resampling)))
+        return 0.0
+    resampling = Resampling(rows.groups, KS_RESAMPLES, rng)
+    return sum(estimate_ks(Part(one, resampling)).bias for one in _each(rows.sample)) / 2
 
 
 def _drawn(asked: _Asked, rows: _Rows, n_resamples: int, rng: np.random.Generator) -> Floats:

@@ -123,7 +123,7 @@ def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float)
     """The lowest threshold above which at most ``rate`` of the law lies, with confidence.
 
     ``scores`` are those of all rows, from which the threshold is taken. None where there are too
-    few rows.
+    few rows, or where infinite scores would have to lie below it.
     """
     rank = rank_at(ranked.n_rows, rate, confidence)
     if rank < 1:
@@ -133,6 +133,8 @@ def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float)
         return float(ranked.scores[count - 1])
     # A tied score may have any share of the law, so that only what lies above it is bounded.
     last = float(ranked.scores[max(count - 1, 0)])
+    if last == math.inf:
+        return None
     above = next_above(scores, last)
     return above if math.isfinite(above) else float(np.nextafter(last, math.inf))
 
