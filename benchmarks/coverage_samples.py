@@ -40,6 +40,7 @@ class Draw(NamedTuple):
     y: npt.NDArray[np.int64]
     scores: Floats
     told: dict[str, Any]
+    seed: int = 0  # of its resamples: the same draws for all samples would add up
 
 
 class Result(NamedTuple):
@@ -133,7 +134,7 @@ def measure(
     rng = np.random.default_rng(zlib.crc32(f"{part} {cell}".encode()))
     held, width = 0, 0.0
     for _ in range(repetitions):
-        found = interval(sample(rng))
+        found = interval(sample(rng)._replace(seed=int(rng.integers(2**31))))
         held += found.low - 1e-12 <= truth <= found.high + 1e-12
         width += found.high - found.low
     share = held / repetitions
@@ -154,7 +155,7 @@ def of_auc(repetitions: int, method: str = "wilson", **told: Any) -> Iterator[Re
                     true_auc(law, auc),
                     lambda rng, cell=(law, auc, n_pos, n_neg): draw(*cell, rng),
                     lambda one: auc_ci(one.y, one.scores, method=method, **told, **one.told),
-                    repetitions if n_pos + n_neg < 1500 else repetitions // 4,
+                    repetitions,
                 )
 
 
@@ -194,7 +195,7 @@ def of_ks(repetitions: int) -> Iterator[Result]:
                 f"normal, AUC {auc:g}, {n_pos} + {n_neg}",
                 2 * float(ndtr(shift_of(auc) / 2)) - 1,
                 lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
-                lambda one: ks_ci(one.y, one.scores, n_resamples=100, random_state=0),
+                lambda one: ks_ci(one.y, one.scores, n_resamples=100, random_state=one.seed),
                 max(repetitions // 4, 1),
             )
 
@@ -210,7 +211,7 @@ def of_precision(repetitions: int) -> Iterator[Result]:
                         true_precision(auc, share, n_pos, n_neg),
                         lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
                         lambda one, share=share: precision_at_k_ci(
-                            one.y, one.scores, share, n_resamples=100, random_state=0
+                            one.y, one.scores, share, n_resamples=100, random_state=one.seed
                         ),
                         max(repetitions // 4, 1),
                     )

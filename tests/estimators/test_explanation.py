@@ -212,3 +212,13 @@ def test_text_labels_and_a_positive_label():
     ranker = SmoothAUCBoost(pos_label="absent").fit(sample.X, y)
     assert ranker.score_table(sample.X, y).total.value > 0.8
     assert "'absent' is predicted above 0" in str(ranker.explain(sample.X[0]))
+
+
+def test_a_wide_explanation_prints_its_largest_terms():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 50))
+    y = (X[:, 7] + 0.3 * rng.normal(size=60) > 0).astype(int)
+    found = RankBoost(n_estimators=60).fit(X, y).explain(X[0])
+    lines = str(found).splitlines()
+    assert "20 more" in str(found) and len(found) == 50
+    assert len(lines) < 40 and lines[2].split()[0] == found.names[0]

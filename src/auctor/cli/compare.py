@@ -20,9 +20,11 @@ from auctor.cli.suspects import label_warning, suspicious_columns
 from auctor.cli.tables import open_table
 from auctor.cli.validation import (
     Validated,
+    at_distance,
     compare,
     comparison_facts,
     difference_words,
+    interval_facts,
     loss_words,
     validate,
     validation_facts,
@@ -118,6 +120,8 @@ def _validate_all(
         else:
             compared = compare(problem, validated, first, loss, args.seed)
             facts["against_first"] = comparison_facts(first.name, compared, loss)
+            value = first.ks.value + compared.loss.difference
+            facts |= interval_facts("ks", at_distance(validated, value, loss))
         note(f"{entrant.name}: {validated.in_loss(loss)}", args.quiet)
         yield facts
 

@@ -22,6 +22,7 @@ from auctor.cli.tables import STDIN, open_table, stem
 from auctor.cli.validation import (
     BASELINE,
     Validated,
+    at_distance,
     compare,
     comparison_facts,
     difference_words,
@@ -144,7 +145,9 @@ def _validation(
         facts["baseline"] = {
             **comparison_facts(baseline.name, compared, loss),
             "instability": compared.instability,
-            **interval_facts("ks", baseline.ks),
+            **interval_facts(
+                "ks", at_distance(baseline, ours.ks.value - compared.loss.difference, loss)
+            ),
         }
         if baseline.loss_value is not None:
             facts["baseline"] |= interval_facts("loss_value", baseline.loss_value)

@@ -1,6 +1,7 @@
 """Cross-validation of a learner and of its baseline on the same folds, as plain facts."""
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from auctor.cli.learner import Loss
@@ -146,6 +147,19 @@ def comparison_facts(name: str, compared: Compared, loss: Loss) -> dict[str, Any
         **_difference(compared.loss),
         "auc_difference": _difference(compared.auc),
     }
+
+
+def at_distance(other: Validated, value: float, loss: Loss) -> MetricInterval:
+    """KS of a learner; where KS is the loss, at the distance that is printed beside it.
+
+    Each KS is corrected for its own bias, which is known roughly; a difference needs no correction.
+    """
+    if loss.kind != "ks":
+        return other.ks
+    shift = min(max(value, 0.0), 1.0) - other.ks.value
+    ends = (min(max(end + shift, 0.0), 1.0) for end in (other.ks.low, other.ks.high))
+    low, high = ends
+    return replace(other.ks, value=other.ks.value + shift, low=low, high=high)
 
 
 def _difference(compared: MetricComparison) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
@@ -17,6 +18,7 @@ Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
 _LONGEST = 28  # a longer name or value loses its middle in print
+_MOST_PRINTED = 30  # terms of an explanation, the largest first
 _WIDEST_BAR = 20
 _SHOWN_ROWS = 10
 _SHOWN_REASONS = 3
@@ -76,9 +78,12 @@ class Explanation:
     def _table(self) -> str:
         rows = [("feature", "value", "adds", "")]
         largest = max((abs(part) for part in self.contributions), default=0.0) or 1.0
-        for name, value, part in self:
+        for name, value, part in islice(self, _MOST_PRINTED):
             bar = ("+" if part > 0 else "-") * round(_WIDEST_BAR * abs(part) / largest)
             rows.append((shorten(name), shorten(_word(value)), f"{part:+.3f}", bar))
+        rest = self.contributions[_MOST_PRINTED:]  # the largest stand first
+        if rest:
+            rows.append((f"{len(rest)} more", "", f"{sum(rest):+.3f}", ""))
         rows.append((self.reference.removeprefix("the "), "", f"{self.base:+.3f}", ""))
         rows.append(("score", "", f"{self.score:+.3f}", ""))
         return align(rows, "<>><")
