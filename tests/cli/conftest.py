@@ -42,7 +42,7 @@ class Result:
 
 _DOING = "reading|cross-validating|fitting|writing|measuring"
 PROGRESS = re.compile(
-    rf"^auctor: ({_DOING})( .*)?\n|^auctor: [\w-]+: cross-validated .*\n|"
+    rf"^auctor: ({_DOING})( .*)?\n|^auctor: (?!warning|error)[\w-]+: .*\(95% CI .*\n|"
     r"^[\w-]+ \[#* *\] .*\n|^[\w-]+ \d+ rounds .*\n",
     re.MULTILINE,
 )

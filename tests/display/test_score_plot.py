@@ -193,7 +193,7 @@ def with_surface(model, values=None, times=1):
     """Bent by kind, where kind "c" is among the others."""
     axes = number_feature("bent", np.array([0.5, 1.0])), category_feature("kind", ("a", "b"))
     values = np.arange(12.0).reshape(4, 3) if values is None else values
-    return replace(model, surfaces=(Surface((0, 2), axes, values),) * times)
+    return replace(model, surfaces=(Surface((0, 2), axes, values),) * times, reference=None)
 
 
 def test_surfaces_are_heat_maps(fitted):
@@ -242,7 +242,7 @@ def test_surfaces_share_their_colours_and_have_names_of_their_own(fitted):
     ranker, X, y = fitted
     model = with_surface(ranker.model_, times=2)
     small = Surface((0, 2), model.surfaces[0].axes, 0.1 * model.surfaces[0].values)
-    model = replace(model, surfaces=(model.surfaces[0], small))
+    model = replace(model, surfaces=(model.surfaces[0], small), reference=None)
     names = ["bent x kind (2)", "bent x kind", "count"]
     display = ScorePlotDisplay.from_model(model, X, y, features=names)
     assert [panel.name for panel in display.panels] == names

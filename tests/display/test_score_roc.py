@@ -78,7 +78,7 @@ def test_terms_of_one_name_have_their_own_curves(fitted):
     rng = np.random.default_rng(0)
     shape = axes[0].n_bins + 1, axes[1].n_bins + 1
     surfaces = tuple(Surface((0, 1), axes, rng.normal(size=shape)) for _ in range(2))
-    model = replace(model, features=features, surfaces=surfaces)
+    model = replace(model, features=features, surfaces=surfaces, reference=None)
     frame = pd.DataFrame(X, columns=list(model.feature_names))
     display = ScoreROCDisplay.from_model(model, frame, y, features=[3, 4, 5])
     assert [c.name for c in display.curves] == ["x0 x x1", "x0 x x1 (2)", "x0 x x1 (3)"]
@@ -88,10 +88,13 @@ def test_terms_of_one_name_have_their_own_curves(fitted):
         assert curve.auc == pytest.approx(np.trapezoid(curve.tpr, curve.fpr))
 
 
-def test_weights_need_the_bootstrap(fitted):
+def test_weighted_curves_have_the_interval_of_the_metrics(fitted):
     ranker, X, y = fitted
-    display = ScoreROCDisplay.from_estimator(ranker, X, y, sample_weight=1.0 + y, max_curves=1)
-    assert display.method == "stratified bootstrap"
+    weight = 1.0 + np.arange(81) % 3
+    display = ScoreROCDisplay.from_estimator(ranker, X, y, sample_weight=weight, max_curves=1)
+    expected = auc_ci(y, ranker.decision_function(X), sample_weight=weight)
+    assert display.method == expected.method
+    assert (display.total.low, display.total.high) == (expected.low, expected.high)
     assert len(display.curves) == 1 and display.n_left_out == 3
 
 

@@ -14,6 +14,7 @@ from auctor import (
     DMKS,
     AUCBoost,
     ExactBoost,
+    ExactBoostCV,
     MarginRanker,
     MarginRankerCV,
     MartiRank,
@@ -25,6 +26,7 @@ from auctor import (
     TreeRank,
     TreeRankForest,
 )
+from auctor.estimators.registry import LEARNERS
 from auctor.models import to_json
 
 EXACT: dict[str, Any] = {"n_runs": 3, "n_estimators": 5, "random_state": 0}
@@ -57,6 +59,10 @@ ESTIMATORS = {
     "ExactBoost": ExactBoost(**EXACT),
     "ExactBoost, KS": ExactBoost("ks", **EXACT),
     "ExactBoost, precision at k": ExactBoost("precision_at_k", k=20, **EXACT),
+    "ExactBoostCV": ExactBoostCV(cv=2, interactions=0, **EXACT),
+    "ExactBoostCV, precision at k": ExactBoostCV(
+        "precision_at_k", k=20, cv=2, interactions=0, **EXACT
+    ),
 }
 
 # Rows are drawn, toss coins or go into folds by their place in the table.
@@ -71,6 +77,8 @@ BY_PLACE = {
     "ExactBoost": "samples are drawn by place",
     "ExactBoost, KS": "samples are drawn by place",
     "ExactBoost, precision at k": "samples are drawn by place",
+    "ExactBoostCV": "folds and samples are drawn by place",
+    "ExactBoostCV, precision at k": "folds and samples are drawn by place",
 }
 # Columns are drawn, or searched, in the order of the table.
 BY_COLUMN = {
@@ -164,6 +172,10 @@ def test_float32_values_are_the_same_values(name):
 )
 def test_the_number_of_threads_does_not_matter(name):
     assert outcome(fit(name, n_jobs=2)) == outcome(usual(name))
+
+
+def test_every_learner_is_tested():
+    assert {type(estimator) for estimator in ESTIMATORS.values()} == set(LEARNERS.values())
 
 
 def test_all_exceptions_are_of_estimators_that_are_tested():

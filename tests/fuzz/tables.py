@@ -21,6 +21,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "aucboost": {"n_estimators": 3},
     "dmks": {"max_iter": 3},
     "exactboost": {"n_estimators": 2, "n_runs": 2},
+    "exactboost-cv": {"max_iter": 5, "n_estimators": 2, "n_runs": 2, "cv": 2},
     "margin-ranker": {"max_iter": 15},
     "margin-ranker-cv": {"max_iter": 15, "cv": 2, "epsilons": (0.1, 0.3), "extend": False},
     "martirank": {"n_estimators": 3},

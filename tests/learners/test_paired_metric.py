@@ -119,4 +119,4 @@ def test_rows_stand_in_the_order_of_the_table_in_any_partition():
         rows = labelled_rows(cut)
         np.testing.assert_array_equal(rows.places, np.arange(50))
         np.testing.assert_array_equal(rows.positive, y)
-        np.testing.assert_allclose(rows.weight * data.weight_unit, w)
+        np.testing.assert_allclose(rows.weight / rows.weight.sum(), w / w.sum())

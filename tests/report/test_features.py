@@ -11,6 +11,7 @@ from auctor.data import prepare
 from auctor.estimators.explanation import score_features
 from auctor.learners.smooth_bands import score_bands
 from auctor.learners.smooth_problem import Settings
+from auctor.metrics import auc_ci
 from auctor.report import render, summarize
 
 
@@ -29,16 +30,40 @@ def mixed(make_rows):
     return frame, y
 
 
-def test_score_aucs_are_those_of_the_contributions(mixed):
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_score_aucs_are_those_of_the_contributions(mixed, is_weighted):
     X, y = mixed
+    weight = np.arange(600) % 4 / 3.0 if is_weighted else None  # some rows do not count
     model = RankBoost(n_estimators=40).fit(X, y).model_
-    rows = summarize(model, X, y)["features"]["rows"]
-    own = score_features(model, X, y)
+    rows = summarize(model, X, y, sample_weight=weight)["features"]["rows"]
+    own = score_features(model, X, y, sample_weight=weight)
     assert [row["name"] for row in rows] == [row.name for row in own]
     for row, expected in zip(rows, own, strict=True):
         ends = (expected.auc, expected.low, expected.high)
         assert (row["auc"], row["low"], row["high"]) == pytest.approx(ends, abs=1e-12)
         assert row["range"] == pytest.approx(expected.range, rel=1e-4)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_score_aucs_of_groups_have_the_interval_of_the_metrics(mixed, is_weighted):
+    X, y = mixed
+    weight = np.arange(600) % 4 / 3.0 if is_weighted else None
+    told = {"sample_weight": weight, "groups": np.arange(600) // 5}
+    model = RankBoost(n_estimators=40).fit(X, y).model_
+    parts = dict(zip(model.term_names, model.contributions(X).T, strict=True))
+    for row in summarize(model, X, y, **told)["features"]["rows"]:
+        if row["range"] > 0:
+            expected = auc_ci(y, parts[row["name"]], **told)
+            ends = (expected.value, expected.low, expected.high)
+            assert (row["auc"], row["low"], row["high"]) == pytest.approx(ends, abs=1e-12)
+
+
+def test_a_feature_that_separates_few_rows_has_an_interval():
+    X, y = pd.DataFrame({"a": np.arange(24.0)}), np.repeat([0, 1], 12)
+    (row,) = summarize(RankBoost(n_estimators=5).fit(X, y), X, y)["features"]["rows"]
+    expected = auc_ci(y, X["a"])
+    assert (row["auc"], row["high"]) == (1.0, 1.0)
+    assert row["low"] == pytest.approx(expected.low, abs=1e-12) and row["low"] < 0.9
 
 
 def test_missing_values_are_counted(mixed):

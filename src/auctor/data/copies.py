@@ -97,7 +97,7 @@ def _still_repeated(rows: Places, hashes: Hashes, most: float = 1.0) -> tuple[Pl
         return rows[:0], hashes[:0]
     if n_again > most * len(rows):
         return rows, hashes
-    order = np.argsort(hashes)
+    order = np.argsort(hashes, kind="stable")
     equal = hashes[order[1:]] == hashes[order[:-1]]
     again = np.zeros(len(rows), dtype=np.bool_)
     again[order[1:][equal]] = True

@@ -42,7 +42,7 @@ class ScoreROCDisplay:
     level : float
         Of the intervals.
     method : str
-        How they were found: "DeLong", or "stratified bootstrap" where rows have weights.
+        How they were found, in the words of :func:`auctor.metrics.auc_ci`.
     n_left_out : int
         Features and surfaces without a curve: flat ones, and those beyond ``max_curves``. 0 where
         ``features`` says what to draw.

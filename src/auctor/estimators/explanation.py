@@ -84,10 +84,8 @@ def score_features(
     level: float = 0.95,
     pos_label: Any = None,
 ) -> ScoreTable:
-    """The score AUC of each feature on labelled rows; DeLong, or a bootstrap where rows weigh."""
-    told: dict[str, Any] = {"level": level, "pos_label": pos_label}
-    if sample_weight is not None:
-        told |= {"sample_weight": sample_weight, "method": "bootstrap", "random_state": 0}
+    """The score AUC of each feature on labelled rows, with the usual interval of ``auc_ci``."""
+    told: dict[str, Any] = {"level": level, "pos_label": pos_label, "sample_weight": sample_weight}
     table = read_table(X, accept_sparse=True)
     check_labels(table, y, pos_label)
     parts = model.contributions(table)

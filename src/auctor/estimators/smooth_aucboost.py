@@ -228,7 +228,7 @@ class SmoothAUCBoost(RankingEstimator):
         X, y, sample_weight
             Labelled rows. On those of the fit every AUC is too good; take others to judge.
         level : float, default=0.95
-            Confidence level: DeLong's interval, or that of a bootstrap where there are weights.
+            Confidence level of the intervals, which are those of :func:`auctor.metrics.auc_ci`.
 
         Returns
         -------

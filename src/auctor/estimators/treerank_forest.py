@@ -106,7 +106,7 @@ class TreeRankForest(RankingEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = TreeRankForest(n_estimators=20).fit(X[:400], y[:400])
     >>> print(forest.certificate_)
-    Out of bag, AUC 0.9... (95% CI 0.9..., DeLong, 227 positives, 173 negatives): each row ...
+    Out of bag, AUC 0.9... (95% CI 0.9..., variance times 2 for the training sets, 227 positives...
     >>> forest.score(X[400:], y[400:]) > 0.97
     True
     """

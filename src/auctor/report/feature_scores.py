@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.intervals import normal_quantile
+from auctor.metrics.influence import Influences, known_from, variance
+from auctor.metrics.limits import auc_limits
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
 from auctor.report.rows import ReportRows
@@ -47,7 +48,7 @@ def term_rows(model: AdditiveModel, rows: ReportRows, term: int) -> TermRows:
 
 
 def score_term(rows: ReportRows, term: TermRows, level: float) -> TermScore:
-    """The AUC of one term alone; DeLong's interval, or its like for weights and groups."""
+    """The AUC of one term alone, with the interval of ``auc_ci``: weights and groups count."""
     present, positive, weight = rows.present, rows.positive, rows.counted
     levels, place = np.unique(term.values, return_inverse=True)
     at = place[term.codes]
@@ -57,37 +58,31 @@ def score_term(rows: ReportRows, term: TermRows, level: float) -> TermScore:
     )
     seen = np.flatnonzero(pos + neg)
     spread = float(levels[seen[-1]] - levels[seen[0]])
-    below = np.cumsum(neg) - neg / 2
-    above = pos.sum() - np.cumsum(pos) + pos / 2
-    area = float(pos @ below / (pos.sum() * neg.sum()))
+    below = (np.cumsum(neg) - neg / 2) / neg.sum()
+    above = 1.0 - (np.cumsum(pos) - pos / 2) / pos.sum()
+    area = float((pos * below).sum() / pos.sum())
     if spread == 0.0:
         return TermScore(0.5, 0.5, 0.5, 0.0, pos, neg)
-    error = _error(rows, at, area, (below / neg.sum(), above / pos.sum()))
-    if error is None:
-        return TermScore(area, None, None, spread, pos, neg)
-    reach = normal_quantile(level) * error
-    return TermScore(area, max(area - reach, 0.0), min(area + reach, 1.0), spread, pos, neg)
+    low, high = _limits(rows, at, area, (below, above), level)
+    return TermScore(area, low, high, spread, pos, neg)
 
 
-def _error(rows: ReportRows, at: Codes, area: float, placed: tuple[Floats, Floats]) -> float | None:
-    """Standard error of an AUC: how far rows, or groups of them, pull it from its mean.
-
-    Without weights and groups it is DeLong's.
-    """
-    pull = np.zeros(len(at))
-    spread = 0.0
-    for c, values in zip((rows.positive, ~rows.positive), placed, strict=True):
-        own = c & rows.present
-        n, weight = int(own.sum()), rows.counted[own]
-        if n < 2:
-            return None
-        pull[own] = weight * (values[at[own]] - area) / weight.sum()
-        spread += n / (n - 1) * float(pull[own] @ pull[own])
-    if rows.group_codes is not None:
-        together = np.bincount(rows.group_codes, weights=pull)
-        n = len(np.unique(rows.group_codes[rows.present]))
-        spread = n / max(n - 1, 1) * float(together @ together)
-    return float(np.sqrt(spread))
+def _limits(
+    rows: ReportRows, at: Codes, area: float, placed: tuple[Floats, Floats], level: float
+) -> tuple[float, float] | tuple[None, None]:
+    """Wilson's limits, from the placements of the levels; none where a class has one row."""
+    sample, codes = rows.sample, rows.group_codes
+    if min(sample.n_pos, sample.n_neg) < 2:
+        return None, None
+    at, codes = at[rows.present], None if codes is None else codes[rows.present]
+    pulls = []
+    for own, values in zip((sample.positive, ~sample.positive), placed, strict=True):
+        weight = rows.counted[rows.present][own]
+        pulls.append(weight / weight.sum() * (values[at[own]] - area))
+    found = Influences(area, *pulls)
+    n_rows, freedom = known_from(found, sample, codes)
+    spread = variance(found, sample, codes)
+    return auc_limits(area, spread, n_rows, n_rows, level, freedom=freedom)
 
 
 def score_roc(score: TermScore, most: int = 40) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.data import Table, read_labels, read_scores, read_table, read_weights, select
-from auctor.metrics.sample import read_codes, read_sample
+from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.models import Model
 
 Floats = npt.NDArray[np.float64]
@@ -43,6 +43,11 @@ class ReportRows:
     def present(self) -> Marks:
         """Rows of weight above zero."""
         return self.counted > 0
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The rows of weight above zero, as the metrics read them."""
+        return read_sample(self.positive, {"scores": self.scores}, sample_weight=self.weight)
 
     @cached_property
     def group_codes(self) -> npt.NDArray[np.int64] | None:
