@@ -16,7 +16,7 @@ from auctor.cli.learner import (
 )
 from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
-from auctor.cli.suspects import label_warning, suspicious_columns
+from auctor.cli.suspects import table_warnings
 from auctor.cli.tables import open_table
 from auctor.cli.validation import (
     Validated,
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
     names = feature_names(source, args)
     note(f"reading {source.name}", args.quiet)
     problem = read_problem(source, names, args)
-    warnings = [*label_warning(problem, args.positive), *suspicious_columns(problem)]
+    warnings = table_warnings(problem, args.positive, args.folds)
     warn(warnings)
     facts: dict[str, Any] = {
         "table": source.name,

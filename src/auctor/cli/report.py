@@ -88,7 +88,7 @@ def write_fit_page(
         problem.X,
         problem.y,
         sample_weight=problem.weight,
-        groups=problem.groups,
+        groups=problem.groups if ours is None else ours.found.groups,
         metric=metric_options(parse_loss(facts["loss"]), len(problem.y)),
         about={**about, **_about(args), "trained_on": facts["loss"], "parameters": facts["params"]},
         random_state=args.seed,

@@ -13,6 +13,7 @@ import pyarrow as pa
 from auctor.cli.odd_cells import odd_cells
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
+from auctor.estimators.copied_rows import find_copied_rows
 from auctor.metrics import auc
 
 _LEAK = 0.995
@@ -22,6 +23,15 @@ _COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
 _MOST_ROWS = 100_000  # that are looked at: what is a leak in these is one
 _MANY = 50  # categories, and more than a tenth of the rows, are hardly ever any use
 _FEWEST = 20  # rows below which all values may well differ by chance
+
+
+def table_warnings(problem: Problem, chosen: str | None, n_folds: int) -> list[str]:
+    """All that is to be said of a table before the work begins."""
+    return [
+        *label_warning(problem, chosen),
+        *suspicious_columns(problem),
+        *copies_warning(problem, n_folds),
+    ]
 
 
 def suspicious_columns(problem: Problem) -> list[str]:
@@ -47,6 +57,21 @@ def label_warning(problem: Problem, chosen: str | None) -> list[str]:
     return [
         f"{positive!r} counts as positive, the later of the two labels; if it is {negative!r} that "
         f"you look for, say --positive {negative}"
+    ]
+
+
+def copies_warning(problem: Problem, n_folds: int) -> list[str]:
+    """Where most rows of a class are copies: how many rows differ, and what is done about it."""
+    if n_folds == 0 or problem.groups is not None:
+        return []
+    copied = find_copied_rows(problem.X, problem.positive, problem.weight)
+    groups = None if copied is None else copied.groups(n_folds)
+    if copied is None or groups is None:
+        return []
+    n_distinct = len(np.unique(groups[copied.present]))
+    return [
+        f"{len(copied.present)} rows are {n_distinct} distinct rows: copies of a row stay in one "
+        "fold, and count once in the intervals"
     ]
 
 

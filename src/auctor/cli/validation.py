@@ -77,9 +77,7 @@ def make_baseline(args: Any) -> Any:
 
 def compare(problem: Problem, ours: Validated, other: Validated, loss: Loss, seed: int) -> Compared:
     """The paired differences of two learners within the folds they share."""
-    instability = compare_instability(
-        problem.positive, ours.found, other.found, problem.weight, problem.groups
-    )
+    instability = compare_instability(problem.positive, ours.found, other.found, problem.weight)
     told = _within_folds(problem, ours.found, seed) | {
         "y_true": problem.positive,
         "score_a": ours.found.scores,
@@ -190,7 +188,7 @@ def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[s
         "folds": found.folds,
         "instability": found.instability,
         "sample_weight": problem.weight,
-        "groups": problem.groups,
+        "groups": found.groups,
         "random_state": seed,
     }
 

@@ -124,3 +124,29 @@ def draw_units(copies: Places | None, rows: Places, n_folds: float) -> tuple[Pla
     group = np.where(size <= _LARGEST_PART * len(rows) / n_folds, group, rows)
     _, first, unit = np.unique(group, return_index=True, return_inverse=True)
     return rows[first], unit
+
+
+def unit_of_rows(copies: Places | None, positive: Mask, n_folds: float) -> Places:
+    """For each row the first row of its unit (``draw_units``), each class on its own.
+
+    Examples
+    --------
+    >>> copies = np.array([0, 0, 2, 3, 4, 4, 4, 7])
+    >>> unit_of_rows(copies, np.zeros(8, dtype=bool), n_folds=1).tolist()
+    [0, 0, 2, 3, 4, 5, 6, 7]
+    """
+    first_of = np.arange(len(positive))
+    if copies is None:
+        return first_of
+    for rows in (np.flatnonzero(~positive), np.flatnonzero(positive)):
+        first, unit = draw_units(copies, rows, n_folds)
+        first_of[rows] = first[unit]
+    return first_of
+
+
+def mostly_copies(copies: Places | None, rows: Places) -> bool:
+    """Whether at least half of ``rows``, those of one class, are copies of others."""
+    if copies is None:
+        return False
+    count = np.bincount(copies[rows])
+    return 2 * int(count[count > 1].sum()) >= len(rows) > 0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor.data.copies import mostly_copies
 from auctor.data.features import Feature
 from auctor.data.sparse_codes import SparseCodes
 from auctor.data.weights import effective_rows
@@ -132,14 +133,18 @@ class RankingData:
     @cached_property
     def is_copied(self) -> tuple[bool, bool]:
         """Whether at least half of the negatives, and of the positives, are copies of others."""
-        negative, positive = (self._is_copied(rows) for rows in self.class_rows)
+        negative, positive = (mostly_copies(self.copies, rows) for rows in self.class_rows)
         return negative, positive
 
-    def _is_copied(self, rows: npt.NDArray[np.int64]) -> bool:
-        if self.copies is None:
-            return False
-        count = np.bincount(self.copies[rows])
-        return 2 * int(count[count > 1].sum()) >= len(rows) > 0
+    @cached_property
+    def copy_groups(self) -> npt.NDArray[np.int64] | None:
+        """``copies`` of the classes that are mostly copies, other rows alone; None without such."""
+        if self.copies is None or not any(self.is_copied):
+            return None
+        groups = self.copies.copy()
+        for rows, is_copied in zip(self.class_rows, self.is_copied, strict=True):
+            groups[rows] = groups[rows] if is_copied else rows
+        return groups
 
     @cached_property
     def row_units(self) -> tuple[float, float]:

@@ -12,6 +12,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from auctor.data import check_sparse, read_labels, read_vector, read_weights
+from auctor.estimators.copied_rows import CopiedRows, find_copied_rows
+from auctor.estimators.folds import fold_of_rows
 from auctor.estimators.score_scale import scores_at, training_ranks
 from auctor.learners.progress import Progress
 from auctor.metrics import AucInterval, auc_ci, fold_instability
@@ -49,6 +51,9 @@ class CrossValidation:
         The scores of the rows by the model of every fold, for ``fold_instability``. Those of a
         row by models that were fitted with it say nothing of how good they are. Of large tables
         only some rows of each class are scored by all models, the others are NaN.
+    groups : ndarray of shape (n_rows,) or None
+        Rows that count as one in the interval: the groups that were given; without groups, the
+        copies of a row where at least half of a class are copies, else None.
     """
 
     scores: Floats
@@ -57,6 +62,7 @@ class CrossValidation:
     instability: float
     scores_by_fold: Floats
     ranks: Floats | None = None
+    groups: npt.NDArray[Any] | None = None
 
     def scores_of(self, model: Any, X: Any, sample_weight: Any = None) -> Floats:
         """The out-of-fold scores on the scale of one model that was fitted to all rows.
@@ -96,6 +102,11 @@ def cross_validate(
     verbose: bool = False,
 ) -> CrossValidation:
     """Fit a clone for each of several stratified, shuffled folds and score the fold with it.
+
+    Copies of a row (equal features and the same label) are in one fold, unless ``groups`` or
+    ``folds`` say otherwise: a model that was fitted to one of them has seen them all. Only where
+    a group of copies is more than half of a fold's rows of its class is it spread over the folds.
+    Where at least half of a class are copies, they count as one row in the interval.
 
     Parameters
     ----------
@@ -141,13 +152,17 @@ def cross_validate(
     known = read_labels(labels, pos_label=pos_label)
     weight = read_weights(sample_weight, len(labels))
     rng = check_random_state(random_state)
+    table = _collected(X)
+    _check_length(table, len(labels))
+    copied = None if groups is not None else find_copied_rows(table, known.positive, weight)
     if folds is None:
-        folds = draw_folds(known.positive, weight, groups, n_folds, rng)
+        folds = draw_folds(known.positive, weight, groups, n_folds, rng, copied)
     else:
         folds = _read_folds(folds, len(labels))
     _check_folds(known.positive, weight, groups, folds)
-    table = _collected(X)
-    _check_length(table, len(labels))
+    together = None if groups is None else read_vector(groups, "groups")
+    if copied is not None:
+        together = copied.groups(int(folds.max()) + 1)
     scores, ranks = np.empty(len(labels)), np.full((len(labels), 2), np.nan)
     probed = _probed(known.positive, weight)
     by_fold = np.full((len(labels), int(folds.max()) + 1), np.nan)
@@ -169,20 +184,20 @@ def cross_validate(
             ranks[test] = training_ranks(own_scores, weights.get("sample_weight"), scores[test])
         progress.step()
     progress.close()
-    told = {"groups": groups, "sample_weight": weight}
+    told: dict[str, Any] = {"groups": together, "sample_weight": weight}
     instability = _instability(known.positive, by_fold, folds, told)
     interval = auc_ci(known.positive, scores, folds=folds, instability=instability, **told)
     is_known = bool(np.isfinite(ranks).all())
     return CrossValidation(
-        scores, folds, interval, instability, by_fold, ranks if is_known else None
+        scores, folds, interval, instability, by_fold, ranks if is_known else None, together
     )
 
 
 def compare_instability(
-    y: Any, ours: CrossValidation, other: CrossValidation, weight: Any = None, groups: Any = None
+    y: Any, ours: CrossValidation, other: CrossValidation, weight: Any = None
 ) -> float:
     """Share of the variance of the difference of two AUCs that comes from the training sets."""
-    told = {"groups": groups, "sample_weight": weight, "scores_b": other.scores_by_fold}
+    told = {"groups": ours.groups, "sample_weight": weight, "scores_b": other.scores_by_fold}
     return _instability(y, ours.scores_by_fold, ours.folds, told)
 
 
@@ -233,6 +248,7 @@ def draw_folds(
     groups: Any,
     n_folds: int,
     rng: np.random.RandomState,
+    copied: CopiedRows | None = None,
 ) -> npt.NDArray[np.int64]:
     """A fold for each row: stratified and shuffled, rows of weight zero not counted."""
     if not isinstance(n_folds, (int, np.integer)) or n_folds < 2:
@@ -249,11 +265,12 @@ def draw_folds(
         )
     seed = int(rng.randint(2**31 - 1))
     if groups is None:
-        splitter: Any = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        codes = None
-    else:
-        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        codes = _group_codes(groups, len(positive), n_folds)[present]
+        cutter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        units = np.arange(len(present)) if copied is None else copied.units(n_folds)
+        folds[present] = fold_of_rows(units, positive[present], cutter)
+        return folds
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    codes = _group_codes(groups, len(positive), n_folds)[present]
     for fold, (_, test) in enumerate(splitter.split(present, positive[present], codes)):
         folds[present[test]] = fold
     return folds

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from auctor.data import RankingData, Table
+from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.base import SHARED_CONSTRAINTS
 from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
 from auctor.learners import Certificate, exactboost
@@ -38,7 +38,8 @@ class ExactBoostCV(SmoothAUCBoostCV):
         The metric that is trained for and that the inner folds are judged by.
     k : int or float, default=0.1
         For "precision_at_k": a number of rows of the training table, or a share of them below 1.
-        A number is turned into its share of the rows; with weights it is that share of their sum.
+        A number is turned into its share of the rows that have a weight above 0, or of the sum of
+        the weights with ``frequency_weights``; with weights it is that share of their sum.
     n_runs : int, default=8
         Runs of ExactBoost whose mean is added.
     n_estimators : int, default=20
@@ -193,7 +194,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
     ) -> tuple[Model, Any, Certificate]:
-        self._check_k(table.n_rows)
+        self._check_k(read_weights(sample_weight, table.n_rows), table.n_rows)
         return super()._fit_table(table, X, y, sample_weight)
 
     def _learn(self, data: RankingData) -> tuple[AdditiveModel, Any, Certificate]:
@@ -207,7 +208,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
         return model, history, certificate
 
     def _refinement(self, data: RankingData) -> Settings:
-        share, most = self._share(data.n_rows), self.max_features
+        share, most = self._share(data), self.max_features
         exact = exactboost.Settings(
             metric=self.metric,
             k=share,
@@ -225,17 +226,25 @@ class ExactBoostCV(SmoothAUCBoostCV):
         target = PairedMetric(self.metric, share if self.metric == "precision_at_k" else 0.0)
         return Settings(smooth, exact, target, self.verbose)
 
-    def _share(self, n_rows: int) -> float:
+    def _share(self, data: RankingData) -> float:
         """k as a share of the rows, so that it is the same share in every fold."""
+        n_rows: float = data.n_rows
+        if data.rows_per_unit is not None:  # weights count rows
+            n_rows = sum(data.class_weights) * data.rows_per_unit[0]
         share = float(self.k) / n_rows if isinstance(self.k, Integral) else float(self.k)
         return min(share, 1 - 1e-9)
 
-    def _check_k(self, n_rows: int) -> None:
+    def _check_k(self, weight: npt.NDArray[np.float64] | None, n_rows: int) -> None:
         if self.metric != "precision_at_k":
             return
         is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)
-        if is_count and self.k > n_rows:
-            raise ValueError(f"k is {self.k}, more than the {n_rows} rows of X; {_WANTED_K}")
+        most, what = float(n_rows), "rows of X"
+        if weight is not None and self.frequency_weights:
+            most, what = float(weight.sum()), "rows that sample_weight counts"
+        elif weight is not None:
+            most, what = float((weight > 0).sum()), "rows of X that have a weight above 0"
+        if is_count and self.k > most:
+            raise ValueError(f"k is {self.k}, more than the {most:.9g} {what}; {_WANTED_K}")
         if isinstance(self.k, bool) or not self.k > 0 or not (is_count or self.k < 1):
             raise ValueError(f"k is {self.k!r}; {_WANTED_K}")
 

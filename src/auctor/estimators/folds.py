@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 
 from auctor.data import Table, read_labels, read_weights
-from auctor.data.copies import draw_units, find_copies
+from auctor.data.copies import find_copies, unit_of_rows
 from auctor.data.labelled import check_lengths
 
 Rows = npt.NDArray[np.intp]
@@ -65,18 +65,15 @@ def draw_folds(
     seed = check_random_state(random_state).randint(2**31 - 1)
     kept = None if weight is None else weight > 0
     copies = find_copies(table, kept, positive, categorical)
-    fold = _fold_of_rows(copies, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
+    first_of = unit_of_rows(copies, positive, cv)
+    fold = fold_of_rows(first_of, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
     return [(rows[fold != k], rows[fold == k]) for k in range(cv)]
 
 
-def _fold_of_rows(
-    copies: npt.NDArray[np.int64] | None, positive: npt.NDArray[np.bool_], cutter: StratifiedKFold
+def fold_of_rows(
+    first_of: npt.NDArray[np.int64], positive: npt.NDArray[np.bool_], cutter: StratifiedKFold
 ) -> npt.NDArray[np.int64]:
-    """The fold of each row: that of the first of its copies."""
-    first_of = np.arange(len(positive))
-    for rows in (np.flatnonzero(~positive), np.flatnonzero(positive)):
-        first, unit = draw_units(copies, rows, cutter.n_splits)
-        first_of[rows] = first[unit]
+    """The fold of each row: that of the first row of its unit."""
     drawn = np.unique(first_of)
     fold = np.zeros(len(positive), dtype=np.int64)
     for k, (_, test) in enumerate(cutter.split(drawn[:, None], positive[drawn])):

@@ -235,7 +235,7 @@ def certify(data: RankingData, settings: Settings, history: History) -> Certific
     if history.out_of_bag is None:
         return Certificate("Without bootstrap every tree has seen every row.", values)
     rows, scores = history.out_of_bag.rows(data)
-    area, interval = out_of_bag_auc(rows, scores)
+    area, interval = out_of_bag_auc(rows, scores, data.copy_groups)
     values["oob_auc"], values["n_rows"] = area, rows.n_rows
     values["n_never"] = data.n_rows - rows.n_rows
     seen = sum(int(n_trees.sum()) for n_trees in history.out_of_bag.n_trees)
@@ -247,6 +247,8 @@ def certify(data: RankingData, settings: Settings, history: History) -> Certific
         values.update(low=interval.low, high=interval.high, level=interval.level)
     text = f"Out of bag, {interval or f'AUC {area:.3f}'}: each row is scored by the trees that "
     text += f"have not seen it, {values['mean_trees']:.3g} of {len(history.trees)} on average"
+    if data.copy_groups is not None:
+        text += "; copies of a row count once in the interval"
     if values["n_never"]:
         text += f"; {values['n_never']} rows that every tree has seen are left out"
     return Certificate(f"{text}.", values)

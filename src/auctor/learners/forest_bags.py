@@ -76,25 +76,32 @@ def score_out_of_bag(
 
 
 def out_of_bag_auc(
-    data: RankingData, scores: list[Floats]
+    data: RankingData, scores: list[Floats], copies: npt.NDArray[np.int64] | None = None
 ) -> tuple[float | None, AucInterval | None]:
     """AUC of rows and its interval; None where they are not defined.
 
-    An interval takes two rows of each class. The trees that score a row were grown on the others
-    and the other way round, as in cross-validation: what two rows do to each other counts twice.
+    An interval takes two rows of each class that are no copies of each other. The trees that score
+    a row were grown on the others and the other way round, as in cross-validation: what two rows
+    do to each other counts twice.
     How much of the variance that is the bags do not tell, so the worst case is taken, as if no two
     forests had anything in common; where the signal is strong the interval is up to 1.4 times as
-    wide as it need be.
+    wide as it need be. ``copies`` has the group of each place in the table where most rows are
+    copies (``RankingData.copy_groups``); a group counts as one row in the interval.
     """
     if min(data.n_pos, data.n_neg) == 0:
         return None, None
     positive = np.concatenate([part.positive for part in data.partitions])
     weight = np.concatenate([part.weight for part in data.partitions])
     values = np.concatenate(scores)
-    if min(data.n_pos, data.n_neg) < 2:
+    groups = np.concatenate([part.rows for part in data.partitions])
+    if copies is not None:
+        groups = copies[groups]
+    if min(len(np.unique(groups[positive])), len(np.unique(groups[~positive]))) < 2:
         return auc(positive, values, sample_weight=weight), None
     one_fold = np.zeros(len(values), dtype=np.int64)
     own = None if (weight == weight[0]).all() else weight
-    interval = auc_ci(positive, values, folds=one_fold, sample_weight=own)
-    method = "DeLong, variance times 2 for the training sets"
+    together = None if copies is None else groups
+    interval = auc_ci(positive, values, folds=one_fold, sample_weight=own, groups=together)
+    by = "" if copies is None else " by groups of copies"
+    method = f"DeLong{by}, variance times 2 for the training sets"
     return interval.value, replace(interval, method=method, n_folds=None)

@@ -42,11 +42,9 @@ class BagDraws:
 
     def seen(self, counts: list[Counts]) -> list[npt.NDArray[np.bool_]]:
         """Which rows a bag has seen: those drawn, and copies of them where most rows are such."""
-        if self._data.copies is None or not any(self._data.is_copied):
+        copies = self._data.copy_groups
+        if copies is None:
             return [count > 0 for count in counts]
-        copies = self._data.copies.copy()
-        for rows, is_copied in zip(self._class_rows, self._data.is_copied, strict=True):
-            copies[rows] = copies[rows] if is_copied else rows
         known = np.zeros(len(copies), dtype=np.bool_)
         for part, count in zip(self._data.partitions, counts, strict=True):
             known[copies[part.rows[count > 0]]] = True
