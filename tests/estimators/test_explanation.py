@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from auctor import SmoothAUCBoost
+from auctor import RankBoost, SmoothAUCBoost
 from auctor.datasets import load_kyphosis
 from auctor.estimators.explanation import shorten
 from auctor.metrics import auc, auc_ci
