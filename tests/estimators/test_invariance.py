@@ -87,6 +87,8 @@ BY_COLUMN = {
     "ExactBoost": "the search ends within tol of the best stump, column after column",
     "ExactBoost, KS": "the search ends within tol of the best stump, column after column",
     "ExactBoost, precision at k": "the search ends within tol of the best stump",
+    "ExactBoostCV": "its rounds are those of ExactBoost",
+    "ExactBoostCV, precision at k": "its rounds are those of ExactBoost",
     "SamplingMartiRank": "rows are drawn in the order of their codes, column after column",
     "DMKS": "coefficients are moved in turn, to a maximum of each coordinate",
     "MarginRanker, stumps": "of several best weights the solver takes those it meets first",
@@ -122,13 +124,15 @@ def usual(name: str) -> Any:
 
 
 def outcome(ranker: Any, table: Any = X) -> tuple[Any, ...]:
-    """The model as text where it has one, its scores, probabilities and importances."""
+    """The model as text where it has one, its scores, probabilities, importances and search."""
     try:
         text = to_json(ranker.model_)
     except (TypeError, ValueError):  # models that hold estimators
         text = ""
     importances = getattr(ranker, "feature_importances_", np.zeros(0))
-    arrays = ranker.decision_function(table), ranker.predict_proba(table), importances
+    # What was tried and not taken as well: rounds of ExactBoostCV, say, that gain too little.
+    tried = [np.asarray(values) for values in getattr(ranker, "cv_results_", {}).values()]
+    arrays = ranker.decision_function(table), ranker.predict_proba(table), importances, *tried
     return text, *(array.tobytes() for array in arrays)
 
 

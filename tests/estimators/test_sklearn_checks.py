@@ -26,7 +26,9 @@ _DRAWN = "rows are drawn by their place: weight 2 is the row twice in law, not i
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason."""
-    if not isinstance(estimator, TreeRankForest | ExactBoost | ExactBoostCV):
+    # ExactBoostCV draws rows too, but the smooth model ranks the few rows of this check without
+    # a mistake: no round can gain, and the smooth model, which keeps the promise, stays.
+    if not isinstance(estimator, TreeRankForest | ExactBoost):
         return {}
     return {
         "check_sample_weight_equivalence_on_dense_data": _DRAWN,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 
 from auctor.data import Table, find_categorical, read_weights
+from auctor.data.weights import relative_weights
 from auctor.estimators.folds import draw_folds
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.learners import Certificate
@@ -175,6 +176,7 @@ class MarginRankerCV(MarginRanker):
         """Add the AUC on a fold's test rows of every epsilon."""
         weight = read_weights(sample_weight, len(y))
         weight = np.ones(len(y)) if weight is None else weight
+        relative = _relative(weight)[test]
         # Rows of weight 0 are absent: no kind of table need be cut.
         kept = np.zeros(len(y))
         kept[train] = weight[train]
@@ -184,8 +186,16 @@ class MarginRankerCV(MarginRanker):
             for epsilon, model in self.fit_path(X, y, epsilons, kept):
                 scores = model.decision_function(X)[test]
                 positive = model.classes[1]
-                value = auc(y[test], scores, sample_weight=weight[test], pos_label=positive)
+                value = auc(y[test], scores, sample_weight=relative, pos_label=positive)
                 aucs[epsilon].append(value)
+
+
+def _relative(weight: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Weights without their common factor, which must not decide between equal AUCs."""
+    present = weight > 0
+    relative = np.zeros(len(weight))
+    relative[present] = relative_weights(weight[present], int(np.count_nonzero(present)))
+    return relative
 
 
 def _spread(values: list[float]) -> float:
