@@ -49,6 +49,18 @@ def comparisons(
     return found
 
 
+def at_headline(compared: list[dict[str, Any]], headline: Mapping[str, Any] | None) -> None:
+    """Move both KS of each comparison to where the page's own KS stands; differences stay.
+
+    Each KS is corrected for its own bias, which is known roughly: a page shows one value of it.
+    """
+    for one in compared:
+        if headline is not None and one["metric"] == headline["name"] == "KS":
+            shift = headline["value"] - one["own_value"]
+            one["own_value"] += shift
+            one["value"] = min(max(one["value"] + shift, 0.0), 1.0)
+
+
 def is_other(metric: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
     """Whether the model is judged by something else than the AUC."""
     return metric is not None and metric["metric"] != "auc"

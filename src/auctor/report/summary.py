@@ -7,7 +7,7 @@ import numpy as np
 
 from auctor import __version__
 from auctor.metrics.checks import check_level
-from auctor.report.comparison import comparisons
+from auctor.report.comparison import at_headline, comparisons
 from auctor.report.features import feature_facts
 from auctor.report.learning import learning_facts
 from auctor.report.plain import clean, plain
@@ -116,7 +116,7 @@ def summarize(
     )
     told = dict(about or {})
     curve = make_curve(rows)
-    facts = {
+    facts: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
         "about": _about(model, told),
@@ -136,6 +136,7 @@ def summarize(
         "learning": learning_facts(model, told),
         "level": level,
     }
+    at_headline(facts["comparison"], facts["judged"])
     done: dict[str, Any] = plain(facts)
     return done
 
