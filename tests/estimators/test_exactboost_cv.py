@@ -167,10 +167,10 @@ def test_a_number_of_rows_is_its_share_of_the_weights_that_count_rows():
     X, y = make_strata(100)
     weight = 1.0 + np.arange(100) % 3
     rows = np.repeat(np.arange(100), weight.astype(int))
-    ranker = ExactBoostCV("precision_at_k", 20, frequency_weights=True, **FAST)
+    ranker = ExactBoostCV("precision_at_k", 20, frequency_weights=True, **FAST).fit(X, y, weight)
     data = [prepare(X, y, sample_weight=weight, frequency_weights=True), prepare(X[rows], y[rows])]
-    assert [ranker._share(one) for one in data] == [20 / len(rows)] * 2
-    assert ranker._share(prepare(X, y, sample_weight=weight)) == 0.2
+    assert [ranker._refinement(one).exact.k for one in data] == [20 / len(rows)] * 2
+    assert ranker._refinement(prepare(X, y, sample_weight=weight)).exact.k == 0.2
 
 
 def test_k_is_checked_against_the_rows_that_count():
