@@ -300,3 +300,22 @@ def test_groups_reach_the_learners_own_folds(run: Run, table: pa.Table) -> None:
     assert "cv" not in done.json["params"]
     page = Path("p.html").read_text(encoding="utf-8")
     assert "array(" not in page and "cv=[" not in page and '"cv"' not in page
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_copies_are_told_of_and_count_once(run: Run, command: str) -> None:
+    x = np.repeat(np.random.default_rng(0).normal(size=(2, 150)), 3, axis=1)
+    y = np.repeat(np.arange(150) < 70, 3).astype(int)
+    pq.write_table(pa.table({"a": x[0], "b": x[1], "y": y}), "dup.parquet")
+    options = ["--target", "y", "--learner", "treerank", "--json"]
+    done = run(command, "dup.parquet", *options)
+    told = "450 rows are 150 distinct rows: copies of a row stay in one fold"
+    assert [told in line for line in done.json["warnings"]] == [True]
+    assert told in done.err
+    found = done.json["cross_validation"] if command == "fit" else done.json["learners"][0]
+    assert found["method"].startswith("DeLong by groups within folds")
+    assert found["low"] < 0.5 < found["high"]
+    if command == "fit":
+        assert run("fit", "dup.parquet", *options, "--folds", 0).json["warnings"] == []
+        low, high = (done.json["baseline"][name] for name in ("low", "high"))
+        assert low < 0 < high

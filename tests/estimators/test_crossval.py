@@ -327,3 +327,87 @@ def test_folds_that_can_have_no_interval_are_refused_before_any_fit() -> None:
     weight = np.where(np.arange(40) < 21, 1.0, 0.0)
     with pytest.raises(ValueError, match=r"fold 1 has 0 positive and 1 negative row\(s\)"):
         cross_validate(Unfit(), X, y, folds=np.arange(40) >= 20, sample_weight=weight)
+
+
+def copied_noise(n_copies: int = 3) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Labels that the features say nothing about; each row several times."""
+    X = np.random.default_rng(0).normal(size=(150, 5))
+    return np.repeat(X, n_copies, axis=0), np.repeat(np.arange(150) < 70, n_copies).astype(int)
+
+
+def test_copies_of_noise_look_like_noise() -> None:
+    X, y = copied_noise()
+    found = cross_validate(TreeRank(), X, y)
+    assert (found.folds.reshape(150, 3) == found.folds[::3, None]).all()
+    assert found.auc.low < 0.5 < found.auc.high
+    assert found.groups is not None
+    np.testing.assert_array_equal(found.groups, np.repeat(np.arange(0, 450, 3), 3))
+    alone = cross_validate(LogisticRegression(), X[::3], y[::3], folds=found.folds[::3])
+    thrice = cross_validate(LogisticRegression(C=1 / 3), X, y, folds=found.folds)
+    # The same models (a third of the penalty), and an interval as wide as that of 150 rows.
+    assert thrice.auc.value == pytest.approx(alone.auc.value, abs=0.01)
+    width = alone.auc.high - alone.auc.low
+    assert thrice.auc.high - thrice.auc.low == pytest.approx(width, rel=0.05)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, sparse.csr_array, pl.LazyFrame])
+def test_copies_are_known_in_tables_of_every_kind(make: Any) -> None:
+    X, y = copied_noise(2)
+    plain = cross_validate(LogisticRegression(), X, y, n_folds=3)
+    names = {f"c{j}": X[:, j] for j in range(5)}
+    table = make(X) if make is sparse.csr_array else make(names)
+    found = cross_validate(LogisticRegression(), table, y, n_folds=3)
+    np.testing.assert_array_equal(found.folds, plain.folds)
+    np.testing.assert_array_equal(found.groups, np.repeat(np.arange(0, 300, 2), 2))
+
+
+def test_groups_and_folds_of_the_user_win_over_copies() -> None:
+    X, y = copied_noise()
+    who = np.tile(np.arange(3), 150) + 3 * (np.arange(450) // 45)
+    found = cross_validate(LogisticRegression(), X, y, groups=who)
+    np.testing.assert_array_equal(found.groups, who)
+    assert (found.folds.reshape(150, 3) != found.folds[::3, None]).any()
+    folds = np.tile(np.arange(3), 150)
+    given = cross_validate(LogisticRegression(), X, y, folds=folds)
+    np.testing.assert_array_equal(given.folds, folds)
+
+
+def test_few_copies_are_together_but_count_as_rows(X: Any, y: Any) -> None:
+    X = X.copy()
+    X[1::9] = X[::9]
+    y = y.copy()
+    y[1::9] = y[::9]
+    weight = np.where(np.arange(N) % 9 == 5, 0.0, 1.0)
+    found = cross_validate(RANKER, X, y, n_folds=3, sample_weight=weight)
+    np.testing.assert_array_equal(found.folds[1::9], found.folds[::9])
+    assert found.groups is None
+
+
+def test_only_a_group_of_copies_that_fills_a_fold_is_spread() -> None:
+    X = np.concatenate([np.random.default_rng(0).normal(size=60), np.repeat(np.arange(10.0), 6)])
+    y = np.repeat([0, 1], 60)
+    found = cross_validate(LogisticRegression(), X[:, None], y)
+    by_row = found.folds[60:].reshape(10, 6)
+    assert (by_row == by_row[:, :1]).all()
+    assert sorted(by_row[:, 0]) == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    X[60:] = 3.0  # one row sixty times
+    found = cross_validate(LogisticRegression(), X[:, None], y)
+    np.testing.assert_array_equal(np.bincount(found.folds[60:]), [12] * 5)
+    assert found.groups is None
+
+
+def test_tables_that_only_the_estimator_can_read_are_not_searched_for_copies(y: Any) -> None:
+    X = np.full((N, 1), np.inf)
+    found = cross_validate(DummyRanker(), X, y, n_folds=3)
+    assert found.groups is None and found.auc.value == 0.5
+
+
+class DummyRanker(BaseEstimator):
+    """Takes any table, and ranks nothing."""
+
+    def fit(self, X: Any, y: Any) -> "DummyRanker":
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        return np.zeros(len(X))

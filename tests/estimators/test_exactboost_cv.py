@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
 from auctor import ExactBoostCV, SmoothAUCBoostCV, load
+from auctor.data import prepare
 from auctor.estimators.bands import refit_bands
 from auctor.metrics import ks, precision_at_k
 
@@ -160,3 +161,24 @@ def test_two_rows_have_no_folds():
     assert ranker.decision_function([[0.0]]) < ranker.decision_function([[1.0]])
     assert "too few rows" in ranker.certificate_.statement
     assert np.isnan(ranker.best_score_) and len(ranker.cv_results_["mean"]) == 0
+
+
+def test_a_number_of_rows_is_its_share_of_the_weights_that_count_rows():
+    X, y = make_strata(100)
+    weight = 1.0 + np.arange(100) % 3
+    rows = np.repeat(np.arange(100), weight.astype(int))
+    ranker = ExactBoostCV("precision_at_k", 20, frequency_weights=True, **FAST).fit(X, y, weight)
+    data = [prepare(X, y, sample_weight=weight, frequency_weights=True), prepare(X[rows], y[rows])]
+    assert [ranker._refinement(one).exact.k for one in data] == [20 / len(rows)] * 2
+    assert ranker._refinement(prepare(X, y, sample_weight=weight)).exact.k == 0.2
+
+
+def test_k_is_checked_against_the_rows_that_count():
+    X, y = make_strata(200)
+    weight = (np.arange(200) < 100).astype(float)
+    with pytest.raises(ValueError, match="k is 150, more than the 100 rows of X that have"):
+        ExactBoostCV("precision_at_k", 150, **FAST).fit(X, y, weight)
+    counted = ExactBoostCV("precision_at_k", 250, frequency_weights=True, **FAST)
+    with pytest.raises(ValueError, match="k is 250, more than the 200 rows that sample_weight co"):
+        counted.fit(X, y, 2 * weight)
+    counted.set_params(k=150).fit(X, y, 2 * weight)

@@ -222,3 +222,15 @@ def test_out_of_bag_intervals_hold_without_a_signal():
         plain = auc_ci(y[~np.isnan(scores)], scores[~np.isnan(scores)], method="delong")
         alone += plain.low <= 0.5 <= plain.high
     assert alone <= 54 and held >= 55
+
+
+def test_copies_count_once_in_the_out_of_bag_interval():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    settings = Settings(n_estimators=20, max_depth=3, seed=0)
+    rows = np.repeat(np.arange(60), 4)
+    certificate = fit_forest(prepare(X[rows], y[rows]), settings)[2]
+    width = certificate.values["high"] - certificate.values["low"]
+    alone = fit_forest(prepare(X, y), settings)[2].values
+    assert width == pytest.approx(alone["high"] - alone["low"], rel=0.1)
+    assert certificate.values["low"] < 0.5 < certificate.values["high"]
+    assert "copies of a row count once in the interval" in certificate.statement
