@@ -319,3 +319,12 @@ def test_copies_are_told_of_and_count_once(run: Run, command: str) -> None:
         assert run("fit", "dup.parquet", *options, "--folds", 0).json["warnings"] == []
         low, high = (done.json["baseline"][name] for name in ("low", "high"))
         assert low < 0 < high
+
+
+def test_ks_and_its_difference_agree(run: Run, train: Path) -> None:
+    """Two KS and their difference stand in one line: they must add up."""
+    done = run("fit", train, "--target", "y", "--loss", "ks", "--folds", "2", "--json")
+    assert done.code == 0, done.err
+    ours, other = done.json["cross_validation"], done.json["baseline"]
+    assert other["value"] == other["ks"]
+    assert ours["ks"] - other["ks"] == pytest.approx(other["difference"], abs=1e-12)

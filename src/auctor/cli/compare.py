@@ -122,6 +122,8 @@ def _validate_all(
             facts["against_first"] = comparison_facts(first.name, compared, loss)
             value = first.ks.value + compared.loss.difference
             facts |= interval_facts("ks", at_distance(validated, value, loss))
+            if loss.kind == "ks":
+                facts["against_first"]["value"] = first.ks.value
         note(f"{entrant.name}: {validated.in_loss(loss)}", args.quiet)
         yield facts
 

@@ -149,6 +149,8 @@ def _validation(
                 "ks", at_distance(baseline, ours.ks.value - compared.loss.difference, loss)
             ),
         }
+        if loss.kind == "ks":
+            facts["baseline"]["value"] = facts["baseline"]["ks"]
         if baseline.loss_value is not None:
             facts["baseline"] |= interval_facts("loss_value", baseline.loss_value)
     return facts
