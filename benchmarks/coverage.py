@@ -15,6 +15,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
+if __name__ != "__main__":
+    # Numba asks for the package of this name, and must not get this program instead.
+    raise ImportError("benchmarks/coverage.py is a program; run it")
+
 import coverage_folds as folds
 import coverage_samples as samples
 import coverage_thresholds as thresholds
@@ -141,7 +145,7 @@ def main() -> None:
             print(name, flush=True)
             done[name] = list(run(args.repetitions))
             args.keep.write_text(json.dumps(done))
-            args.out.write_text(page(done))
+    args.out.write_text(page(done))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,6 @@ from auctor.metrics.folds import (
     pool_folds,
 )
 from auctor.metrics.influence import Codes, Floats, effective_sizes
-from auctor.metrics.limits import degrees
 from auctor.metrics.resampled_curves import redrawn, row_places, thin
 from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.metrics.wording import count, interval, signless
@@ -300,7 +299,8 @@ def _conclude(
         drawn = _drawn(asked, rows, n_resamples, rng)
         spread = float(drawn.var(ddof=1)) + asked.doubt(*sizes)
         error = math.sqrt(rows.inflation * spread)
-    freedom = degrees(min(sizes), rows.n_folds or 1)
+    # KS and areas near the ends of a curve hang on few rows: one degree a row, not that of an AUC.
+    freedom = max(min(sizes) - (rows.n_folds or 1), 1.0)
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
     p_value = 1.0 if gap == 0 else float(2 * stdtr(freedom, -abs(gap) / error))
     excess = _excess(asked, rows, rng)
