@@ -48,7 +48,7 @@ METHODS = ("wilson", "bootstrap")
 # Of the class whose rate is cut, a row of the region counts as so many: the rows beside the region
 # say where its ends are. By simulation, as the least width that covers.
 _ROWS_A_ROW = 1.5
-_FEWEST_ROWS, _FEWEST_DEGREES = 1.5, 4.0
+_FEWEST_ROWS, _FEWEST_DEGREES = 0.75, 2.0
 
 
 def partial_auc_ci(

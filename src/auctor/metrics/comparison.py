@@ -162,7 +162,7 @@ def compare_auc(
     --------
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> compare_auc(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 5, 2, 8, 7])
-    AUC 0.938 against 0.750: difference 0.188 (95% CI -0.289 to 0.657), p = 0.4
+    AUC 0.938 against 0.750: difference 0.188 (95% CI -0.304 to 0.662), p = 0.41
     (paired, square and add, 4 positives, 4 negatives)
     """
     level, n_resamples = check_level(level), check_resamples(n_resamples)

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 # numbers and the two below were chosen by simulation, as those of the narrowest limits that cover
 # in every cell of benchmarks/coverage.py.
 _PRIOR_ROWS = 2.0
-_PAIRS_A_ROW = 2.25
+_PAIRS_A_ROW = 2.0
 # Placements are bounded, and their squares vary less than those of normal values.
 _DEGREES_A_ROW = 2.0
 # One row in the wrong place among few says little about how near to 1 the AUC is: the limit on the
@@ -64,7 +64,7 @@ def auc_limits(
     --------
     >>> low, high = auc_limits(1.0, 0.0, 10, 10, 0.95)
     >>> round(low, 2), high
-    (0.84, 1.0)
+    (0.82, 1.0)
     """
     n_rows = min(n_pos, n_neg)
     prior = _PRIOR_ROWS / (4 * n_rows)
