@@ -1,7 +1,7 @@
 """How often every interval that auctor prints holds the true value: the whole table, as a page.
 
     python benchmarks/coverage.py                              # hours; writes docs/coverage.md
-    python benchmarks/coverage.py --repetitions 200 --only samples --out /tmp/coverage.md
+    python benchmarks/coverage.py --repetitions 200 --only samples --out coverage.md
 
 Three programs make its parts and can be run alone: coverage_samples.py (one sample),
 coverage_folds.py (out-of-fold and out-of-bag scores, differences) and coverage_thresholds.py.

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.effective import kish
 from auctor.metrics.folds import Part
 from auctor.metrics.resampled_curves import at_thresholds, resampled_curves, thin
 from auctor.metrics.sample import read_codes
@@ -118,7 +119,7 @@ def _rows_alone(part: Part, rows: npt.NDArray[np.bool_]) -> float:
     """
     count, weight, groups = float(np.count_nonzero(rows)), part.sample.weight, _groups(part)
     if weight is not None:
-        count = min(count, float(weight[rows].sum() ** 2 / (weight[rows] ** 2).sum()))
+        count = min(count, kish(weight[rows]))
     if groups is not None:
         codes = read_codes(groups, part.sample, "groups")[1]
         count = min(count, float(len(np.unique(codes[rows]))))

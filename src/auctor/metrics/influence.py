@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor.metrics.delong import placements_by_row
+from auctor.metrics.effective import kish
 from auctor.metrics.limits import degrees
 from auctor.metrics.sample import Sample, split
 
@@ -107,9 +108,7 @@ def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, 
     sizes = []
     for rows in (sample.positive, ~sample.positive):
         weight = np.ones(len(rows)) if sample.weight is None else sample.weight
-        # Scaled, so that squares of extreme weights neither overflow nor vanish.
-        own = weight[rows] / weight[rows].max()
-        size = float(own.sum() ** 2 / (own**2).sum())
+        size = kish(weight[rows])
         sizes.append(size if codes is None else min(size, float(len(np.unique(codes[rows])))))
     return sizes[0], sizes[1]
 
