@@ -29,7 +29,7 @@ SHARED = {
         "Maximum number of bins per feature. Missing values have one more bin of their own.",
     ),
     "categorical_features": Entry(
-        '"from_dtype", array-like of str, int or bool, or None',
+        '"from_dtype" or array-like of str, int or bool',
         "Names, positions or mask of further columns that hold categories. Columns of strings and "
         "of a categorical dtype always do.",
     ),

@@ -55,7 +55,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
             MarginRanker(),
             DMKS(),
             DMKS(penalty=0.01),
-            MarginRankerCV(cv=2, epsilons=(0.1, 0.3), tol=1e-3),
+            MarginRankerCV(cv=2, epsilons=(0.1, 0.3), gap_tol=1e-3),
             TreeRank(),
             TreeRank(split="tree"),
             TreeRank(order="rate"),

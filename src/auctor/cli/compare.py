@@ -106,7 +106,7 @@ def _validate_all(
     entrants: list[Entrant], problem: Problem, loss: Loss, args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Facts of each as they come, the first one's folds for all."""
-    told: dict[str, Any] = {"n_folds": args.folds, "random_state": args.seed}
+    told: dict[str, Any] = {"cv": args.folds, "random_state": args.seed}
     first: Validated | None = None
     for entrant in entrants:
         if "pos_label" in entrant.estimator.get_params():

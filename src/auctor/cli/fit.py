@@ -10,7 +10,6 @@ from auctor._text import count, interval
 from auctor.cli.errors import UsageError
 from auctor.cli.learner import (
     Loss,
-    learner_name,
     make_learner,
     parse_loss,
     set_parameters,
@@ -33,8 +32,9 @@ from auctor.cli.validation import (
     validation_facts,
 )
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.cross_validation import with_group_folds
 from auctor.estimators.explanation import shorten
+from auctor.estimators.folds import with_group_folds
+from auctor.estimators.registry import learner_name
 from auctor.models.file import to_json
 
 _N_IMPORTANT = 5
@@ -107,8 +107,8 @@ def _validate(
     """The learner, and the baseline on the same folds."""
     if args.folds == 0:
         return None, None
-    name = learner_name(estimator)
-    told: dict[str, Any] = {"n_folds": args.folds, "random_state": args.seed}
+    name = learner_name(type(estimator))
+    told: dict[str, Any] = {"cv": args.folds, "random_state": args.seed}
     ours = validate(name, estimator, problem, loss, told, args.quiet)
     if args.no_baseline:
         return ours, None
@@ -118,7 +118,7 @@ def _validate(
 
 def _learner_facts(estimator: RankingEstimator, problem: Problem, loss: Loss) -> dict[str, Any]:
     return {
-        "learner": learner_name(estimator),
+        "learner": learner_name(type(estimator)),
         "loss": str(loss),
         # Folds that were made for the groups are lists of rows: nothing to print.
         "params": {k: v for k, v in estimator.get_params().items() if k != "cv" or is_plain(v)},

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from auctor.cli.errors import UsageError, nearest
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.peers import PEERS
-from auctor.estimators.registry import LEARNERS
+from auctor.estimators.registry import LEARNERS, learner_name
 
 # An additive model that needs no tuning by hand.
 DEFAULT_LEARNER = "smooth-aucboost-cv"
@@ -103,11 +103,6 @@ def share_of_rows(loss: Loss, n_rows: int) -> dict[str, Any]:
     return {"k": min(loss.k / n_rows, 1 - 1e-9)}
 
 
-def learner_name(estimator: RankingEstimator) -> str:
-    """The name of a learner on the command line."""
-    return next(name for name, kind in LEARNERS.items() if type(estimator) is kind)
-
-
 def set_parameters(estimator: RankingEstimator, settings: list[tuple[str, str]]) -> None:
     """The settings of ``--param``; an error for a name that the learner does not have."""
     known = sorted(set(estimator.get_params()) - set(_OPTIONS))
@@ -115,7 +110,7 @@ def set_parameters(estimator: RankingEstimator, settings: list[tuple[str, str]])
         if name in _OPTIONS:
             raise UsageError(f"--param {name}: use {_OPTIONS[name]} instead")
         if name not in known:
-            who = learner_name(estimator)
+            who = learner_name(type(estimator))
             raise UsageError(f"{who} has no parameter {name!r}; known: {', '.join(known)}")
         estimator.set_params(**{name: _parse_value(text)})
     estimator._validate_params()

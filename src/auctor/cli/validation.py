@@ -8,7 +8,7 @@ from auctor._text import signed, signless
 from auctor.cli.learner import Loss
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
-from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_validate
+from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_val_auc
 from auctor.estimators.peers import PEERS
 from auctor.metrics import (
     AucInterval,
@@ -54,7 +54,7 @@ def validate(
     """Cross-validate one learner; ``told`` says how the folds are made, or which they are."""
     note(f"cross-validating {name}", quiet)
     start = time.perf_counter()
-    found = cross_validate(
+    found = cross_val_auc(
         estimator,
         problem.X,
         problem.y,

@@ -16,9 +16,10 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table
 from auctor.data.copies import draw_units
+from auctor.estimators.fitting import FitInput, FitResult
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
-from auctor.models import Explanation, Explanations, Model, TermModel
+from auctor.models import Explanation, Explanations, Model, ScorerModel, TermModel
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
@@ -46,7 +47,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     """A scikit-learn classifier for two classes over one of the learners.
 
     A subclass stores its parameters, names their constraints and implements ``_learn``, or
-    ``_fit_table`` where it does not work on bins.
+    ``_fit`` where it does not work on bins alone. Both return what was found; ``fit`` sets the
+    fitted attributes at its end, so that a fit that fails leaves those of the one before.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
@@ -64,8 +66,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
 
-    def _learn(self, data: RankingData) -> tuple[Model, Any, Certificate]:
-        """Run the learner; may set further fitted attributes."""
+    def _learn(self, data: RankingData) -> FitResult:
+        """Run the learner on binned rows."""
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -93,24 +95,20 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         self
         """
         table = read_table(X, accept_sparse=self._accepts_sparse)
-        y = _check_target(y, type(self).__name__)
-        self.__dict__.pop("feature_importances_", None)  # not every setting has them
-        model, self.history_, self.certificate_ = self._fit_table(table, X, y, sample_weight)
-        if isinstance(model, TermModel) and model.reference is None:
-            # Added to another model, whose own reference is of other rows.
-            model = model.with_reference(table, sample_weight, TRAINING)
-        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
-        self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
+        given = FitInput(table, X, _check_target(y, type(self).__name__), sample_weight)
+        self._set_fitted(self._fit(given), given.table, given.sample_weight)
         return self
 
-    def _fit_table(
-        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, Any, Certificate]:
-        """From a table to what the learner returns: through the bins, unless overridden."""
-        data = prepare(
-            table,
-            y,
-            sample_weight=sample_weight,
+    def _fit(self, given: FitInput) -> FitResult:
+        """Bin the table and run the learner. Overridden where a fit needs more than the bins."""
+        return self._learn(self._prepare(given))
+
+    def _prepare(self, given: FitInput) -> RankingData:
+        """The rows that count, binned."""
+        return prepare(
+            given.table,
+            given.y,
+            sample_weight=given.sample_weight,
             pos_label=self.pos_label,
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
@@ -118,14 +116,31 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             frequency_weights=self.frequency_weights,
             n_jobs=self.n_jobs,
         )
-        self._keep_names(table)
-        self._keep_classes(data.classes)
-        return self._learn(data)
 
-    def _keep_classes(self, classes: npt.NDArray[Any]) -> None:
+    def _set_fitted(self, result: FitResult, table: Table, sample_weight: Any = None) -> None:
+        """Replace all fitted attributes by those of a new fit: the only place that sets them."""
+        model = result.model
+        if isinstance(model, TermModel) and model.reference is None:
+            # Added to another model, whose own reference is of other rows.
+            model = model.with_reference(table, sample_weight, TRAINING)
+        self._forget()
+        self.n_features_in_ = table.n_columns
+        if table.has_names:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
         # scikit-learn's tools count on sorted classes; ours ask for pos_label_.
-        self.classes_ = np.unique(classes)
-        self.pos_label_ = classes[1]
+        self.classes_ = np.unique(result.classes)
+        self.pos_label_ = result.classes[1]
+        self.history_, self.certificate_ = result.history, result.certificate
+        for name, value in result.attributes.items():
+            setattr(self, name, value)
+        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
+        # The threshold is kept in the model too, so that a saved model predicts the same.
+        self.model_ = replace(model, threshold=self.threshold_)
+
+    def _forget(self) -> None:
+        """Delete the attributes of an earlier fit: not every setting has all of them."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: larger means more likely positive.
@@ -133,7 +148,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         Youden's point of the training data lies at 0.
         """
         check_is_fitted(self)
-        return self.model_.decision_function(self._read(X))
+        table = self._read(X)
+        # A model that holds estimators of other libraries hands them X as it is.
+        return self.model_.decision_function(X if isinstance(self.model_, ScorerModel) else table)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row: positive where the score is above ``threshold_``."""
@@ -220,13 +237,6 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.model_.threshold_at(self._read(X), y, **wish)
-
-    def _keep_names(self, table: Table) -> None:
-        self.n_features_in_ = table.n_columns
-        if table.has_names:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _read(self, X: Any) -> Table:
         table = read_table(X, accept_sparse=self._accepts_sparse)

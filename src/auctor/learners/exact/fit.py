@@ -131,7 +131,7 @@ def _check_top(judge: Judge, table: ExactTable, n_drawn: int, unit: float) -> No
     if judge.number == TOP and judge.top < each:
         raise ValueError(
             f"k is {judge.top * unit:g} rows, but a drawn positive stands for {each * unit:.3g}: "
-            "no sample could see the top; raise k, subsample or max_samples"
+            "no sample could see the top; raise k, subsample or max_samples_per_class"
         )
 
 

@@ -180,7 +180,10 @@ def find_nu(hypotheses: Hypotheses, settings: Settings, epsilon: float | None) -
     n, p = float(hypotheses.weight_neg.sum()), float(hypotheses.weight_pos.sum())
     if settings.margin == "hard":
         if _is_given(settings):
-            raise ValueError("nu, nu_pos and nu_neg are for margin='soft'; 'hard' lets none miss")
+            raise ValueError(
+                "nu, nu_pos and nu_neg are given with soft_margin=False, which lets no pair miss "
+                "the margin; give soft_margin=True, or none of them"
+            )
         return Nu(0.0, 0.0, 0.0)
     share = sqrt(epsilon) if epsilon is not None else 0.0
     if settings.method == "pairs":
@@ -326,7 +329,7 @@ def _warn(fit: MarginFit, settings: Settings) -> None:
     elif settings.margin == "hard" and fit.value <= NO_MARGIN:
         message = (
             f"no weights separate the classes; the largest margin is {fit.value:.6g}. "
-            "margin='soft' lets some pairs be wrong"
+            "soft_margin=True lets some pairs be wrong"
         )
     elif fit.value <= NO_MARGIN:
         message = (
