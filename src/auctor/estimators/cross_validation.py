@@ -150,7 +150,7 @@ def cross_val_auc(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> result = cross_val_auc(RankBoost(n_estimators=20), X, y, cv=3)
     >>> print(result.auc)
-    AUC 0.98... (95% CI 0.97... to 0.99..., mean of 3 folds, ...
+    cross-validated AUC 0.988 (95% CI 0.96... to 0.99..., DeLong within folds, ...
     >>> result.scores.shape
     (569,)
     """

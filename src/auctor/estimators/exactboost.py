@@ -139,7 +139,7 @@ class ExactBoost(RankingEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> ranker = ExactBoost("ks", n_runs=10).fit(X[:400], y[:400])
     >>> round(ranker.score(X[400:], y[400:]), 2)
-    0.99
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
