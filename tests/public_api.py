@@ -32,9 +32,8 @@ def public_names(module: ModuleType) -> list[str]:
     if listed is not None:
         return sorted(listed)
     own = [name for name in vars(module) if not name.startswith("_")]
-    return sorted(
-        n for n in own if getattr(getattr(module, n), "__module__", "") == module.__name__
-    )
+    homes = {name: getattr(getattr(module, name), "__module__", "") for name in own}
+    return sorted(name for name in own if homes[name] == module.__name__)
 
 
 def _module_lines(module: ModuleType) -> Iterator[str]:

@@ -14,7 +14,7 @@ from auctor.estimators.init import read_init
 from auctor.learners.exact.fit import History, Settings, fit_exactboost
 from auctor.learners.exact.metric import RankMetric
 
-# Of the parameters that ExactBoostCV has too.
+# Constraints of the parameters that ExactBoostCV has too.
 ROUNDS_CONSTRAINTS: dict[str, list[Any]] = {
     "k": [Real],
     "margin": [Interval(Real, 0, 1, closed="both")],

@@ -307,7 +307,7 @@ class ExactBoostCV(SmoothEstimator):
 
 
 def _choice(history: History) -> dict[str, Any]:
-    """The attributes that say what the inner folds tried and chose."""
+    """The attributes with the candidates of the inner folds and the chosen one."""
     chosen = history.chosen
     return {
         "cv_results_": _cv_results(history.candidates),

@@ -1,4 +1,4 @@
-"""What passes through ``fit``: its input, read and checked once, and the result of a learner."""
+"""The input of ``fit``, read and checked once, and the result of a learner."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,9 +34,9 @@ class FitInput:
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """What a learner found: the fitted attributes of the estimator follow from it.
+    """The result of a learner, from which ``fit`` sets the fitted attributes.
 
-    ``attributes`` are those that only some estimators have, by name, such as ``n_iter_``.
+    ``attributes`` are further fitted attributes by name, such as ``n_iter_``.
     """
 
     model: Model

@@ -22,7 +22,7 @@ from auctor.learners.margin.problems import (
 )
 from auctor.models import Model
 
-# Of the parameters that MarginRankerCV has too.
+# Constraints of the parameters that MarginRankerCV has too.
 MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
     **{name: rule for name, rule in SHARED_CONSTRAINTS.items() if name != "random_state"},
     "method": [StrOptions({"pairs", "reduced", "heuristic"})],

@@ -20,7 +20,7 @@ from auctor.estimators.smooth_settings import (
 )
 from auctor.learners.smooth.fit import Settings
 
-# Of the parameters that ExactBoostCV has too.
+# Constraints of the parameters that ExactBoostCV has too.
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
     "cv": [Interval(Integral, 2, None, closed="left"), "cv_object", None],
     "interactions": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],

@@ -1,4 +1,4 @@
-"""What SmoothAUCBoost, SmoothAUCBoostCV and ExactBoostCV have in common."""
+"""The common part of SmoothAUCBoost, SmoothAUCBoostCV and ExactBoostCV."""
 
 from typing import Any, NamedTuple
 

@@ -15,7 +15,7 @@ from auctor.learners.smooth.fit import Settings
 from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE
 from auctor.models import AdditiveModel
 
-# Of the parameters that SmoothAUCBoost and SmoothAUCBoostCV share.
+# Constraints of the parameters of both SmoothAUCBoost and SmoothAUCBoostCV.
 SMOOTH_CONSTRAINTS: dict[str, list[Any]] = {
     **SHARED_CONSTRAINTS,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -63,7 +63,7 @@ def make_settings(
 
 
 def check_interactions(interactions: Any, solver: str) -> None:
-    """The stagewise solver has no surfaces of feature pairs."""
+    """Refuse surfaces of feature pairs for the stagewise solver, which has none."""
     if interactions not in (0, "auto") and solver == "stagewise":
         raise ValueError(
             f"interactions is {interactions} with solver='stagewise', which has stumps only; set "
@@ -103,7 +103,7 @@ def read_signs(monotonic_cst: Any, data: RankingData) -> tuple[int, ...]:
 
 
 def read_smooth_init(init: Any, given: FitInput, pos_label: Any) -> Init | None:
-    """The additive model to start from, whose scores leave room for what is added to them."""
+    """The additive model to start from; its range of scores must leave space for the fit."""
     start = read_init(init, given, pos_label, additive_only=True)
     if start is not None and not np.ptp(start.scores) <= LARGEST_RANGE / 2:
         raise ValueError(
