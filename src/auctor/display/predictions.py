@@ -192,7 +192,7 @@ class PredictionDisplay:
         Parameters
         ----------
         found : CrossValidation
-            What :func:`auctor.estimators.cross_validate` returned.
+            What :func:`auctor.cross_val_auc` returned.
         y, sample_weight
             The labels and weights it was called with.
         pos_label : label, optional

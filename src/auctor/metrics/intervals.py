@@ -118,7 +118,7 @@ def auc_ci(
     instability : float in [0, 1], optional
         With ``folds``, the share of the variance that comes from the training sets, as
         :func:`auctor.metrics.fold_instability` and
-        :func:`auctor.cross_validate` measure it. Where it is not given it is taken to be 1, the
+        :func:`auctor.cross_val_auc` measure it. Where it is not given it is taken to be 1, the
         worst case, with which the interval is up to 1.4 times as wide as it need be. Give 0 if
         one fixed model scored all rows.
     sample_weight : array-like of shape (n_rows,), optional

@@ -63,7 +63,7 @@ def summarize(
         to give when the rows are those that the model was fitted to.
     instability : float in [0, 1], optional
         With ``folds``, the share of the variance that comes from the training sets, as
-        :func:`auctor.estimators.cross_validation.cross_validate` measures it; 1 unless given.
+        :func:`auctor.cross_val_auc` measures it; 1 unless given.
     fold_scores : array-like of shape (n_rows,), optional
         Out-of-fold scores as each fold's own model gave them, for what is measured within folds
         (AUC, KS, comparisons), where ``scores`` were brought to one scale. ``scores`` by default.
