@@ -15,8 +15,7 @@ from auctor.estimators.exactboost import ROUNDS_CONSTRAINTS
 from auctor.estimators.fitting import FitInput, FitResult
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.smooth_aucboost_cv import SEARCH_CONSTRAINTS
-from auctor.estimators.smooth_base import Refit, SmoothEstimator
-from auctor.estimators.smooth_search import MOST_PAIRS, PenaltySearch
+from auctor.estimators.smooth_base import MOST_PAIRS, PenaltySearch, Refit, SmoothEstimator
 from auctor.estimators.smooth_settings import SMOOTH_CONSTRAINTS, make_settings
 from auctor.learners.exact import fit as exactboost
 from auctor.learners.exact.candidates import Candidate, History

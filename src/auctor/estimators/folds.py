@@ -114,13 +114,13 @@ def _check_fold(
 
 def as_masks(folds: Sequence[Fold], given: FitInput) -> list[tuple[Bools, Bools]]:
     """The same folds as masks over the rows that count, which is how binned rows are taken."""
-
-    def mask(rows: Indices) -> Bools:
-        marks = np.zeros(len(given.y), dtype=bool)
-        marks[rows] = True
-        return given.pick(marks)
-
-    return [(mask(train), mask(test)) for train, test in folds]
+    masks = []
+    for train, test in folds:
+        marks = np.zeros((len(given.y), 2), dtype=bool)
+        marks[train, 0] = marks[test, 1] = True
+        in_train, in_test = given.pick(marks).T
+        masks.append((in_train, in_test))
+    return masks
 
 
 def held_out_aucs(

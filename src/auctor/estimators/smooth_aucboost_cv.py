@@ -10,8 +10,13 @@ from auctor.data import RankingData
 from auctor.estimators.fitting import FitInput, FitResult
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.init import Init
-from auctor.estimators.smooth_base import Refit, SmoothEstimator
-from auctor.estimators.smooth_search import MOST_PAIRS, PenaltySearch, read_amounts
+from auctor.estimators.smooth_base import (
+    MOST_PAIRS,
+    PenaltySearch,
+    Refit,
+    SmoothEstimator,
+    read_amounts,
+)
 from auctor.estimators.smooth_settings import (
     SMOOTH_CONSTRAINTS,
     check_interactions,
