@@ -1,4 +1,4 @@
-"""Clémençon & Vayatis: the ideal tree on laws with a known ROC*, TreeRank on samples of them."""
+"""Clémençon & Vayatis: the ideal tree on distributions with a known ROC*, TreeRank on samples of them."""
 
 from pathlib import Path
 

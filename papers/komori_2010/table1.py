@@ -1,4 +1,4 @@
-"""Table 1: the Gaussian law of section 4.2."""
+"""Table 1: the Gaussian distribution of section 4.2."""
 
 from auctor.datasets import gaussian_pair_law
 from papers.experiment import Case, Found, Setup
@@ -37,7 +37,7 @@ METHODS = (
 
 
 def table1_cases(setup: Setup) -> list[Case]:
-    """Blocks of repetitions on the Gaussian law."""
+    """Blocks of repetitions on the Gaussian distribution."""
     return cases(setup, "gaussian", METHODS)
 
 

@@ -58,7 +58,7 @@ _PICTURED = (majority_name(5, 0), majority_name(15, 0), "gaussian pair", "heart"
 
 
 def _shown(found: Found) -> list[str]:
-    """The first sample of each majority law, and the others."""
+    """The first sample of each majority distribution, and the others."""
     names = [*(majority_name(k, 0) for k in RELEVANT), "gaussian pair", *TABLES]
     return [name for name in names if name in found]
 
@@ -123,7 +123,7 @@ def _largest_ratio(found: Found, over: str, under: str) -> float:
 
 
 def _report_rounds(page: Page, found: Found, setup: Setup) -> None:
-    """Rounds to 1 - AUC(H) <= epsilon on the majority laws, whose gamma is known beforehand."""
+    """Rounds to 1 - AUC(H) <= epsilon on the majority distributions, whose gamma is known beforehand."""
     n = n_repetitions(setup)
     groups = {
         k: [found[name] for i in range(n) if (name := majority_name(k, i)) in found]
@@ -212,9 +212,9 @@ def _tell_epsilon(page: Page, groups: dict[int, list[Result]]) -> None:
     power, bend = t_interval(powers), t_interval(bends)
     fits = "does not fit" if bend.low > 0 or bend.high < 0 else "cannot be ruled out"
     page.text(
-        "That rounds grow no faster than log(1/epsilon) is not judged by a power. A power of "
-        f"ln(1/epsilon) fitted to each sample is {interval(power)} on average, where the claim has "
-        f"1 at most; a power law {fits}, though: its power over the smaller half of the goals less "
+        "Whether rounds grow no faster than log(1/epsilon) is not judged by a fitted power. A power of "
+        f"ln(1/epsilon) fitted to each sample is {interval(power)} on average, where the claim is "
+        f"at most 1; a power law {fits}, though: its power over the smaller half of the goals minus "
         f"that over the larger half is {interval(bend)} ({len(bends)} samples, 95 % intervals). "
         "The rounds that the theorem grants are enough at every goal, as said above."
     )
@@ -227,7 +227,7 @@ def _by_goal(result: Result) -> list[tuple[float, float]]:
 
 
 def _bend(result: Result) -> float | None:
-    """The power over the smaller half of the goals less that over the larger half."""
+    """The power over the smaller half of the goals minus that over the larger half."""
     points = _by_goal(result)
     middle = len(points) // 2
     if len(points) < 3:

@@ -99,7 +99,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "Each data set at four epsilons, with nu+ = sqrt(epsilon) p and nu- = sqrt(epsilon) n "
         "(Corollary 4). gamma* is the margin over all pairs, found by MarginRanker; (7) and (8) "
-        "are solved by HiGHS as printed, with nu- = nu / nu+. Shares are of all pairs. A gamma* of "
+        "are solved by HiGHS as printed, with nu- = nu / nu+. Fractions are of all pairs. A gamma* of "
         "0 means that no weights have a margin at that epsilon."
     )
     rows = [
@@ -113,7 +113,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     apart = f"apart by {max(hard):.1e} at most" if hard else MISSING
     separable = sum(r["hard_pairs"] > ROUNDING for r in found.values())
     page.must_hold(
-        "Theorem 2: the hard margin over pairs is that with a bias",
+        "Theorem 2: the hard margin over pairs equals the hard margin with a bias",
         all(gap < ROUNDING for gap in hard),
         f"{apart}, {len(hard)} data sets, {separable} of them separable",
     )
@@ -157,6 +157,6 @@ def _hold_soft(page: Page, found: Found) -> None:
         f"{len(triples)} fits, {n_short} short",
     )
     least = min((t["gamma_hat"] - t["gamma_star"] for t in triples), default=0.0)
-    page.check("gamma-hat is at least gamma*", least > -1e-6, f"least excess {least:.1e}")
+    page.check("gamma-hat is at least gamma*", least > -1e-6, f"smallest excess {least:.1e}")
     apart = max((abs(t["gamma_hat"] - t["gamma_primal"]) for t in triples), default=0.0)
     page.check("(8), with its halves, is the dual of (7)", apart < 1e-6, f"apart by {apart:.1e}")

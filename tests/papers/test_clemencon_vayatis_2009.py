@@ -116,7 +116,7 @@ def test_bends_lie_in_their_bounds(name):
 def test_a_cell_at_the_corner_keeps_its_share_on_the_bend_of_octaves():
     widths = [approximate_roc(BENT["octaves"].make(), d).alpha[1] for d in range(2, 8)]
     assert min(octave_bends()) > 0
-    # Every level splits the cell at 0 at the same share of its width, above one half.
+    # Every level splits the cell at 0 at the same fraction of its width, above one half.
     np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), RATIO, atol=1e-6)
 
 
