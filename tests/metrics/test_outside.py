@@ -21,13 +21,15 @@ def test_proc_areas(proc_cases):
         curve = metrics.roc_curve(y, s)
         for name, region in (("fpr", (0, 0.1)), ("tpr", (0.8, 1))):
             stored = case[f"pauc_{name}_{region[0]}_{region[1]}"]
-            assert curve.partial_auc(**{name: region}) == pytest.approx(stored, **TO_TEN_PLACES)
+            assert curve.partial_auc(**{f"{name}_range": region}) == pytest.approx(
+                stored, **TO_TEN_PLACES
+            )
         assert curve.ks() == pytest.approx(case["best_youden"], **TO_TEN_PLACES)
 
 
 def test_proc_scaled_area(proc_cases):
     for case in proc_cases:
-        scaled = metrics.partial_auc(case["y"], case["s1"], fpr=(0, 0.1), scaled=True)
+        scaled = metrics.partial_auc(case["y"], case["s1"], fpr_range=(0, 0.1), scaled=True)
         stored = case["pauc_fpr_0_0.1_mcclish"]
         # pROC gives NA below chance, where the formula goes on below one half.
         if stored == "NA":
@@ -59,7 +61,9 @@ def test_scikit_learn_areas(normal_scores, decimals):
         theirs = sklearn.metrics.roc_auc_score(y, s, sample_weight=weight)
         assert ours == pytest.approx(theirs, abs=1e-13)
         for bound in (0.03, 0.1, 0.5):
-            ours = metrics.partial_auc(y, s, fpr=(0, bound), scaled=True, sample_weight=weight)
+            ours = metrics.partial_auc(
+                y, s, fpr_range=(0, bound), scaled=True, sample_weight=weight
+            )
             theirs = sklearn.metrics.roc_auc_score(y, s, max_fpr=bound, sample_weight=weight)
             assert ours == pytest.approx(theirs, abs=1e-13)
 
