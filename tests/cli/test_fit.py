@@ -15,7 +15,7 @@ import auctor
 from auctor import RankBoost
 from auctor.cli import fit
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.crossval import cross_validate
+from auctor.estimators.cross_validation import cross_validate
 
 from .conftest import FAST, Run, files
 

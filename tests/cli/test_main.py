@@ -31,7 +31,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 
 def test_every_command_shows_an_example(run: Run) -> None:
-    commands = ("fit", "score", "evaluate", "compare", "report", "explain", "learners", "reproduce")
+    commands = ("fit", "score", "evaluate", "compare", "report", "explain", "learners")
     for command in commands:
         done = run(command, "--help")
         assert done.code == 0

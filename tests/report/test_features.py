@@ -9,8 +9,8 @@ import pytest
 from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, TreeRank
 from auctor.data import prepare
 from auctor.estimators.explanation import score_features
-from auctor.learners.smooth_bands import score_bands
-from auctor.learners.smooth_problem import Settings
+from auctor.learners.smooth.bands import score_bands
+from auctor.learners.smooth.problem import Settings
 from auctor.metrics import auc_ci
 from auctor.report import render, summarize
 

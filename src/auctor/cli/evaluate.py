@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._text import interval
+from auctor._typing import Bools, Floats
 from auctor.cli.errors import UsageError
 from auctor.cli.labels import match_labels, read_group, read_target, read_weight
 from auctor.cli.output import emit, warn
@@ -24,7 +26,6 @@ from auctor.metrics import (
     roc_curve,
     threshold_at,
 )
-from auctor.metrics.wording import interval
 from auctor.models import Model, load
 
 _REGION = (0.0, 0.1)  # the false positive rates that most users can afford
@@ -63,9 +64,9 @@ class Labelled(NamedTuple):
     """Rows whose labels are known, scored."""
 
     X: pa.Table
-    positive: npt.NDArray[np.bool_]
-    scores: npt.NDArray[np.float64]
-    weight: npt.NDArray[np.float64] | None
+    positive: Bools
+    scores: Floats
+    weight: Floats | None
     groups: npt.NDArray[Any] | None
 
 
@@ -159,9 +160,7 @@ def read_labelled(model: Model, source: TableFile, args: argparse.Namespace) -> 
     return Labelled(X, positive, model.decision_function(X), weight, groups)
 
 
-def _check_counts(
-    positive: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64] | None, name: str
-) -> None:
+def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
     """Two rows of each class that count: without them an AUC has no interval."""
     counted = positive if weight is None else positive[weight > 0]
     n_pos = int(np.count_nonzero(counted))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from auctor._text import count, interval
 from auctor.cli.errors import UsageError
 from auctor.cli.learner import (
     Loss,
@@ -32,9 +33,8 @@ from auctor.cli.validation import (
     validation_facts,
 )
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.crossval import with_group_folds
+from auctor.estimators.cross_validation import with_group_folds
 from auctor.estimators.explanation import shorten
-from auctor.metrics.wording import count, interval
 from auctor.models.file import to_json
 
 _N_IMPORTANT = 5

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._typing import Floats
 from auctor.cli.errors import listed, nearest
 from auctor.cli.odd_cells import LineOf, odd_cells
 from auctor.data import read_table, read_weights
@@ -96,9 +97,7 @@ def label_text(label: Label) -> str:
     return str(label)
 
 
-def read_weight(
-    column: pa.ChunkedArray, name: str, line_of: LineOf
-) -> npt.NDArray[np.float64] | None:
+def read_weight(column: pa.ChunkedArray, name: str, line_of: LineOf) -> Floats | None:
     """Weights: numbers, none missing, none negative, not all zero."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):

@@ -51,14 +51,6 @@ examples:
   auctor explain loans.model.json                        the model, in words
   auctor explain loans.model.json new.csv --row 1        why the first row has its score
 """,
-    "reproduce": """\
-examples:
-  auctor reproduce                                 list the papers and their experiments
-  auctor reproduce komori_2010/table1 --quick      a reduced run of one table
-  auctor reproduce all --jobs 2 --out papers       everything, in hours; a stopped run goes on
-
-Experiments on real tables look for them in the folder that AUCTOR_DATA names.
-""",
     "learners": """\
 example:
   auctor learners
@@ -299,26 +291,6 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
-def _add_reproduce(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    names = "a paper, PAPER/EXPERIMENT, or all (default: list what there is)"
-    add("names", metavar="NAME", nargs="*", help=names)
-    add("--quick", action="store_true", help="a reduced run, in minutes")
-    add("--out", metavar="DIR", default="papers-output", help="pages (default: papers-output)")
-    add("--results", metavar="DIR", help="results of single cases (default: DIR/results)")
-    add(
-        "--jobs",
-        metavar="N",
-        type=_number("of at least 1", lambda n: n >= 1),
-        default=1,
-        help="processes; times are measured in one (default: 1)",
-    )
-    add("--again", action="store_true", help="put aside what is kept, and run it again")
-    add("--quiet", action="store_true", help="no progress on stderr")
-    _add_seed(add)
-    _add_json(parser)
-
-
 def _add_model(add: Add) -> None:
     add("model", metavar="MODEL", help="a file written by `auctor fit`")
     add("table", metavar="TABLE", help="the table; - is CSV from standard input")
@@ -390,6 +362,5 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "compare": ("cross-validate several learners on the same folds", _add_compare),
     "report": ("write a page about a model on the rows of a table", _add_report),
     "explain": ("say what a model does, or why a row has its score", _add_explain),
-    "reproduce": ("run the papers' experiments again", _add_reproduce),
     "learners": ("list the learners by name", _add_json),
 }

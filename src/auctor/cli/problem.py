@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._typing import Bools, Floats
 from auctor.cli.labels import (
     Label,
     choose_positive,
@@ -25,7 +26,7 @@ class Problem(NamedTuple):
 
     X: pa.Table
     y: npt.NDArray[Any]
-    weight: npt.NDArray[np.float64] | None
+    weight: Floats | None
     groups: npt.NDArray[Any] | None
     labels: tuple[Label, Label]  # (negative, positive)
     n_pos: int
@@ -34,7 +35,7 @@ class Problem(NamedTuple):
     line_of: LineOf = lambda row: None
 
     @property
-    def positive(self) -> npt.NDArray[np.bool_]:
+    def positive(self) -> Bools:
         """Which rows are positive."""
         return np.asarray(self.y == self.labels[1])
 

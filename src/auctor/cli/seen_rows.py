@@ -8,21 +8,17 @@ leaves, forests on rows out of bag, early stopping on what it holds back.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from auctor.learners.calibration import N_CELLS, platt_targets
+from auctor._typing import Bools, Floats
+from auctor.learners.common.calibration import N_CELLS, platt_targets
 from auctor.models import Model
-
-Floats = npt.NDArray[np.float64]
 
 # In standard deviations: rounding is seen in the fifth digit or later, and rows not seen before
 # come as near in both equations once in a million tables.
 _NEAR = 1e-3
 
 
-def seen_warning(
-    model: Model, positive: npt.NDArray[np.bool_], scores: Floats, weight: Floats | None
-) -> list[str]:
+def seen_warning(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> list[str]:
     """A sentence where the rows are those that the model was fitted to."""
     if not _meets_equations(model, positive, scores, weight):
         return []
@@ -32,9 +28,7 @@ def seen_warning(
     ]
 
 
-def _meets_equations(
-    model: Model, positive: npt.NDArray[np.bool_], scores: Floats, weight: Floats | None
-) -> bool:
+def _meets_equations(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> bool:
     count = np.ones(len(scores)) if weight is None else weight
     targets = platt_targets(_rows(count[~positive]), _rows(count[positive]))
     x = _cell_middles(scores[count > 0], scores)

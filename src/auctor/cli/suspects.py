@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._typing import Bools, Floats, Indices
 from auctor.cli.odd_cells import odd_cells
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
@@ -75,13 +75,13 @@ def copies_warning(problem: Problem, n_folds: int) -> list[str]:
     ]
 
 
-def _some_rows(problem: Problem) -> npt.NDArray[np.intp]:
+def _some_rows(problem: Problem) -> Indices:
     """All rows, or an even choice of them; positives and negatives as they come."""
     n = problem.X.num_rows
     return np.arange(n) if n <= _MOST_ROWS else np.linspace(0, n - 1, _MOST_ROWS).astype(np.intp)
 
 
-def _suspect(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -> str | None:
+def _suspect(table: Table, j: int, name: str, positive: Bools) -> str | None:
     if table.is_text(j):
         return _suspect_text(table, j, name, positive)
     values = table.numbers(j)
@@ -95,7 +95,7 @@ def _suspect(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -
     return None
 
 
-def _suspect_text(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -> str | None:
+def _suspect_text(table: Table, j: int, name: str, positive: Bools) -> str | None:
     values, places = table.categories(j)
     n_known = int(np.count_nonzero(places >= 0))
     if _share(_COMMAS, values) > 0.5:
@@ -116,14 +116,14 @@ def _share(pattern: re.Pattern[str], values: list[Any]) -> float:
     return sum(bool(pattern.match(text)) for text in some) / max(len(some), 1)
 
 
-def _looks_like_an_id(name: str, known: npt.NDArray[np.float64]) -> bool:
+def _looks_like_an_id(name: str, known: Floats) -> bool:
     """By its name, or because it counts the rows."""
     steps = np.diff(known)
     counts = len(steps) > 0 and bool((steps == 1).all() or (steps == -1).all())
     return counts or _ID_NAME.search(name.lower()) is not None
 
 
-def _number_auc(values: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]) -> float:
+def _number_auc(values: Floats, positive: Bools) -> float:
     """The AUC of one column alone, whichever way round; missing values below all others."""
     if not np.isfinite(values).any():
         return 0.5
@@ -131,7 +131,7 @@ def _number_auc(values: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]
     return max(area, 1 - area)
 
 
-def _category_auc(places: Any, n_values: int, positive: npt.NDArray[np.bool_]) -> float:
+def _category_auc(places: Any, n_values: int, positive: Bools) -> float:
     """The AUC of each category's share of positives, missing ones a category of their own."""
     if not _both(positive) or n_values == 0:
         return 0.5
@@ -142,7 +142,7 @@ def _category_auc(places: Any, n_values: int, positive: npt.NDArray[np.bool_]) -
     return auc(positive, share[codes])
 
 
-def _both(positive: npt.NDArray[np.bool_]) -> bool:
+def _both(positive: Bools) -> bool:
     return 0 < int(np.count_nonzero(positive)) < len(positive)
 
 

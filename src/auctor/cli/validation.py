@@ -4,10 +4,11 @@ import time
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from auctor._text import signed, signless
 from auctor.cli.learner import Loss
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
-from auctor.estimators.crossval import CrossValidation, compare_instability, cross_validate
+from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_validate
 from auctor.estimators.peers import PEERS
 from auctor.metrics import (
     AucInterval,
@@ -18,7 +19,6 @@ from auctor.metrics import (
     partial_auc_ci,
     precision_at_k_ci,
 )
-from auctor.metrics.wording import signed, signless
 
 BASELINE = "logistic"
 _MOST_DRAWN = 1e8  # rows in all resamples of a comparison: seconds, not minutes

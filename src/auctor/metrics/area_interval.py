@@ -13,20 +13,20 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.checks import (
+from auctor._checks import (
     check_choice,
     check_level,
     check_one,
     check_region,
     check_whole,
 )
+from auctor._typing import Floats, Ints
+from auctor.metrics.bootstrap import Resampling, make_generator
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import area_variance
 from auctor.metrics.curve_intervals import MetricInterval, read_rows
 from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
 from auctor.metrics.influence import (
-    Codes,
     Influences,
     effective_sizes,
     fraction_below,
@@ -35,8 +35,6 @@ from auctor.metrics.influence import (
 )
 from auctor.metrics.limits import auc_limits, degrees
 from auctor.metrics.sample import Sample, split
-
-Floats = npt.NDArray[np.float64]
 
 METHODS = ("wilson", "bootstrap")
 # Effective number of rows of the class whose rate is restricted, per row inside the range: the
@@ -164,7 +162,7 @@ def _measure(
     )
 
 
-def _method(groups: Codes | None, resampling: Resampling | None) -> str:
+def _method(groups: Ints | None, resampling: Resampling | None) -> str:
     """How the variance was estimated."""
     if resampling is not None:
         return resampling.name

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_choice, check_level, check_whole
+from auctor._typing import Floats
 from auctor.metrics.bootstrap import make_generator
-from auctor.metrics.checks import check_choice, check_level, check_whole
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.intervals import normal_quantile
@@ -18,7 +19,6 @@ from auctor.metrics.resampled_curves import resampled_curves, thin
 from auctor.metrics.sample import read_sample
 from auctor.metrics.thresholds import count_rows, with_rows
 
-Floats = npt.NDArray[np.float64]
 METHODS = ("combined", "bootstrap", "asymptotic")
 
 # Maximum number of distinct scores of a resampled curve; a finer curve would not change the band.

@@ -6,12 +6,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_choice, check_level, check_whole
+from auctor._checks import check_choice, check_level, check_whole
+from auctor._text import count as counted
+from auctor._typing import Floats, Ints
 from auctor.metrics.intervals import normal_quantile
 from auctor.metrics.sample import Sample, read_sample
-from auctor.metrics.wording import count as counted
 
-Floats = npt.NDArray[np.float64]
 STRATEGIES = ("quantile", "uniform")
 
 
@@ -134,23 +134,23 @@ def _check_probability(value: Floats) -> Floats:
     return value
 
 
-def _quantile_bins(value: Floats, weight: Floats, n_bins: int) -> npt.NDArray[np.int64]:
+def _quantile_bins(value: Floats, weight: Floats, n_bins: int) -> Ints:
     """The bin of each row, from the mid-rank of its probability among all rows."""
     distinct, codes = np.unique(value, return_inverse=True)
     own = np.bincount(codes, weights=weight, minlength=len(distinct))
     middle = (np.cumsum(own) - own / 2) / own.sum()
-    bins: npt.NDArray[np.int64] = np.minimum((n_bins * middle).astype(np.int64), n_bins - 1)
+    bins: Ints = np.minimum((n_bins * middle).astype(np.int64), n_bins - 1)
     return bins[codes]
 
 
-def _even(value: Floats, n_bins: int) -> npt.NDArray[np.int64]:
+def _even(value: Floats, n_bins: int) -> Ints:
     """The bin of each row among [k / n, (k + 1) / n); the last bin includes 1."""
     inner = np.arange(1, n_bins) / n_bins
     return np.searchsorted(inner, value, side="right").astype(np.int64)
 
 
 def _summed(
-    sample: Sample, value: Floats, weight: Floats, bins: npt.NDArray[np.int64], level: float
+    sample: Sample, value: Floats, weight: Floats, bins: Ints, level: float
 ) -> CalibrationTable:
     """The table of the bins that have rows."""
     columns = weight, weight * value, weight * sample.positive, weight**2

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.effective import kish
 from auctor.metrics.folds import Part
@@ -127,7 +127,7 @@ def _groups(part: Part) -> Any:
     return part.resampling.groups
 
 
-def _n_independent(part: Part, rows: npt.NDArray[np.bool_]) -> float:
+def _n_independent(part: Part, rows: Bools) -> float:
     """Effective number of independent rows of equal weight.
 
     With weights it is at most Kish's effective number, with groups at most the number of groups.

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_level, check_top_within, check_whole
+from auctor._text import count, interval
 from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.checks import check_level, check_top_within, check_whole
 from auctor.metrics.curve_estimates import (
     Estimate,
     effective_trials,
@@ -22,7 +23,6 @@ from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
 from auctor.metrics.limits import quantile
 from auctor.metrics.rates import Range, clopper_pearson
 from auctor.metrics.sample import Sample, read_sample
-from auctor.metrics.wording import count, interval
 
 KS_RESAMPLES = 300
 

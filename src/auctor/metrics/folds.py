@@ -18,14 +18,14 @@ it is assumed to be 1, the worst case.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._checks import check_rate
+from auctor._text import count
+from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.bootstrap import Resampling, rank, whole
-from auctor.metrics.checks import check_rate
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.influence import Codes, effective_sizes, influences, variance
+from auctor.metrics.influence import effective_sizes, influences, variance
 from auctor.metrics.sample import Sample, read_codes
-from auctor.metrics.wording import count
 
 
 class Part(NamedTuple):
@@ -33,14 +33,14 @@ class Part(NamedTuple):
 
     sample: Sample
     resampling: Resampling | None
-    groups: Codes | None = None  # the group of each row, numbered from 0
+    groups: Ints | None = None  # the group of each row, numbered from 0
 
 
 class PooledRows(NamedTuple):
     """All rows of an interval or a test: folds replaced by ranks, groups by whole numbers."""
 
     sample: Sample
-    groups: Codes | None
+    groups: Ints | None
     n_folds: int | None
     inflation: float  # factor of the variance for the training sets; 1 without folds
 
@@ -150,10 +150,10 @@ def cut_folds(
 
 def _part(
     sample: Sample,
-    rows: npt.NDArray[np.bool_],
+    rows: Bools,
     name: str,
     resampling: Resampling | None,
-    groups: Codes | None,
+    groups: Ints | None,
 ) -> Part:
     part = take(sample, rows)
     check_two_of_each(part.n_pos, part.n_neg, name)
@@ -167,7 +167,7 @@ def _part(
     return Part(part, redraw, own)
 
 
-def group_codes(groups: Any, sample: Sample) -> Codes:
+def group_codes(groups: Any, sample: Sample) -> Ints:
     """The group of each row as a whole number; at least two groups are needed."""
     distinct, codes = read_codes(groups, sample, "groups")
     if len(distinct) < 2:
@@ -175,7 +175,7 @@ def group_codes(groups: Any, sample: Sample) -> Codes:
     return codes
 
 
-def take(sample: Sample, rows: npt.NDArray[np.bool_]) -> Sample:
+def take(sample: Sample, rows: Bools) -> Sample:
     """The sample of some of the rows."""
     return sample._replace(
         positive=sample.positive[rows],
@@ -214,9 +214,7 @@ def pool_folds(sample: Sample, folds: Any) -> Sample:
     return sample._replace(scores=scores)
 
 
-def _mid_ranks(
-    values: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _mid_ranks(values: Floats, weight: Floats) -> Floats:
     _, codes = np.unique(values, return_inverse=True)
     mass = np.bincount(codes, weight)
     below = np.cumsum(mass) - mass / 2

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_whole
+from auctor._checks import check_whole
+from auctor._typing import Bools, Floats, Indices
 from auctor.metrics.sample import Sample, read_sample
-
-Floats = npt.NDArray[np.float64]
 
 # Quantiles of each class at the outer edges. Scores beyond them are counted in the end bins:
 # otherwise one extreme score in a thousand would put all others into a single bin.
@@ -81,7 +80,7 @@ def score_histogram(
     )
 
 
-def _sums(bins: npt.NDArray[np.intp], weight: Floats, n_bins: int) -> Floats:
+def _sums(bins: Indices, weight: Floats, n_bins: int) -> Floats:
     """The weight of the rows in each bin."""
     return np.bincount(bins, weights=weight, minlength=n_bins).astype(np.float64)
 
@@ -102,7 +101,7 @@ def _edges(sample: Sample, n_bins: int) -> Floats:
     return _even(max(low - half, -most), min(low + half, most), n_bins)
 
 
-def _ends_of(sample: Sample, rows: npt.NDArray[np.bool_]) -> tuple[float, float] | None:
+def _ends_of(sample: Sample, rows: Bools) -> tuple[float, float] | None:
     """The outer quantiles of the finite scores of a class; None if it has none."""
     score = sample.scores[0]
     finite = rows & np.isfinite(score)

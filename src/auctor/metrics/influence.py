@@ -10,15 +10,12 @@ two models add up to the covariance of the two AUCs.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.delong import placements_by_row
 from auctor.metrics.effective import kish
 from auctor.metrics.limits import degrees
 from auctor.metrics.sample import Sample, split
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 
 
 class Influences(NamedTuple):
@@ -63,7 +60,7 @@ def difference(a: Influences, b: Influences) -> Influences:
     return Influences(a.auc - b.auc, a.pos - b.pos, a.neg - b.neg)
 
 
-def variance(of_rows: Influences, sample: Sample, codes: Codes | None = None) -> float:
+def variance(of_rows: Influences, sample: Sample, codes: Ints | None = None) -> float:
     """DeLong's variance, with Kish's number of rows if there are weights; Obuchowski's by groups.
 
     ``codes`` has the group of each row.
@@ -76,9 +73,7 @@ def variance(of_rows: Influences, sample: Sample, codes: Codes | None = None) ->
     return total
 
 
-def _variance_of_groups(
-    of_rows: Influences, positive: npt.NDArray[np.bool_], codes: Codes
-) -> float:
+def _variance_of_groups(of_rows: Influences, positive: Bools, codes: Ints) -> float:
     """Obuchowski's variance: of each class over its groups, plus their covariance over groups."""
     size = int(codes.max()) + 1
     pos: Floats = np.bincount(codes[positive], of_rows.pos, size).astype(np.float64)
@@ -94,7 +89,7 @@ def _unbiased(products: Floats, n_groups: int) -> float:
     return float(products.sum()) * n_groups / max(n_groups - 1, 1e-9)
 
 
-def product(a: Influences, b: Influences, sample: Sample, codes: Codes | None) -> float:
+def product(a: Influences, b: Influences, sample: Sample, codes: Ints | None) -> float:
     """Sum over rows (or groups) of the products of two influences."""
     if codes is None:
         return float((a.pos * b.pos).sum() + (a.neg * b.neg).sum())
@@ -102,14 +97,14 @@ def product(a: Influences, b: Influences, sample: Sample, codes: Codes | None) -
     return float(np.multiply(*sums).sum())
 
 
-def group_sums(of_rows: Influences, positive: npt.NDArray[np.bool_], codes: Codes) -> Floats:
+def group_sums(of_rows: Influences, positive: Bools, codes: Ints) -> Floats:
     """Influence of each group: the sum over its rows."""
     size = int(codes.max()) + 1
     sums = np.bincount(codes[positive], of_rows.pos, size)
     return np.asarray(sums + np.bincount(codes[~positive], of_rows.neg, size))
 
 
-def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, float]:
+def effective_sizes(sample: Sample, codes: Ints | None = None) -> tuple[float, float]:
     """Kish's effective number of rows of each class, but at most its number of groups."""
     sizes = []
     for rows in (sample.positive, ~sample.positive):
@@ -119,7 +114,7 @@ def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, 
     return sizes[0], sizes[1]
 
 
-def known_from(of_rows: Influences, sample: Sample, codes: Codes | None) -> tuple[float, float]:
+def known_from(of_rows: Influences, sample: Sample, codes: Ints | None) -> tuple[float, float]:
     """Effective number of independent rows of the smaller class, and degrees of freedom.
 
     Rows in groups count as at least as many independent rows as there are groups, and as about

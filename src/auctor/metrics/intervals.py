@@ -6,9 +6,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_choice, check_level, check_whole
+from auctor._text import count, interval
 from auctor.metrics.area import auc_of_sorted
 from auctor.metrics.bootstrap import Resampling, make_generator, rank
-from auctor.metrics.checks import check_choice, check_level, check_whole
 from auctor.metrics.delong import check_two_of_each, placements, variance
 from auctor.metrics.folds import (
     FoldsAuc,
@@ -21,7 +22,6 @@ from auctor.metrics.influence import influences, known_from
 from auctor.metrics.influence import variance as influence_variance
 from auctor.metrics.limits import auc_limits, degrees, normal_quantile
 from auctor.metrics.sample import Sample, read_sample, sort_classes
-from auctor.metrics.wording import count, interval
 
 METHODS = ("wilson", "delong", "bootstrap")
 

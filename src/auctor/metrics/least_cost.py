@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainc
 
+from auctor._typing import Bools, Floats, Indices
 from auctor.metrics.curve import OperatingPoint, RocCurve
 from auctor.metrics.effective import (
     Counted,
@@ -16,9 +16,6 @@ from auctor.metrics.effective import (
 )
 from auctor.metrics.rates import Range
 from auctor.metrics.resampled_curves import thin
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 # Maximum number of thresholds that are compared pairwise: a finer grid would not change intervals.
 _MAX_STEPS = 250
@@ -108,9 +105,7 @@ def _group_factor(rows: Counted, n_rows: float, fraction: Floats, level: float) 
     return student_factor(n_groups, (1 - level) / 2) / (1 + max(n_rows / size - 1, 0.0) * both)
 
 
-def _hull(
-    thresholds: Floats, possible: npt.NDArray[np.bool_], point: float, *, is_thin: bool
-) -> Range:
+def _hull(thresholds: Floats, possible: Bools, point: float, *, is_thin: bool) -> Range:
     """The interval from the lowest to the highest possible threshold."""
     indices = np.flatnonzero(possible | (thresholds == point))
     if len(indices) == 0:

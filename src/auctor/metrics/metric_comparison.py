@@ -10,24 +10,25 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
-from auctor.metrics.checks import (
+from auctor._checks import (
     check_choice,
     check_level,
     check_one,
     check_region,
     check_whole,
 )
+from auctor._text import count
+from auctor._typing import Floats
+from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
 from auctor.metrics.comparison import AucComparison, compare_auc, describe_difference, is_same_order
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_ks, precision_in_top
 from auctor.metrics.curve_intervals import KS_RESAMPLES, read_top
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
-from auctor.metrics.influence import Floats, effective_sizes
+from auctor.metrics.influence import effective_sizes
 from auctor.metrics.resampled_curves import redrawn, step_of_rows, thin
 from auctor.metrics.sample import Sample, read_codes, read_sample
-from auctor.metrics.wording import count
 
 METRICS = ("auc", "ks", "partial_auc", "precision_at_k")
 

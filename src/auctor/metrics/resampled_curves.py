@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats, Indices
 from auctor.metrics.bootstrap import Draw, make_draws
 from auctor.metrics.curve import RocCurve
 from auctor.metrics.sample import Sample, split
-
-Floats = npt.NDArray[np.float64]
 
 
 def resampled_curves(
@@ -41,7 +40,7 @@ def thin(curve: RocCurve, max_steps: int) -> RocCurve:
     return at_thresholds(curve, kept)
 
 
-def at_thresholds(curve: RocCurve, kept: npt.NDArray[np.intp]) -> RocCurve:
+def at_thresholds(curve: RocCurve, kept: Indices) -> RocCurve:
     """The curve at the thresholds of these indices, which include the first and the last."""
     steps = curve.true_positives[kept], curve.false_positives[kept]
     return _with_steps(replace(curve, thresholds=curve.thresholds[kept]), steps)
@@ -56,14 +55,14 @@ def _class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve
         yield _with_steps(curve, tuple(_cumulated(count) for count in counts))
 
 
-def step_of_rows(curve: RocCurve, sample: Sample) -> tuple[npt.NDArray[np.intp], ...]:
+def step_of_rows(curve: RocCurve, sample: Sample) -> tuple[Indices, ...]:
     """The step of the curve that each positive and each negative row belongs to."""
     classes = split(sample.scores[0], sample.positive)
     # Skip the first threshold, infinity, which flags no row: a score may be infinite as well.
     return tuple(np.searchsorted(-curve.thresholds[1:], -scores) for scores in classes)
 
 
-def redrawn(curve: RocCurve, steps: tuple[npt.NDArray[np.intp], ...], draw: Draw) -> RocCurve:
+def redrawn(curve: RocCurve, steps: tuple[Indices, ...], draw: Draw) -> RocCurve:
     """The curve of the rows with the weights of a draw; ``steps`` is from ``step_of_rows``."""
     n = len(curve.thresholds) - 1
     counts = (np.bincount(s, weights=w, minlength=n) for s, w in zip(steps, draw, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_fraction, check_level
+from auctor._checks import check_fraction, check_level
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.rates import Range
 from auctor.metrics.sample import read_sample

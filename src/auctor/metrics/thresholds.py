@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.bootstrap import percentiles
-from auctor.metrics.checks import (
+from auctor._checks import (
     check_level,
     check_one,
     check_positive,
     check_rate,
     check_top,
 )
+from auctor._text import interval
+from auctor._typing import Floats
+from auctor.metrics.bootstrap import percentiles
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
@@ -28,9 +30,6 @@ from auctor.metrics.quantiles import (
 )
 from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
 from auctor.metrics.sample import Sample, read_codes, read_sample
-from auctor.metrics.wording import interval
-
-Floats = npt.NDArray[np.float64]
 
 # The rows whose rate each criterion restricts.
 _OF = {"fpr": "negative rows", "tpr": "positive rows", "budget": "rows"}

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_top_within
+from auctor._checks import check_top_within
 from auctor.metrics.curve import RocCurve, roc_curve
 
 
