@@ -182,8 +182,8 @@ def _measure(rows: Labelled, threshold: float, seed: int) -> dict[str, Any]:
         "groups": rows.groups,
         "random_state": seed,
     }
-    area = partial_auc_ci(positive, scores, fpr=_REGION, scaled=True, **told)
-    top = precision_at_k_ci(positive, scores, _TOP, **told)
+    area = partial_auc_ci(positive, scores, fpr_range=_REGION, scaled=True, **told)
+    top = precision_at_k_ci(positive, scores, k=_TOP, **told)
     # A curve flags scores at its threshold or above, a model those above only.
     point = curve.at(threshold=float(np.nextafter(threshold, np.inf)))
     return {

@@ -100,7 +100,7 @@ def metric_options(loss: Loss, n_rows: int) -> dict[str, Any]:
         share = loss.k / n_rows if loss.k >= 1 else loss.k
         return {"metric": "precision_at_k", "k": min(share, 1 - 1e-9)}
     if loss.kind == "pauc":
-        return {"metric": "partial_auc", "fpr": loss.region, "scaled": True}
+        return {"metric": "partial_auc", "fpr_range": loss.region, "scaled": True}
     return {"metric": loss.kind}
 
 
