@@ -66,10 +66,10 @@ quality: .venv/bench ## Cross-validated AUC against the peers on the tables in A
 	$(BIN)/python benchmarks/quality.py
 
 papers: .venv/bench ## Every table and figure of the papers, into docs/papers: hours, and goes on after a stop
-	$(BIN)/auctor reproduce all --jobs 2 --out docs/papers --results papers-output/full
+	$(BIN)/python -m papers all --jobs 2 --out docs/papers --results papers-output/full
 
 papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick: minutes
-	$(BIN)/auctor reproduce all --quick --jobs 2 --out papers-output/quick
+	$(BIN)/python -m papers all --quick --jobs 2 --out papers-output/quick
 
 golden: .venv/dev ## Rewrite the stored models that tests compare with
 	PYTHONPATH=tests $(BIN)/python -m golden.rewrite

@@ -21,8 +21,8 @@ from timing import Row, print_table, race, seconds
 
 from auctor import ExactBoost, ExactBoostCV, SmoothAUCBoostCV
 from auctor.datasets import make_gaussian_pair
-from auctor.papers.tables import missing_files, read_rows
-from auctor.testing.reference_exact_bisection import fit_plain
+from papers.tables import missing_files, read_rows
+from tests.reference.exact_bisection import fit_plain
 
 METRICS = ["auc", "ks"]
 GROWTH = [*METRICS, "precision_at_k"]  # of rows and columns; the race's peer has the first two

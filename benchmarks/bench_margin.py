@@ -19,10 +19,10 @@ from timing import Row, print_table, race, seconds
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
-from auctor.learners.margin import MarginFit, Settings, fit_margin
-from auctor.learners.margin_models import LinearProblem
-from auctor.testing.reference_margin import pair_margins
-from auctor.weak import Hypotheses
+from auctor.learners.margin.fit import MarginFit, Settings, fit_margin
+from auctor.learners.margin.hypotheses import Hypotheses
+from auctor.learners.margin.problems import LinearProblem
+from tests.reference.margin import pair_margins
 
 SIZES = 1000, 10_000, 100_000
 

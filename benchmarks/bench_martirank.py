@@ -4,7 +4,8 @@ import numpy as np
 from timing import Row, print_table, race
 
 from auctor.data import prepare
-from auctor.learners import aucboost, martirank, rankboost
+from auctor.learners.boosting import aucboost, rankboost
+from auctor.learners.martirank import martirank
 
 N_ROWS, N_FEATURES, N_LAYERS = 1_000_000, 20, 40
 

@@ -7,7 +7,7 @@ import numpy as np
 from timing import Row, print_table, race
 
 from auctor.data import prepare
-from auctor.learners.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import Settings, fit_rankboost
 
 N_ROWS, N_FEATURES, N_ROUNDS = 1_000_000, 20, 30
 

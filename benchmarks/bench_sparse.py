@@ -10,7 +10,7 @@ from scipy import sparse
 from timing import Row, print_table, race, seconds
 
 from auctor.data import RankingData, prepare
-from auctor.learners.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import Settings, fit_rankboost
 
 N_LONG, N_SHORT = 10_000, 100
 DENSE_SHAPE = 5000, 5000  # 25 MB of dense codes, all of which a dense round reads

@@ -5,7 +5,7 @@ import numpy as np
 from timing import Row, print_table, race, seconds
 
 from auctor.data import prepare
-from auctor.learners.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import Settings, fit_treerank
 
 N_ROWS, N_FEATURES, DEPTH, LEAST = 1_000_000, 20, 10, 20
 

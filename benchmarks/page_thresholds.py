@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor.estimators.crossval import cross_validate
+from auctor.estimators.cross_validation import cross_validate
 from auctor.estimators.registry import LEARNERS
 from auctor.metrics import roc_curve
 

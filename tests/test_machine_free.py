@@ -21,14 +21,20 @@ CALLS = {
 UNSTABLE = {"np.argsort", "np.argpartition"}
 # Uses that decide nothing, or have one order anyway, each with its reason.
 ALLOWED = {
-    ("learners/soft_margin.py", "@"): "products of whole numbers, which BLAS does not do",
-    ("learners/dmks_columns.py", "@"): "a sparse product, which SciPy does in one order",
-    ("weak/feature_hypotheses.py", "@"): "sparse products, which SciPy does in one order",
-    ("weak/hypotheses.py", "@"): "sparse products, which SciPy does in one order",
-    ("learners/smooth_path.py", "np.log"): "the nearest of amounts that lie far apart",
-    ("learners/label_counts.py", "np.exp"): "a chance that is compared with 1e-9",
-    ("learners/aucboost_trees.py", "np.log"): "importances, which no fit reads",
-    ("learners/row_table.py", "np.argsort"): "row numbers, of which no two are equal",
+    (
+        "learners/boosting/soft_rankboost.py",
+        "@",
+    ): "products of whole numbers, which BLAS does not do",
+    ("learners/dmks/columns.py", "@"): "a sparse product, which SciPy does in one order",
+    (
+        "learners/margin/feature_hypotheses.py",
+        "@",
+    ): "sparse products, which SciPy does in one order",
+    ("learners/margin/hypotheses.py", "@"): "sparse products, which SciPy does in one order",
+    ("learners/smooth/search.py", "np.log"): "the nearest of amounts that lie far apart",
+    ("learners/martirank/noise.py", "np.exp"): "a chance that is compared with 1e-9",
+    ("learners/boosting/aucboost_rows.py", "np.log"): "importances, which no fit reads",
+    ("learners/common/row_table.py", "np.argsort"): "row numbers, of which no two are equal",
     ("data/binning.py", "np.argsort"): "only weights of equal values, whole numbers, change places",
 }
 

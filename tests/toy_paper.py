@@ -5,8 +5,8 @@ import os
 from functools import partial
 from pathlib import Path
 
-from auctor.papers.experiment import Case, Experiment, Found, Paper, Result, Setup
-from auctor.papers.page import Page, Verdict
+from papers.experiment import Case, Experiment, Found, Paper, Result, Setup
+from papers.page import Page, Verdict
 
 
 def square(number: int) -> Result:
@@ -54,4 +54,4 @@ def make_paper(folder: Path, one: int = 1, only_missing: bool = False) -> Paper:
         Experiment("squares", "Table 1: squares", chosen, report),
         Experiment("other", "Table 2: nothing yet", chosen, report),
     )
-    return Paper("toy", "999", "Nobody (1900)", folder, experiments)
+    return Paper("toy", "Nobody (1900)", folder, experiments)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-# Public name -> the room that holds it.
+# Public name -> the module that holds it.
 _HOMES = {
     "AUCBoost": "auctor.estimators",
     "DMKS": "auctor.estimators",
@@ -25,12 +25,24 @@ _HOMES = {
     "SoftRankBoost": "auctor.estimators",
     "TreeRank": "auctor.estimators",
     "TreeRankForest": "auctor.estimators",
-    "OracleError": "auctor.learners",
-    "RankMetric": "auctor.learners",
+    "OracleError": "auctor.exceptions",
+    "RankMetric": "auctor.learners.exact.metric",
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
-_ROOMS = ("data", "datasets", "estimators", "learners", "metrics", "models", "testing", "weak")
+_ROOMS = (
+    "data",
+    "datasets",
+    "display",
+    "estimators",
+    "exceptions",
+    "learners",
+    "metrics",
+    "models",
+    "report",
+    "testing",
+    "weak",
+)
 
 __all__ = [
     "DMKS",
@@ -57,7 +69,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from auctor import datasets, metrics
     from auctor.estimators import (
         DMKS,
         AUCBoost,
@@ -75,7 +86,8 @@ if TYPE_CHECKING:
         TreeRankForest,
         cross_validate,
     )
-    from auctor.learners import OracleError, RankMetric
+    from auctor.exceptions import OracleError
+    from auctor.learners.exact.metric import RankMetric
     from auctor.models import load
 
 

@@ -10,7 +10,7 @@ import pytest
 from auctor import RankBoost
 from auctor.cli import compare
 from auctor.cli.metric import Metric
-from auctor.estimators.crossval import compare_instability, cross_validate
+from auctor.estimators.cross_validation import compare_instability, cross_validate
 from auctor.estimators.peers import PEERS
 from auctor.metrics import compare_auc, compare_metric
 

@@ -15,7 +15,7 @@ import auctor
 from auctor import RankBoost
 from auctor.cli import fit
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.crossval import cross_validate
+from auctor.estimators.cross_validation import cross_validate
 
 from .conftest import FAST, Run, files
 
@@ -88,7 +88,7 @@ def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> N
     page = Path("p.html").read_text(encoding="utf-8")
     assert "trained for the scaled partial AUC over fpr 0 to 0.3, which is 0." in page
     assert page.index("<dt>Scaled partial AUC</dt>") < page.index("<dt>AUC</dt>")
-    assert "By scaled partial AUC over fpr 0 to 0.3 " in page
+    assert " in scaled partial AUC over fpr 0 to 0.3 between the model and logistic" in page
 
 
 def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> None:

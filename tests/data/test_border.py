@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from auctor.data import find_categorical, prepare, read_table, select
-from auctor.testing import reference_binning as reference
 from auctor.testing import strategies as own
+from tests.reference import binning as reference
 
 NAN = float("nan")
 

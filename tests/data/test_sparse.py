@@ -10,7 +10,7 @@ from scipy import sparse
 
 from auctor import RankBoost, cross_validate
 from auctor.data import SparseCodes, prepare, read_table
-from auctor.data.sparse_columns import clean_columns
+from auctor.data.sparse import clean_columns
 
 NAN, INF = np.nan, np.inf
 
@@ -162,7 +162,7 @@ def test_indices_that_are_not_there_are_refused_before_anything_is_converted(
 ):
     X = damaged(form, part, value, kind)
     for name in ("csc_array", "csc_matrix"):  # what would write to memory that is not its own
-        monkeypatch.setattr(f"auctor.data.sparse_columns.sparse.{name}", pytest.fail)
+        monkeypatch.setattr(f"auctor.data.sparse.sparse.{name}", pytest.fail)
     with pytest.raises(ValueError, match=r"X is a damaged sparse matrix: .*(index|indptr)"):
         read_table(X, accept_sparse=True)
 

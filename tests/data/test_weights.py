@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.data.weights import (
-    effective_rows,
-    frequency_weights,
-    relative_weights,
-    usual_size,
-)
+from auctor.data.weights import effective_rows, frequency_weights, relative_weights, usual_size
 
 positive = st.floats(5e-324, 1e300, exclude_min=False)
 

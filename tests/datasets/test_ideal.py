@@ -21,7 +21,7 @@ from auctor.datasets import (
     t_pair_law,
 )
 from auctor.metrics import roc_distance
-from auctor.testing import reference_ideal as slow
+from tests.reference import ideal as slow
 
 BENT = {
     "linear": linear_law(0.9),

@@ -97,7 +97,7 @@ BY_COLUMN = {
 CLIMBS = ("SmoothAUCBoost", "MarginRanker")
 
 over_estimators = pytest.mark.parametrize("name", ESTIMATORS)
-pytestmark = pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 
 
 def make_rows(n_rows: int = 150) -> tuple[Any, Any, Any]:

@@ -18,13 +18,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 import auctor
 from auctor import MarginRanker, MarginRankerCV
-from auctor.learners.margin import MarginWarning
+from auctor.exceptions import MarginWarning
 from auctor.metrics import auc
 from auctor.models import AdditiveModel, LinearModel, ScorerModel, to_json
 from auctor.models.linear import SCORE_GRID
 from auctor.testing.contracts import check_saved_model, messy_table
 
-pytestmark = pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 
 
 @pytest.fixture(scope="module")

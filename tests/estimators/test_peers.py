@@ -7,8 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from auctor.estimators.encoding import CodeEncoder, Encoder
-from auctor.estimators.peers import PEERS, installed_peers
+from auctor.estimators.peers import PEERS, CodeEncoder, Encoder, installed_peers
 from auctor.metrics import auc
 
 N = 300

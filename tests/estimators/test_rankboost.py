@@ -21,14 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auctor import RankBoost
-from auctor.learners import fit_rankboost
-from auctor.metrics import (
-    auc,
-    ks_scorer,
-    partial_auc_scorer,
-    precision_at_k_scorer,
-    roc_curve,
-)
+from auctor.learners.boosting.rankboost import fit_rankboost
+from auctor.metrics import auc, ks_scorer, partial_auc_scorer, precision_at_k_scorer, roc_curve
 
 
 @pytest.fixture(scope="module")

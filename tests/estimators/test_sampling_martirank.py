@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from auctor import MartiRank
 from auctor.datasets import make_r_of_k
 from auctor.estimators.sampling_martirank import SamplingMartiRank
-from auctor.learners.oracle import OracleError
+from auctor.exceptions import OracleError
 from auctor.metrics import auc
 from auctor.testing.contracts import check_saved_model, messy_table, same_model
 

@@ -39,7 +39,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 # Weights that count copies: scikit-learn checks that weight 2 is the row twice, of the whole fit.
 # Without weights, which the other checks are about, the parameter changes nothing.
 # Many checks fit noise, which leaves no margin: that is told, and not what is checked.
-@pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
+@pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 @parametrize_with_checks(
     [
         estimator.set_params(frequency_weights=True)

@@ -5,8 +5,8 @@ import pytest
 
 from auctor import DMKS, MarginRanker, RankBoost, SmoothAUCBoost, SmoothAUCBoostCV, TreeRank
 from auctor.data import prepare, read_table
-from auctor.estimators.folds import draw_folds
-from auctor.learners.tree_pruning import draw_folds as pruning_folds
+from auctor.estimators.cross_validation import draw_folds
+from auctor.learners.trees.pruning import draw_folds as pruning_folds
 from auctor.metrics import auc
 
 
@@ -91,7 +91,7 @@ def test_early_stopping_holds_out_copies_together():
     assert len(unseen) == pytest.approx(72, abs=6)
 
 
-@pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
+@pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 @pytest.mark.parametrize("size", [1e155, 1e300, 1e-165, 1e-310])
 @pytest.mark.parametrize("kind", [MarginRanker, DMKS, SmoothAUCBoost, TreeRank])
 def test_extreme_weights_are_weights_like_others(kind, size):
@@ -115,7 +115,7 @@ def test_scores_that_are_not_finite_are_refused():
     y = [1, 0, 1, 0]
     scorer = [lambda rows: np.clip(np.asarray(rows)[:, 0], -1, 1)]
     assert np.isfinite(MarginRanker(hypotheses=scorer).fit(X, y).decision_function(X)).all()
-    from auctor.learners.finish import training_order
+    from auctor.learners.common.finish import training_order
 
     data = prepare(X, y)
     for bad in (np.nan, np.inf):

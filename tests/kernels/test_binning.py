@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.binning import add_steps, code_numbers, find_centres, find_cuts
-from auctor.testing import reference_binning as reference
 from auctor.testing import strategies as own
+from tests.reference import binning as reference
 
 ONCE = np.empty(0, dtype=np.int64)
 SMALLEST_NORMAL = np.finfo(np.float64).tiny

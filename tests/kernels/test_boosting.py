@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.kernels.boosting import reweight_and_count
 from auctor.kernels.scores import add_table, count_cells, sweep
-from auctor.kernels.stump import LEAST_GAIN, best_stump
-from auctor.testing import reference_kernels as slow
+from auctor.kernels.stumps import LEAST_GAIN, best_stump, reweight_and_count
+from tests.reference import kernels as slow
 
 SCALE = 2.0**50
 

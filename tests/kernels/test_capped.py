@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.kernels.capped import LEAST_FACTOR, change_factors, cut_at_cap, weigh_around_cap
+from auctor.kernels.stumps import LEAST_FACTOR, change_factors, cut_at_cap, weigh_around_cap
 
 SCALE = 2.0**40
 

@@ -15,7 +15,7 @@ from auctor.kernels.dmks import (
     best_move,
     crossings,
 )
-from auctor.testing.reference_dmks import Labelled, ks_at, slow_cut, slow_move
+from tests.reference.dmks import Labelled, ks_at, slow_cut, slow_move
 
 GAP = 2.0**-33
 CLEARANCE = 2.0**-24

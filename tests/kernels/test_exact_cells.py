@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.kernels import exact_cells as cells
-from auctor.kernels.exact_cells import Cell, make_room
-from auctor.kernels.exact_sample import AUC, KS, TOP, Sample
-from auctor.testing import reference_exactboost as slow
+from auctor.kernels.exact import cells
+from auctor.kernels.exact.cells import Cell, make_room
+from auctor.kernels.exact.sample import AUC, KS, TOP, Sample
+from tests.reference import exactboost as slow
 
 METRICS = {"auc": AUC, "ks": KS, "precision_at_k": TOP}
 over_metrics = pytest.mark.parametrize("metric", METRICS)

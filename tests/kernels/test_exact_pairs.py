@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.kernels import exact_pairs as pairs
+from auctor.kernels.exact import pairs
 
 
 @given(places=st.lists(st.integers(0, 149), max_size=40), asked=st.integers(0, 150))

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from auctor.kernels import exact_rows as kernels
+from auctor.kernels.exact import rows as kernels
 from auctor.metrics import auc, ks, precision_at_k
-from auctor.testing import reference_exactboost as slow
+from tests.reference import exactboost as slow
 
 seeds = st.integers(0, 10**6)
 

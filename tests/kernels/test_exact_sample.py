@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.kernels.exact_sample import nearest_to_zero
+from auctor.kernels.exact.sample import nearest_to_zero
 
 
 @given(low=st.integers(-9, 9), width=st.integers(0, 9))

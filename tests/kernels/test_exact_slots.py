@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.kernels.exact_sample import Sample
-from auctor.kernels.exact_slots import EMPTY, NEGATIVE, POSITIVE, Slots, Top, extend_top, fill_line
+from auctor.kernels.exact.sample import Sample
+from auctor.kernels.exact.slots import EMPTY, NEGATIVE, POSITIVE, Slots, Top, extend_top, fill_line
 
 kinds = st.lists(st.sampled_from([EMPTY, POSITIVE, NEGATIVE]), max_size=30)
 

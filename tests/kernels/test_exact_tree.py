@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.kernels import exact_tree as trees
+from auctor.kernels.exact import segment_tree as trees
 
 values = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from auctor.data import category_feature, number_feature
-from auctor.kernels.feature import feature_aucs
-from auctor.testing.reference_aucboost import weighted_auc
-from auctor.weak import FeatureRanking, StumpRanking
+from auctor.kernels.stumps import feature_aucs
+from auctor.weak.feature import FeatureRanking, StumpRanking
+from tests.reference.aucboost import weighted_auc
 
 
 def make_rows(seed: int, n_rows: int = 30):

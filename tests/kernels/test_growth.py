@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from auctor.kernels.growth import (
+from auctor.kernels.trees import (
+    TreeNodes,
     best_splits,
     copy_lists,
     count_lists,
+    find_leaves,
     send_lists,
     subtract_slots,
 )
-from auctor.kernels.tree import TreeNodes, find_leaves
 
 
 def test_lists_are_sorted_into_left_and_right():

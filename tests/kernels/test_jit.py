@@ -13,7 +13,8 @@ from typing import Any
 import numba
 import pytest
 
-from auctor.kernels.jit import SharedCacheFile, folder_stamp
+from auctor import kernels
+from auctor.kernels.jit import SharedCacheFile, tree_stamp
 
 SCRIPT = """
 import numpy as np
@@ -192,16 +193,23 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path: 
         assert done.stdout.strip() == str(2 + added), done.stderr
 
 
-def test_the_stamp_of_a_folder_changes_with_names_and_contents(tmp_path: Path) -> None:
+def test_the_stamp_changes_with_names_and_contents_in_all_folders(tmp_path: Path) -> None:
+    files = [("a.py", "1"), ("a.py", "2"), ("b.py", "2"), ("deep/b.py", "2"), ("deep/b.py", "3")]
     stamps = set()
-    for i, (name, text) in enumerate([("a.py", "1"), ("a.py", "2"), ("b.py", "2"), ("b.txt", "3")]):
+    for i, (name, text) in enumerate([*files, ("b.txt", "3")]):
         folder = tmp_path / str(i)
-        folder.mkdir()
+        (folder / "deep").mkdir(parents=True)
         (folder / name).write_text(text)
         (folder / ".#lock.py").symlink_to("nowhere")  # as Emacs leaves it
         (folder / "folder.py").mkdir()
-        stamps.add(folder_stamp(folder / "kernel.py"))
-    assert len(stamps) == 4
+        stamps.add(tree_stamp(folder / "kernel.py"))
+    assert len(stamps) == 6
+
+
+def test_all_kernels_of_the_package_share_one_stamp() -> None:
+    package = Path(kernels.__file__).parent
+    stamps = {tree_stamp(path) for path in package.rglob("*.py")}
+    assert len(stamps) == 1
 
 
 def test_code_of_old_sources_is_removed(tmp_path: Path) -> None:

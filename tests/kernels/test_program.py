@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chisquare
 
 from auctor.kernels.program import OUT, Nodes, count_nodes, expect, route, route_and_count
-from auctor.testing.reference_martirank import coin, expected_value
+from tests.reference.martirank import coin, expected_value
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 5])

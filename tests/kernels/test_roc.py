@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels import roc
-from auctor.testing import reference_metrics as slow
+from tests.reference import metrics as slow
 
 # A coarse grid makes ties, the extremes make overflow and infinities.
 FEW = st.integers(-3, 3).map(float)

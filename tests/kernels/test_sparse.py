@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from auctor.kernels.boosting import reweight_and_count
 from auctor.kernels.sparse import best_ragged_stump, count_sparse, reweight
-from auctor.kernels.stump import best_stump
+from auctor.kernels.stumps import best_stump, reweight_and_count
 
 SCALE = 2.0**50
 N_BINS = np.array([2, 1, 6, 3])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auctor.kernels.surface import count_pair, pair_cells
+from auctor.kernels.smooth import count_pair, pair_cells
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])

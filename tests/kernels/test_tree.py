@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auctor.kernels.tree import TreeNodes, find_leaves, forest_values
+from auctor.kernels.trees import TreeNodes, find_leaves, forest_values
 
 
 def random_tree(rng, n_inner):

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from auctor import datasets
 from auctor.data import prepare
-from auctor.learners.aucboost import Settings, fit_aucboost
+from auctor.learners.boosting.aucboost import Settings, fit_aucboost
 from auctor.metrics import auc
 from auctor.testing.contracts import messy_table
-from auctor.testing.reference_aucboost import aucboost_rows
+from tests.reference.aucboost import aucboost_rows
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.aucboost import Settings, fit_aucboost
-from auctor.learners.aucboost_rows import fit_aucboost_rows
+from auctor.learners.boosting.aucboost import Settings, fit_aucboost
+from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows
 from auctor.metrics import auc
 from auctor.testing.contracts import messy_table
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from auctor.data import prepare
-from auctor.learners.calibration import calibrate
+from auctor.learners.common.calibration import calibrate
 
 
 def make_scores(seed: int, n: int = 2000, shift: float = 1.5):

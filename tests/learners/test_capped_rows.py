@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from auctor.data import Workers, prepare
-from auctor.learners.capped_rows import CappedWeights
-from auctor.learners.rows import RowWeights
-from auctor.testing.reference_soft_rankboost import project
+from auctor.learners.boosting.row_weights import CappedWeights, RowWeights
+from tests.reference.soft_rankboost import project
 
 
 def table(weight_neg, weight_pos):

@@ -5,17 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import prepare
-from auctor.learners import (
-    aucboost,
-    aucboost_trees,
-    exactboost,
-    forest,
-    martirank,
-    rankboost,
-    smooth,
-    soft_rankboost,
-    treerank,
-)
+from auctor.learners.boosting import aucboost, rankboost, soft_rankboost
+from auctor.learners.boosting import aucboost_rows as aucboost_trees
+from auctor.learners.exact import fit as exactboost
+from auctor.learners.martirank import martirank
+from auctor.learners.smooth import fit as smooth
+from auctor.learners.trees import forest, treerank
 from auctor.testing import contracts
 
 

@@ -8,7 +8,8 @@ from scipy import sparse
 
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
-from auctor.learners.dmks import (
+from auctor.learners.dmks.columns import ColumnProblem, logistic_start
+from auctor.learners.dmks.fit import (
     CLEARANCE,
     EQUAL,
     MIN_GAP,
@@ -21,10 +22,9 @@ from auctor.learners.dmks import (
     fit_dmks,
     search,
 )
-from auctor.learners.dmks_columns import ColumnProblem, logistic_start
 from auctor.metrics import ks
 from auctor.testing.contracts import messy_table
-from auctor.testing.reference_dmks import Labelled, Limits, ks_at, slow_climb
+from tests.reference.dmks import Labelled, Limits, ks_at, slow_climb
 
 LIMITS = Limits(MIN_GAP, CLEARANCE, WIDEST)
 

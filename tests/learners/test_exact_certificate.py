@@ -8,11 +8,11 @@ import pytest
 from scipy.optimize import linprog
 
 from auctor.data import prepare
-from auctor.learners.exact_table import gather
-from auctor.learners.exactboost import Settings, fit_exactboost, step_tables
+from auctor.learners.exact.fit import Settings, fit_exactboost, step_tables
+from auctor.learners.exact.table import gather
 from auctor.metrics import auc, ks, precision_at_k
 from auctor.testing import contracts
-from auctor.testing import reference_exactboost as slow
+from tests.reference import exactboost as slow
 
 METRICS = ("auc", "ks", "precision_at_k")
 over_metrics = pytest.mark.parametrize("metric", METRICS)

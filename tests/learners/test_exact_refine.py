@@ -7,8 +7,9 @@ import pytest
 from learners.three_strata import make_strata
 
 from auctor.data import prepare
-from auctor.learners import exactboost, smooth
-from auctor.learners.exact_refine import (
+from auctor.learners.exact import fit as exactboost
+from auctor.learners.exact.paired_metric import PairedMetric
+from auctor.learners.exact.refine import (
     Settings,
     correction,
     importances,
@@ -20,7 +21,7 @@ from auctor.learners.exact_refine import (
     scores_by_place,
     top_region,
 )
-from auctor.learners.paired_metric import PairedMetric
+from auctor.learners.smooth import fit as smooth
 from auctor.testing import contracts
 
 KS = Settings(

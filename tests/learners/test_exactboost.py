@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 
 from auctor.data import prepare
-from auctor.learners import exact_run
-from auctor.learners.exact_run import Run, largest_step
-from auctor.learners.exact_table import gather
-from auctor.learners.exactboost import (
-    ExactBoostWarning,
-    Settings,
-    fit_exactboost,
-    make_plan,
-    sample_sizes,
-)
+from auctor.exceptions import ExactBoostWarning
+from auctor.learners.exact import run as exact_run
+from auctor.learners.exact.fit import Settings, fit_exactboost, make_plan, sample_sizes
+from auctor.learners.exact.run import Run, largest_step
+from auctor.learners.exact.table import gather
 from auctor.testing import contracts
-from auctor.testing import reference_exactboost as slow
+from tests.reference import exactboost as slow
 
 METRICS = ("auc", "ks", "precision_at_k")
 over_metrics = pytest.mark.parametrize("metric", METRICS)

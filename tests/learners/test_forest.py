@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from auctor.data import Workers, prepare
-from auctor.kernels.tree import find_leaves
-from auctor.learners.forest import Settings, fit_forest, node_ranks
-from auctor.learners.forest_draws import BagDraws, feature_draws, number_of_features
-from auctor.learners.tree_grower import Rules
-from auctor.learners.tree_growth import grow
+from auctor.kernels.trees import find_leaves
+from auctor.learners.trees.forest import Settings, fit_forest, node_ranks
+from auctor.learners.trees.forest_bags import BagDraws, feature_draws, number_of_features
+from auctor.learners.trees.grower import Rules
+from auctor.learners.trees.growth import grow
 from auctor.metrics import auc, auc_ci
 from auctor.testing import contracts
-from auctor.testing.reference_treerank import leaf_midranks
+from tests.reference.treerank import leaf_midranks
 
 FORESTS = {
     "unions": Settings(n_estimators=4, max_depth=3, seed=1),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from auctor.data import Partition
-from auctor.learners.label_counts import LabelCounts, chance_of_none
-from auctor.learners.oracle import Stopped
+from auctor.learners.martirank.noise import LabelCounts, chance_of_none
+from auctor.learners.martirank.oracle import Stopped
 
 
 def labels(n_neg, n_pos):

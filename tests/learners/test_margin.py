@@ -10,19 +10,20 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
+from auctor._progress import Progress
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
-from auctor.learners import margin_cuts
-from auctor.learners.margin import MarginWarning, Settings, fit_margin
-from auctor.learners.margin_certificate import certify_margin
-from auctor.learners.margin_cuts import CuttingPlanes, Limits
-from auctor.learners.margin_models import LinearProblem, RowScores
-from auctor.learners.margin_objectives import PairsObjective, RowsObjective, TangentObjective
-from auctor.learners.margin_snap import snap
-from auctor.learners.progress import Progress
-from auctor.testing import reference_margin as reference
-from auctor.weak import MatrixHypotheses
+from auctor.exceptions import MarginWarning
+from auctor.learners.margin import cutting_planes as margin_cuts
+from auctor.learners.margin.certificate import certify_margin
+from auctor.learners.margin.cutting_planes import CuttingPlanes, Limits
+from auctor.learners.margin.fit import Settings, fit_margin
+from auctor.learners.margin.hypotheses import MatrixHypotheses
+from auctor.learners.margin.objectives import PairsObjective, RowsObjective, TangentObjective
+from auctor.learners.margin.problems import LinearProblem, RowScores
+from auctor.learners.margin.snap import snap
+from tests.reference import margin as reference
 
 PAPER = {"negations": False, "constant": False, "relax": False, "tol": 1e-8}
 QUIET = Progress(None, "", False)

@@ -7,11 +7,16 @@ import pytest
 
 from auctor import datasets
 from auctor.data import prepare
-from auctor.learners.martirank import Settings, _calibration_rows, _thinned, fit_martirank
-from auctor.learners.program import program_values
+from auctor.learners.martirank.martirank import (
+    Settings,
+    _calibration_rows,
+    _thinned,
+    fit_martirank,
+)
+from auctor.learners.martirank.program import program_values
 from auctor.metrics import auc
 from auctor.testing.contracts import messy_table, same_model
-from auctor.testing.reference_martirank import expected_value, martirank_bins
+from tests.reference.martirank import expected_value, martirank_bins
 
 
 def in_table_order(data):
@@ -86,7 +91,7 @@ def test_counting_from_the_start_gives_the_same_program(monkeypatch):
     settings = Settings(n_estimators=10, min_class=3)
     kept, *_ = fit_martirank(data, settings)
     # as with so many features that their histograms cannot be kept, nor counted at once
-    monkeypatch.setattr("auctor.learners.node_counts._HISTOGRAM_BYTES", 2**14)
+    monkeypatch.setattr("auctor.learners.martirank.node_counts._HISTOGRAM_BYTES", 2**14)
     counted, *_ = fit_martirank(data, settings)
     assert same_model(kept, counted)
 

@@ -10,10 +10,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.martirank import Settings
-from auctor.learners.martirank_rows import fit_martirank_rows
+from auctor.learners.martirank.martirank import Settings
+from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.testing.contracts import messy_table
-from auctor.testing.reference_martirank import coin, expected_value
+from tests.reference.martirank import coin, expected_value
 
 
 def tree(depth: int = 2) -> DecisionTreeClassifier:

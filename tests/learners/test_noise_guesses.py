@@ -8,12 +8,12 @@ from scipy.stats import binom
 
 from auctor.data import prepare
 from auctor.datasets import make_r_of_k
-from auctor.learners.noise_guesses import NoiseGuesses, rate_bound
-from auctor.learners.oracle import OracleError
-from auctor.learners.oracle_stream import OracleStream
-from auctor.learners.sampling_martirank import fit_sampling_martirank
-from auctor.learners.sampling_settings import Settings
-from auctor.learners.table_stream import TableStream
+from auctor.exceptions import OracleError
+from auctor.learners.martirank.noise_guesses import NoiseGuesses, rate_bound
+from auctor.learners.martirank.oracle_stream import OracleStream
+from auctor.learners.martirank.sampling import fit_sampling_martirank
+from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.table_stream import TableStream
 
 
 def slow_bound(counts):

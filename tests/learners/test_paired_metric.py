@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.data import prepare
-from auctor.learners.paired_metric import (
+from auctor.learners.exact.paired_metric import (
     LabelledRows,
     PairedMetric,
     labelled_rows,

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.data import RankingData, prepare
-from auctor.learners.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import Settings, fit_rankboost
 from auctor.metrics import auc
-from auctor.testing.reference_rankboost import rankboost_pairs
+from tests.reference.rankboost import rankboost_pairs
 
 
 def make_table(seed: int, n: int = 40, weighted: bool = False) -> tuple[np.ndarray, ...]:

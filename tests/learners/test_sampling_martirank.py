@@ -9,14 +9,19 @@ from hypothesis import strategies as st
 
 from auctor import SamplingMartiRank
 from auctor.data import prepare
-from auctor.learners.noise import corrected, draws_for_rate, has_enough, variance
-from auctor.learners.oracle import OracleError
-from auctor.learners.oracle_stream import OracleStream
-from auctor.learners.sampling_martirank import fit_sampling_martirank
-from auctor.learners.sampling_settings import Settings
-from auctor.learners.table_stream import TableStream
+from auctor.exceptions import OracleError
+from auctor.learners.martirank.noise import (
+    corrected,
+    draws_for_rate,
+    has_enough,
+    variance,
+)
+from auctor.learners.martirank.oracle_stream import OracleStream
+from auctor.learners.martirank.sampling import fit_sampling_martirank
+from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.table_stream import TableStream
 from auctor.testing.contracts import messy_table, same_model
-from auctor.testing.reference_sampling import SlowRule, clean_rate, sampling_layers
+from tests.reference.sampling import SlowRule, clean_rate, sampling_layers
 
 
 class Recorder:

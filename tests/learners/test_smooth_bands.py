@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from auctor.data import prepare
-from auctor.learners.reference import codes_in
-from auctor.learners.smooth import fit_smooth
-from auctor.learners.smooth_bands import (
+from auctor.learners.common.reference import codes_in
+from auctor.learners.smooth.bands import (
     draw_rows,
     drop_empty_bins,
     recode,
     score_bands,
     steps_by_code,
 )
-from auctor.learners.smooth_problem import Settings
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.problem import Settings
 from auctor.testing.contracts import messy_table
 
 SETTINGS = Settings(tol=1e-5)

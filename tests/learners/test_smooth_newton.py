@@ -7,11 +7,12 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 
 from auctor.data import Workers, prepare
-from auctor.learners.smooth import SmoothWarning, climb, fit_smooth
-from auctor.learners.smooth_newton import Patience, maximise
-from auctor.learners.smooth_objective import Barrier, Objective
-from auctor.learners.smooth_problem import Problem, Settings
-from auctor.learners.smooth_scale import gaps
+from auctor.exceptions import SmoothWarning
+from auctor.learners.smooth.fit import climb, fit_smooth
+from auctor.learners.smooth.newton import Patience, maximise
+from auctor.learners.smooth.objective import Barrier, Objective
+from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.scale import gaps
 
 TIGHT = Patience(tol=1e-13, max_iter=2000)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from learners.blurred import partial_by_quadrature
 
 from auctor.data import Workers, prepare
-from auctor.learners.smooth_sums import SmoothedAUC
+from auctor.learners.smooth.smoothed_auc import SmoothedAUC
 from auctor.metrics import partial_auc
 
 RANGES = [(0.0, 0.1), (0.2, 0.5), (0.05, 0.075), (0.7, 1.0)]

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from auctor.data import Workers, prepare
-from auctor.learners.smooth import fit_smooth
-from auctor.learners.smooth_held_out import HeldOut
-from auctor.learners.smooth_path import (
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.held_out import HeldOut
+from auctor.learners.smooth.problem import Amounts, Problem, Settings
+from auctor.learners.smooth.search import (
     LAMBDAS,
     PENALTIES,
     SHRINKAGES,
@@ -17,7 +18,6 @@ from auctor.learners.smooth_path import (
     choose_candidate,
     find_amounts,
 )
-from auctor.learners.smooth_problem import Amounts, Problem, Settings
 from auctor.metrics import auc
 
 AUTO = Amounts(1.0, 1.0, 1.0)

@@ -5,10 +5,10 @@ import pytest
 
 from auctor import SmoothAUCBoost, SmoothAUCBoostCV
 from auctor.data import prepare
-from auctor.learners.smooth import fit_smooth
-from auctor.learners.smooth_bands import score_bands
-from auctor.learners.smooth_problem import Settings
-from auctor.learners.smooth_screening import narrow, screen
+from auctor.learners.smooth.bands import score_bands
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.problem import Settings
+from auctor.learners.smooth.screening import narrow, screen
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import minimize
 
 from auctor.data import Workers, prepare
-from auctor.learners.smooth import fit_smooth
-from auctor.learners.smooth_penalty import CURVATURE, Roughness
-from auctor.learners.smooth_problem import Problem, Settings
-from auctor.learners.smooth_spikes import _FEWEST_BINS, _cost
-from auctor.learners.smooth_uneven import class_histogram
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.penalty import CURVATURE, Roughness
+from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.spikes import _FEWEST_BINS, _cost
+from auctor.learners.smooth.uneven import class_histogram
 from auctor.metrics import auc
 
 

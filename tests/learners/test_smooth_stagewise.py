@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from auctor.data import RankingData, Workers, prepare
 from auctor.kernels.smooth import deposit, deposit_sides
-from auctor.learners.smooth_newton import Patience
-from auctor.learners.smooth_objective import Objective
-from auctor.learners.smooth_problem import Problem, Settings
-from auctor.learners.smooth_scale import gaps
-from auctor.learners.smooth_stagewise import Round, Rounds, Stump, _differences, boost
-from auctor.testing import reference_smooth as slow
+from auctor.learners.smooth.newton import Patience
+from auctor.learners.smooth.objective import Objective
+from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.scale import gaps
+from auctor.learners.smooth.stagewise import Round, Rounds, Stump, _differences, boost
 from auctor.testing.contracts import messy_table
+from tests.reference import smooth as slow
 
 BINS = Settings(roughness="bins")
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from auctor.data import Workers, prepare
-from auctor.learners import blocks
-from auctor.learners.smooth_sums import LARGEST_RANGE, SmoothedAUC
+from auctor.learners.common import blocks
+from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE, SmoothedAUC
 
 N_CODES = 6
 # Slopes are summed to 36 bits or more: where positives and negatives cancel, this is left.

@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 
 from auctor.data import Workers, category_feature, number_feature, prepare
-from auctor.learners.smooth import _add_surfaces, climb, fit_smooth
-from auctor.learners.smooth_newton import Patience
-from auctor.learners.smooth_pairs import Pair, find_pairs, main_parts, make_axis, usefulness
-from auctor.learners.smooth_problem import Problem, Settings
-from auctor.learners.smooth_scale import gaps
-from auctor.learners.smooth_surface_penalty import SurfacePenalty
-from auctor.learners.smooth_surfaces import (
+from auctor.learners.smooth.fit import _add_surfaces, climb, fit_smooth
+from auctor.learners.smooth.interactions import (
+    Pair,
+    find_pairs,
+    main_parts,
+    make_axis,
+    usefulness,
+)
+from auctor.learners.smooth.newton import Patience
+from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.scale import gaps
+from auctor.learners.smooth.surfaces import (
     JointProblem,
+    SurfacePenalty,
     cell_lines,
     cell_shares,
     purify,

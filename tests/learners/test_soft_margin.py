@@ -5,9 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.learners.soft_margin import ClassScores, lowest_at, mean_of_lowest, share_with_margin
+from auctor.learners.boosting.soft_rankboost import (
+    ClassScores,
+    lowest_at,
+    mean_of_lowest,
+    share_with_margin,
+)
 from auctor.models import GRID
-from auctor.testing.reference_soft_rankboost import capped_mean
+from tests.reference.soft_rankboost import capped_mean
 
 
 def lists(largest):

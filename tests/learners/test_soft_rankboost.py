@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from auctor.data import prepare
-from auctor.learners import rankboost
-from auctor.learners.soft_rankboost import Settings, fit_soft_rankboost
+from auctor.learners.boosting import rankboost
+from auctor.learners.boosting.soft_rankboost import Settings, fit_soft_rankboost
 from auctor.metrics import auc
 from auctor.models import to_json
-from auctor.testing.reference_rankboost import every_stump
-from auctor.testing.reference_soft_rankboost import capped_mean, soft_rankboost_rows
+from tests.reference.rankboost import every_stump
+from tests.reference.soft_rankboost import capped_mean, soft_rankboost_rows
 
 
 def make_table(seed, n=40, weighted=False):

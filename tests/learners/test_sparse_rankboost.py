@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from auctor.data import SparseCodes, prepare
-from auctor.learners import sparse_rows
-from auctor.learners.rankboost import Settings, fit_rankboost
-from auctor.learners.sparse_rows import RaggedHistogram, stump_search
+from auctor.learners.boosting import sparse_weights as sparse_rows
+from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.sparse_weights import RaggedHistogram, stump_search
 from auctor.models import to_json
 
 FORMS = [

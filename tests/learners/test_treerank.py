@@ -6,19 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import Workers, prepare
-from auctor.learners.tree_grower import Rules
-from auctor.learners.tree_growth import grow
-from auctor.learners.tree_model import build_tree, leaf_probabilities, youden_cut
-from auctor.learners.tree_pruning import (
+from auctor.learners.trees.grower import Rules
+from auctor.learners.trees.growth import grow
+from auctor.learners.trees.pruning import (
     collapse_levels,
     held_counts,
     held_out_aucs,
     held_out_rate_aucs,
 )
-from auctor.learners.treerank import Settings, fit_treerank
+from auctor.learners.trees.tree_to_model import build_tree, leaf_probabilities, youden_cut
+from auctor.learners.trees.treerank import Settings, fit_treerank
 from auctor.metrics import auc, roc_curve
 from auctor.testing.contracts import messy_table, same_model
-from auctor.testing.reference_treerank import SlowTable, treerank_cells
+from tests.reference.treerank import SlowTable, treerank_cells
 
 
 def small_problem(seed, categories=True):
@@ -155,9 +155,9 @@ def test_histograms_that_do_not_fit_give_the_same_tree(settings_, monkeypatch):
     data = prepare(X, y, categorical_features=[4])
     kept, *_ = fit_treerank(data, settings_)
     for n_bytes in (2**16, 2**10):  # some levels, none
-        monkeypatch.setattr("auctor.learners.tree_counts._HISTOGRAM_BYTES", n_bytes)
+        monkeypatch.setattr("auctor.learners.trees.split_search._HISTOGRAM_BYTES", n_bytes)
         assert same_model(fit_treerank(data, settings_)[0], kept)
-    monkeypatch.setattr("auctor.learners.tree_counts._TILE", 2)
+    monkeypatch.setattr("auctor.learners.trees.split_search._TILE", 2)
     assert same_model(fit_treerank(data, settings_)[0], kept)
 
 

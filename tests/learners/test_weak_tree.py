@@ -13,13 +13,12 @@ import pytest
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.aucboost import Settings
-from auctor.learners.aucboost_rows import fit_aucboost_rows
-from auctor.learners.aucboost_trees import fit_aucboost_trees
-from auctor.learners.weak_tree import WeakTree
+from auctor.learners.boosting.aucboost import Settings
+from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
+from auctor.learners.trees.weak_tree import WeakTree
 from auctor.models import ForestModel
 from auctor.testing import contracts
-from auctor.testing.reference_treerank import SlowTable, best_union
+from tests.reference.treerank import SlowTable, best_union
 
 
 def interaction(n_rows, seed):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from scipy.stats import norm
 
 from auctor.metrics import roc_band, roc_curve
-from auctor.testing import reference_metrics as slow
 from auctor.testing.strategies import labelled_scores
+from tests.reference import metrics as slow
 
 
 def draw(n_pos, n_neg, seed, shift=1.0):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctor import metrics
-from auctor.testing import reference_metrics as slow
+from tests.reference import metrics as slow
 
 
 @pytest.fixture

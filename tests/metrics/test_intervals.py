@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from auctor import metrics
 from auctor.metrics import bootstrap
 from auctor.metrics.sample import read_sample
-from auctor.testing import reference_metrics as slow
+from tests.reference import metrics as slow
 
 FIELDS = ("value", "low", "high", "level", "standard_error")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from auctor import metrics
 from auctor.metrics import delong
-from auctor.testing import reference_metrics as slow
+from tests.reference import metrics as slow
 
 # Ties, near-ties one bit apart, and extremes.
 SCORE = st.one_of(

@@ -12,7 +12,7 @@ from scipy import sparse
 from auctor.data import category_feature, number_feature
 from auctor.models import AdditiveModel, Calibration, compress, on_grid
 from auctor.models.additive import GRID
-from auctor.testing import reference_binning as reference
+from tests.reference import binning as reference
 
 NAN = float("nan")
 

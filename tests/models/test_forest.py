@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from auctor.data import number_feature, prepare
-from auctor.kernels.tree import TreeNodes
-from auctor.learners.forest import Settings, fit_forest
+from auctor.kernels.trees import TreeNodes
+from auctor.learners.trees.forest import Settings, fit_forest
 from auctor.models import Calibration, ForestModel, from_json, to_json
 from auctor.models.file import _checksum
 from auctor.models.forest import aggregated

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctor.data import prepare
-from auctor.learners.martirank import Settings, fit_martirank
+from auctor.learners.martirank.martirank import Settings, fit_martirank
 from auctor.models import from_json, to_json
 from auctor.models.file import _checksum
 from auctor.testing import contracts

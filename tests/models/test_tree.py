@@ -7,7 +7,7 @@ import pytest
 from models.test_linear_cost import deep_tree, number, text_of
 
 from auctor.data import prepare
-from auctor.learners.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import Settings, fit_treerank
 from auctor.models import from_json, to_json
 from auctor.models.file import _checksum
 from auctor.models.tree_rules import find_boxes

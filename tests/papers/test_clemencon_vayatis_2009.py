@@ -8,25 +8,25 @@ import pytest
 from auctor import TreeRank
 from auctor.datasets import approximate_roc
 from auctor.metrics import auc, roc_curve, roc_distance
-from auctor.papers.catalogue import choose, load_paper
-from auctor.papers.clemencon_vayatis_2009 import consistency, rate
-from auctor.papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO, octave_bends
-from auctor.papers.clemencon_vayatis_2009.learners import measure, measure_law
-from auctor.papers.clemencon_vayatis_2009.places import PLACES, distances, evaluate
-from auctor.papers.clemencon_vayatis_2009.population import check_populations
-from auctor.papers.clemencon_vayatis_2009.samples import check_trees
-from auctor.papers.clemencon_vayatis_2009.trees import find_numbers
-from auctor.papers.clemencon_vayatis_2009.verdicts import (
+from papers.catalogue import choose, load_paper
+from papers.clemencon_vayatis_2009 import consistency, rate
+from papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO, octave_bends
+from papers.clemencon_vayatis_2009.learners import measure, measure_law
+from papers.clemencon_vayatis_2009.places import PLACES, distances, evaluate
+from papers.clemencon_vayatis_2009.population import check_populations
+from papers.clemencon_vayatis_2009.samples import check_trees
+from papers.clemencon_vayatis_2009.trees import find_numbers
+from papers.clemencon_vayatis_2009.verdicts import (
     join,
     judge_depth,
     judge_fall,
     judge_floor,
     step_exponent,
 )
-from auctor.papers.experiment import Setup, Size
-from auctor.papers.page import Page, Verdict
-from auctor.papers.reproduce import Folders, Reproduction
-from auctor.papers.statistics import Estimate
+from papers.experiment import Setup, Size
+from papers.page import Page, Verdict
+from papers.reproduce import Folders, Reproduction
+from papers.statistics import Estimate
 
 NAME = "clemencon_vayatis_2009"
 TINY = Setup(Size.TINY)

@@ -7,15 +7,15 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from auctor.papers.catalogue import choose, load_paper
-from auctor.papers.csillag_2021 import comparison as rules
-from auctor.papers.csillag_2021 import runs, searching, subsampling, theorems, times
-from auctor.papers.csillag_2021.methods import OURS, TABLES, Fold, exactboost, folds_of
-from auctor.papers.experiment import Setup, Size
-from auctor.papers.page import Page, Verdict
-from auctor.papers.reproduce import Folders, Reproduction
-from auctor.papers.statistics import Estimate
-from auctor.testing.reference_exactboost import auc_loss, ks_loss
+from papers.catalogue import choose, load_paper
+from papers.csillag_2021 import comparison as rules
+from papers.csillag_2021 import runs, searching, subsampling, theorems, times
+from papers.csillag_2021.methods import OURS, TABLES, Fold, exactboost, folds_of
+from papers.experiment import Setup, Size
+from papers.page import Page, Verdict
+from papers.reproduce import Folders, Reproduction
+from papers.statistics import Estimate
+from tests.reference.exactboost import auc_loss, ks_loss
 
 NAME = "csillag_2021"
 PAPER = load_paper(NAME)

@@ -8,16 +8,16 @@ from sklearn.tree import DecisionTreeClassifier
 
 from auctor.datasets import gaussian_pair_law, t_pair_law
 from auctor.metrics import auc
-from auctor.papers.catalogue import choose, load_paper
-from auctor.papers.experiment import Setup, Size
-from auctor.papers.komori_2010 import kyphosis, laws, methods, theorem
-from auctor.papers.komori_2010.adaboost import boost, fit_adaboost, pair_shares
-from auctor.papers.komori_2010.curves import FIXED, alike, compare, follows, is_flat, one_factor
-from auctor.papers.komori_2010.simulation import Aucs, printed, tell_repetitions
-from auctor.papers.komori_2010.table1 import same_totals
-from auctor.papers.komori_2010.table2 import beyond, useless
-from auctor.papers.komori_2010.tuning import near_peak
-from auctor.papers.komori_2010.verdicts import (
+from papers.catalogue import choose, load_paper
+from papers.experiment import Setup, Size
+from papers.komori_2010 import kyphosis, laws, methods, theorem
+from papers.komori_2010.adaboost import boost, fit_adaboost, pair_shares
+from papers.komori_2010.curves import FIXED, alike, compare, follows, is_flat, one_factor
+from papers.komori_2010.simulation import Aucs, printed, tell_repetitions
+from papers.komori_2010.table1 import same_totals
+from papers.komori_2010.table2 import beyond, useless
+from papers.komori_2010.tuning import near_peak
+from papers.komori_2010.verdicts import (
     Printed,
     ahead,
     all_of,
@@ -26,9 +26,9 @@ from auctor.papers.komori_2010.verdicts import (
     same_figure,
     same_law,
 )
-from auctor.papers.page import Page, Verdict
-from auctor.papers.reproduce import Folders, Reproduction
-from auctor.papers.results import Results
+from papers.page import Page, Verdict
+from papers.reproduce import Folders, Reproduction
+from papers.results import Results
 
 TINY = Setup(Size.TINY)
 PRINTED = Printed(0.8, 0.7, 0.9)

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 from auctor import MartiRank
-from auctor.papers.catalogue import choose
-from auctor.papers.experiment import Setup, Size
-from auctor.papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
-from auctor.papers.long_servedio_2007.finite_law import follow_majority
-from auctor.papers.long_servedio_2007.label_noise_report import _gain, is_even, past_noise
-from auctor.papers.long_servedio_2007.laws import NOISY_LAWS, first_advantage, least_edge, majority
-from auctor.papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
-from auctor.papers.long_servedio_2007.noisy_coin import toss
-from auctor.papers.long_servedio_2007.oracle_draws_report import covers
-from auctor.papers.long_servedio_2007.rates import at_most, fit_power, of_all, theorem2_rounds
-from auctor.papers.page import Verdict
-from auctor.papers.reproduce import Folders, Reproduction
-from auctor.papers.statistics import Estimate
+from papers.catalogue import choose
+from papers.experiment import Setup, Size
+from papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
+from papers.long_servedio_2007.finite_law import follow_majority
+from papers.long_servedio_2007.label_noise_report import _gain, is_even, past_noise
+from papers.long_servedio_2007.laws import NOISY_LAWS, first_advantage, least_edge, majority
+from papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
+from papers.long_servedio_2007.noisy_coin import toss
+from papers.long_servedio_2007.oracle_draws_report import covers
+from papers.long_servedio_2007.rates import at_most, fit_power, of_all, theorem2_rounds
+from papers.page import Verdict
+from papers.reproduce import Folders, Reproduction
+from papers.statistics import Estimate
 
 NAME = "long_servedio_2007"
 

@@ -8,13 +8,13 @@ from functools import partial
 import pytest
 from toy_paper import make_paper, report, square
 
-from auctor.learners.progress import Progress
-from auctor.papers.catalogue import NAMES, Choice, choose
-from auctor.papers.experiment import Case, Experiment, Setup, Size
-from auctor.papers.reproduce import Folders, Reproduction
-from auctor.papers.results import Results
-from auctor.papers.runner import Workers, run_experiment
-from auctor.papers.statistics import mean_sd, mean_se, t_interval
+from auctor._progress import Progress
+from papers.catalogue import NAMES, Choice, choose
+from papers.experiment import Case, Experiment, Setup, Size
+from papers.reproduce import Folders, Reproduction
+from papers.results import Results
+from papers.runner import Workers, run_experiment
+from papers.statistics import mean_sd, mean_se, t_interval
 
 TINY = Setup(Size.TINY)
 
@@ -39,7 +39,7 @@ def test_a_run_writes_a_page_a_picture_and_a_summary(toy, folders):
     assert "| 2 | 4 |" in page
     assert "(toy/line.png)" in page
     assert (folders.pages / "toy" / "line.png").stat().st_size > 1000
-    assert "`auctor reproduce toy/squares --tiny --seed 0`" in page
+    assert "`python -m papers toy/squares --tiny --seed 0`" in page
     assert "Nothing of this has been run." in page  # of the other experiment
     assert outcome.written == [folders.pages / "toy.md", folders.pages / "index.md"]
     assert [claim.text for claim in outcome.claims] == ["squares grow", "1 x 1 = 1"]
@@ -156,13 +156,13 @@ def test_a_case_that_fails_does_not_cost_the_others_their_results(tmp_path):
 
 
 def test_pages_without_matplotlib(toy, folders, monkeypatch):
-    monkeypatch.setattr("auctor.papers.page.find_spec", lambda name: None)
+    monkeypatch.setattr("papers.page.find_spec", lambda name: None)
     run(toy, folders)
     assert "not drawn: pip install 'auctor[plot]'" in (folders.pages / "toy.md").read_text()
 
 
 def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
-    monkeypatch.setattr("auctor.papers.summary.NAMES", {"toy": "999"})
+    monkeypatch.setattr("papers.summary.NAMES", ("toy",))
     checked = replace(
         toy.experiments[0], report=lambda page, found, setup: page.check("x", True, "1")
     )
@@ -195,7 +195,9 @@ def test_an_unknown_name_is_told_with_the_nearest(name, says):
 
 
 def test_choices_come_once_and_in_order():
-    chosen = choose(["komori-2010/table1", "000", "komori_2010/table2", "000"])
+    chosen = choose(
+        ["komori-2010/table1", "long_servedio_2007", "komori_2010/table2", "long_servedio_2007"]
+    )
     assert [choice.paper.name for choice in chosen] == ["long_servedio_2007", "komori_2010"]
     assert [e.name for e in chosen[1].experiments] == ["table1", "table2"]
     assert [choice.paper.name for choice in choose(["all"])] == list(NAMES)

@@ -5,24 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from auctor.papers.catalogue import choose, load_paper
-from auctor.papers.experiment import Setup, Size
-from auctor.papers.page import Page, Verdict
-from auctor.papers.reproduce import Folders, Reproduction
-from auctor.papers.statistics import Estimate
-from auctor.papers.suehiro_2011 import curve, readings, real_report, times, wording
-from auctor.papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
-from auctor.papers.suehiro_2011.artificial_figures import ceiling, luck
-from auctor.papers.suehiro_2011.artificial_report import gaps_of
-from auctor.papers.suehiro_2011.judging import (
-    best_folds,
-    honest_folds,
-    measure,
-    tied_share,
-)
-from auctor.papers.suehiro_2011.methods import draw_folds, score_rounds
-from auctor.papers.suehiro_2011.programs import draw_classes, draw_sample, solve_whole
-from auctor.papers.suehiro_2011.theorems import exact_margin, run_soft
+from papers.catalogue import choose, load_paper
+from papers.experiment import Setup, Size
+from papers.page import Page, Verdict
+from papers.reproduce import Folders, Reproduction
+from papers.statistics import Estimate
+from papers.suehiro_2011 import curve, readings, real_report, times, wording
+from papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
+from papers.suehiro_2011.artificial_figures import ceiling, luck
+from papers.suehiro_2011.artificial_report import gaps_of
+from papers.suehiro_2011.judging import best_folds, honest_folds, measure, tied_share
+from papers.suehiro_2011.methods import draw_folds, score_rounds
+from papers.suehiro_2011.programs import draw_classes, draw_sample, solve_whole
+from papers.suehiro_2011.theorems import exact_margin, run_soft
 
 NAME = "suehiro_2011"
 TINY = Setup(Size.TINY)
@@ -79,7 +74,7 @@ def test_the_whole_program_and_the_exact_pairs_have_one_margin():
     assert exact_margin(classes, 0.2) == pytest.approx(whole.value, abs=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::auctor.learners.margin.MarginWarning")
+@pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 @pytest.mark.parametrize("epsilon", [0.1, 0.3])
 def test_corollary_4_on_a_noisy_sample(epsilon):
     found = run_soft(draw_classes(60, 15, 10, 3, 0.1, 1), epsilon)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auctor.papers.tables import find_file, missing_files, read_rows
+from papers.tables import find_file, missing_files, read_rows
 
 TABLE = "size,colour,flag,target\n1,red,true,0\n2,,false,1\n,blue,true,1\n4,red,,0\n"
 

@@ -9,8 +9,8 @@ import pytest
 from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, TreeRank
 from auctor.data import prepare
 from auctor.estimators.explanation import score_features
-from auctor.learners.smooth_bands import score_bands
-from auctor.learners.smooth_problem import Settings
+from auctor.learners.smooth.bands import score_bands
+from auctor.learners.smooth.problem import Settings
 from auctor.metrics import auc_ci
 from auctor.report import render, summarize
 
@@ -112,7 +112,7 @@ def test_a_model_of_an_earlier_release_is_compared_with_the_rows(mixed):
     model = replace(RankBoost(n_estimators=40).fit(X, y).model_, reference=None)
     facts = summarize(model, X, y)
     assert facts["features"]["reference"] is None
-    assert "compared with the average of these rows, both classes alike" in render(facts)
+    assert "compared with the class-balanced average of these rows" in render(facts)
     town = next(row for row in facts["features"]["rows"] if row["name"] == "town")["plot"]
     part, at = model.contributions(X)[:, 2], model.features[2].categories.index("here")
     mean = (part[y == 1].mean() + part[y == 0].mean()) / 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auctor.metrics import auc
-from auctor.testing.reference_exact_bisection import Cell, cell_loss, fit_plain, part_of
+from tests.reference.exact_bisection import Cell, cell_loss, fit_plain, part_of
 
 Sample = tuple[np.ndarray, np.ndarray]
 

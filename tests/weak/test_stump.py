@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auctor.data import category_feature, number_feature
-from auctor.weak import Stump, StumpSearch
+from auctor.weak.stump import Stump, StumpSearch
 
 FEATURES = (
     number_feature("age", np.array([20.0, 40.5])),

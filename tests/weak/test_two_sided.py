@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auctor.testing.reference_aucboost import two_sided_slow, weighted_auc
-from auctor.weak import two_sided, two_sided_from_scores
+from auctor.weak.two_sided import two_sided, two_sided_from_scores
+from tests.reference.aucboost import two_sided_slow, weighted_auc
 
 rows = st.lists(
     st.tuples(st.integers(-4, 4), st.booleans(), st.floats(0.01, 10)), min_size=1, max_size=25

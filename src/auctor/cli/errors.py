@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from auctor._text import first_few
+
 # An error can quote a row of a table, which may be very long.
 _LONGEST = 600
 
@@ -48,10 +50,4 @@ def missing_column(name: str, known: Iterable[str], where: str) -> ValueError:
     near = get_close_matches(name.casefold(), by_folded, n=1)
     if near:
         return ValueError(f"{where} has no column {name!r}; did you mean {by_folded[near[0]]!r}?")
-    return ValueError(f"{where} has no column {name!r}; it has {listed(names)}")
-
-
-def listed(names: Iterable[object], most: int = 8) -> str:
-    """The first few names, quoted, and dots where there are more."""
-    every = [repr(name) for name in names]
-    return ", ".join(every[:most]) + (", ..." if len(every) > most else "")
+    return ValueError(f"{where} has no column {name!r}; it has {first_few(names, 8)}")

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from auctor._text import interval, signed, signless
 from auctor.metrics import AucInterval, MetricComparison, MetricInterval
-from auctor.metrics.wording import interval, signed, signless
 
 
 def auc_facts(result: AucInterval) -> dict[str, Any]:

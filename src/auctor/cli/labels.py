@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor.cli.errors import listed, nearest
+from auctor._text import first_few
+from auctor._typing import Floats
+from auctor.cli.errors import nearest
 from auctor.cli.odd_cells import LineOf, odd_cells
 from auctor.cli.options import ColumnRoles
 from auctor.data import read_table, read_weights
@@ -43,12 +45,12 @@ def two_labels(target: npt.NDArray[Any], name: str) -> tuple[Label, Label]:
     if len(labels) != 2:
         noun = "value" if len(labels) == 1 else "different values"
         raise ValueError(
-            f"column {name!r} has {len(labels)} {noun} ({listed(labels, 5)}); "
+            f"column {name!r} has {len(labels)} {noun} ({first_few(labels)}); "
             "the target needs exactly two"
         )
     if any(isinstance(label, float) and not label.is_integer() for label in labels):
         raise ValueError(
-            f"column {name!r} has the values {listed(labels)}; give labels that are text or "
+            f"column {name!r} has the values {first_few(labels)}; give labels that are text or "
             "whole numbers"
         )
     return labels[0], labels[1]
@@ -79,8 +81,8 @@ def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) 
     ]
     if unknown:
         raise ValueError(
-            f"column {name!r} has labels that the model does not know: {listed(unknown, 5)}; "
-            f"it knows {listed(classes)}"
+            f"column {name!r} has labels that the model does not know: {first_few(unknown)}; "
+            f"it knows {first_few(classes)}"
         )
     if len(labels) < 2:
         raise ValueError(
@@ -101,7 +103,7 @@ def label_text(label: Label) -> str:
 
 def read_weight_and_group(
     table: pa.Table, roles: ColumnRoles, line_of: LineOf
-) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[Any] | None]:
+) -> tuple[Floats | None, npt.NDArray[Any] | None]:
     """The weight and the group of each row; None where there is no such column."""
     weight = groups = None
     if roles.weight is not None:
@@ -111,9 +113,7 @@ def read_weight_and_group(
     return weight, groups
 
 
-def read_weight(
-    column: pa.ChunkedArray, name: str, line_of: LineOf
-) -> npt.NDArray[np.float64] | None:
+def read_weight(column: pa.ChunkedArray, name: str, line_of: LineOf) -> Floats | None:
     """Row weights: numbers, none missing, none negative, not all zero."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):

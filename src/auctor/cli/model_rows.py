@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor.cli.errors import listed
+from auctor._text import first_few
+from auctor._typing import Bools, Floats
 from auctor.cli.labels import match_labels, read_target, read_weight_and_group
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile, open_table
@@ -32,7 +33,7 @@ def _require_features(model: Model, source: TableFile) -> None:
         source.require(missing)  # its error suggests the nearest name
     if missing:
         raise ValueError(
-            f"{source.name} lacks {len(missing)} columns that the model needs: {listed(missing, 5)}"
+            f"{source.name} lacks {len(missing)} columns that the model needs: {first_few(missing)}"
         )
 
 
@@ -40,9 +41,9 @@ class Labelled(NamedTuple):
     """Scored rows whose labels are known."""
 
     X: pa.Table
-    positive: npt.NDArray[np.bool_]
-    scores: npt.NDArray[np.float64]
-    weight: npt.NDArray[np.float64] | None
+    positive: Bools
+    scores: Floats
+    weight: Floats | None
     groups: npt.NDArray[Any] | None
 
 
@@ -61,9 +62,7 @@ def read_labelled(model: Model, source: TableFile, roles: ColumnRoles) -> Labell
     return Labelled(X, positive, model.decision_function(X), weight, groups)
 
 
-def _check_counts(
-    positive: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64] | None, name: str
-) -> None:
+def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
     """Without two rows of each class an AUC has no confidence interval."""
     counted = positive if weight is None else positive[weight > 0]
     n_pos = int(np.count_nonzero(counted))

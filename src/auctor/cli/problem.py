@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._text import count
+from auctor._typing import Bools, Floats
 from auctor.cli.labels import (
     Label,
     choose_positive,
@@ -18,7 +20,6 @@ from auctor.cli.odd_cells import LineOf
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile
 from auctor.data import find_categorical, read_table
-from auctor.metrics.wording import count
 
 
 class Problem(NamedTuple):
@@ -28,7 +29,7 @@ class Problem(NamedTuple):
     target: str  # the column of the labels
     X: pa.Table
     y: npt.NDArray[Any]
-    weight: npt.NDArray[np.float64] | None
+    weight: Floats | None
     groups: npt.NDArray[Any] | None
     labels: tuple[Label, Label]  # (negative, positive)
     n_pos: int
@@ -37,7 +38,7 @@ class Problem(NamedTuple):
     line_of: LineOf = lambda row: None
 
     @property
-    def positive(self) -> npt.NDArray[np.bool_]:
+    def positive(self) -> Bools:
         """Which rows are positive."""
         return np.asarray(self.y == self.labels[1])
 

@@ -9,22 +9,18 @@ learners that stop early (on the rows that they hold out).
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from auctor.learners.calibration import N_CELLS, platt_targets
+from auctor._typing import Bools, Floats
+from auctor.learners.common.calibration import N_CELLS, platt_targets
 from auctor.metrics.effective import kish
 from auctor.models import Model
-
-Floats = npt.NDArray[np.float64]
 
 # In standard deviations. Rounding errors are below 1e-5; other rows come this close in both
 # equations once in a million tables.
 _TOLERANCE = 1e-3
 
 
-def seen_warning(
-    model: Model, positive: npt.NDArray[np.bool_], scores: Floats, weight: Floats | None
-) -> list[str]:
+def seen_warning(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> list[str]:
     """A warning if the rows are those that the model was fitted to, else an empty list."""
     if not _meets_equations(model, positive, scores, weight):
         return []
@@ -34,9 +30,7 @@ def seen_warning(
     ]
 
 
-def _meets_equations(
-    model: Model, positive: npt.NDArray[np.bool_], scores: Floats, weight: Floats | None
-) -> bool:
+def _meets_equations(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> bool:
     """Whether both score equations of the calibration hold."""
     count = np.ones(len(scores)) if weight is None else weight
     targets = platt_targets(kish(count[~positive]), kish(count[positive]))

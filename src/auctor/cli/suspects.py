@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._typing import Bools, Floats, Indices
 from auctor.cli.odd_cells import odd_cells
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
@@ -75,13 +75,13 @@ def copies_warning(problem: Problem, n_folds: int) -> list[str]:
     ]
 
 
-def _some_rows(problem: Problem) -> npt.NDArray[np.intp]:
+def _some_rows(problem: Problem) -> Indices:
     """All rows, or evenly spaced ones if there are very many."""
     n = problem.X.num_rows
     return np.arange(n) if n <= _MOST_ROWS else np.linspace(0, n - 1, _MOST_ROWS).astype(np.intp)
 
 
-def _suspect(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -> str | None:
+def _suspect(table: Table, j: int, name: str, positive: Bools) -> str | None:
     if table.is_text(j):
         return _suspect_text(table, j, name, positive)
     values = table.numbers(j)
@@ -95,7 +95,7 @@ def _suspect(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -
     return None
 
 
-def _suspect_text(table: Table, j: int, name: str, positive: npt.NDArray[np.bool_]) -> str | None:
+def _suspect_text(table: Table, j: int, name: str, positive: Bools) -> str | None:
     values, codes = table.categories(j)
     n_known = int(np.count_nonzero(codes >= 0))
     if _fraction(_COMMAS, values) > 0.5:
@@ -116,14 +116,14 @@ def _fraction(pattern: re.Pattern[str], values: list[Any]) -> float:
     return sum(bool(pattern.match(text)) for text in some) / max(len(some), 1)
 
 
-def _looks_like_an_id(name: str, known: npt.NDArray[np.float64]) -> bool:
+def _looks_like_an_id(name: str, known: Floats) -> bool:
     """Whether the column has the name of an id, or numbers the rows."""
     steps = np.diff(known)
     numbers_rows = len(steps) > 0 and bool((steps == 1).all() or (steps == -1).all())
     return numbers_rows or _ID_NAME.search(name.lower()) is not None
 
 
-def _number_auc(values: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]) -> float:
+def _number_auc(values: Floats, positive: Bools) -> float:
     """The AUC of one column alone, in the better direction; missing values rank lowest."""
     if not np.isfinite(values).any():
         return 0.5
@@ -133,7 +133,7 @@ def _number_auc(values: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]
     return max(area, 1 - area)
 
 
-def _category_auc(codes: Any, n_values: int, positive: npt.NDArray[np.bool_]) -> float:
+def _category_auc(codes: Any, n_values: int, positive: Bools) -> float:
     """The AUC of the fraction of positives in each category; missing is a category too."""
     if not _has_both(positive) or n_values == 0:
         return 0.5
@@ -144,7 +144,7 @@ def _category_auc(codes: Any, n_values: int, positive: npt.NDArray[np.bool_]) ->
     return auc(positive, fraction[shifted])
 
 
-def _has_both(positive: npt.NDArray[np.bool_]) -> bool:
+def _has_both(positive: Bools) -> bool:
     return 0 < int(np.count_nonzero(positive)) < len(positive)
 
 

@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from auctor._typing import Ints
 from auctor.cli.facts import auc_facts, difference_facts, interval_facts
 from auctor.cli.metric import Metric
 from auctor.cli.options import Execution
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
-from auctor.estimators.crossval import CrossValidation, compare_instability, cross_validate
+from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_validate
 from auctor.estimators.peers import PEERS
 from auctor.metrics import (
     AucInterval,
@@ -31,7 +29,7 @@ BASELINE = "logistic"
 _MOST_DRAWN = 1e8
 
 # The number of folds to draw, or the fold of each row.
-Folds = int | npt.NDArray[np.int64]
+Folds = int | Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,12 @@
 """The border: any table in, RankingData out."""
 
+from auctor._threads import Workers, resolve_n_jobs
 from auctor.data.border import find_categorical, prepare, select
 from auctor.data.features import Category, Feature, category_feature, number_feature
-from auctor.data.parallel import Workers, resolve_n_jobs
+from auctor.data.labels import Labels, read_labels, read_scores, read_vector, read_weights
 from auctor.data.ranking import Partition, RankingData
-from auctor.data.sparse_codes import SparseCodes
-from auctor.data.sparse_columns import check_sparse
+from auctor.data.sparse import SparseCodes, check_sparse
 from auctor.data.table import Categories, SparseTable, Table, read_table
-from auctor.data.vectors import Labels, read_labels, read_scores, read_vector, read_weights
 
 __all__ = [
     "Categories",

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._threads import Workers
+from auctor._typing import Bools, Floats, Ints
 from auctor.data.features import Category, Feature, category_feature, number_feature
-from auctor.data.parallel import Workers
 from auctor.data.table import Categories, Table
 from auctor.kernels.binning import code_numbers, find_centres, find_cuts
 
@@ -19,9 +20,9 @@ class Rows:
 
     def __init__(
         self,
-        positive: npt.NDArray[np.bool_],
-        weight: npt.NDArray[np.int64],
-        kept: npt.NDArray[np.bool_] | None,
+        positive: Bools,
+        weight: Ints,
+        kept: Bools | None,
     ) -> None:
         self.positive = positive
         self.weight = weight  # in the table's order; empty where each row counts once
@@ -36,7 +37,7 @@ class Rows:
         """Values of the kept rows, those of positives in front, order otherwise kept."""
         return np.concatenate([values[self.positive], values[~self.positive]])
 
-    def places(self) -> npt.NDArray[np.int64]:
+    def places(self) -> Ints:
         """Where each row of the table stands when positives are first; -1 where it is absent."""
         n_kept = len(self.positive)
         place = np.empty(n_kept, dtype=np.int64)
@@ -56,7 +57,7 @@ def bin_table(
     codes = np.empty((table.n_columns, len(rows.positive)), dtype=dtype)
     # Room for a column and its sorted copy, made once for each thread: what threads allocate
     # and free for every column would stay with them as memory of the process.
-    rooms: SimpleQueue[npt.NDArray[np.float64]] = SimpleQueue()
+    rooms: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(min(workers.count, table.n_columns)):
         rooms.put(np.empty((2, table.n_rows)))
 
@@ -76,10 +77,10 @@ def bin_table(
 
 def _bin_numbers(
     name: str,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     rows: Rows,
     max_bins: int,
-    room: npt.NDArray[np.float64],
+    room: Floats,
     out: npt.NDArray[Any],
 ) -> Feature:
     ordered, weight = room[: len(values)], rows.weight
@@ -110,9 +111,7 @@ def bin_categories(
     return category_feature(name, tuple(column.values[place] for place in kept))
 
 
-def _heaviest(
-    values: list[Category], places: npt.NDArray[np.int64], rows: Rows, max_bins: int
-) -> list[int]:
+def _heaviest(values: list[Category], places: Ints, rows: Rows, max_bins: int) -> list[int]:
     """Places of the heaviest ``max_bins`` categories, in the order of their values.
 
     The rest are too rare for a bin of their own and share that of unseen categories.
@@ -126,7 +125,7 @@ def _heaviest(
     return [place for place in in_order if place in chosen]
 
 
-def code_categories(feature: Feature, column: Categories) -> npt.NDArray[np.int64]:
+def code_categories(feature: Feature, column: Categories) -> Ints:
     """Codes of a column under the categories of a feature; unseen ones are missing."""
     code_of = {value: code for code, value in enumerate(feature.categories, start=1)}
     code_of_place = np.array([code_of.get(value, 0) for value in column.values] + [0])

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._threads import Workers, resolve_n_jobs
+from auctor._typing import Ints
 from auctor.data.binning import MAX_BINS, Rows, bin_table
 from auctor.data.copies import find_copies
 from auctor.data.labelled import read_rows
-from auctor.data.parallel import Workers, resolve_n_jobs
 from auctor.data.ranking import Partition, RankingData
 from auctor.data.sparse_binning import bin_sparse
 from auctor.data.table import SparseTable, Table, default_names, read_table
@@ -112,7 +112,7 @@ def _position(item: Any, table: Table, places: dict[str, int]) -> int:
     return int(item) % table.n_columns
 
 
-def select(table: Table, names: Sequence[str], who: str) -> npt.NDArray[np.int64]:
+def select(table: Table, names: Sequence[str], who: str) -> Ints:
     """Position in ``table`` of each named feature; by order where the table has no names."""
     if not table.has_names:
         if table.n_columns != len(names):

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Ints
 from auctor.data.distinct import column_salt, row_hashes
 from auctor.data.table import SparseTable, Table
 from auctor.kernels.copies import mix_column
 
 Hashes = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 # A group of copies that is more than this part of the rows of its class in a fold is spread
 # over the folds: one fold would have few other rows.
@@ -30,10 +29,10 @@ _WORTH_DROPPING = 0.5
 
 def find_copies(
     table: Table,
-    kept: Mask | None,
-    positive: Mask,
+    kept: Bools | None,
+    positive: Bools,
     categorical: frozenset[int] = frozenset(),
-) -> Places | None:
+) -> Ints | None:
     """For each row that counts the place of the first of its copies; None where none has any.
 
     Rows are known by their place among those that count (``kept``).
@@ -60,9 +59,7 @@ def find_copies(
     return copies
 
 
-def _repeated_rows(
-    table: Table, counted: Places, categorical: frozenset[int]
-) -> tuple[Places, Hashes]:
+def _repeated_rows(table: Table, counted: Ints, categorical: frozenset[int]) -> tuple[Ints, Hashes]:
     """Places (among those that count) and hashes of the rows that occur more than once.
 
     Rows that are already alone are dropped after 1, 2, 4, 8, ... columns: where the first
@@ -89,7 +86,7 @@ def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
     return np.asarray(values.view(np.uint64))
 
 
-def _still_repeated(rows: Places, hashes: Hashes, most: float = 1.0) -> tuple[Places, Hashes]:
+def _still_repeated(rows: Ints, hashes: Hashes, most: float = 1.0) -> tuple[Ints, Hashes]:
     """The rows whose hash occurs again; all of them where more than a part ``most`` does."""
     ordered = np.sort(hashes)  # many times as fast as finding an order
     n_again = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
@@ -105,7 +102,7 @@ def _still_repeated(rows: Places, hashes: Hashes, most: float = 1.0) -> tuple[Pl
     return rows[again], hashes[again]
 
 
-def draw_units(copies: Places | None, rows: Places, n_folds: float) -> tuple[Places, Places]:
+def draw_units(copies: Ints | None, rows: Ints, n_folds: float) -> tuple[Ints, Ints]:
     """What to draw folds of: (a row for each unit, the unit of each row).
 
     ``rows`` are the places of the rows of one class. Copies are one unit, but for groups that
@@ -126,7 +123,7 @@ def draw_units(copies: Places | None, rows: Places, n_folds: float) -> tuple[Pla
     return rows[first], unit
 
 
-def unit_of_rows(copies: Places | None, positive: Mask, n_folds: float) -> Places:
+def unit_of_rows(copies: Ints | None, positive: Bools, n_folds: float) -> Ints:
     """For each row the first row of its unit (``draw_units``), each class on its own.
 
     Examples
@@ -144,7 +141,7 @@ def unit_of_rows(copies: Places | None, positive: Mask, n_folds: float) -> Place
     return first_of
 
 
-def mostly_copies(copies: Places | None, rows: Places) -> bool:
+def mostly_copies(copies: Ints | None, rows: Ints) -> bool:
     """Whether at least half of ``rows``, those of one class, are copies of others."""
     if copies is None:
         return False

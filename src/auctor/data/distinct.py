@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from auctor._typing import Floats, Ints
+
 Hashes = npt.NDArray[np.uint64]
 
 
-def distinct_rows(
-    matrix: Any, weight: npt.NDArray[Any]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def distinct_rows(matrix: Any, weight: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """(a place of each distinct row, the whole weight of its copies).
 
     ``matrix`` is a float64 array or CSR array; NaN equals NaN.
@@ -53,13 +53,13 @@ def column_salt(column: npt.NDArray[Any]) -> Hashes:
     return (column.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
 
 
-def value_bits(values: npt.NDArray[np.float64]) -> Hashes:
+def value_bits(values: Floats) -> Hashes:
     """The bits of each value."""
     known = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and no negative zero
     return known.view(np.uint64)
 
 
-def _hash_dense(matrix: npt.NDArray[np.float64]) -> Hashes:
+def _hash_dense(matrix: Floats) -> Hashes:
     out = np.zeros(len(matrix), dtype=np.uint64)
     for j, salt in enumerate(column_salt(np.arange(matrix.shape[1]))):
         out += _mix(value_bits(matrix[:, j]), salt)
@@ -73,7 +73,7 @@ def _hash_sparse(matrix: Any) -> Hashes:
     return out
 
 
-def _are_equal(matrix: Any, twin: npt.NDArray[np.int64]) -> bool:
+def _are_equal(matrix: Any, twin: Ints) -> bool:
     """Whether each row equals the one at ``twin``."""
     moved = np.flatnonzero(twin != np.arange(len(twin)))
     if len(moved) == 0:

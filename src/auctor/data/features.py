@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from auctor._typing import Floats
 
 Category = str | int | float | bool
 
@@ -24,9 +25,9 @@ class Feature:
 
     name: str
     kind: Literal["number", "category"]
-    cuts: npt.NDArray[np.float64]
+    cuts: Floats
     categories: tuple[Category, ...] = ()
-    centres: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    centres: Floats = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         self.cuts.flags.writeable = False
@@ -42,9 +43,7 @@ class Feature:
         return self.kind == "category"
 
 
-def number_feature(
-    name: str, cuts: npt.NDArray[np.float64], centres: npt.NDArray[np.float64] | None = None
-) -> Feature:
+def number_feature(name: str, cuts: Floats, centres: Floats | None = None) -> Feature:
     """A numeric feature with bins between ``cuts``, and the ``centres`` of these if known."""
     return Feature(name, "number", cuts, centres=np.empty(0) if centres is None else centres)
 

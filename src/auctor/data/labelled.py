@@ -5,16 +5,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools
+from auctor.data.labels import read_labels, read_vector, read_weights
 from auctor.data.ranking import Partition, RankingData
-from auctor.data.vectors import read_labels, read_vector, read_weights
 from auctor.data.weights import frequency_weights, relative_weights
 
 
 class LabelledRows(NamedTuple):
     """The rows that count, in the table's order."""
 
-    kept: npt.NDArray[np.bool_] | None  # which of the table's rows count; None where all do
-    positive: npt.NDArray[np.bool_]
+    kept: Bools | None  # which of the table's rows count; None where all do
+    positive: Bools
     classes: npt.NDArray[Any]  # (negative, positive)
     weight: npt.NDArray[np.uint32]  # in units
     rows_per_unit: tuple[float, float] | None  # as in RankingData

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Indices, Ints
 from auctor.data.copies import mostly_copies
 from auctor.data.features import Feature
-from auctor.data.sparse_codes import SparseCodes
+from auctor.data.sparse import SparseCodes
 from auctor.data.weights import effective_rows
 
 
@@ -26,7 +27,7 @@ class Partition:
     # them, which is why the others need not look.
     codes: Any
     weight: npt.NDArray[np.uint32]  # whole numbers: only their proportions count
-    rows: npt.NDArray[np.int64]  # the row's place in the table, absent rows not counted
+    rows: Ints  # the row's place in the table, absent rows not counted
     n_pos: int
 
     def __post_init__(self) -> None:
@@ -45,11 +46,11 @@ class Partition:
         return isinstance(self.codes, SparseCodes)
 
     @property
-    def positive(self) -> npt.NDArray[np.bool_]:
+    def positive(self) -> Bools:
         """The class of each row."""
         return np.arange(self.n_rows) < self.n_pos
 
-    def take(self, chosen: npt.NDArray[np.bool_]) -> "Partition":
+    def take(self, chosen: Bools) -> "Partition":
         """The chosen rows as a partition of their own."""
         if self.is_sparse:
             codes = self.codes.take(chosen)
@@ -73,7 +74,7 @@ class RankingData:
     partitions: tuple[Partition, ...]
     classes: npt.NDArray[Any]  # (negative, positive)
     rows_per_unit: tuple[float, float] | None = None
-    copies: npt.NDArray[np.int64] | None = None
+    copies: Ints | None = None
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
@@ -137,7 +138,7 @@ class RankingData:
         return negative, positive
 
     @cached_property
-    def copy_groups(self) -> npt.NDArray[np.int64] | None:
+    def copy_groups(self) -> Ints | None:
         """``copies`` of the classes that are mostly copies, other rows alone; None without such."""
         if self.copies is None or not any(self.is_copied):
             return None
@@ -166,7 +167,7 @@ class RankingData:
         return self.n_rows / sum(self.class_weights)
 
     @cached_property
-    def class_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def class_rows(self) -> tuple[Ints, Ints]:
         """Places in the table of the negatives and of the positives, in order."""
         negative = np.concatenate([part.rows[part.n_pos :] for part in self.partitions])
         positive = np.concatenate([part.rows[: part.n_pos] for part in self.partitions])
@@ -189,13 +190,13 @@ class RankingData:
         ]
         return replace(self, partitions=tuple(blocks))
 
-    def take(self, chosen: npt.NDArray[np.bool_]) -> "RankingData":
+    def take(self, chosen: Bools) -> "RankingData":
         """The rows whose place in the table is marked in ``chosen``."""
         return replace(
             self, partitions=tuple(part.take(chosen[part.rows]) for part in self.partitions)
         )
 
-    def take_features(self, kept: npt.NDArray[np.intp]) -> "RankingData":
+    def take_features(self, kept: Indices) -> "RankingData":
         """The same rows with some of the features, given by their positions; not for sparse codes.
 
         Examples

@@ -10,16 +10,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data.binning import Rows, bin_categories
 from auctor.data.features import Feature, number_feature
-from auctor.data.sparse_codes import SparseCodes, gather_codes
+from auctor.data.sparse import SparseCodes, gather_codes
 from auctor.data.table import SparseTable
 from auctor.kernels.binning import find_centres, find_cuts
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class _Entries(NamedTuple):

@@ -12,19 +12,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
+from auctor._typing import Floats, Ints
 from auctor.data.features import Category
+from auctor.data.labels import is_unicode
 from auctor.data.missing import is_missing, unmask
-from auctor.data.sparse_columns import clean_columns
-from auctor.data.vectors import is_unicode
+from auctor.data.sparse import clean_columns
 
-Room = npt.NDArray[np.float64] | None
+Room = Floats | None
 
 
 class Categories(NamedTuple):
     """A column of categories: the distinct values and each row's place among them."""
 
     values: list[Category]
-    places: npt.NDArray[np.int64]  # -1 where missing
+    places: Ints  # -1 where missing
 
 
 class Table(ABC):
@@ -48,14 +49,14 @@ class Table(ABC):
         """Whether column j is one of categories by its type."""
 
     @abstractmethod
-    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
+    def _numbers(self, j: int, room: Room) -> Floats:
         """Column j as contiguous float64, in ``room`` if that helps; never asked of text."""
 
     @abstractmethod
     def categories(self, j: int) -> Categories:
         """Column j as categories, whatever its type."""
 
-    def numbers(self, j: int, room: Room = None) -> npt.NDArray[np.float64]:
+    def numbers(self, j: int, room: Room = None) -> Floats:
         """Column j as contiguous float64, missing values as NaN; infinities are refused.
 
         ``room`` is an array of one float64 a row that may be written to and returned.
@@ -70,10 +71,10 @@ class Table(ABC):
             self._refuse(j, values)
         return values
 
-    def _refuse(self, j: int, values: npt.NDArray[np.float64]) -> NoReturn:
+    def _refuse(self, j: int, values: Floats) -> NoReturn:
         raise _infinite(self.names[j], values)
 
-    def _missing_text(self, j: int) -> npt.NDArray[np.float64]:
+    def _missing_text(self, j: int) -> Floats:
         """A column of text that holds no text at all: every number is missing."""
         values, places = self.categories(j)
         if values:
@@ -99,7 +100,7 @@ class ArrayTable(Table):
     def is_text(self, j: int) -> bool:
         return False
 
-    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
+    def _numbers(self, j: int, room: Room) -> Floats:
         column = self._array[:, j]
         if room is None or (column.dtype == np.float64 and column.flags.c_contiguous):
             return np.ascontiguousarray(column, dtype=np.float64)
@@ -120,13 +121,13 @@ class SparseTable(ArrayTable):
         self.columns = clean_columns(matrix)
         self.names = default_names(matrix.shape[1])
 
-    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
+    def _numbers(self, j: int, room: Room) -> Floats:
         rows, values = self.entries(j)
         column = np.zeros(self.n_rows)
         column[rows] = values
         return column
 
-    def entries(self, j: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+    def entries(self, j: int) -> tuple[npt.NDArray[Any], Floats]:
         """Rows in which column j has an entry, each once and in order, and the values there."""
         start, stop = self.columns.indptr[j : j + 2]
         return self.columns.indices[start:stop], self.columns.data[start:stop]
@@ -161,7 +162,7 @@ class ColumnTable(Table):
     def is_text(self, j: int) -> bool:
         return isinstance(self._column(j), pa.DictionaryArray)
 
-    def _numbers(self, j: int, room: Room) -> npt.NDArray[np.float64]:
+    def _numbers(self, j: int, room: Room) -> Floats:
         return np.ascontiguousarray(_to_float(self._column(j)), dtype=np.float64)
 
     def categories(self, j: int) -> Categories:
@@ -199,7 +200,7 @@ def read_table(X: Any, *, accept_sparse: bool = False) -> Table:
     return table
 
 
-def _infinite(name: str, values: npt.NDArray[np.float64]) -> ValueError:
+def _infinite(name: str, values: Floats) -> ValueError:
     return ValueError(
         f"column {name!r} holds {int(np.isinf(values).sum())} infinity value(s); "
         "replace them by a finite number, or by NaN for missing"
@@ -411,7 +412,7 @@ def _is_number(kind: pa.DataType) -> bool:
     return is_plain or pa.types.is_decimal(kind) or pa.types.is_null(kind)
 
 
-def _to_float(column: Any) -> npt.NDArray[np.float64]:
+def _to_float(column: Any) -> Floats:
     if not isinstance(column, nw.Series):
         return _arrow_to_float(column)
     kind = column.dtype
@@ -425,7 +426,7 @@ def _to_float(column: Any) -> npt.NDArray[np.float64]:
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
-def _arrow_to_float(column: pa.Array) -> npt.NDArray[np.float64]:
+def _arrow_to_float(column: pa.Array) -> Floats:
     if isinstance(column, pa.DoubleArray) and column.null_count == 0:
         return np.asarray(column)  # no copy, and no look at the values
     if pa.types.is_decimal(column.type):

@@ -13,7 +13,8 @@ from math import frexp, lcm
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from auctor._typing import Floats, Ints
+
 Multiples = npt.NDArray[np.uint32]
 
 # Bits of the largest weight and of the sum. What the sum leaves of 60 bits is the precision
@@ -55,7 +56,7 @@ def relative_weights(weight: Floats | None, n_rows: int) -> Multiples:
     return _within_bits(share, -_BITS_FRACTIONS[0], _BITS_FRACTIONS[1])
 
 
-def _whole_multiples(weight: Floats) -> npt.NDArray[np.int64] | None:
+def _whole_multiples(weight: Floats) -> Ints | None:
     """The weights over their greatest common divisor; None where that has no meaning."""
     largest = float(weight.max())
     if largest < 2.0**53 and bool((np.rint(weight) == weight).all()):

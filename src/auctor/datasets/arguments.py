@@ -5,7 +5,8 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from auctor._typing import Floats
 
 # What numpy.random.default_rng turns into a generator, of which people use these.
 RandomState = int | np.random.Generator | None
@@ -46,7 +47,7 @@ def check_random_state(random_state: Any) -> np.random.Generator:
         ) from error
 
 
-def check_rows(X: Any, n_features: int) -> npt.NDArray[np.float64]:
+def check_rows(X: Any, n_features: int) -> Floats:
     """Rows that a score function can read: numbers in ``n_features`` columns."""
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != n_features:

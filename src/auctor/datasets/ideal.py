@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from auctor._typing import Floats
 from auctor.datasets.arguments import check_whole
 from auctor.datasets.law import Law, Rates
-from auctor.datasets.sample import FloatArray
 
 # 65,536 cells: beyond, the distances of smooth laws are lost in the rounding of their areas.
 _LARGEST_DEPTH = 16
@@ -36,8 +36,8 @@ class RocApproximation:
 
     law: Law
     depth: int
-    alpha: FloatArray
-    beta: FloatArray
+    alpha: Floats
+    beta: Floats
     auc: float
     optimal_auc: float
     d1: float
@@ -119,12 +119,12 @@ def approximate_roc(law: Law, depth: int) -> RocApproximation:
 class _Split(NamedTuple):
     """One knot a cell, and how far it lies above the cell's chord."""
 
-    alpha: FloatArray
-    beta: FloatArray
-    height: FloatArray
+    alpha: Floats
+    beta: Floats
+    height: Floats
 
 
-def _split(law: Law, alpha: FloatArray, beta: FloatArray) -> _Split:
+def _split(law: Law, alpha: Floats, beta: Floats) -> _Split:
     """The best knot of every cell: where the slope of ROC* is that of the chord."""
     width, rise = np.diff(alpha), np.diff(beta)
     # An upright cell (no negatives) or an empty one has nothing to split.
@@ -143,7 +143,7 @@ def _split(law: Law, alpha: FloatArray, beta: FloatArray) -> _Split:
     )
 
 
-def _interleave(ends: FloatArray, inner: FloatArray) -> FloatArray:
+def _interleave(ends: Floats, inner: Floats) -> Floats:
     """The knots of the next level: the old ones at even places, the new ones between them."""
     knots = np.empty(len(ends) + len(inner))
     knots[::2], knots[1::2] = ends, inner

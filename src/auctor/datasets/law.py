@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from auctor.datasets.sample import FloatArray
+from auctor._typing import Floats
 
-Rates = tuple[FloatArray, FloatArray]
+Rates = tuple[Floats, Floats]
 
 # Halving the log likelihood ratio so often, then a straight line: its error is the square of
 # what is left, far below rounding.
@@ -54,7 +54,7 @@ class Law:
     """
 
     name: str
-    tails: Callable[[FloatArray], Rates]
+    tails: Callable[[Floats], Rates]
     low: float
     high: float
     breaks: tuple[float, ...] = ()
@@ -71,7 +71,7 @@ class Law:
         alpha, beta = (np.where(flat < self.low, 1.0, np.clip(rate, 0, 1)) for rate in tails)
         return alpha.reshape(t.shape), beta.reshape(t.shape)
 
-    def roc(self, alpha: npt.ArrayLike) -> FloatArray:
+    def roc(self, alpha: npt.ArrayLike) -> Floats:
         """ROC*: the largest share of positives that any score has above a share of negatives."""
         share = np.asarray(alpha, dtype=np.float64)
         if not ((share >= 0) & (share <= 1)).all():
@@ -87,7 +87,7 @@ class Law:
         """The area under ROC*; no score has a larger one."""
         return _integrate_auc(self) if self.known_auc is None else self.known_auc
 
-    def _bracket(self, share: FloatArray) -> Rates:
+    def _bracket(self, share: Floats) -> Rates:
         """Thresholds a hair apart with alpha above the share at the first, not at the second."""
         below, above = np.full(share.shape, self.low), np.full(share.shape, self.high)
         for _ in range(_N_HALVINGS):
@@ -116,7 +116,7 @@ def _integrate_auc(law: Law) -> float:
     return 1.5 - gain + gain**2 / 2 - float((weight * np.exp(-np.abs(t)) * missed**2).sum()) / 2
 
 
-def _tanh_sinh(start: FloatArray, end: FloatArray) -> Rates:
+def _tanh_sinh(start: Floats, end: Floats) -> Rates:
     """Nodes and weights on each interval; exact also where a function has a root at an end."""
     step = 1 / 64
     x = np.arange(-3.2, 3.2 + step, step)

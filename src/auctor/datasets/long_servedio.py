@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.datasets.arguments import (
     RandomState,
     check_noise,
@@ -11,7 +12,7 @@ from auctor.datasets.arguments import (
     check_whole,
 )
 from auctor.datasets.draws import draw_flips, draw_subsets
-from auctor.datasets.sample import FloatArray, Sample
+from auctor.datasets.sample import Sample
 
 _N_FIRST, _N_LAST = 11, 10
 _N_FEATURES = _N_FIRST + _N_LAST
@@ -82,6 +83,6 @@ def make_long_servedio(
     )
 
 
-def _sum_features(X: npt.ArrayLike) -> FloatArray:
+def _sum_features(X: npt.ArrayLike) -> Floats:
     """The sum of the features: one vote each."""
     return check_rows(X, _N_FEATURES).sum(axis=1)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
+from auctor._typing import Floats
 from auctor.datasets.law import Law, Rates
 from auctor.datasets.pairs import MEAN, N_FEATURES, VARIANCE, check_df
-from auctor.datasets.sample import FloatArray
 
 ComplexArray = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -27,16 +27,16 @@ _LARGEST_DF = 30.0
 class _Form(NamedTuple):
     """sum_j (curve_j Z_j^2 + tilt_j s Z_j) + rest s^2, standard normal Z; axis 0: thresholds."""
 
-    curve: FloatArray
-    tilt: FloatArray
-    rest: FloatArray
+    curve: Floats
+    tilt: Floats
+    rest: Floats
 
 
 class _Rule(NamedTuple):
     """Nodes and weights of an integral over u > 0."""
 
-    node: FloatArray
-    weight: FloatArray
+    node: Floats
+    weight: Floats
 
 
 def gaussian_pair_law() -> Law:
@@ -52,12 +52,12 @@ def gaussian_pair_law() -> Law:
     node = np.arange(step / 2, _GAUSSIAN_END, step)
     rule = _Rule(node, np.full_like(node, step))
 
-    def tail(t: FloatArray, label: int) -> FloatArray:
+    def tail(t: Floats, label: int) -> Floats:
         form = _difference(np.ones(1), label)  # the threshold moves nothing but the rest
         rest = form.rest + 2 * (_LOG_VOLUME - t)
         return _share_above_zero(form._replace(rest=rest), rule, None)
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         return tail(t, 0), tail(t, 1)
 
     return Law("the Gaussian pair", _in_blocks(tails), -_GAUSSIAN_REACH, _GAUSSIAN_REACH)
@@ -88,13 +88,13 @@ def t_pair_law(df: float = 1.0) -> Law:
     x = np.arange(-38.0, 42.0 / power + 4, 0.2)
     rule = _Rule(np.exp(x), 0.2 * np.exp(x))
 
-    def tail(t: FloatArray, label: int) -> FloatArray:
+    def tail(t: Floats, label: int) -> Floats:
         k = np.exp((t - _LOG_VOLUME) / power)
         form = _difference(k, label)
         form = _scaled(form._replace(rest=form.rest + df * (1 - k)))
         return _share_above_zero(form, rule, df)
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         return tail(t, 0), tail(t, 1)
 
     breaks = (_LOG_VOLUME + power * np.log(_singular_ratios(df))).tolist()
@@ -102,7 +102,7 @@ def t_pair_law(df: float = 1.0) -> Law:
     return Law(name, _in_blocks(tails), breaks[0], breaks[-1], tuple(breaks))
 
 
-def _difference(k: FloatArray, label: int) -> _Form:
+def _difference(k: Floats, label: int) -> _Form:
     """s^2 (Q_0(x) - k Q_1(x)) for the squared distances Q of a row x of the given class.
 
     x = mean + deviation * Z / s, where s is 1 for the Gaussian and sqrt(chi2 / df) for the t law.
@@ -123,13 +123,13 @@ def _scaled(form: _Form) -> _Form:
     return _Form(form.curve / size[:, None], form.tilt / size[:, None], form.rest / size)
 
 
-def _share_above_zero(form: _Form, rule: _Rule, df: float | None) -> FloatArray:
+def _share_above_zero(form: _Form, rule: _Rule, df: float | None) -> Floats:
     """P(form > 0) by Gil-Pelaez: 1/2 + 1/pi int Im(phi(u)) / u du."""
     phi = _characteristic(form, rule.node, df)
     return 0.5 + phi.imag @ (rule.weight / rule.node) / math.pi
 
 
-def _characteristic(form: _Form, u: FloatArray, df: float | None) -> ComplexArray:
+def _characteristic(form: _Form, u: Floats, df: float | None) -> ComplexArray:
     """E exp(i u form), in closed form.
 
     Given s, a term with Z_j gives (1 - 2iu curve)^-1/2 exp(-u^2 tilt^2 s^2 / (2 (1 - 2iu curve)));
@@ -145,7 +145,7 @@ def _characteristic(form: _Form, u: FloatArray, df: float | None) -> ComplexArra
     return root * (np.exp(theta) if df is None else (1 - 2 * theta / df) ** (-df / 2))
 
 
-def _singular_ratios(df: float) -> FloatArray:
+def _singular_ratios(df: float) -> Floats:
     """The k at which Q_0 + df > k (Q_1 + df) changes its type, or does so at infinity.
 
     The first and the last bound the likelihood ratio, for between two positive forms no more
@@ -161,10 +161,10 @@ def _singular_ratios(df: float) -> FloatArray:
     return np.unique([*eigh(forms[0], forms[1], eigvals_only=True), *at_infinity])
 
 
-def _in_blocks(tails: Callable[[FloatArray], Rates]) -> Callable[[FloatArray], Rates]:
+def _in_blocks(tails: Callable[[Floats], Rates]) -> Callable[[Floats], Rates]:
     """The same function, a block of thresholds at a time."""
 
-    def blocks(t: FloatArray) -> Rates:
+    def blocks(t: Floats) -> Rates:
         starts = range(0, max(len(t), 1), _N_AT_ONCE)
         parts = [tails(t[start : start + _N_AT_ONCE]) for start in starts]
         alpha, beta = (np.concatenate(side) for side in zip(*parts, strict=True))

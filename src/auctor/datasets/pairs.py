@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.datasets.arguments import (
     RandomState,
     check_noise,
@@ -15,7 +16,7 @@ from auctor.datasets.arguments import (
     check_whole,
 )
 from auctor.datasets.draws import draw_flips, draw_labels
-from auctor.datasets.sample import FloatArray, Sample, ScoreFunction
+from auctor.datasets.sample import Sample, ScoreFunction
 
 # Row 0 is class 0, row 1 is class 1: mu_0, mu_1 and the diagonals of Sigma_0, Sigma_1.
 MEAN = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]])
@@ -152,7 +153,7 @@ def _make_pair(
     )
 
 
-def _gaussian_score(X: npt.ArrayLike) -> FloatArray:
+def _gaussian_score(X: npt.ArrayLike) -> Floats:
     """F_N of section 4.2; the covariances are diagonal, so its forms are plain sums."""
     rows = check_rows(X, N_FEATURES)
     precision = 1 / VARIANCE
@@ -160,7 +161,7 @@ def _gaussian_score(X: npt.ArrayLike) -> FloatArray:
     return rows**2 @ (precision[0] - precision[1]) + rows @ slope
 
 
-def _t_score(X: npt.ArrayLike, *, df: float) -> FloatArray:
+def _t_score(X: npt.ArrayLike, *, df: float) -> Floats:
     """log g_1(x) - log g_0(x) for the density g of section 4.3."""
     rows = check_rows(X, N_FEATURES)
     distance = [((rows - MEAN[c]) ** 2 / VARIANCE[c]).sum(axis=1) for c in (0, 1)]

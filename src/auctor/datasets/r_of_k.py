@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.datasets.arguments import (
     RandomState,
     check_noise,
@@ -14,7 +15,7 @@ from auctor.datasets.arguments import (
     check_whole,
 )
 from auctor.datasets.draws import draw_flips, draw_labels, draw_subsets
-from auctor.datasets.sample import FloatArray, IntArray, Sample
+from auctor.datasets.sample import Sample
 
 
 def make_r_of_k(
@@ -121,7 +122,7 @@ def _count_positives(n_samples: int, positive_share: float) -> int:
     return n_pos
 
 
-def _draw_counts(y: IntArray, k: int, r: int, rng: np.random.Generator) -> IntArray:
+def _draw_counts(y: Ints, k: int, r: int, rng: np.random.Generator) -> Ints:
     """How many of the first k features are +1: Binomial(k, 1/2) given the side of r."""
     counts = np.empty(len(y), dtype=np.int64)
     for label, possible in ((0, np.arange(r)), (1, np.arange(r, k + 1))):
@@ -130,7 +131,7 @@ def _draw_counts(y: IntArray, k: int, r: int, rng: np.random.Generator) -> IntAr
     return counts
 
 
-def _binomial_law(possible: IntArray, k: int) -> FloatArray:
+def _binomial_law(possible: Ints, k: int) -> Floats:
     """Probabilities of Binomial(k, 1/2) given that it is one of the ``possible`` values."""
     # log C(k, j) for j = 0..k as a running sum of log C(k, j + 1) / C(k, j), safe for any k.
     step = np.arange(k)
@@ -139,6 +140,6 @@ def _binomial_law(possible: IntArray, k: int) -> FloatArray:
     return weight / weight.sum()
 
 
-def _count_ones(X: npt.ArrayLike, *, n_features: int, k: int) -> FloatArray:
+def _count_ones(X: npt.ArrayLike, *, n_features: int, k: int) -> Floats:
     """The number of +1 among the first k features."""
     return (check_rows(X, n_features)[:, :k] > 0).sum(axis=1, dtype=np.float64)

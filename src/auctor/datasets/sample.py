@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-ScoreFunction = Callable[[npt.ArrayLike], FloatArray]
+from auctor._typing import Floats, Ints
+
+ScoreFunction = Callable[[npt.ArrayLike], Floats]
 
 
 # Comparing two samples with == would compare arrays, which has no one truth value.
@@ -44,9 +43,9 @@ class Sample:
     (50,)
     """
 
-    X: FloatArray
-    y: IntArray
-    y_clean: IntArray
+    X: Floats
+    y: Ints
+    y_clean: Ints
     feature_names: tuple[str, ...]
     optimal_score: ScoreFunction | None
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
+from auctor._typing import Floats
 from auctor.datasets.arguments import check_noise, check_real
 from auctor.datasets.law import Law, Rates
-from auctor.datasets.sample import FloatArray
 
 # Beyond so many standard deviations a Gaussian has no mass that a float could hold.
 _FAR = 39.0
@@ -35,7 +35,7 @@ def gaussian_law(shift: float = 1.0) -> Law:
     """
     shift = _check_positive("shift", shift)
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         # The log likelihood ratio is shift * (x - shift / 2).
         return ndtr(-t / shift - shift / 2), ndtr(-t / shift + shift / 2)
 
@@ -65,7 +65,7 @@ def linear_law(bend: float = 1.0) -> Law:
     if bend > 1:
         raise ValueError(f"bend={bend:g} is too large, ROC* would pass 1; up to 1 will do")
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         alpha = np.clip((1 + bend - np.exp(t)) / (2 * bend), 0, 1)
         return alpha, alpha + bend * alpha * (1 - alpha)
 
@@ -96,7 +96,7 @@ def exponential_law(rate: float = 2.0) -> Law:
     share = -math.expm1(-rate)
     high = math.log(rate / share)
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         alpha = np.clip((high - t) / rate, 0, 1)
         return alpha, -np.expm1(-rate * alpha) / share
 
@@ -126,7 +126,7 @@ def power_law(power: float = 0.5) -> Law:
     if power >= 1:
         raise ValueError(f"power={power:g} is outside (0, 1); ROC* must be concave")
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         log_alpha = np.minimum((math.log(power) - t) / (1 - power), 0)
         return np.exp(log_alpha), np.exp(power * log_alpha)
 
@@ -184,7 +184,7 @@ def r_of_k_law(noise: float = 0.1, positive_share: float = 0.5) -> Law:
     return _law_of_atoms(neg / neg.sum(), pos / pos.sum(), name)
 
 
-def _law_of_atoms(neg: FloatArray, pos: FloatArray, name: str) -> Law:
+def _law_of_atoms(neg: Floats, pos: Floats, name: str) -> Law:
     """Sort the atoms by their ratio, best first; what no class has is left out."""
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log(pos / neg)
@@ -193,7 +193,7 @@ def _law_of_atoms(neg: FloatArray, pos: FloatArray, name: str) -> Law:
     alpha, beta = (np.concatenate([[0.0], np.cumsum(mass[order])]) for mass in (neg, pos))
     alpha, beta = alpha / alpha[-1], beta / beta[-1]
 
-    def tails(t: FloatArray) -> Rates:
+    def tails(t: Floats) -> Rates:
         above = np.searchsorted(-log_ratio, -t, side="left")
         return alpha[above], beta[above]
 
@@ -214,7 +214,7 @@ def _check_positive(name: str, value: Any) -> float:
     return number
 
 
-def _check_masses(name: str, masses: npt.ArrayLike) -> FloatArray:
+def _check_masses(name: str, masses: npt.ArrayLike) -> Floats:
     """Masses of at least 0 that can be divided by their sum."""
     values = np.asarray(masses, dtype=np.float64)
     if values.ndim != 1 or not len(values):

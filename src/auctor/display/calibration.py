@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.display.look import BLUE, GREY, axes_for, finish, labelled, percent
 from auctor.display.predictions import PredictionDisplay, read_predictions
 from auctor.metrics import CalibrationTable, calibration_table
-
-Floats = npt.NDArray[np.float64]
 
 _N_STRIP = 40  # bars of the strip
 _FLOOR, _HEIGHT = -0.24, 0.17  # where the strip stands below the diagram

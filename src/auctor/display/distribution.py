@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.display.look import BLUE, VERMILION, axes_for, finish
 from auctor.display.operating import choose_point
 from auctor.display.predictions import PredictionDisplay, read_predictions
 from auctor.metrics import OperatingPoint, score_histogram
 
-Floats = npt.NDArray[np.float64]
 STYLES = ("mirrored", "overlaid")
 
 

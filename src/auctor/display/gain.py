@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._checks import check_rate
+from auctor._typing import Floats
 from auctor.display.look import (
     GREY,
     axes_for,
@@ -18,9 +19,7 @@ from auctor.display.look import (
 )
 from auctor.display.predictions import PredictionDisplay, Predictions, read_predictions
 from auctor.metrics import GainCurve, gain_curve
-from auctor.metrics.checks import check_rate
 
-Floats = npt.NDArray[np.float64]
 Points = tuple[Floats, Floats]
 
 _GRID = np.linspace(0.0, 1.0, 201)  # of the flagged share, for the mean of several curves

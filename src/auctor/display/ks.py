@@ -4,20 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from auctor.display.look import (
-    BLUE,
-    GREY,
-    VERMILION,
-    axes_for,
-    finish,
-    kept_points,
-)
+from auctor._typing import Floats
+from auctor.display.look import BLUE, GREY, VERMILION, axes_for, finish, kept_points
 from auctor.display.predictions import PredictionDisplay, Predictions, read_predictions
 from auctor.metrics import RocCurve, roc_curve, score_histogram
-
-Floats = npt.NDArray[np.float64]
 
 _N_GRID = 400  # of the score, for the mean of several curves
 

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.bool_]
+from auctor._typing import Bools, Floats, Indices, Ints
+
 Against = Literal["penalty", "shrinkage", "rounds"]
 
 _NEEDED = ("penalty", "shrinkage", "mean_auc", "aucs")
@@ -40,7 +39,7 @@ class LearningCurveDisplay:
 
     penalty: Floats
     shrinkage: Floats
-    interactions: npt.NDArray[np.int64]
+    interactions: Ints
     mean_auc: Floats
     standard_error: Floats
     rounds: Floats | None
@@ -124,7 +123,7 @@ class LearningCurveDisplay:
         ax.legend(title=title, title_fontsize=8 if is_own else 7, **look)
 
     @property
-    def _is_best(self) -> Marks:
+    def _is_best(self) -> Bools:
         """The candidate that was chosen."""
         same = np.isclose(self.penalty, self.best_penalty, rtol=1e-9, atol=0.0)
         same &= np.isclose(self.shrinkage, self.best_shrinkage, rtol=1e-9, atol=0.0)
@@ -154,7 +153,7 @@ class LearningCurveDisplay:
                 self._star(ax, self.rounds, mean, self.rounds == self.best_rounds)
         ax.set_xlabel("rounds T")
 
-    def _star(self, ax: Any, x: Floats, y: Floats, which: Marks) -> None:
+    def _star(self, ax: Any, x: Floats, y: Floats, which: Bools) -> None:
         """A mark at what was chosen."""
         label = "chosen" if self.best_rounds is None else f"chosen: T = {self.best_rounds}"
         if which.any():
@@ -195,7 +194,7 @@ class LearningCurveDisplay:
             ax.text(zero, 1.01, "0", transform=ax.get_xaxis_transform(), ha="center", fontsize=8)
 
     def _draw_points(
-        self, ax: Any, places: Floats, which: npt.NDArray[np.intp], label: str, **look: Any
+        self, ax: Any, places: Floats, which: Indices, label: str, **look: Any
     ) -> None:
         """Candidates with their standard errors."""
         error = self.standard_error[which] if self.n_folds > 1 else None

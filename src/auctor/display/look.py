@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from auctor._typing import Floats, Indices
 
 # Okabe and Ito's colours, which colour-blind people can tell apart; lines differ in style too.
 BLUE, VERMILION, GREEN, PURPLE, ORANGE = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"
@@ -59,7 +58,7 @@ def mark(ax: Any, x: float, y: float, label: str) -> None:
     )  # fmt: skip
 
 
-def kept_points(*rising: Floats) -> npt.NDArray[np.intp]:
+def kept_points(*rising: Floats) -> Indices:
     """Which points of a long line to keep: evenly along it, both ends among them.
 
     Examples

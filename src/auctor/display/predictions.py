@@ -5,24 +5,22 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
+from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import read_labels, read_scores, read_vector, read_weights
-from auctor.estimators.crossval import CrossValidation
+from auctor.estimators.cross_validation import CrossValidation
 from auctor.models import Model
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
     """Checked labels, one or more scores of the same rows, weights and folds."""
 
-    positive: npt.NDArray[np.bool_]
+    positive: Bools
     scores: dict[str | None, Floats]  # by name; None where there is one without a name
     weight: Floats | None
-    folds: npt.NDArray[np.int64] | None
+    folds: Ints | None
     pos_label: Any
 
     def parts(self) -> Iterator["Predictions"]:
@@ -85,7 +83,7 @@ def _by_name(y_score: Any, name: str | None) -> dict[str | None, Any]:
     return {str(key): values for key, values in y_score.items()}
 
 
-def _read_folds(folds: Any, n_rows: int) -> npt.NDArray[np.int64]:
+def _read_folds(folds: Any, n_rows: int) -> Ints:
     array = read_vector(folds, "folds")
     if len(array) != n_rows:
         raise ValueError(f"folds has {len(array)} values for {n_rows} rows")
@@ -260,7 +258,7 @@ def _grows_towards(estimator: Any, usual: Any) -> Any:
     return usual
 
 
-def _read_cv_results(cv_results: Any) -> tuple[list[Any], list[npt.NDArray[np.intp]]]:
+def _read_cv_results(cv_results: Any) -> tuple[list[Any], list[Indices]]:
     """The fitted estimators and the rows that each was tested on."""
     for needed in ("estimator", "indices"):
         if not isinstance(cv_results, Mapping) or needed not in cv_results:

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from auctor._typing import Bools, Floats, Ints
 
 
 @dataclass(eq=False)
@@ -25,11 +24,11 @@ class ProgramDisplay:
         Set by :meth:`plot`.
     """
 
-    layer: npt.NDArray[np.int64]
-    index: npt.NDArray[np.int64]
+    layer: Ints
+    index: Ints
     weight_neg: Floats
     weight_pos: Floats
-    frozen: npt.NDArray[np.bool_]
+    frozen: Bools
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, max_layers: int = 20) -> Self:
@@ -87,7 +86,7 @@ class ProgramDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_edges(self, ax: Any, x: Floats, y: Floats, reached: npt.NDArray[np.bool_]) -> None:
+    def _draw_edges(self, ax: Any, x: Floats, y: Floats, reached: Bools) -> None:
         """Lines to the nodes below, from nodes that send rows on."""
         last = int(self.layer.max())
         for k in np.flatnonzero(reached & ~self.frozen & (self.layer < last)):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.display.look import (
     GREY,
     axes_for,
@@ -30,8 +30,6 @@ from auctor.metrics import (
     roc_curve,
 )
 from auctor.metrics.band import height
-
-Floats = npt.NDArray[np.float64]
 
 _GRID = np.linspace(0.0, 1.0, 201)  # of fpr, for the mean of several curves
 

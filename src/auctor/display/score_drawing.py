@@ -5,18 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.display.score_panels import (
-    Band,
-    Panel,
-    RowStrip,
-    ScorePanel,
-    SurfaceAxis,
-    SurfacePanel,
-)
+from auctor._text import count
+from auctor._typing import Bools, Floats
+from auctor.display.score_panels import Band, Panel, RowStrip, ScorePanel, SurfaceAxis, SurfacePanel
 from auctor.estimators.explanation import shorten
-from auctor.metrics.wording import count
-
-Floats = npt.NDArray[np.float64]
 
 LINE = "#1b1b1b"
 POINTWISE, SIMULTANEOUS = "#8fb8d8", "#d9e7f2"
@@ -165,7 +157,7 @@ def _ends(parts: list[Any]) -> tuple[float, float]:
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _shown(panel: ScorePanel) -> npt.NDArray[np.bool_]:
+def _shown(panel: ScorePanel) -> Bools:
     """The bins of a number that reach into the limits, or all categories."""
     if panel.edges is None:
         return np.ones(len(panel.values), dtype=np.bool_)

@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats
 from auctor.data import Feature, Table, read_table, read_weights, select
 from auctor.estimators.explanation import check_labels
-from auctor.learners.smooth_bands import ScoreBand
+from auctor.learners.smooth.bands import ScoreBand
 from auctor.metrics import auc
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
-
-Floats = npt.NDArray[np.float64]
 
 # Up to this many rows, each is a line of the rug; beyond, there are histograms.
 _MOST_LINES = 400
@@ -175,7 +174,7 @@ class LabelledTerms:
         self._parts = model.contributions(self.table)
 
     @property
-    def classes(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def classes(self) -> tuple[Bools, Bools]:
         """Which rows are of each class, absent ones of none."""
         return self.counts & ~self.positive, self.counts & self.positive
 
@@ -306,7 +305,7 @@ def _outer_edges(cuts: Floats, values: Floats) -> Floats:
 
 
 def _number_strip(
-    values: Floats, rows: LabelledTerms, drawn: npt.NDArray[np.bool_], low: float, high: float
+    values: Floats, rows: LabelledTerms, drawn: Bools, low: float, high: float
 ) -> RowStrip:
     """A rug of few rows; histograms of many, or where rows would stand on each other."""
     neg, pos = (c & drawn for c in rows.classes)

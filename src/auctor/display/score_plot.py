@@ -6,15 +6,10 @@ from typing import Any, Self
 import numpy as np
 
 from auctor.display.score_drawing import Drawing
-from auctor.display.score_panels import (
-    LabelledTerms,
-    Panel,
-    score_panel,
-    surface_panel,
-)
+from auctor.display.score_panels import LabelledTerms, Panel, score_panel, surface_panel
 from auctor.display.terms import additive_model, check_count, check_share, read_terms
 from auctor.estimators.bands import refit_bands
-from auctor.learners.smooth_bands import ScoreBands
+from auctor.learners.smooth.bands import ScoreBands
 from auctor.models import AdditiveModel
 
 

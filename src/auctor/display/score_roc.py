@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.data import read_table
 from auctor.display.terms import additive_model, check_count, read_terms
 from auctor.estimators.explanation import ScoreRow, score_features, shorten
 from auctor.metrics import roc_curve
 from auctor.models import AdditiveModel
-
-Floats = npt.NDArray[np.float64]
 
 _ALL = "all together"
 

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._checks import check_level, check_top
+from auctor._typing import Floats
 from auctor.display.look import BLUE, GREY, axes_for, finish, labelled, mark, percent
 from auctor.display.predictions import PredictionDisplay, Predictions, read_predictions
 from auctor.metrics import RocCurve, roc_curve
 from auctor.metrics.calibration import wilson_ends
-from auctor.metrics.checks import check_level, check_top
-
-Floats = npt.NDArray[np.float64]
 
 _N_LENGTHS = 300
 

@@ -5,13 +5,10 @@ from textwrap import fill
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.models import TreeModel
 from auctor.models.tree_rules import codes_left, condition
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 # A test longer than this is cut off in the drawing.
 _LONGEST = 28
@@ -36,8 +33,8 @@ class TreeDisplay:
     """
 
     x: Floats
-    depth: Whole
-    parent: Whole
+    depth: Ints
+    parent: Ints
     weight_neg: Floats
     weight_pos: Floats
     test: list[str]
@@ -108,9 +105,7 @@ class TreeDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _write(
-        self, ax: Any, has_child: npt.NDArray[np.bool_], total: Floats, share: Floats
-    ) -> None:
+    def _write(self, ax: Any, has_child: Bools, total: Floats, share: Floats) -> None:
         """The tests between the branches, and the share of positives below the leaves.
 
         Names that would run into one another are left out: a wide tree shows its shape only.
@@ -152,7 +147,7 @@ class PartitionDisplay:
 
     x_edges: Floats
     y_edges: Floats
-    rank: Whole
+    rank: Ints
     names: tuple[str, str]
 
     @classmethod
@@ -223,7 +218,7 @@ class PartitionDisplay:
             )  # fmt: skip
 
 
-def _middle(inside: npt.NDArray[np.bool_], area: Floats) -> tuple[int, int]:
+def _middle(inside: Bools, area: Floats) -> tuple[int, int]:
     """The rectangle of a cell that is nearest to the cell's centre of gravity."""
     rows, columns = np.nonzero(inside)
     weight = area[rows, columns]
@@ -248,7 +243,7 @@ def _within(edges: Floats, limits: Any) -> Floats:
     return edges
 
 
-def _positions(upper: Whole, lower: Whole, depth: Whole, max_depth: int) -> Floats:
+def _positions(upper: Ints, lower: Ints, depth: Ints, max_depth: int) -> Floats:
     """Leaves from left to right 0, 1, ..., and cells midway above their two."""
     x = np.zeros(len(depth))
     count = 0

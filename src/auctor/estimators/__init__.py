@@ -1,7 +1,7 @@
 """scikit-learn classifiers, thin, over the learners."""
 
 from auctor.estimators.aucboost import AUCBoost
-from auctor.estimators.crossval import CrossValidation, cross_validate
+from auctor.estimators.cross_validation import CrossValidation, cross_validate
 from auctor.estimators.dmks import DMKS
 from auctor.estimators.exactboost import ExactBoost
 from auctor.estimators.exactboost_cv import ExactBoostCV

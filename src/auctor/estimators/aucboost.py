@@ -10,11 +10,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate, fit_aucboost, fit_aucboost_rows, fit_aucboost_trees
-from auctor.learners.aucboost import History, Settings
+from auctor.learners.boosting.aucboost import History, Settings, fit_aucboost
+from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
+from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel, ForestModel, VoteModel
-from auctor.weak import RANKINGS
 from auctor.weak.estimator import check_estimator
+from auctor.weak.feature import RANKINGS
 
 
 class AUCBoost(RankingEstimator):

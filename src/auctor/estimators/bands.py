@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from auctor.data import prepare
-from auctor.learners.reference import codes_in
-from auctor.learners.smooth_bands import ScoreBands, check_request, score_bands
+from auctor.learners.common.reference import codes_in
+from auctor.learners.smooth.bands import ScoreBands, check_request, score_bands
 from auctor.models import AdditiveModel
 
 # The refit on the given rows may differ from the estimator by this share of the scores' range.

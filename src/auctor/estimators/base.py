@@ -13,9 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
+from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table
 from auctor.data.copies import draw_units
-from auctor.learners import Certificate
+from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
 from auctor.models import Explanation, Explanations, Model, TermModel
 from auctor.models.explanation import read_row
@@ -126,7 +127,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(classes)
         self.pos_label_ = classes[1]
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """The score of each row: larger means more likely positive.
 
         Youden's point of the training data lies at 0.
@@ -139,7 +140,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         positive = self.decision_function(X) > self.threshold_
         return self.classes_[(positive == (self.classes_[1] == self.pos_label_)).astype(int)]
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, in the order of ``classes_``.
 
         It comes from a logistic curve through the training scores and ranks as the score does.
@@ -273,11 +274,11 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
 
 
 def _draw(
-    rows: npt.NDArray[np.int64],
-    copies: npt.NDArray[np.int64] | None,
+    rows: Ints,
+    copies: Ints | None,
     share: float,
     rng: np.random.RandomState,
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """A share of the rows of one class, at least one of them and never all."""
     first, unit = draw_units(copies, rows, 1.0 / share)
     size = min(max(1, round(share * len(first))), len(first) - 1)

@@ -4,24 +4,21 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Ints
 from auctor.data import read_table
 from auctor.data.copies import find_copies, mostly_copies, unit_of_rows
-
-Places = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 
 class CopiedRows(NamedTuple):
     """Copies among the rows that count, those of weight above zero."""
 
-    first: Places  # of each row that counts: the place of its first copy among them
-    positive: Mask  # of each row that counts
-    present: Places  # the places of these rows in the table
+    first: Ints  # of each row that counts: the place of its first copy among them
+    positive: Bools  # of each row that counts
+    present: Ints  # the places of these rows in the table
     n_rows: int  # of the table
 
-    def units(self, n_folds: int) -> Places:
+    def units(self, n_folds: int) -> Ints:
         """For each row that counts the first of those that go to one fold with it.
 
         No unit is more than half of a fold's rows of its class. So there are at least two units
@@ -31,7 +28,7 @@ class CopiedRows(NamedTuple):
         # between models; of few distinct rows it would let the copies leak into the result.
         return unit_of_rows(self.first, self.positive, n_folds / 2)
 
-    def groups(self, n_folds: int) -> Places | None:
+    def groups(self, n_folds: int) -> Ints | None:
         """For each row of the table what it varies with; None where few rows are copies."""
         units, groups, is_any = self.units(n_folds), np.arange(self.n_rows), False
         for rows in (np.flatnonzero(~self.positive), np.flatnonzero(self.positive)):
@@ -41,7 +38,7 @@ class CopiedRows(NamedTuple):
         return groups if is_any else None
 
 
-def find_copied_rows(X: Any, positive: Mask, weight: Any = None) -> CopiedRows | None:
+def find_copied_rows(X: Any, positive: Bools, weight: Any = None) -> CopiedRows | None:
     """Copies among the rows of a table of any kind; None where there are none.
 
     Examples

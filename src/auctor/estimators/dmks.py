@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor.data import Table, find_categorical
 from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.learners import Certificate
-from auctor.learners.dmks import History, Settings, fit_dmks
-from auctor.learners.dmks_columns import ColumnProblem
+from auctor.learners.certificate import Certificate
+from auctor.learners.dmks.columns import ColumnProblem
+from auctor.learners.dmks.fit import History, Settings, fit_dmks
 from auctor.models import Model
 
 

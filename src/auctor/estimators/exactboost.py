@@ -9,12 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from auctor._typing import Floats
 from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.estimators.exact_start import Start, read_start
-from auctor.learners import Certificate
-from auctor.learners.exact_metric import RankMetric
-from auctor.learners.exactboost import History, Settings, fit_exactboost
+from auctor.estimators.init import Start, read_start
+from auctor.learners.certificate import Certificate
+from auctor.learners.exact.fit import History, Settings, fit_exactboost
+from auctor.learners.exact.metric import RankMetric
 from auctor.models import Model, ScorerModel
 
 
@@ -201,7 +202,7 @@ class ExactBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """The score of each row: larger means more likely positive.
 
         Youden's point of the training data lies at 0.

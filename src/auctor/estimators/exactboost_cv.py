@@ -9,13 +9,15 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from auctor._typing import Floats
 from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.base import SHARED_CONSTRAINTS
 from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
-from auctor.learners import Certificate, exactboost
-from auctor.learners.exact_candidates import Candidate, History
-from auctor.learners.exact_refine import Settings, importances, refine
-from auctor.learners.paired_metric import PairedMetric
+from auctor.learners.certificate import Certificate
+from auctor.learners.exact import fit as exactboost
+from auctor.learners.exact.candidates import Candidate, History
+from auctor.learners.exact.paired_metric import PairedMetric
+from auctor.learners.exact.refine import Settings, importances, refine
 from auctor.models import AdditiveModel, Model
 
 _WANTED_K = "give a whole number of rows, or a share above 0 and below 1"
@@ -234,7 +236,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
         share = float(self.k) / n_rows if isinstance(self.k, Integral) else float(self.k)
         return min(share, 1 - 1e-9)
 
-    def _check_k(self, weight: npt.NDArray[np.float64] | None, n_rows: int) -> None:
+    def _check_k(self, weight: Floats | None, n_rows: int) -> None:
         if self.metric != "precision_at_k":
             return
         is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)

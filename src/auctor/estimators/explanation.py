@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._text import count
+from auctor._typing import Bools
 from auctor.data import Table, read_labels, read_table
 from auctor.metrics import AucInterval, auc_ci
-from auctor.metrics.wording import count
 from auctor.models import AdditiveModel
 from auctor.models.explanation import align
 from auctor.models.explanation import shorten as shorten
@@ -101,7 +101,7 @@ def score_features(
     return ScoreTable(tuple(rows), auc_ci(y, model.decision_function(table), **told))
 
 
-def check_labels(table: Table, y: Any, pos_label: Any) -> npt.NDArray[np.bool_]:
+def check_labels(table: Table, y: Any, pos_label: Any) -> Bools:
     """Which rows of the table are positive; there must be a label for each."""
     positive = read_labels(y, pos_label=pos_label).positive
     if len(positive) != table.n_rows:

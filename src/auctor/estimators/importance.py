@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import Bunch, check_random_state
 
+from auctor._typing import Floats
 from auctor.metrics import auc
 from auctor.models import ForestModel
 
 
-def shares_of_fall(falls: Iterable[tuple[int, float]], n_features: int) -> npt.NDArray[np.float64]:
+def shares_of_fall(falls: Iterable[tuple[int, float]], n_features: int) -> Floats:
     """Each feature's share of what all rounds gained, from each round's feature and gain."""
     total = np.zeros(n_features)
     for feature, fall in falls:

@@ -11,13 +11,14 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from auctor._typing import Floats
 from auctor.data import SparseTable, Table, find_categorical, prepare, read_table
 from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.learners import Certificate
-from auctor.learners.margin import History, MarginFit, Settings, fit_margin
-from auctor.learners.margin_certificate import certify_margin
-from auctor.learners.margin_models import (
+from auctor.learners.certificate import Certificate
+from auctor.learners.margin.certificate import certify_margin
+from auctor.learners.margin.fit import History, MarginFit, Settings, fit_margin
+from auctor.learners.margin.problems import (
     LinearProblem,
     MarginProblem,
     ScorerProblem,
@@ -307,7 +308,7 @@ class MarginRanker(RankingEstimator):
             start, _ = fit_margin(problem.hypotheses, settings, start)
             yield epsilon, problem.model(start.beta)
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """The score of each row: larger means more likely positive.
 
         Youden's point of the training data lies at 0.

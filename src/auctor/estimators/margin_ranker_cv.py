@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 
+from auctor._typing import Floats, Indices
 from auctor.data import Table, find_categorical, read_weights
 from auctor.data.weights import relative_weights
-from auctor.estimators.folds import draw_folds
+from auctor.estimators.cross_validation import draw_folds
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
-from auctor.learners import Certificate
-from auctor.learners.margin import History, MarginWarning, Settings
-from auctor.learners.margin_models import MarginProblem
+from auctor.exceptions import MarginWarning
+from auctor.learners.certificate import Certificate
+from auctor.learners.margin.fit import History, Settings
+from auctor.learners.margin.problems import MarginProblem
 from auctor.metrics import auc
 from auctor.models import Model
-
-Floats = npt.NDArray[np.float64]
 
 
 class MarginRankerCV(MarginRanker):
@@ -170,8 +170,8 @@ class MarginRankerCV(MarginRanker):
         X: Any,
         y: npt.NDArray[Any],
         sample_weight: Any,
-        train: npt.NDArray[np.intp],
-        test: npt.NDArray[np.intp],
+        train: Indices,
+        test: Indices,
     ) -> None:
         """Add the AUC on a fold's test rows of every epsilon."""
         weight = read_weights(sample_weight, len(y))
@@ -190,7 +190,7 @@ class MarginRankerCV(MarginRanker):
                 aucs[epsilon].append(value)
 
 
-def _relative(weight: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _relative(weight: Floats) -> Floats:
     """Weights without their common factor, which must not decide between equal AUCs."""
     present = weight > 0
     relative = np.zeros(len(weight))

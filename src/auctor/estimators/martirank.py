@@ -10,11 +10,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate, fit_martirank, fit_martirank_rows
-from auctor.learners.martirank import History, Settings
+from auctor.learners.certificate import Certificate
+from auctor.learners.martirank.martirank import History, Settings, fit_martirank
+from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.models import ProgramModel, RowProgram
-from auctor.weak import RANKINGS
 from auctor.weak.estimator import check_estimator
+from auctor.weak.feature import RANKINGS
 
 
 class MartiRank(RankingEstimator):

@@ -12,14 +12,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate
-from auctor.learners.oracle import OracleError
-from auctor.learners.oracle_stream import OracleStream
-from auctor.learners.sampling_martirank import fit_sampling_martirank
-from auctor.learners.sampling_settings import History, Settings
-from auctor.learners.table_stream import TableStream
+from auctor.exceptions import OracleError
+from auctor.learners.certificate import Certificate
+from auctor.learners.martirank.oracle_stream import OracleStream
+from auctor.learners.martirank.sampling import fit_sampling_martirank
+from auctor.learners.martirank.sampling_settings import History, Settings
+from auctor.learners.martirank.table_stream import TableStream
 from auctor.models import Model, ProgramModel
-from auctor.weak import RANKINGS
+from auctor.weak.feature import RANKINGS
 
 
 class SamplingMartiRank(RankingEstimator):

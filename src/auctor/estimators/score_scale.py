@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from auctor._typing import Floats
 
 
 def training_ranks(training: Floats, weight: Floats | None, scores: Floats) -> Floats:

@@ -8,11 +8,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from auctor.data import RankingData, Table, read_weights
-from auctor.estimators.base import (
-    EARLY_STOPPING_CONSTRAINTS,
-    SHARED_CONSTRAINTS,
-    RankingEstimator,
-)
+from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.explanation import ScoreTable, score_features
 from auctor.estimators.smooth_settings import (
     check_same_features,
@@ -21,8 +17,8 @@ from auctor.estimators.smooth_settings import (
     read_signs,
     score_init,
 )
-from auctor.learners import Certificate
-from auctor.learners.smooth import History, Settings, fit_smooth
+from auctor.learners.certificate import Certificate
+from auctor.learners.smooth.fit import History, Settings, fit_smooth
 from auctor.models import AdditiveModel, Model
 
 _AMOUNT = [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]

@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from auctor._typing import Bools, Floats, Indices
 from auctor.data import RankingData, Table, find_categorical, read_weights
-from auctor.estimators.folds import draw_folds
+from auctor.estimators.cross_validation import draw_folds
 from auctor.estimators.smooth_aucboost import SMOOTH_CONSTRAINTS, SmoothAUCBoost
 from auctor.estimators.smooth_settings import check_same_features
-from auctor.learners import Certificate
-from auctor.learners.smooth import History, Settings
-from auctor.learners.smooth_path import Candidate, find_amounts
+from auctor.learners.certificate import Certificate
+from auctor.learners.smooth.fit import History, Settings
+from auctor.learners.smooth.search import Candidate, find_amounts
 from auctor.models import AdditiveModel, Model
 
 # Pairs that "auto" tries: more seldom help, and nobody looks at more.
@@ -241,14 +242,14 @@ def _read_amounts(values: Any, name: str) -> list[float] | None:
 
 
 def _masks(
-    folds: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]],
-    weight: npt.NDArray[np.float64] | None,
+    folds: list[tuple[Indices, Indices]],
+    weight: Floats | None,
     n_rows: int,
-) -> list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
+) -> list[tuple[Bools, Bools]]:
     """Train and test rows as marks over the rows that count."""
     counts = np.ones(n_rows, dtype=bool) if weight is None else weight > 0
 
-    def mark(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    def mark(rows: Indices) -> Bools:
         marks = np.zeros(n_rows, dtype=bool)
         marks[rows] = True
         return marks[counts]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.data import RankingData, Table, read_labels
-from auctor.learners.smooth_sums import LARGEST_RANGE
+from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE
 from auctor.models import AdditiveModel
 
 
@@ -59,7 +60,7 @@ def read_init(init: Any, y: npt.NDArray[Any], pos_label: Any) -> AdditiveModel |
     return model
 
 
-def score_init(first: AdditiveModel, table: Table) -> npt.NDArray[np.float64]:
+def score_init(first: AdditiveModel, table: Table) -> Floats:
     """Scores of the model to start from, within a range that leaves room for more."""
     try:
         scores = first.decision_function(table)

@@ -7,15 +7,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from auctor.data import RankingData
-from auctor.estimators.base import (
-    EARLY_STOPPING_CONSTRAINTS,
-    SHARED_CONSTRAINTS,
-    RankingEstimator,
-)
+from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate, fit_soft_rankboost
-from auctor.learners.rankboost import History
-from auctor.learners.soft_rankboost import Settings
+from auctor.learners.boosting.rankboost import History
+from auctor.learners.boosting.soft_rankboost import Settings, fit_soft_rankboost
+from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel
 
 

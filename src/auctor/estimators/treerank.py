@@ -4,15 +4,15 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners import Certificate, fit_treerank
-from auctor.learners.treerank import History, Settings
+from auctor.learners.certificate import Certificate
+from auctor.learners.trees.treerank import History, Settings, fit_treerank
 from auctor.models import TreeModel
 
 
@@ -146,7 +146,7 @@ class TreeRank(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, in the order of ``classes_``.
 
         It is the share of positives in the row's leaf, drawn a little towards that of the whole.

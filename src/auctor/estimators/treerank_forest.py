@@ -4,16 +4,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import permutation_falls
-from auctor.learners import Certificate, fit_forest
-from auctor.learners.forest import History, Settings
+from auctor.learners.certificate import Certificate
+from auctor.learners.trees.forest import History, Settings, fit_forest
 from auctor.models import ForestModel
 
 
@@ -235,5 +235,5 @@ class TreeRankForest(RankingEstimator):
         if history.out_of_bag is not None:
             area = certificate.values["oob_auc"]
             self.oob_score_ = float("nan") if area is None else area
-            scores: npt.NDArray[np.float64] = history.out_of_bag.by_place(data)
+            scores: Floats = history.out_of_bag.by_place(data)
             self.oob_decision_function_ = model.intercept + scores

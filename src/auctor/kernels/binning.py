@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
 
 
@@ -16,7 +17,7 @@ def _midpoint(low: float, high: float) -> float:
 
 
 @kernel
-def _end_of_run(ordered: npt.NDArray[np.float64], start: int) -> int:
+def _end_of_run(ordered: Floats, start: int) -> int:
     """One past the last row with the value of row ``start``."""
     stop = start + 1
     while stop < len(ordered) and ordered[stop] == ordered[start]:
@@ -25,7 +26,7 @@ def _end_of_run(ordered: npt.NDArray[np.float64], start: int) -> int:
 
 
 @kernel
-def _mass(weight: npt.NDArray[np.int64], start: int, stop: int) -> Any:
+def _mass(weight: Ints, start: int, stop: int) -> Any:
     """Weight of some rows; their number where ``weight`` is empty."""
     if len(weight) == 0:
         return stop - start
@@ -36,7 +37,7 @@ def _mass(weight: npt.NDArray[np.int64], start: int, stop: int) -> Any:
 
 
 @kernel
-def _has_more_values(ordered: npt.NDArray[np.float64], most: int) -> bool:
+def _has_more_values(ordered: Floats, most: int) -> bool:
     """Whether there are more than ``most`` distinct values."""
     count = 0
     start = 0
@@ -47,9 +48,7 @@ def _has_more_values(ordered: npt.NDArray[np.float64], most: int) -> bool:
 
 
 @kernel
-def _count_heavy(
-    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64], heavy_from: int
-) -> tuple[int, int, int]:
+def _count_heavy(ordered: Floats, weight: Ints, heavy_from: int) -> tuple[int, int, int]:
     """Number of heavy values, of stretches of light ones after one, and the light weight."""
     heavy, stretches, light = 0, 0, 0
     after_heavy = False
@@ -67,9 +66,7 @@ def _count_heavy(
 
 
 @kernel
-def _set_heavy_apart(
-    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64], max_bins: int
-) -> tuple[int, int, int, int]:
+def _set_heavy_apart(ordered: Floats, weight: Ints, max_bins: int) -> tuple[int, int, int, int]:
     """The weight from which a value fills a bin by itself, and _count_heavy's counts for it.
 
     Values that hold their share are set apart, then those that hold their share of what is
@@ -87,9 +84,7 @@ def _set_heavy_apart(
 
 
 @kernel
-def find_cuts(
-    ordered: npt.NDArray[np.float64], weight: npt.NDArray[np.int64], max_bins: int
-) -> npt.NDArray[np.float64]:
+def find_cuts(ordered: Floats, weight: Ints, max_bins: int) -> Floats:
     """Cuts that give at most ``max_bins`` bins of about equal weight to a sorted column.
 
     ``weight`` stands in the same order, or is empty where every row counts once. A value
@@ -133,7 +128,7 @@ def find_cuts(
 
 
 @kernel
-def _end_of_bin(ordered: npt.NDArray[np.float64], start: int, cut: float) -> int:
+def _end_of_bin(ordered: Floats, start: int, cut: float) -> int:
     """One past the last row at or below ``cut``, none of which stands before ``start``."""
     stop = len(ordered)
     while start < stop:
@@ -146,7 +141,7 @@ def _end_of_bin(ordered: npt.NDArray[np.float64], start: int, cut: float) -> int
 
 
 @kernel
-def _middle_row(weight: npt.NDArray[np.int64], start: int, stop: int) -> int:
+def _middle_row(weight: Ints, start: int, stop: int) -> int:
     """The first row of a bin that has half of the bin's weight at or before it."""
     if len(weight) == 0:
         return start + (stop - start - 1) // 2
@@ -161,10 +156,10 @@ def _middle_row(weight: npt.NDArray[np.int64], start: int, stop: int) -> int:
 
 @kernel
 def find_centres(
-    ordered: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.int64],
-    cuts: npt.NDArray[np.float64],
-) -> npt.NDArray[np.float64]:
+    ordered: Floats,
+    weight: Ints,
+    cuts: Floats,
+) -> Floats:
     """The lower weighted median of each bin of a sorted column; 0 where a bin holds no row.
 
     ``weight`` stands in the same order, or is empty where every row counts once. All
@@ -189,7 +184,7 @@ _LANES = 8
 
 
 @kernel
-def _pad(cuts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _pad(cuts: Floats) -> Floats:
     """The cuts, filled up with infinities to a power of two, so that halving needs no ends."""
     size = 1
     while size <= len(cuts):
@@ -203,11 +198,11 @@ def _pad(cuts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 @kernel
 def _find_bins(
-    values: npt.NDArray[np.float64],
+    values: Floats,
     start: int,
     count: int,
-    padded: npt.NDArray[np.float64],
-    bins: npt.NDArray[np.int64],
+    padded: Floats,
+    bins: Ints,
 ) -> None:
     """1 + the number of cuts below each of ``count`` values, without branches; NaN gives 0."""
     for i in range(count):
@@ -224,9 +219,9 @@ def _find_bins(
 
 @kernel
 def code_numbers(
-    values: npt.NDArray[np.float64],
-    cuts: npt.NDArray[np.float64],
-    positive: npt.NDArray[np.bool_],
+    values: Floats,
+    cuts: Floats,
+    positive: Bools,
     n_pos: int,
     codes: npt.NDArray[Any],
 ) -> None:
@@ -248,10 +243,10 @@ def code_numbers(
 
 @kernel
 def add_steps(
-    values: npt.NDArray[np.float64],
-    cuts: npt.NDArray[np.float64],
-    steps: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float64],
+    values: Floats,
+    cuts: Floats,
+    steps: Floats,
+    out: Floats,
 ) -> None:
     """Add to each row the step of its bin; ``steps[0]`` is for missing values."""
     padded = _pad(cuts)

@@ -7,18 +7,15 @@ never turned. Weights are whole numbers, so that the weight above a threshold is
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.kernels.jit import kernel
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 
 
 class Rows(NamedTuple):
     """Whole weights, the negatives first: from place ``n_neg`` on rows are positive."""
 
-    weight: Places
+    weight: Ints
     n_neg: int
     total_neg: int
     total_pos: int
@@ -27,7 +24,7 @@ class Rows(NamedTuple):
 class Column(NamedTuple):
     """One column of the matrix: the rows that are not 0, and their values."""
 
-    place: Places
+    place: Ints
     x: Floats
 
 
@@ -50,7 +47,7 @@ class Bounds(NamedTuple):
 
 
 @kernel
-def best_cut(scores: Floats, order: Places, rows: Rows, min_gap: float) -> Cut:
+def best_cut(scores: Floats, order: Ints, rows: Rows, min_gap: float) -> Cut:
     """The threshold of the largest KS, midway in a gap of the scores; of several the widest.
 
     ``order`` sorts the scores. Gaps narrower than ``min_gap`` hold no threshold: what lies closer
@@ -88,7 +85,7 @@ def crossings(scores: Floats, threshold: float, column: Column) -> Floats:
 
 @kernel
 def best_move(
-    crossing: Floats, order: Places, column: Column, rows: Rows, cut: Cut, bounds: Bounds
+    crossing: Floats, order: Ints, column: Column, rows: Rows, cut: Cut, bounds: Bounds
 ) -> tuple[float, float]:
     """(KS, move): the best that one coefficient can do with the threshold held, exactly.
 

@@ -30,25 +30,27 @@ def kernel(function: Callable[..., Any]) -> Any:
         cache.__class__ = SafeCache
         file = cache._cache_file
         file.__class__ = SharedCacheFile
-        file._source_stamp = file._source_stamp, folder_stamp(Path(function.__code__.co_filename))
+        file._source_stamp = file._source_stamp, tree_stamp(Path(function.__code__.co_filename))
     return compiled
 
 
-def folder_stamp(file: Path) -> bytes:
-    """Changes with any Python file beside this one.
+def tree_stamp(file: Path) -> bytes:
+    """Hash of every Python file in the ``kernels`` package, or in the folder of another file.
 
-    Numba compiles a kernel anew when its own file changes. What it calls from another file is
-    compiled into it, so that the other files must count as well.
+    Numba compiles a kernel anew when the kernel's own file changes. The kernels that it calls from
+    other files, also of other folders, are compiled into it, so that all of them must count.
     """
-    return _hash_folder(file.parent)
+    package = Path(__file__).parent
+    return _hash_tree(package if file.is_relative_to(package) else file.parent)
 
 
 @lru_cache(maxsize=16)
-def _hash_folder(folder: Path) -> bytes:
+def _hash_tree(folder: Path) -> bytes:
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("[!.]*.py")):  # an editor's lock begins with a dot
+    for path in sorted(folder.rglob("[!.]*.py")):  # the lock file of an editor begins with a dot
         with suppress(OSError):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+            name = path.relative_to(folder).as_posix()
+            digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.digest()
 
 

@@ -9,11 +9,9 @@ are nearly equal, so does the model. The kernels here compute the same bits ever
 from math import exp, log
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.kernels.jit import kernel
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel
@@ -184,7 +182,7 @@ def main_part(values: Floats, weight: Floats, rows: Floats, columns: Floats) -> 
 
 
 @kernel
-def blocks_of(weight: Floats) -> npt.NDArray[np.int64]:
+def blocks_of(weight: Floats) -> Ints:
     """For each row, then each column, the first of those that cells of some weight tie it to."""
     n_rows, n_columns = weight.shape
     block = np.arange(n_rows + n_columns)

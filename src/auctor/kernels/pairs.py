@@ -1,11 +1,7 @@
 """The smallest of all differences between two sorted lists, selected without forming a pair."""
 
-import numpy as np
-import numpy.typing as npt
-
+from auctor._typing import Floats
 from auctor.kernels.jit import kernel
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.kernels.jit import kernel
 
 # Node of a row that has left the program at a frozen node.
@@ -65,11 +66,11 @@ def _coin(seed: np.uint64, row: np.uint64, place: np.uint64) -> np.int64:
 @kernel
 def route(
     codes: npt.NDArray[Any],
-    row_ids: npt.NDArray[np.int64],
+    row_ids: Ints,
     rows: tuple[int, int],
-    feature: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
-    base: npt.NDArray[np.int64],
+    feature: Ints,
+    right: Ints,
+    base: Ints,
     coins: tuple[int, int],
     node: npt.NDArray[np.uint16],
 ) -> None:
@@ -93,12 +94,12 @@ def route(
 @kernel
 def route_and_count(
     codes: npt.NDArray[Any],
-    row_ids: npt.NDArray[np.int64],
+    row_ids: Ints,
     weight: npt.NDArray[np.uint32],
     rows: tuple[int, int],
-    feature: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
-    base: npt.NDArray[np.int64],
+    feature: Ints,
+    right: Ints,
+    base: Ints,
     coins: tuple[int, int],
     node: npt.NDArray[np.uint16],
     histogram: npt.NDArray[Any],
@@ -155,14 +156,14 @@ class Nodes(NamedTuple):
     ends with ``value``.
     """
 
-    feature: npt.NDArray[np.int64]
-    cut: npt.NDArray[np.int64]
-    low: npt.NDArray[np.float64]
-    high: npt.NDArray[np.float64]
-    missing: npt.NDArray[np.float64]
-    start: npt.NDArray[np.int64]
-    table: npt.NDArray[np.float64]
-    value: npt.NDArray[np.float64]
+    feature: Ints
+    cut: Ints
+    low: Floats
+    high: Floats
+    missing: Floats
+    start: Ints
+    table: Floats
+    value: Floats
 
 
 # Rows that go down the program side by side: their chances at all nodes of a layer fit
@@ -175,8 +176,8 @@ def _toss(
     line: npt.NDArray[np.uint16],
     nodes: Nodes,
     k: int,
-    here: npt.NDArray[np.float64],
-    next_one: npt.NDArray[np.float64],
+    here: Floats,
+    next_one: Floats,
 ) -> None:
     """Split the chance of being at node k between staying at its number and the next one."""
     start = nodes.start[k]
@@ -201,8 +202,8 @@ def _toss(
 def expect(
     codes: npt.NDArray[np.uint16],
     nodes: Nodes,
-    final: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float64],
+    final: Floats,
+    out: Floats,
 ) -> None:
     """Expected value of each row (features, rows) over the coins of the program, exactly.
 

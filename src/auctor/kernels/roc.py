@@ -7,16 +7,13 @@ int64, so that a number of pairs is exact.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
-
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
 
 @kernel
-def split_classes(values: Floats, positive: npt.NDArray[np.bool_], n_pos: int) -> Any:
+def split_classes(values: Floats, positive: Bools, n_pos: int) -> Any:
     """Copy the values of the two classes apart, in row order."""
     n_rows = len(values)
     # One spare cell each: every value is written to both, and the write that
@@ -63,7 +60,7 @@ def count_double_wins(pos: Floats, neg: Floats) -> int:
 
 
 @kernel
-def count_below(targets: Floats, values: Floats) -> Counts:
+def count_below(targets: Floats, values: Floats) -> Ints:
     """Count for each target the values strictly below it; both arrays ascending."""
     counts = np.empty(len(targets), dtype=np.int64)
     i = 0
@@ -78,7 +75,7 @@ def count_below(targets: Floats, values: Floats) -> Counts:
 
 
 @kernel
-def count_at_most(targets: Floats, values: Floats) -> Counts:
+def count_at_most(targets: Floats, values: Floats) -> Ints:
     """Count for each target the values below or equal to it; both arrays ascending."""
     counts = np.empty(len(targets), dtype=np.int64)
     i = 0
@@ -93,7 +90,7 @@ def count_at_most(targets: Floats, values: Floats) -> Counts:
 
 
 @kernel
-def count_margin(pos: Floats, neg: Floats, rho: float) -> Counts:
+def count_margin(pos: Floats, neg: Floats, rho: float) -> Ints:
     """Count for each positive the negatives that it beats by at least rho (paper 001)."""
     counts = np.empty(len(pos), dtype=np.int64)
     j = 0
@@ -144,7 +141,7 @@ def double_placements(pos: Floats, neg: Floats) -> Any:
 
 @kernel
 def double_weighted_wins(
-    below: Counts, at_most: Counts, weight_pos: Floats, weight_neg: Floats
+    below: Ints, at_most: Ints, weight_pos: Floats, weight_neg: Floats
 ) -> float:
     """Sum twice the weight of the pairs in the right order, ties counting one half.
 
@@ -196,7 +193,7 @@ def curve_steps(pos: Floats, neg: Floats) -> Any:
 
 
 @kernel
-def upper_hull(x: Floats, y: Floats) -> Counts:
+def upper_hull(x: Floats, y: Floats) -> Ints:
     """Find the corners of the smallest concave curve above points sorted by x, then y."""
     corners = np.empty(len(x), dtype=np.int64)
     size = 0

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
 
 
 @kernel
-def add_table(
-    line: npt.NDArray[Any], table: npt.NDArray[np.float64], out: npt.NDArray[np.float64]
-) -> None:
+def add_table(line: npt.NDArray[Any], table: Floats, out: Floats) -> None:
     """Add to each row the table's entry for its code."""
     for i in range(len(line)):
         out[i] += table[line[i]]
@@ -19,9 +18,9 @@ def add_table(
 
 @kernel
 def sweep(
-    neg: npt.NDArray[np.float64],
+    neg: Floats,
     weight_neg: npt.NDArray[np.uint32],
-    pos: npt.NDArray[np.float64],
+    pos: Floats,
     weight_pos: npt.NDArray[np.uint32],
     total_neg: float,
     total_pos: float,
@@ -71,11 +70,11 @@ def sweep(
 
 @kernel
 def count_cells(
-    scores: npt.NDArray[np.float64],
+    scores: Floats,
     weight: npt.NDArray[np.uint32],
     low: float,
     width: float,
-    counts: npt.NDArray[np.int64],
+    counts: Ints,
 ) -> None:
     """Add the weight of each row to the cell of its score; cells start at ``low``."""
     last = len(counts) - 1
@@ -88,9 +87,9 @@ def count_cells(
 
 @kernel
 def logistic_line(
-    x: npt.NDArray[np.float64],
-    hits: npt.NDArray[np.float64],
-    size: npt.NDArray[np.float64],
+    x: Floats,
+    hits: Floats,
+    size: Floats,
     slope: float,
     offset: float,
 ) -> tuple[float, float, float, float, float, float]:
@@ -115,10 +114,10 @@ def logistic_line(
 
 @kernel
 def logistic_rows(
-    z: npt.NDArray[np.float64],
-    positive: npt.NDArray[np.bool_],
-    weight: npt.NDArray[np.float64],
-    pull: npt.NDArray[np.float64],
+    z: Floats,
+    positive: Bools,
+    weight: Floats,
+    pull: Floats,
 ) -> float:
     """The logistic loss of the rows' scores; ``pull`` becomes what a unit more of each gains."""
     loss = 0.0

@@ -1,18 +1,18 @@
 """How well single features tell two classes apart, from their class histograms."""
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
 
 
 @kernel
 def separations(
-    histogram: npt.NDArray[np.int64],
-    n_bins: npt.NDArray[np.int64],
-    is_category: npt.NDArray[np.bool_],
+    histogram: Ints,
+    n_bins: Ints,
+    is_category: Bools,
     unit: float,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """A squared normal deviate for each feature: large where the classes differ in it.
 
     ``histogram`` (class, feature, code) holds weights, ``unit`` rows each. For a number it is the
@@ -32,7 +32,7 @@ def separations(
 
 
 @kernel
-def missing_test(neg: npt.NDArray[np.float64], pos: npt.NDArray[np.float64]) -> float:
+def missing_test(neg: Floats, pos: Floats) -> float:
     """Squared deviate of the difference of the classes' shares of missing values, in code 0."""
     all_neg, all_pos = neg.sum(), pos.sum()
     share = (neg[0] + pos[0]) / (all_neg + all_pos)
@@ -42,7 +42,7 @@ def missing_test(neg: npt.NDArray[np.float64], pos: npt.NDArray[np.float64]) -> 
 
 
 @kernel
-def trend_tests(neg: npt.NDArray[np.float64], pos: npt.NDArray[np.float64]) -> float:
+def trend_tests(neg: Floats, pos: Floats) -> float:
     """The larger squared deviate of two differences of means: of ranks, and of their squares."""
     all_neg, all_pos = neg.sum(), pos.sum()
     if not (all_neg > 0.0 and all_pos > 0.0):
@@ -67,9 +67,9 @@ def trend_tests(neg: npt.NDArray[np.float64], pos: npt.NDArray[np.float64]) -> f
 
 @kernel
 def mean_test(
-    values: npt.NDArray[np.float64],
-    neg: npt.NDArray[np.float64],
-    pos: npt.NDArray[np.float64],
+    values: Floats,
+    neg: Floats,
+    pos: Floats,
     all_neg: float,
     all_pos: float,
 ) -> float:
@@ -83,7 +83,7 @@ def mean_test(
 
 
 @kernel
-def category_test(neg: npt.NDArray[np.float64], pos: npt.NDArray[np.float64]) -> float:
+def category_test(neg: Floats, pos: Floats) -> float:
     """Squared deviate of the chi-squared test of two classes' shares of categories; 0 if small."""
     all_neg, all_pos = neg.sum(), pos.sum()
     freedom, chi_squared = -1.0, 0.0

@@ -10,7 +10,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
+
+
+@kernel
+def pair_cells(
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    groups_first: npt.NDArray[np.uint16],
+    groups_second: npt.NDArray[np.uint16],
+    side: int,
+    out: npt.NDArray[np.uint16],
+) -> None:
+    """The cell group_first * side + group_second of each row, from its two codes."""
+    for i in range(len(first)):
+        out[i] = groups_first[first[i]] * side + groups_second[second[i]]
+
+
+@kernel
+def count_pair(
+    first: npt.NDArray[np.uint8],
+    second: npt.NDArray[np.uint8],
+    slopes: Ints,
+    weight: npt.NDArray[np.uint32],
+    start: int,
+    stop: int,
+    slope_sums: Ints,
+    weight_sums: Ints,
+) -> None:
+    """Sum whole slopes and weights of rows start..stop by the groups of two features."""
+    for i in range(start, stop):
+        a, b = first[i], second[i]
+        slope_sums[a, b] += slopes[i]
+        weight_sums[a, b] += np.int64(weight[i])
+
 
 # Nodes -3 .. 4 around a score in [0, 1): a polynomial of degree 7 through each of them.
 _BEFORE = 3
@@ -40,10 +74,10 @@ def _node_weights(t: float) -> tuple[float, float, float, float, float, float, f
 @kernel
 def add_scores(
     codes: npt.NDArray[Any],
-    tables: npt.NDArray[np.float64],
+    tables: Floats,
     start: int,
     stop: int,
-    scores: npt.NDArray[np.float64],
+    scores: Floats,
 ) -> tuple[float, float]:
     """Add to rows start..stop each feature's table entry; returns the least and largest score.
 
@@ -66,14 +100,14 @@ def add_scores(
 
 @kernel
 def deposit(
-    scores: npt.NDArray[np.float64],
+    scores: Floats,
     weight: npt.NDArray[np.uint32],
     start: int,
     stop: int,
     low: float,
     per_unit: float,
     scale: float,
-    grid: npt.NDArray[np.int64],
+    grid: Ints,
 ) -> None:
     """Spread the weight of rows start..stop over the grid, times ``scale``, in whole numbers.
 
@@ -102,7 +136,7 @@ def deposit(
 
 @kernel
 def deposit_rest(
-    scores: npt.NDArray[np.float64],
+    scores: Floats,
     weight: npt.NDArray[np.uint32],
     start: int,
     stop: int,
@@ -110,7 +144,7 @@ def deposit_rest(
     per_unit: float,
     scale: float,
     finer: float,
-    grid: npt.NDArray[np.int64],
+    grid: Ints,
 ) -> None:
     """What ``deposit`` rounded away, times ``finer``: for weights that leave it few bits."""
     for i in range(start, stop):
@@ -132,13 +166,13 @@ def deposit_rest(
 
 @kernel
 def gather(
-    scores: npt.NDArray[np.float64],
+    scores: Floats,
     start: int,
     stop: int,
     low: float,
     per_unit: float,
-    values: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float64],
+    values: Floats,
+    out: Floats,
 ) -> None:
     """What the function known at the grid's nodes is at the scores of rows start..stop."""
     for i in range(start, stop):
@@ -161,12 +195,12 @@ def gather(
 def count_slopes(
     codes: npt.NDArray[Any],
     weight: npt.NDArray[np.uint32],
-    slopes: npt.NDArray[np.float64],
+    slopes: Floats,
     scale: float,
     finer: float,
     start: int,
     stop: int,
-    histogram: npt.NDArray[np.int64],
+    histogram: Ints,
 ) -> None:
     """Sum weight * round(slope * scale) of rows start..stop per line and code.
 
@@ -190,15 +224,15 @@ def count_slopes(
 @kernel
 def deposit_sides(
     line: npt.NDArray[Any],
-    is_inside: npt.NDArray[np.bool_],
-    scores: npt.NDArray[np.float64],
+    is_inside: Bools,
+    scores: Floats,
     weight: npt.NDArray[np.uint32],
     start: int,
     stop: int,
     low: float,
     per_unit: float,
     scale: float,
-    grids: npt.NDArray[np.int64],
+    grids: Ints,
 ) -> None:
     """``deposit`` on one of two grids: that of the rows outside, or inside, by a row's code."""
     outside, inside = grids[0], grids[1]
@@ -211,8 +245,8 @@ def deposit_sides(
 
 @kernel
 def derivatives_along(
-    gaining: npt.NDArray[np.float64],
-    losing: npt.NDArray[np.float64],
+    gaining: Floats,
+    losing: Floats,
     per_unit: float,
     alpha: float,
 ) -> tuple[float, float]:
@@ -236,10 +270,10 @@ def derivatives_along(
 
 @kernel
 def add_pulls(
-    factors: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
-    f: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float64],
+    factors: Floats,
+    weight: Floats,
+    f: Floats,
+    out: Floats,
 ) -> None:
     """Add the gradient of weight_i (a_0 f_i + a_1 f_i+1 + ...)^2, summed over each line of f."""
     width = factors.shape[0]

@@ -5,20 +5,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
-from auctor.kernels.stump import LEAST_GAIN
+from auctor.kernels.stumps import LEAST_GAIN
 
 
 @kernel
 def reweight(
     line: npt.NDArray[Any],
     weight: npt.NDArray[np.uint32],
-    factor: npt.NDArray[np.float64],
-    change: npt.NDArray[np.float64],
+    factor: Floats,
+    change: Floats,
     scale: float,
     start: int,
     stop: int,
-    quantised: npt.NDArray[np.int64],
+    quantised: Ints,
 ) -> Any:
     """Multiply each row's factor by the change of its code, and write its weight in fixed point.
 
@@ -36,18 +37,18 @@ def reweight(
 
 @kernel
 def count_sparse(
-    first: npt.NDArray[np.int64],
-    default: npt.NDArray[np.int64],
-    starts: npt.NDArray[np.int64],
-    middles: npt.NDArray[np.int64],
+    first: Ints,
+    default: Ints,
+    starts: Ints,
+    middles: Ints,
     rows: npt.NDArray[np.uint32],
-    quantised: npt.NDArray[np.int64],
+    quantised: Ints,
     total_neg: int,
     total_pos: int,
     begin: int,
     end: int,
-    negative: npt.NDArray[np.int64],
-    positive: npt.NDArray[np.int64],
+    negative: Ints,
+    positive: Ints,
 ) -> None:
     """Add the weights of all rows to the histograms of features begin..end.
 
@@ -82,13 +83,13 @@ def count_sparse(
 
 @kernel
 def best_ragged_stump(
-    negative: npt.NDArray[np.int64],
-    positive: npt.NDArray[np.int64],
-    first: npt.NDArray[np.int64],
-    default: npt.NDArray[np.int64],
+    negative: Ints,
+    positive: Ints,
+    first: Ints,
+    default: Ints,
     total_neg: int,
     total_pos: int,
-    is_category: npt.NDArray[np.bool_],
+    is_category: Bools,
 ) -> tuple[int, int, bool, float]:
     """``best_stump`` where the codes of feature j stand at first[j]..first[j + 1].
 

@@ -6,11 +6,7 @@ from auctor.metrics.band import RocBand, roc_band
 from auctor.metrics.calibration import CalibrationTable, calibration_table
 from auctor.metrics.comparison import AucComparison, compare_auc
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
-from auctor.metrics.curve_intervals import (
-    MetricInterval,
-    ks_ci,
-    precision_at_k_ci,
-)
+from auctor.metrics.curve_intervals import MetricInterval, ks_ci, precision_at_k_ci
 from auctor.metrics.gain import GainCurve, gain_curve
 from auctor.metrics.histogram import ScoreHistogram, score_histogram
 from auctor.metrics.instability import fold_instability

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_number
+from auctor._typing import Ints
 from auctor.kernels import roc
-from auctor.metrics.checks import check_number
 from auctor.metrics.curve import roc_curve
 from auctor.metrics.sample import SortedClasses, read_sorted
 
@@ -56,9 +57,7 @@ def auc_of_sorted(classes: SortedClasses) -> float:
     return weighted_share(classes, below, at_most)
 
 
-def weighted_share(
-    classes: SortedClasses, below: npt.NDArray[np.int64], at_most: npt.NDArray[np.int64]
-) -> float:
+def weighted_share(classes: SortedClasses, below: Ints, at_most: Ints) -> float:
     """Weight of the pairs counted, as a share of the weight of all pairs."""
     assert classes.weight_pos is not None and classes.weight_neg is not None
     doubled = roc.double_weighted_wins(below, at_most, classes.weight_pos, classes.weight_neg)

@@ -13,14 +13,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_level, check_method, check_one, check_region, check_resamples
+from auctor._typing import Floats, Ints
 from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.checks import (
-    check_level,
-    check_method,
-    check_one,
-    check_region,
-    check_resamples,
-)
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_area
 from auctor.metrics.curve_intervals import MetricInterval, describe_method, read_rows
@@ -31,18 +26,9 @@ from auctor.metrics.folds import (
     group_codes,
     pool_folds,
 )
-from auctor.metrics.influence import (
-    Codes,
-    Influences,
-    effective_sizes,
-    known_from,
-    share_below,
-    variance,
-)
+from auctor.metrics.influence import Influences, effective_sizes, known_from, share_below, variance
 from auctor.metrics.limits import auc_limits, degrees
 from auctor.metrics.sample import Sample, read_codes, split
-
-Floats = npt.NDArray[np.float64]
 
 METHODS = ("wilson", "bootstrap")
 # Of the class whose rate is cut, a row of the region counts as so many: the rows beside the region
@@ -164,7 +150,7 @@ class _Region(NamedTuple):
         return (1 + (share - chance) / (1 - chance)) / 2
 
 
-def _name(codes: Codes | None, resampling: Resampling | None) -> str:
+def _name(codes: Ints | None, resampling: Resampling | None) -> str:
     """How the variance was found."""
     if resampling is not None:
         return resampling.name
@@ -181,7 +167,7 @@ class _Estimate(NamedTuple):
 
 
 def _estimate(
-    sample: Sample, region: _Region, codes: Codes | None, resampling: Resampling | None
+    sample: Sample, region: _Region, codes: Ints | None, resampling: Resampling | None
 ) -> _Estimate:
     curve = curve_of_sample(sample)
     found = area_influences(sample, region.name, (region.low, region.high))

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_level, check_method, check_resamples
+from auctor._typing import Floats
 from auctor.metrics.bootstrap import make_generator
-from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.curve import RocCurve, roc_curve
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.intervals import normal_quantile
@@ -19,7 +20,6 @@ from auctor.metrics.resampled_curves import resampled_curves, thin
 from auctor.metrics.sample import read_sample
 from auctor.metrics.thresholds import count_rows, with_rows
 
-Floats = npt.NDArray[np.float64]
 METHODS = ("combined", "bootstrap", "asymptotic")
 
 # More distinct scores than this are put into groups to resample: finer than any band.

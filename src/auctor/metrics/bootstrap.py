@@ -5,22 +5,21 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Indices, Ints
 from auctor.kernels import roc
 from auctor.metrics.sample import Sample, read_codes, split
 
-Floats = npt.NDArray[np.float64]
 Draw = tuple[Floats, Floats]  # weight of each positive and of each negative row
 
 
 class Ranked(NamedTuple):
     """The order of a score: what the AUC of any weights of the rows needs."""
 
-    order_pos: npt.NDArray[np.intp]
-    order_neg: npt.NDArray[np.intp]
-    below: npt.NDArray[np.int64]
-    at_most: npt.NDArray[np.int64]
+    order_pos: Indices
+    order_neg: Indices
+    below: Ints
+    at_most: Ints
 
     def auc(self, draw: Draw) -> float:
         """The AUC of the rows with the weights of a draw."""
@@ -52,9 +51,7 @@ def stratified_draws(sample: Sample, rng: np.random.Generator) -> Iterator[Draw]
         yield weight_pos * _times(len(weight_pos), rng), weight_neg * _times(len(weight_neg), rng)
 
 
-def cluster_draws(
-    sample: Sample, codes: npt.NDArray[np.int64], rng: np.random.Generator
-) -> Iterator[Draw]:
+def cluster_draws(sample: Sample, codes: Ints, rng: np.random.Generator) -> Iterator[Draw]:
     """Draw whole groups with replacement, without end; each draw holds both classes."""
     weight_pos, weight_neg = whole(sample)
     code_pos, code_neg = codes[sample.positive], codes[~sample.positive]

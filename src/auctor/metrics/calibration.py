@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_level
+from auctor._checks import check_level
+from auctor._text import count as counted
+from auctor._typing import Floats, Ints
 from auctor.metrics.intervals import normal_quantile
 from auctor.metrics.sample import Sample, read_sample
-from auctor.metrics.wording import count as counted
 
-Floats = npt.NDArray[np.float64]
 STRATEGIES = ("quantile", "uniform")
 
 
@@ -139,24 +139,24 @@ def _check_probability(value: Floats) -> Floats:
     return value
 
 
-def _quantile_bins(value: Floats, weight: Floats, n_bins: int) -> npt.NDArray[np.int64]:
+def _quantile_bins(value: Floats, weight: Floats, n_bins: int) -> Ints:
     """The bin of each row: where the middle of its probability's rows stands among all."""
     distinct, place = np.unique(value, return_inverse=True)
     own = np.bincount(place, weights=weight, minlength=len(distinct))
     middle = (np.cumsum(own) - own / 2) / own.sum()
     bins = np.minimum((n_bins * middle).astype(np.int64), n_bins - 1)
-    found: npt.NDArray[np.int64] = bins[place]
+    found: Ints = bins[place]
     return found
 
 
-def _even(value: Floats, n_bins: int) -> npt.NDArray[np.int64]:
+def _even(value: Floats, n_bins: int) -> Ints:
     """Bins [k / n, (k + 1) / n), the last one with its right end."""
     inner = np.arange(1, n_bins) / n_bins
     return np.searchsorted(inner, value, side="right").astype(np.int64)
 
 
 def _summed(
-    sample: Sample, value: Floats, weight: Floats, bins: npt.NDArray[np.int64], level: float
+    sample: Sample, value: Floats, weight: Floats, bins: Ints, level: float
 ) -> CalibrationTable:
     """The sums of each bin that has rows."""
     columns = weight, weight * value, weight * sample.positive, weight**2

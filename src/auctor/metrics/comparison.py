@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
+from auctor._checks import check_level, check_resamples
+from auctor._text import count, interval, signless
+from auctor._typing import Floats
 from auctor.metrics.bootstrap import Resampling, make_draws, make_generator, rank, whole
-from auctor.metrics.checks import check_level, check_resamples
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import (
     Part,
@@ -31,9 +33,6 @@ from auctor.metrics.limits import (
     two_sided,
 )
 from auctor.metrics.sample import Sample, read_sample
-from auctor.metrics.wording import count, interval, signless
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_number, check_one, check_rate, check_region, check_top
+from auctor._text import count
+from auctor._typing import Floats, Ints
 from auctor.kernels import roc
-from auctor.metrics.checks import check_number, check_one, check_rate, check_region, check_top
 from auctor.metrics.sample import Sample, read_sample, sort_classes
-from auctor.metrics.wording import count
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -292,7 +291,7 @@ def curve_of_sample(sample: Sample) -> RocCurve:
     return _freeze(curve)
 
 
-def _weight_above(counts: npt.NDArray[np.int64], weight: Floats | None) -> Floats:
+def _weight_above(counts: Ints, weight: Floats | None) -> Floats:
     """Weight of the ``counts`` rows with the highest scores; weights go up the scores."""
     if weight is None:
         return counts.astype(np.float64)

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.effective import kish
 from auctor.metrics.folds import Part
@@ -112,7 +112,7 @@ def _groups(part: Part) -> Any:
     return part.resampling.groups
 
 
-def _rows_alone(part: Part, rows: npt.NDArray[np.bool_]) -> float:
+def _rows_alone(part: Part, rows: Bools) -> float:
     """How many rows that weigh alike and vary alone these are worth.
 
     Groups at most count once each, and of weights Kish's number.

@@ -9,20 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_level, check_resamples, check_top
+from auctor._text import count, interval
 from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.checks import check_level, check_resamples, check_top
-from auctor.metrics.curve_estimates import (
-    Estimate,
-    estimate_ks,
-    estimate_precision,
-    varies_as,
-)
+from auctor.metrics.curve_estimates import Estimate, estimate_ks, estimate_precision, varies_as
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import Part, check_goes_with_folds, check_instability, pool_folds
 from auctor.metrics.limits import quantile
 from auctor.metrics.rates import clopper_pearson
 from auctor.metrics.sample import Sample, read_codes, read_sample
-from auctor.metrics.wording import count, interval
 
 KS_RESAMPLES = 300
 

@@ -9,20 +9,18 @@ the mean of either, and its variance the sum of the variances of the two means
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._text import count
+from auctor._typing import Floats, Ints
 from auctor.kernels import roc
 from auctor.metrics.sample import SortedClasses
-from auctor.metrics.wording import count
-
-Floats = npt.NDArray[np.float64]
 
 
 class Placements(NamedTuple):
     """Twice the number of rows of the other class that each row is ordered rightly with."""
 
-    pos: npt.NDArray[np.int64]
-    neg: npt.NDArray[np.int64]
+    pos: Ints
+    neg: Ints
 
     def auc(self) -> float:
         """The AUC, exact but for one division."""
@@ -75,7 +73,7 @@ def check_two_of_each(n_pos: int, n_neg: int, where: str = "y_true") -> None:
         )
 
 
-def _variance_of_mean(pos: npt.NDArray[np.int64], neg: npt.NDArray[np.int64]) -> float:
+def _variance_of_mean(pos: Ints, neg: Ints) -> float:
     """Variance of the mean over both classes, of doubled counts brought back to shares."""
     n_pos, n_neg = len(pos), len(neg)
     part_pos = float(np.var(pos, ddof=1)) / n_pos / (2 * n_neg) ** 2

@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
+from auctor._typing import Bools, Floats, Ints
 
 # Fewer rows than this do not tell what the weights on their side are, or how groups vary there.
 _FEWEST = 10
@@ -17,10 +14,10 @@ _FEWEST = 10
 class Counted(NamedTuple):
     """Rows with their scores, and what decides how much each of them counts."""
 
-    positive: Marks
+    positive: Bools
     scores: Floats
     weight: Floats | None
-    codes: Codes | None  # the group of each row, as a whole number from 0
+    codes: Ints | None  # the group of each row, as a whole number from 0
 
     @property
     def is_plain(self) -> bool:
@@ -32,7 +29,7 @@ class Counted(NamedTuple):
         """The weight of each row, 1 where none was given."""
         return np.ones(len(self.scores)) if self.weight is None else self.weight
 
-    def take(self, chosen: Marks) -> "Counted":
+    def take(self, chosen: Bools) -> "Counted":
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[chosen]
         codes = None if self.codes is None else self.codes[chosen]
@@ -104,7 +101,7 @@ def kish_of_groups(rows: Counted) -> tuple[float, int]:
     return kish(sums), len(sums)
 
 
-def within_correlation(values: Floats, codes: Codes) -> float:
+def within_correlation(values: Floats, codes: Ints) -> float:
     """Correlation of two rows of one group, from 0 to 1, by the analysis of variance.
 
     It is 1 where the values do not vary, since then nothing speaks for less.
@@ -129,7 +126,7 @@ def within_correlation(values: Floats, codes: Codes) -> float:
     return float(np.clip((between - inside) / (between + (usual - 1) * inside), 0.0, 1.0))
 
 
-def _top(values: Floats, rate: float) -> Marks:
+def _top(values: Floats, rate: float) -> Bools:
     """The rows of the largest values: a share ``rate``, but enough of them and of the others."""
     n = len(values)
     fewest = min(_FEWEST, n // 2)
@@ -137,12 +134,12 @@ def _top(values: Floats, rate: float) -> Marks:
     return np.asarray(values >= np.partition(values, n - size)[n - size])
 
 
-def _typical(weight: Floats, part: Marks) -> float:
+def _typical(weight: Floats, part: Bools) -> float:
     """The mean weight of these rows, each taken as often as it weighs; of all if there are none."""
     chosen = weight[part] if part.any() else weight
     return float(np.square(chosen).sum() / chosen.sum())
 
 
-def _group_sums(weight: Floats, codes: Codes) -> Floats:
+def _group_sums(weight: Floats, codes: Ints) -> Floats:
     sums = np.bincount(codes, weights=weight).astype(np.float64)
     return sums[sums > 0]

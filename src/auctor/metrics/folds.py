@@ -16,12 +16,12 @@ it is taken to be 1, the worst case.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._checks import check_rate
+from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.bootstrap import Resampling, rank, whole
-from auctor.metrics.checks import check_rate
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.influence import Codes, effective_sizes, influences, variance
+from auctor.metrics.influence import effective_sizes, influences, variance
 from auctor.metrics.sample import Sample, read_codes
 
 
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
     sample: Sample
     resampling: Resampling | None
-    groups: Codes | None = None  # of its rows, numbered from 0
+    groups: Ints | None = None  # of its rows, numbered from 0
 
 
 class FoldsAuc(NamedTuple):
@@ -107,10 +107,10 @@ def cut_folds(
 
 def _part(
     sample: Sample,
-    rows: npt.NDArray[np.bool_],
+    rows: Bools,
     name: str,
     resampling: Resampling | None,
-    groups: Codes | None,
+    groups: Ints | None,
 ) -> Part:
     part = take(sample, rows)
     check_two_of_each(part.n_pos, part.n_neg, name)
@@ -124,7 +124,7 @@ def _part(
     return Part(part, redraw, own)
 
 
-def group_codes(groups: Any, sample: Sample) -> Codes:
+def group_codes(groups: Any, sample: Sample) -> Ints:
     """Groups as numbers; one group alone does not show how they vary."""
     distinct, codes = read_codes(groups, sample, "groups")
     if len(distinct) < 2:
@@ -132,7 +132,7 @@ def group_codes(groups: Any, sample: Sample) -> Codes:
     return codes
 
 
-def take(sample: Sample, rows: npt.NDArray[np.bool_]) -> Sample:
+def take(sample: Sample, rows: Bools) -> Sample:
     """Some rows of a sample, as a sample of its own."""
     return sample._replace(
         positive=sample.positive[rows],
@@ -170,9 +170,7 @@ def pool_folds(sample: Sample, folds: Any) -> Sample:
     return sample._replace(scores=scores)
 
 
-def _mid_ranks(
-    values: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _mid_ranks(values: Floats, weight: Floats) -> Floats:
     _, places = np.unique(values, return_inverse=True)
     mass = np.bincount(places, weight)
     below = np.cumsum(mass) - mass / 2

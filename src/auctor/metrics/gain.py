@@ -6,10 +6,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_rate
+from auctor._checks import check_rate
+from auctor._typing import Floats
 from auctor.metrics.curve import RocCurve, roc_curve
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Indices
 from auctor.metrics.calibration import check_bins
 from auctor.metrics.sample import Sample, read_sample
-
-Floats = npt.NDArray[np.float64]
 
 # Shares of a class beyond the outer edges, which the end bins take in: one far score in a
 # thousand would otherwise squeeze all others into one bar.
@@ -79,7 +78,7 @@ def score_histogram(
     )
 
 
-def _sums(bins: npt.NDArray[np.intp], weight: Floats, n_bins: int) -> Floats:
+def _sums(bins: Indices, weight: Floats, n_bins: int) -> Floats:
     """The weight of the rows of each bin."""
     return np.bincount(bins, weights=weight, minlength=n_bins).astype(np.float64)
 
@@ -99,7 +98,7 @@ def _edges(sample: Sample, n_bins: int) -> Floats:
     return _even(max(low - half, -most), min(low + half, most), n_bins)
 
 
-def _ends_of(sample: Sample, rows: npt.NDArray[np.bool_]) -> tuple[float, float] | None:
+def _ends_of(sample: Sample, rows: Bools) -> tuple[float, float] | None:
     """The outer quantiles of the finite scores of a class, if it has any."""
     score = sample.scores[0]
     finite = rows & np.isfinite(score)

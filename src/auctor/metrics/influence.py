@@ -9,15 +9,12 @@ two models is what the two AUCs share.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.delong import placements_by_row
 from auctor.metrics.effective import kish
 from auctor.metrics.limits import degrees
 from auctor.metrics.sample import Sample, split
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 
 
 class Influences(NamedTuple):
@@ -62,7 +59,7 @@ def difference(a: Influences, b: Influences) -> Influences:
     return Influences(a.auc - b.auc, a.pos - b.pos, a.neg - b.neg)
 
 
-def variance(found: Influences, sample: Sample, codes: Codes | None = None) -> float:
+def variance(found: Influences, sample: Sample, codes: Ints | None = None) -> float:
     """DeLong's variance; with weights at Kish's number of rows, with groups over their sums."""
     if codes is not None:
         return _variance_of_groups(found, sample.positive, codes)
@@ -72,7 +69,7 @@ def variance(found: Influences, sample: Sample, codes: Codes | None = None) -> f
     return total
 
 
-def _variance_of_groups(found: Influences, positive: npt.NDArray[np.bool_], codes: Codes) -> float:
+def _variance_of_groups(found: Influences, positive: Bools, codes: Ints) -> float:
     """Obuchowski's variance: each class over its groups, and what groups of both classes share."""
     size = int(codes.max()) + 1
     pos: Floats = np.bincount(codes[positive], found.pos, size).astype(np.float64)
@@ -88,7 +85,7 @@ def _unbiased(products: Floats, n_groups: int) -> float:
     return float(products.sum()) * n_groups / max(n_groups - 1, 1e-9)
 
 
-def product(a: Influences, b: Influences, sample: Sample, codes: Codes | None) -> float:
+def product(a: Influences, b: Influences, sample: Sample, codes: Ints | None) -> float:
     """The sum over rows, or over groups, of the products of two influences."""
     if codes is None:
         return float((a.pos * b.pos).sum() + (a.neg * b.neg).sum())
@@ -96,14 +93,14 @@ def product(a: Influences, b: Influences, sample: Sample, codes: Codes | None) -
     return float(np.multiply(*sums).sum())
 
 
-def group_sums(found: Influences, positive: npt.NDArray[np.bool_], codes: Codes) -> Floats:
+def group_sums(found: Influences, positive: Bools, codes: Ints) -> Floats:
     """The influence of each group."""
     size = int(codes.max()) + 1
     sums = np.bincount(codes[positive], found.pos, size)
     return np.asarray(sums + np.bincount(codes[~positive], found.neg, size))
 
 
-def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, float]:
+def effective_sizes(sample: Sample, codes: Ints | None = None) -> tuple[float, float]:
     """Kish's number of rows of each class, (sum w)^2 / sum w^2; no more than there are groups."""
     sizes = []
     for rows in (sample.positive, ~sample.positive):
@@ -113,7 +110,7 @@ def effective_sizes(sample: Sample, codes: Codes | None = None) -> tuple[float, 
     return sizes[0], sizes[1]
 
 
-def known_from(found: Influences, sample: Sample, codes: Codes | None) -> tuple[float, float]:
+def known_from(found: Influences, sample: Sample, codes: Ints | None) -> tuple[float, float]:
     """How many independent rows of the smaller class stand behind a variance, and its freedom.
 
     Returns (rows, degrees of freedom). Rows in groups are worth at least as many independent rows

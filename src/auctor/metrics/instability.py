@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.metrics.folds import Part, cut_folds
 from auctor.metrics.influence import Influences, difference, influences, product
 from auctor.metrics.sample import Sample, read_codes, read_sample
-
-Floats = npt.NDArray[np.float64]
 
 
 def fold_instability(

@@ -6,21 +6,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_level, check_method, check_resamples
+from auctor._text import count, interval
 from auctor.metrics.area import auc_of_sorted
 from auctor.metrics.bootstrap import Resampling, make_generator, rank
-from auctor.metrics.checks import check_level, check_method, check_resamples
 from auctor.metrics.delong import check_two_of_each, placements, variance
-from auctor.metrics.folds import (
-    FoldsAuc,
-    auc_within_folds,
-    check_goes_with_folds,
-    group_codes,
-)
+from auctor.metrics.folds import FoldsAuc, auc_within_folds, check_goes_with_folds, group_codes
 from auctor.metrics.influence import influences, known_from
 from auctor.metrics.influence import variance as influence_variance
 from auctor.metrics.limits import auc_limits, degrees, normal_quantile
 from auctor.metrics.sample import Sample, read_sample, sort_classes
-from auctor.metrics.wording import count, interval
 
 METHODS = ("wilson", "delong", "bootstrap")
 
@@ -123,9 +118,9 @@ def auc_ci(
     instability : float in [0, 1], optional
         With ``folds``, the share of the variance that comes from the training sets, as
         :func:`auctor.metrics.fold_instability` and
-        :func:`auctor.estimators.crossval.cross_validate` measure it. Where it is not given it is
-        taken to be 1, the worst case, with which the interval is up to 1.4 times as wide as it
-        need be. Give 0 if one fixed model scored all rows.
+        :func:`auctor.cross_validate` measure it. Where it is not given it is taken to be 1, the
+        worst case, with which the interval is up to 1.4 times as wide as it need be. Give 0 if
+        one fixed model scored all rows.
     sample_weight : array-like of shape (n_rows,), optional
         Weights of the rows. Multiplying all of them by a constant changes nothing.
     random_state : int, Generator, RandomState or None

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainc
 
+from auctor._typing import Bools, Floats, Indices
 from auctor.metrics.curve import OperatingPoint, RocCurve
 from auctor.metrics.effective import (
     Counted,
@@ -16,9 +16,6 @@ from auctor.metrics.effective import (
 )
 from auctor.metrics.rates import Range
 from auctor.metrics.resampled_curves import thin
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
 # Thresholds that are compared pairwise: finer than any interval.
 _MOST_STEPS = 250
@@ -69,7 +66,7 @@ def _tail(part: Floats, rest: Floats, share: float) -> Floats:
 
 
 def _rows_per_weight(
-    curve: RocCurve, rows: Counted, upper: Places, lower: Places, level: float
+    curve: RocCurve, rows: Counted, upper: Indices, lower: Indices, level: float
 ) -> tuple[Floats | float, float]:
     """Effective rows in a window for each unit of its weight, and effective rows in all."""
     if rows.is_plain:
@@ -101,9 +98,7 @@ def _group_factor(rows: Counted, n_rows: float, share: Floats, level: float) -> 
     return student_factor(n_groups, (1 - level) / 2) / (1 + max(n_rows / size - 1, 0.0) * both)
 
 
-def _hull(
-    thresholds: Floats, possible: npt.NDArray[np.bool_], point: float, *, is_thin: bool
-) -> Range:
+def _hull(thresholds: Floats, possible: Bools, point: float, *, is_thin: bool) -> Range:
     """The ends of what is possible, up to where other rows are flagged."""
     places = np.flatnonzero(possible | (thresholds == point))
     if len(places) == 0:

@@ -11,14 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
+from auctor._checks import check_level, check_one, check_region, check_resamples, check_top
+from auctor._text import count, interval, signless
+from auctor._typing import Floats, Ints
 from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
-from auctor.metrics.checks import (
-    check_level,
-    check_one,
-    check_region,
-    check_resamples,
-    check_top,
-)
 from auctor.metrics.comparison import AucComparison, compare_auc, is_alike
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_ks
@@ -31,10 +27,9 @@ from auctor.metrics.folds import (
     group_codes,
     pool_folds,
 )
-from auctor.metrics.influence import Codes, Floats, effective_sizes
+from auctor.metrics.influence import effective_sizes
 from auctor.metrics.resampled_curves import redrawn, row_places, thin
 from auctor.metrics.sample import Sample, read_codes, read_sample
-from auctor.metrics.wording import count, interval, signless
 
 METRICS = ("auc", "ks", "partial_auc", "precision_at_k")
 
@@ -215,7 +210,7 @@ class _Rows(NamedTuple):
     """The rows, what goes together, and how much the training sets add."""
 
     sample: Sample
-    groups: Codes | None
+    groups: Ints | None
     n_folds: int | None
     inflation: float
 

@@ -8,13 +8,11 @@ have none, and no density has to be estimated.
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainc
 
+from auctor._typing import Floats
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.rates import Range
-
-Floats = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-9  # of a sum of weights, in rows
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats, Indices
 from auctor.metrics.bootstrap import Draw, make_draws
 from auctor.metrics.curve import RocCurve
 from auctor.metrics.sample import Sample, split
-
-Floats = npt.NDArray[np.float64]
 
 
 def resampled_curves(
@@ -38,7 +37,7 @@ def thin(curve: RocCurve, most: int) -> RocCurve:
     return at_thresholds(curve, kept)
 
 
-def at_thresholds(curve: RocCurve, kept: npt.NDArray[np.intp]) -> RocCurve:
+def at_thresholds(curve: RocCurve, kept: Indices) -> RocCurve:
     """The curve at some of its thresholds, by place; the first and the last must be among them."""
     steps = curve.true_positives[kept], curve.false_positives[kept]
     return _with_steps(replace(curve, thresholds=curve.thresholds[kept]), steps)
@@ -53,14 +52,14 @@ def _class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve
         yield _with_steps(curve, tuple(_cumulated(count) for count in counts))
 
 
-def row_places(curve: RocCurve, sample: Sample) -> tuple[npt.NDArray[np.intp], ...]:
+def row_places(curve: RocCurve, sample: Sample) -> tuple[Indices, ...]:
     """For each row of a class, its step on the curve."""
     classes = split(sample.scores[0], sample.positive)
     # Without the first threshold, which flags nothing: a score may be infinite as well.
     return tuple(np.searchsorted(-curve.thresholds[1:], -scores) for scores in classes)
 
 
-def redrawn(curve: RocCurve, places: tuple[npt.NDArray[np.intp], ...], draw: Draw) -> RocCurve:
+def redrawn(curve: RocCurve, places: tuple[Indices, ...], draw: Draw) -> RocCurve:
     """The curve of the rows with the weights of a draw."""
     n = len(curve.thresholds) - 1
     counts = (np.bincount(p, weights=w, minlength=n) for p, w in zip(places, draw, strict=True))

@@ -6,21 +6,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
+from auctor.data.labels import read_labels, read_scores, read_vector, read_weights
 from auctor.data.missing import count_missing
-from auctor.data.vectors import read_labels, read_scores, read_vector, read_weights
 from auctor.kernels import roc
-
-Floats = npt.NDArray[np.float64]
 
 
 class Sample(NamedTuple):
     """Validated rows; those of weight zero are gone."""
 
-    positive: npt.NDArray[np.bool_]
+    positive: Bools
     scores: tuple[Floats, ...]
     weight: Floats | None
     pos_label: Any
-    kept: npt.NDArray[np.bool_] | None  # rows of the caller that stayed; None means all
+    kept: Bools | None  # rows of the caller that stayed; None means all
 
     @property
     def n_pos(self) -> int:
@@ -81,7 +80,7 @@ def _drop_absent(sample: Sample, weight: Floats, names: tuple[str, str]) -> Samp
     return Sample(positive, scores, weight[kept], sample.pos_label, kept)
 
 
-def split(values: Floats, positive: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def split(values: Floats, positive: Bools) -> tuple[Floats, Floats]:
     """The values of the positive and of the negative rows."""
     pos, neg = roc.split_classes(values, positive, int(np.count_nonzero(positive)))
     return pos, neg
@@ -109,9 +108,7 @@ def read_sorted(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -
     )
 
 
-def read_codes(
-    values: Any, sample: Sample, name: str
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def read_codes(values: Any, sample: Sample, name: str) -> tuple[npt.NDArray[Any], Ints]:
     """The distinct values of a grouping and each kept row's place among them."""
     array = read_vector(values, name)
     n_rows = len(sample.positive) if sample.kept is None else len(sample.kept)

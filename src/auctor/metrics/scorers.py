@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._checks import check_one, check_region, check_top
+from auctor._typing import Floats
 from auctor.metrics.area import partial_auc
-from auctor.metrics.checks import check_one, check_region, check_top
 from auctor.metrics.separation import ks
 from auctor.metrics.top import precision_at_k
 
@@ -34,7 +34,7 @@ class MetricScorer:
         return f"MetricScorer({self._metric.__name__}{options})"
 
 
-def _response(estimator: Any, X: Any) -> tuple[npt.NDArray[np.float64], Any]:
+def _response(estimator: Any, X: Any) -> tuple[Floats, Any]:
     """The score of each row, and the label that it grows towards."""
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X)), _positive_label(estimator)

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats, Indices
 from auctor.metrics.curve import RocCurve, roc_curve
-
-Floats = npt.NDArray[np.float64]
 
 
 class RocDistance(NamedTuple):
@@ -92,7 +91,7 @@ class _Pieces(NamedTuple):
         """Limits from the right."""
         return self._on_piece(np.searchsorted(self.x, x, side="right") - 1, x)
 
-    def _on_piece(self, piece: npt.NDArray[np.intp], x: Floats) -> Floats:
+    def _on_piece(self, piece: Indices, x: Floats) -> Floats:
         """Values at x on the lines that leave the given places."""
         share = (x - self.x[piece]) / (self.x[piece + 1] - self.x[piece])
         return (1 - share) * self.high[piece] + share * self.low[piece + 1]

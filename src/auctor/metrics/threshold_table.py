@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_level, check_top
+from auctor._checks import check_level, check_top
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.rates import Range
 from auctor.metrics.sample import read_sample

@@ -7,14 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_level, check_number, check_one, check_rate, check_top
+from auctor._text import interval
+from auctor._typing import Floats
 from auctor.metrics.bootstrap import percentiles
-from auctor.metrics.checks import (
-    check_level,
-    check_number,
-    check_one,
-    check_rate,
-    check_top,
-)
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
@@ -28,9 +24,6 @@ from auctor.metrics.quantiles import (
 )
 from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
 from auctor.metrics.sample import Sample, read_codes, read_sample
-from auctor.metrics.wording import interval
-
-Floats = npt.NDArray[np.float64]
 
 # Whose rate each criterion speaks of.
 _OF = {"fpr": "negative rows", "tpr": "positive rows", "budget": "rows"}

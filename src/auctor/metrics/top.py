@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor.metrics.checks import check_top
+from auctor._checks import check_top
 from auctor.metrics.curve import RocCurve, roc_curve
 
 

@@ -9,12 +9,10 @@ from auctor.models.linear import LinearModel, LinearTerm
 from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
-from auctor.models.row_program import Gate, RowProgram
-from auctor.models.scorers import ScorerModel
 from auctor.models.surface import Surface
 from auctor.models.terms import TermModel
 from auctor.models.tree import TreeModel
-from auctor.models.vote import Member, VoteModel
+from auctor.models.unsaved import Gate, Member, RowProgram, ScorerModel, VoteModel
 
 __all__ = [
     "FORMS",

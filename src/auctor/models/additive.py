@@ -7,8 +7,8 @@ from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Feature, SparseTable, Table, number_feature
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import add_steps
@@ -21,15 +21,13 @@ from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
 from auctor.models.surface import Surface, read_surface
 from auctor.models.terms import TermModel
 
-Floats = npt.NDArray[np.float64]
-
 # Steps are whole multiples of this power of two. Sums of them are then exact in
 # float64 in any order, so that rows which tie in theory tie in fact, on every machine.
 GRID = 2.0**-32
 _SHOWN = 12  # terms of each kind in a printed model
 
 
-def on_grid(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def on_grid(values: Floats) -> Floats:
     """The nearest whole multiples of ``GRID``."""
     return np.rint(values / GRID) * GRID
 
@@ -45,7 +43,7 @@ class AdditiveModel(TermModel):
     """
 
     features: tuple[Feature, ...]
-    steps: tuple[npt.NDArray[np.float64], ...]
+    steps: tuple[Floats, ...]
     intercept: float
     surfaces: tuple[Surface, ...] = ()
     reference: Reference | None = None
@@ -93,7 +91,7 @@ class AdditiveModel(TermModel):
         ranges = [float(np.ptp(steps)) for steps in self.steps]
         return sorted((j for j, r in enumerate(ranges) if r > 0), key=lambda j: -ranges[j])
 
-    def _term(self, k: int, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+    def _term(self, k: int, table: Table, columns: Ints) -> Floats:
         out = np.zeros(table.n_rows)
         if k < len(self.features):
             self._add(k, table, int(columns[k]), out)
@@ -114,7 +112,7 @@ class AdditiveModel(TermModel):
         small = np.abs(averages) < 2.0**20  # on_grid could overflow beyond
         return np.where(small, on_grid(np.where(small, averages, 0.0)), averages)
 
-    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def _score(self, table: Table, columns: Ints) -> Floats:
         if isinstance(table, SparseTable) and self._zero_steps is not None:
             out = self._sum_sparse(table, columns, self._zero_steps)
         else:
@@ -125,9 +123,7 @@ class AdditiveModel(TermModel):
             surface.add(table, columns, out)
         return out
 
-    def _sum_sparse(
-        self, table: SparseTable, columns: npt.NDArray[np.int64], at_zero: ZeroSteps
-    ) -> npt.NDArray[np.float64]:
+    def _sum_sparse(self, table: SparseTable, columns: Ints, at_zero: ZeroSteps) -> Floats:
         """The same sums of steps, bit for bit, in time that grows with the table's entries."""
         table.refuse_infinities()
         out = np.full(table.n_rows, self.intercept + at_zero.constant)
@@ -142,7 +138,7 @@ class AdditiveModel(TermModel):
     def _zero_steps(self) -> ZeroSteps | None:
         return zero_steps(self.features, self.steps, self.intercept)
 
-    def _add(self, j: int, table: Table, column: int, out: npt.NDArray[np.float64]) -> None:
+    def _add(self, j: int, table: Table, column: int, out: Floats) -> None:
         """Add the step of feature j, also where it is flat: a bad column is an error."""
         feature, steps = self.features[j], self.steps[j]
         if feature.is_category:
@@ -193,9 +189,7 @@ class AdditiveModel(TermModel):
         return "\n".join(lines)
 
 
-def compress(
-    feature: Feature, steps: npt.NDArray[np.float64]
-) -> tuple[Feature, npt.NDArray[np.float64]]:
+def compress(feature: Feature, steps: Floats) -> tuple[Feature, Floats]:
     """The same step function without cuts between neighbouring bins of equal steps."""
     if feature.is_category:
         return feature, steps
@@ -205,11 +199,11 @@ def compress(
     return number_feature(feature.name, feature.cuts[differs]), steps[kept]
 
 
-def _to_body(feature: Feature, steps: npt.NDArray[np.float64]) -> dict[str, Any]:
+def _to_body(feature: Feature, steps: Floats) -> dict[str, Any]:
     return {**feature_body(feature), "missing": float(steps[0]), "steps": steps[1:].tolist()}
 
 
-def _from_body(fields: Fields) -> tuple[Feature, npt.NDArray[np.float64]]:
+def _from_body(fields: Fields) -> tuple[Feature, Floats]:
     feature = read_feature(fields)
     missing, steps = fields.number("missing"), fields.terms("steps")
     if len(steps) != feature.n_bins:
@@ -218,7 +212,7 @@ def _from_body(fields: Fields) -> tuple[Feature, npt.NDArray[np.float64]]:
     return feature, np.concatenate([[missing], steps])
 
 
-def _describe(feature: Feature, steps: npt.NDArray[np.float64], most: int = 6) -> str:
+def _describe(feature: Feature, steps: Floats, most: int = 6) -> str:
     """One line: the name, the range, and the steps in words."""
     if feature.is_category:
         order = np.argsort(-steps[1:], kind="stable")

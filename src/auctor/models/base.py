@@ -8,8 +8,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_number
+from auctor._typing import Floats, Ints
 from auctor.data import Category, Table, read_table, select
-from auctor.metrics.checks import check_number
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
 
@@ -54,7 +55,7 @@ class Model(ABC):
         return found
 
     @abstractmethod
-    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def _score(self, table: Table, columns: Ints) -> Floats:
         """Score of each row; feature j stands in column ``columns[j]`` of the table."""
 
     @abstractmethod
@@ -66,7 +67,7 @@ class Model(ABC):
     def from_body(cls, fields: Fields, shared: "Shared") -> "Model":
         """The model of a file's own and shared parts; ValueError where they are wrong."""
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """The score of each row of any table: larger means more likely positive.
 
         Columns are matched by name where the table has names; others are ignored.
@@ -74,11 +75,11 @@ class Model(ABC):
         table = read_table(X, accept_sparse=True)
         return self._score(table, select(table, self.feature_names, type(self).__name__))
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Calibrated probability of each class, in the order of ``classes``."""
         return self.probabilities(self.decision_function(X))
 
-    def probabilities(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def probabilities(self, scores: Floats) -> Floats:
         """Calibrated probability of each class for scores already computed."""
         with np.errstate(over="ignore"):  # an infinite z is a probability of 0 or 1
             z = self.calibration.slope * scores + self.calibration.offset
@@ -136,7 +137,7 @@ class Shared(NamedTuple):
     calibration: Calibration
 
 
-def _logistic(z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _logistic(z: Floats) -> Floats:
     # exp of a negative number only, so that nothing overflows
     decayed = np.exp(-np.abs(z))
     return np.where(z >= 0, 1.0, decayed) / (1.0 + decayed)

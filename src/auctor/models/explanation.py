@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.data.missing import is_missing
 from auctor.models.reference import TRAINING, Reference
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 _LONGEST = 28  # a longer name or value loses its middle in print
 _MOST_PRINTED = 30  # terms of an explanation, the largest first
@@ -94,7 +92,7 @@ class Values:
     """The values of a table's rows, looked up where an explanation wants them."""
 
     table: Table
-    columns: Whole  # feature j stands in column columns[j] of the table
+    columns: Ints  # feature j stands in column columns[j] of the table
     features: Sequence[Any]  # with name and is_category
     terms: list[tuple[int, ...]]  # the features of each term
     _read: dict[int, npt.NDArray[np.object_] | Floats] = field(default_factory=dict)
@@ -244,7 +242,7 @@ class Explanations:
         return "\n".join(lines)
 
 
-def _by_term(ranked: Whole) -> Iterator[tuple[int, Whole, Whole]]:
+def _by_term(ranked: Ints) -> Iterator[tuple[int, Ints, Ints]]:
     """Each term with the rows that it is a reason of, and its rank there."""
     order = np.argsort(ranked, axis=None, kind="stable")
     terms, starts = np.unique(ranked.ravel()[order], return_index=True)

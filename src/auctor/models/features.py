@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Ints
 from auctor.data import Categories, Feature, Table, category_feature, number_feature
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import code_numbers
@@ -48,9 +49,7 @@ def refuse_other_kind(feature: Feature, column: Categories) -> None:
         )
 
 
-def code_columns(
-    features: tuple[Feature, ...], table: Table, columns: npt.NDArray[np.int64]
-) -> npt.NDArray[Any]:
+def code_columns(features: tuple[Feature, ...], table: Table, columns: Ints) -> npt.NDArray[Any]:
     """Codes (features, rows) of a table; feature j stands in column ``columns[j]``.
 
     A fit makes 65,535 bins of a feature at most, which uint16 holds with the code of missing

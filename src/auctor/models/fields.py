@@ -5,7 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from auctor._typing import Floats
 
 
 class Fields:
@@ -83,12 +84,12 @@ class Fields:
             raise self.fail(name, "a list")
         return value
 
-    def terms(self, name: str) -> npt.NDArray[np.float64]:
+    def terms(self, name: str) -> Floats:
         """A list of numbers that are added up, as a float64 array."""
         terms = [self._as_term(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))]
         return np.array(terms, dtype=np.float64)
 
-    def increasing(self, name: str) -> npt.NDArray[np.float64]:
+    def increasing(self, name: str) -> Floats:
         """A list of finite numbers, each larger than the one before, as a float64 array."""
         values = [
             self._as_number(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))

@@ -7,16 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table, read_table, select
-from auctor.kernels.tree import TreeNodes, forest_values
+from auctor.kernels.trees import TreeNodes, forest_values
 from auctor.models.base import Model, Shared
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.tree_nodes import read_nodes, read_whole
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 AGGREGATES = ("mean", "median", "sum")
 
@@ -39,7 +37,7 @@ class ForestModel(Model):
 
     features: tuple[Feature, ...]
     aggregate: str
-    roots: Whole
+    roots: Ints
     nodes: TreeNodes
     rank: Floats
     importance: Floats
@@ -60,7 +58,7 @@ class ForestModel(Model):
         return len(self.roots)
 
     @cached_property
-    def depths(self) -> Whole:
+    def depths(self) -> Ints:
         """The longest way through each tree."""
         depth = _depths(self.nodes)
         return np.maximum.reduceat(depth, self.roots)
@@ -79,7 +77,7 @@ class ForestModel(Model):
         """Scores of rows given by their codes (features, rows)."""
         return self.intercept + score_blocks(self.walker, codes, self.aggregate)
 
-    def _score(self, table: Table, columns: Whole) -> Floats:
+    def _score(self, table: Table, columns: Ints) -> Floats:
         return self.score_codes(code_columns(self.features, table, columns))
 
     def finished(self, **changes: Any) -> "ForestModel":
@@ -136,7 +134,7 @@ class ForestModel(Model):
 class Walker:
     """The trees as the kernel wants them."""
 
-    def __init__(self, nodes: TreeNodes, roots: Whole, rank: Floats) -> None:
+    def __init__(self, nodes: TreeNodes, roots: Ints, rank: Floats) -> None:
         above, below = (np.where(nodes.above == i, nodes.left, nodes.right) for i in (1, 0))
         missing = np.where(nodes.missing == 1, nodes.left, nodes.right)
         self._nodes = np.column_stack(
@@ -163,9 +161,7 @@ def score_blocks(walker: Walker, codes: npt.NDArray[Any], aggregate: str) -> Flo
     return scores
 
 
-def aggregated(
-    ranks: Floats, aggregate: str, counts: npt.NDArray[np.bool_] | None = None
-) -> Floats:
+def aggregated(ranks: Floats, aggregate: str, counts: Bools | None = None) -> Floats:
     """Mean, median or sum of each column (trees, rows), of the trees that count for it.
 
     The median of an even number is the mean of the two in the middle. Ranks stand on a grid, so
@@ -190,7 +186,7 @@ def aggregated(
     return np.where(size > 0, out, np.nan)
 
 
-def _depths(nodes: TreeNodes) -> Whole:
+def _depths(nodes: TreeNodes) -> Ints:
     """Depth of each node: children stand behind their parents."""
     depth = np.zeros(len(nodes.feature), dtype=np.int64)
     inner = np.flatnonzero(nodes.feature >= 0).tolist()
@@ -220,7 +216,7 @@ def _ranks_from(fields: Fields, n_nodes: int, aggregate: str) -> Floats:
     return rank
 
 
-def _check_roots(fields: Fields, roots: Whole, nodes: TreeNodes) -> None:
+def _check_roots(fields: Fields, roots: Ints, nodes: TreeNodes) -> None:
     """Trees stand one behind the other, and none leads into the next."""
     n_nodes = len(nodes.feature)
     if len(roots) == 0 or roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= n_nodes:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Category, SparseTable, Table
 from auctor.data.binning import code_categories
 from auctor.data.features import category_feature
@@ -13,15 +13,8 @@ from auctor.models.base import Shared
 from auctor.models.features import refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
-from auctor.models.reference import (
-    Reference,
-    check_reference,
-    read_reference,
-    weighted_mean,
-)
+from auctor.models.reference import Reference, check_reference, read_reference, weighted_mean
 from auctor.models.terms import TermModel
-
-Floats = npt.NDArray[np.float64]
 
 # No term of a score is larger, in files too: the range above is left for adding up.
 _LARGEST = 1e300
@@ -104,7 +97,7 @@ class LinearModel(TermModel):
     def _term_features(self) -> list[tuple[int, ...]]:
         return [(j,) for j in range(len(self.columns))]
 
-    def _term(self, k: int, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+    def _term(self, k: int, table: Table, columns: Ints) -> Floats:
         term, column = self.columns[k], int(columns[k])
         if term.is_category:
             return _category(term, table, column)
@@ -113,16 +106,14 @@ class LinearModel(TermModel):
     def _constant(self, k: int) -> float | None:
         return self.columns[k].missing if self.columns[k].size == 0 else None
 
-    def _average(
-        self, k: int, table: Table, columns: npt.NDArray[np.int64], share: Floats
-    ) -> float:
+    def _average(self, k: int, table: Table, columns: Ints, share: Floats) -> float:
         term = self.columns[k]
         if isinstance(table, SparseTable) and not term.is_category and term.size > 0:
             rows, values = table.entries(int(columns[k]))
             return weighted_mean(_number(term, values), share[rows])
         return super()._average(k, table, columns, share)
 
-    def _contributions(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+    def _contributions(self, table: Table, columns: Ints) -> Floats:
         """Rounded as the score is; what rounding leaves, some 1e-11, goes to the largest."""
         parts = round_scores(super()._contributions(table, columns))
         left = self._score(table, columns) - self.intercept - parts.sum(axis=1)
@@ -132,7 +123,7 @@ class LinearModel(TermModel):
     def _on_grid(self, averages: Floats) -> Floats:
         return round_scores(averages)
 
-    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+    def _score(self, table: Table, columns: Ints) -> Floats:
         out = np.zeros(table.n_rows)
         if isinstance(table, SparseTable):
             table.refuse_infinities()

@@ -4,14 +4,12 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.data import Feature, category_feature, number_feature
 from auctor.models.additive import AdditiveModel
 from auctor.models.reference import Reference
 from auctor.models.surface import Surface
-
-Floats = npt.NDArray[np.float64]
 
 
 def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:

@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Feature, Table
 from auctor.kernels.program import Nodes, expect
 from auctor.models.base import Calibration, Model, Shared
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
-
-Floats = npt.NDArray[np.float64]
 
 
 @register
@@ -42,7 +41,7 @@ class ProgramModel(Model):
     def n_nodes(self) -> int:
         return len(self.nodes.feature)
 
-    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+    def _score(self, table: Table, columns: Ints) -> Floats:
         return self.intercept + self.score_codes(code_columns(self.features, table, columns))
 
     def score_codes(self, codes: npt.NDArray[np.uint16]) -> Floats:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.models.fields import Fields
-
-Floats = npt.NDArray[np.float64]
 
 TRAINING = "the average training row"
 

@@ -3,16 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats
 from auctor.data import Feature, SparseTable
 
 # Learners put steps on a grid of 2^-32 and the intercept between two of its points. Sums of
 # multiples of 2^-33 are exact in any order as long as they stay below 2^20.
 _UNIT = 2.0**-33
 _LARGEST = 2.0**20
-
-Floats = npt.NDArray[np.float64]
 
 
 class ZeroSteps(NamedTuple):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Feature, Table
 from auctor.models.features import code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
@@ -25,7 +25,7 @@ class Surface:
 
     features: tuple[int, int]  # positions in the model
     axes: tuple[Feature, Feature]  # of the same names, with bins of their own
-    values: npt.NDArray[np.float64]
+    values: Floats
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -46,13 +46,11 @@ class Surface:
         sides = zip(self.features, map(_bins_key, self.axes), strict=True)
         return tuple(sorted(sides, key=lambda side: side[0]))
 
-    def turned_to(self, other: "Surface") -> npt.NDArray[np.float64]:
+    def turned_to(self, other: "Surface") -> Floats:
         """The values along the axes of ``other``, which must have the same key."""
         return self.values if self.features == other.features else self.values.T
 
-    def add(
-        self, table: Table, columns: npt.NDArray[np.int64], out: npt.NDArray[np.float64]
-    ) -> None:
+    def add(self, table: Table, columns: Ints, out: Floats) -> None:
         """Add each row's value; the model's feature j stands in column ``columns[j]``."""
         first, second = code_columns(self.axes, table, columns[list(self.features)])
         out += self.values[first, second]

@@ -6,15 +6,12 @@ from math import fsum
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Table, read_table, read_weights, select
 from auctor.models.base import Model
 from auctor.models.explanation import Explanation, Explanations, Values, read_row
 from auctor.models.reference import Reference, weighted_mean
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 
 NO_REFERENCE = (
     "this model has no reference to compare a row with: it was saved by a release of auctor that "
@@ -44,7 +41,7 @@ class TermModel(Model):
         """The features that each term looks at."""
 
     @abstractmethod
-    def _term(self, k: int, table: Table, columns: Places) -> Floats:
+    def _term(self, k: int, table: Table, columns: Ints) -> Floats:
         """What term k adds to each row; feature j stands in column ``columns[j]``."""
 
     @abstractmethod
@@ -60,13 +57,13 @@ class TermModel(Model):
         table = read_table(X, accept_sparse=True)
         return self._contributions(table, self._select(table))
 
-    def _contributions(self, table: Table, columns: Places) -> Floats:
+    def _contributions(self, table: Table, columns: Ints) -> Floats:
         out = np.zeros((len(self.term_names), table.n_rows))
         for k, line in enumerate(out):
             line[:] = self._term(k, table, columns)
         return out.T
 
-    def _average(self, k: int, table: Table, columns: Places, share: Floats) -> float:
+    def _average(self, k: int, table: Table, columns: Ints, share: Floats) -> float:
         """What term k adds on average over rows of these shares."""
         constant = self._constant(k)  # of which wide tables have many
         if constant is not None:
@@ -149,5 +146,5 @@ class TermModel(Model):
             Values(table, columns, self._columns, self._term_features()),
         )
 
-    def _select(self, table: Table) -> Places:
+    def _select(self, table: Table) -> Ints:
         return select(table, self.feature_names, type(self).__name__)

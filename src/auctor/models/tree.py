@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table
-from auctor.kernels.tree import TreeNodes, find_leaves
+from auctor.kernels.trees import TreeNodes, find_leaves
 from auctor.models.base import Model, Shared
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
@@ -16,8 +17,6 @@ from auctor.models.file import register
 from auctor.models.tree_cells import Cells, find_cells
 from auctor.models.tree_nodes import read_nodes
 from auctor.models.tree_rules import list_rules
-
-Floats = npt.NDArray[np.float64]
 
 _MOST_RULES = 40
 
@@ -36,7 +35,7 @@ class TreeModel(Model):
 
     features: tuple[Feature, ...]
     nodes: TreeNodes
-    is_cell: npt.NDArray[np.bool_]
+    is_cell: Bools
     neg: Floats
     pos: Floats
     value: Floats
@@ -54,7 +53,7 @@ class TreeModel(Model):
         return tuple(feature.name for feature in self.features)
 
     @cached_property
-    def leaves(self) -> npt.NDArray[np.int64]:
+    def leaves(self) -> Ints:
         """The leaves, best first."""
         leaves = np.flatnonzero(self.nodes.feature < 0)
         return leaves[np.argsort(-self.value[leaves], kind="stable")]
@@ -64,13 +63,13 @@ class TreeModel(Model):
         """The ranking tree without the inner nodes of its splits."""
         return find_cells(self.nodes, self.is_cell, self.value)
 
-    def apply(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def apply(self, codes: npt.NDArray[Any]) -> Ints:
         """The leaf of each row, given by its codes (features, rows)."""
         leaf = np.empty(codes.shape[1], dtype=np.int64)
         find_leaves(codes, self.nodes, leaf)
         return leaf
 
-    def _score(self, table: Table, columns: npt.NDArray[np.int64]) -> Floats:
+    def _score(self, table: Table, columns: Ints) -> Floats:
         leaf = self.apply(code_columns(self.features, table, columns))
         return self.intercept + self.value[leaf]
 

@@ -3,24 +3,20 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from auctor.kernels.tree import TreeNodes
-
-Whole = npt.NDArray[np.int64]
+from auctor._typing import Bools, Floats, Ints
+from auctor.kernels.trees import TreeNodes
 
 
 class Cells(NamedTuple):
     """Of each node that is a cell: the cells it is split into and its depth; -1 elsewhere."""
 
-    upper: Whole
-    lower: Whole
-    depth: Whole
+    upper: Ints
+    lower: Ints
+    depth: Ints
 
 
-def find_cells(
-    nodes: TreeNodes, is_cell: npt.NDArray[np.bool_], value: npt.NDArray[np.float64]
-) -> Cells:
+def find_cells(nodes: TreeNodes, is_cell: Bools, value: Floats) -> Cells:
     """Follow every split to the two cells it ends in; ValueError where it is no such split.
 
     The cell that holds the best leaf is the upper one.
@@ -46,9 +42,7 @@ def find_cells(
     return Cells(upper, lower, depth)
 
 
-def _follow(
-    nodes: TreeNodes, is_cell: npt.NDArray[np.bool_], cell: int
-) -> tuple[list[int], list[int]]:
+def _follow(nodes: TreeNodes, is_cell: Bools, cell: int) -> tuple[list[int], list[int]]:
     """Inner nodes of a cell's split and the cells it ends in; none where paths meet before."""
     inner: list[int] = []
     ends: set[int] = set()
@@ -68,7 +62,7 @@ def _follow(
     return inner, sorted(ends)
 
 
-def _best_leaf(nodes: TreeNodes, value: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _best_leaf(nodes: TreeNodes, value: Floats) -> Floats:
     """The largest value among the leaves below each node."""
     best = value.copy()
     for k in range(len(best) - 1, -1, -1):

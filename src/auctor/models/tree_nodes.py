@@ -5,18 +5,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Ints
 from auctor.data import Feature
-from auctor.kernels.tree import TreeNodes
+from auctor.kernels.trees import TreeNodes
 from auctor.models.fields import Fields
-
-Whole = npt.NDArray[np.int64]
 
 _FLAGS = ("above", "missing", "table")
 
 
 def read_nodes(
     fields: Fields, features: tuple[Feature, ...], flags: tuple[str, ...] = ()
-) -> tuple[TreeNodes, list[Whole]]:
+) -> tuple[TreeNodes, list[Ints]]:
     """The nodes of a file, and further columns of zeros and ones that have these names.
 
     Every index is checked, because kernels do not check theirs.
@@ -37,7 +36,7 @@ def read_nodes(
     return TreeNodes(**columns), more
 
 
-def read_whole(fields: Fields, name: str) -> Whole:
+def read_whole(fields: Fields, name: str) -> Ints:
     """A list of whole numbers."""
     column = fields.terms(name)
     if not ((np.rint(column) == column) & (np.abs(column) < 2.0**53)).all():

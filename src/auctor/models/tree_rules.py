@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Ints
 from auctor.data import Feature
 
 if TYPE_CHECKING:
     from auctor.models.tree import TreeModel
 
-Codes = npt.NDArray[np.bool_]  # the codes of one feature that are allowed
+Codes = Bools  # the codes of one feature that are allowed
 Box = dict[int, Codes]  # feature -> its codes; other features are free
 
 # A cell of unions can be the union of very many boxes: no more of them are worked out.
@@ -21,7 +21,7 @@ _SHOWN_CATEGORIES = 6
 _SHOWN_CONDITIONS = 20
 
 
-def list_rules(model: "TreeModel", leaves: npt.NDArray[np.int64]) -> list[str]:
+def list_rules(model: "TreeModel", leaves: Ints) -> list[str]:
     """The rule of each leaf: conditions joined by "and", boxes by "or"."""
     boxes = find_boxes(model, set(leaves.tolist()))
     return [_describe(model.features, boxes.get(leaf, [])) for leaf in leaves.tolist()]
@@ -130,7 +130,7 @@ def condition(feature: Feature, codes: Codes) -> str:
     return f"({text} or missing)" if codes[0] else text
 
 
-def _categories(feature: Feature, known: npt.NDArray[np.int64], missing: bool) -> str:
+def _categories(feature: Feature, known: Ints, missing: bool) -> str:
     names = [str(feature.categories[i]) for i in known[:_SHOWN_CATEGORIES]]
     if len(known) > _SHOWN_CATEGORIES:
         names.append(f"{len(known) - _SHOWN_CATEGORIES} more")

@@ -3,15 +3,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Feature
 from auctor.models import AdditiveModel
 from auctor.report.feature_scores import TermRows
 from auctor.report.plain import clean, shortened
 from auctor.report.rows import ReportRows
-
-Floats = npt.NDArray[np.float64]
 
 _MOST_STEPS = 100
 _MOST_CATEGORIES = 24
@@ -152,7 +150,7 @@ def plot_surface(model: AdditiveModel, k: int, values: Floats) -> dict[str, Any]
     }
 
 
-def _picks(size: int) -> npt.NDArray[np.int64]:
+def _picks(size: int) -> Ints:
     """Codes of an axis to draw, without that of missing values."""
     n = min(size - 1, _MOST_CELLS)
     return np.linspace(1, size - 1, n).round().astype(np.int64)

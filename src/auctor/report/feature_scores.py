@@ -4,22 +4,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Indices
 from auctor.metrics.influence import Influences, known_from, variance
 from auctor.metrics.limits import auc_limits
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
 from auctor.report.rows import ReportRows
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.intp]
-
 
 class TermRows(NamedTuple):
     """One term of an additive score: the code of each row, and the score of each code."""
 
-    codes: Codes
+    codes: Indices
     values: Floats
 
 
@@ -68,7 +65,7 @@ def score_term(rows: ReportRows, term: TermRows, level: float) -> TermScore:
 
 
 def _limits(
-    rows: ReportRows, at: Codes, area: float, placed: tuple[Floats, Floats], level: float
+    rows: ReportRows, at: Indices, area: float, placed: tuple[Floats, Floats], level: float
 ) -> tuple[float, float] | tuple[None, None]:
     """Wilson's limits, from the placements of the levels; none where a class has one row."""
     sample, codes = rows.sample, rows.group_codes

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Indices
 from auctor.metrics import (
     MetricInterval,
     OperatingPoint,
@@ -25,8 +25,6 @@ from auctor.metrics import (
 from auctor.report.comparison import is_other
 from auctor.report.plain import LARGEST, counts, finite, shortened
 from auctor.report.rows import ReportRows
-
-Places = npt.NDArray[np.intp]
 
 MOST_POINTS = 500
 # Shares of rows to flag that people ask for; each has a point on the thinned curve.
@@ -112,7 +110,7 @@ def _place(curve: RocCurve, point: OperatingPoint) -> int:
     return int(np.searchsorted(curve.flagged, point.flagged))
 
 
-def thin_places(curve: RocCurve, most: int = MOST_POINTS) -> Places:
+def thin_places(curve: RocCurve, most: int = MOST_POINTS) -> Indices:
     """Which thresholds to keep: evenly along both rates and the flagged, and all that have names.
 
     Examples

@@ -5,14 +5,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
 from auctor.data import Table, read_labels, read_scores, read_table, read_weights, select
 from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.models import Model
-
-Floats = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.bool_]
 
 # A bootstrap of many rows is not worth an hour: as many draws as this many rows pay for.
 _MOST_DRAWN = 2e8
@@ -24,9 +21,9 @@ class ReportRows:
 
     model: Model
     table: Table
-    columns: npt.NDArray[np.int64]  # feature j of the model stands in column columns[j]
+    columns: Ints  # feature j of the model stands in column columns[j]
     y: Any
-    positive: Marks
+    positive: Bools
     weight: Floats | None
     groups: Any
     scores: Floats
@@ -40,7 +37,7 @@ class ReportRows:
         return np.ones(len(self.positive)) if self.weight is None else self.weight
 
     @cached_property
-    def present(self) -> Marks:
+    def present(self) -> Bools:
         """Rows of weight above zero."""
         return self.counted > 0
 
@@ -50,7 +47,7 @@ class ReportRows:
         return read_sample(self.positive, {"scores": self.scores}, sample_weight=self.weight)
 
     @cached_property
-    def group_codes(self) -> npt.NDArray[np.int64] | None:
+    def group_codes(self) -> Ints | None:
         """A number for the group of each row; None without groups."""
         if self.groups is None:
             return None

@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from auctor.metrics.wording import count
+from auctor._text import count
 from auctor.report.markup import (
     Markup,
     interval,

@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Ints
 from auctor.models import LinearModel, LinearTerm, Model, TreeModel
 from auctor.models.tree_rules import codes_left, condition
 from auctor.report.plain import clean
-
-Whole = npt.NDArray[np.int64]
 
 _MOST_LINES = 60
 _LONGEST_LINE = 240
@@ -69,13 +67,13 @@ def tree_cells(model: TreeModel) -> list[dict[str, Any]]:
     return facts
 
 
-def _deepest(depth: Whole) -> int:
+def _deepest(depth: Ints) -> int:
     """The last level down to which no more than ``_MOST_CELLS`` cells are."""
     levels = np.cumsum(np.bincount(depth[depth >= 0]))
     return max(1, int(np.searchsorted(levels, _MOST_CELLS, side="right")) - 1)
 
 
-def _positions(upper: Whole, lower: Whole, depth: Whole, deepest: int) -> dict[int, float]:
+def _positions(upper: Ints, lower: Ints, depth: Ints, deepest: int) -> dict[int, float]:
     """Leaves of the drawing from left to right 0, 1, ..., and cells midway above their two."""
     order, waiting = [], [0]
     place: dict[int, float] = {}

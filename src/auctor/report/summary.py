@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from auctor import __version__
-from auctor.metrics.checks import check_level
+from auctor._checks import check_level
 from auctor.report.comparison import at_headline, comparisons
 from auctor.report.features import feature_facts
 from auctor.report.learning import learning_facts
@@ -63,7 +63,7 @@ def summarize(
         to give when the rows are those that the model was fitted to.
     instability : float in [0, 1], optional
         With ``folds``, the share of the variance that comes from the training sets, as
-        :func:`auctor.estimators.crossval.cross_validate` measures it; 1 unless given.
+        :func:`auctor.estimators.cross_validation.cross_validate` measures it; 1 unless given.
     fold_scores : array-like of shape (n_rows,), optional
         Out-of-fold scores as each fold's own model gave them, for what is measured within folds
         (AUC, KS, comparisons), where ``scores`` were brought to one scale. ``scores`` by default.
@@ -77,7 +77,7 @@ def summarize(
         as ``{"metric": "partial_auc", "fpr": (0, 0.1), "scaled": True}``. The page shows it first,
         and compares in it; the AUC stands beside it.
     bands : ScoreBands, optional
-        Bands of the score plots, as :func:`auctor.learners.smooth_bands.score_bands` makes them.
+        Bands of the score plots, as :func:`auctor.learners.smooth.bands.score_bands` makes them.
     about : dict, optional
         What only the caller knows. The page has places for "title", "table", "target", "command",
         "seed", "learner", "parameters", "certificate", "made", "notes" (a list of sentences),

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats
 from auctor.data import RankingData, prepare
 from auctor.models import Model, load, to_json
 
 Fit = Callable[[RankingData, int], Model]
 
 
-def messy_table(
-    seed: int, n_rows: int = 60
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+def messy_table(seed: int, n_rows: int = 60) -> tuple[Floats, Bools]:
     """Numbers, a coarse column with ties, a constant, and categories in the last column.
 
     The first two rows are of different classes.

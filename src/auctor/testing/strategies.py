@@ -7,8 +7,9 @@ numbers near the ends of the range, constants.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
+
+from auctor._typing import Floats, Ints
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-300, 1e308, -1e308, 1.5)
 
@@ -16,9 +17,9 @@ EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-300, 1e308, 
 class LabelledScores(NamedTuple):
     """Labels of both classes, a score and a weight for each row."""
 
-    y: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
-    weight: npt.NDArray[np.float64]
+    y: Ints
+    scores: Floats
+    weight: Floats
 
 
 def finite() -> st.SearchStrategy[float]:
@@ -31,7 +32,7 @@ def finite() -> st.SearchStrategy[float]:
 
 
 @st.composite
-def near_ties(draw: st.DrawFn, min_size: int = 1, max_size: int = 30) -> npt.NDArray[np.float64]:
+def near_ties(draw: st.DrawFn, min_size: int = 1, max_size: int = 30) -> Floats:
     """Values out of a small pool in which each has neighbours one bit away."""
     anchors = draw(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=3))
     pool = [float(np.nextafter(a, side)) for a in anchors for side in (-np.inf, np.inf)] + anchors
@@ -41,7 +42,7 @@ def near_ties(draw: st.DrawFn, min_size: int = 1, max_size: int = 30) -> npt.NDA
 
 def columns(
     min_size: int = 1, max_size: int = 30, missing: bool = False
-) -> st.SearchStrategy[npt.NDArray[np.float64]]:
+) -> st.SearchStrategy[Floats]:
     """A column of numbers, with NaN where ``missing`` allows it."""
     value = st.one_of(finite(), st.just(float("nan"))) if missing else finite()
     mixed = st.lists(value, min_size=min_size, max_size=max_size).map(
@@ -50,7 +51,7 @@ def columns(
     return st.one_of(mixed, near_ties(min_size, max_size))
 
 
-def whole_weights(n_rows: int, largest: int = 5) -> st.SearchStrategy[npt.NDArray[np.int64]]:
+def whole_weights(n_rows: int, largest: int = 5) -> st.SearchStrategy[Ints]:
     """A whole weight for each row, zeros among them."""
     return st.lists(st.integers(0, largest), min_size=n_rows, max_size=n_rows).map(
         lambda weights: np.array(weights, dtype=np.int64)
@@ -58,7 +59,7 @@ def whole_weights(n_rows: int, largest: int = 5) -> st.SearchStrategy[npt.NDArra
 
 
 @st.composite
-def labels(draw: st.DrawFn, n_rows: int) -> npt.NDArray[np.int64]:
+def labels(draw: st.DrawFn, n_rows: int) -> Ints:
     """Zeros and ones, at least one of each; needs two rows."""
     drawn = draw(st.lists(st.integers(0, 1), min_size=n_rows - 2, max_size=n_rows - 2))
     return np.array(draw(st.permutations([*drawn, 0, 1])), dtype=np.int64)

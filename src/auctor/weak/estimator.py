@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Floats
 from auctor.metrics import auc
 from auctor.weak.two_sided import two_sided_from_scores
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +40,7 @@ def row_scores(estimator: Any, Z: Floats) -> Floats:
 
 
 def fit_row_ranker(
-    base: Any, Z: Floats, positive: npt.NDArray[np.bool_], weight: Floats, seed: tuple[int, ...]
+    base: Any, Z: Floats, positive: Bools, weight: Floats, seed: tuple[int, ...]
 ) -> RowRanker:
     """Fit a copy of ``base`` with each class weighing one half, and make it two-sided.
 

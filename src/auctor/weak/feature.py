@@ -4,15 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Floats, Ints
 from auctor.data import Feature
-from auctor.kernels.feature import feature_aucs
-from auctor.kernels.stump import LEAST_GAIN
+from auctor.kernels.stumps import LEAST_GAIN, feature_aucs
 from auctor.weak.stump import StumpSearch
 
-Histogram = npt.NDArray[np.int64]  # (class, feature or node, code)
-Counts = npt.NDArray[np.int64]  # (class, feature, node, code)
+Histogram = Ints  # (class, feature or node, code)
+Counts = Ints  # (class, feature, node, code)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +19,7 @@ class CodeRanker:
     """One feature and a score for each of its codes; equal scores tie."""
 
     feature: int
-    ranks: npt.NDArray[np.int64]  # of each code, from 0 without gaps
+    ranks: Ints  # of each code, from 0 without gaps
     auc: float
 
 
@@ -42,7 +41,7 @@ class FeatureRanking:
         j = int(np.argmax(gains >= gains.max() - LEAST_GAIN))
         return self.of_feature(j, histogram[:, j]) if gains[j] > LEAST_GAIN else None
 
-    def gains(self, first: int, counts: Counts, n_nodes: int) -> npt.NDArray[np.float64]:
+    def gains(self, first: int, counts: Counts, n_nodes: int) -> Floats:
         """AUC - 1/2 of features from ``first`` on at each node of a program: (feature, node)."""
         last = first + counts.shape[1]
         gains = np.abs(_aucs(counts, n_nodes, self._n_bins[first:last]) - 0.5).max(axis=2)
@@ -53,11 +52,11 @@ class FeatureRanking:
                     gains[j - first, i] = self.of_feature(j, lines[:, i]).auc - 0.5
         return gains
 
-    def of_feature(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker:
+    def of_feature(self, j: int, lines: Ints) -> CodeRanker:
         """The better order of the codes of feature j, given the weight of each class in them."""
         return self.of_nodes(np.array([j]), lines[:, None])[0]
 
-    def of_nodes(self, features: npt.NDArray[np.int64], lines: Histogram) -> list[CodeRanker]:
+    def of_nodes(self, features: Ints, lines: Histogram) -> list[CodeRanker]:
         """The ranker of each node by its feature, given its weights (class, node, code)."""
         n_bins = self._n_bins[features]
         aucs = _aucs(lines[:, :, None], 1, n_bins)[:, 0].tolist()
@@ -92,7 +91,7 @@ class StumpRanking:
         ranks = (above if r > 0 else ~above).astype(np.int64)
         return CodeRanker(stump.feature, ranks, (1.0 + abs(r)) / 2.0)
 
-    def gains(self, first: int, counts: Counts, n_nodes: int) -> npt.NDArray[np.float64]:
+    def gains(self, first: int, counts: Counts, n_nodes: int) -> Floats:
         """AUC - 1/2 of the best stump on each feature from ``first`` on at each node."""
         gains = np.zeros((counts.shape[1], n_nodes))
         for k, i in np.ndindex(*gains.shape):
@@ -100,7 +99,7 @@ class StumpRanking:
             gains[k, i] = 0.0 if ranker is None else ranker.auc - 0.5
         return gains
 
-    def of_nodes(self, features: npt.NDArray[np.int64], lines: Histogram) -> list[CodeRanker]:
+    def of_nodes(self, features: Ints, lines: Histogram) -> list[CodeRanker]:
         """The ranker of each node by its feature, given its weights (class, node, code)."""
         tied = np.zeros(lines.shape[2], dtype=np.int64)
         return [
@@ -108,7 +107,7 @@ class StumpRanking:
             for i, j in enumerate(features.tolist())
         ]
 
-    def _on(self, j: int, lines: npt.NDArray[np.int64]) -> CodeRanker | None:
+    def _on(self, j: int, lines: Ints) -> CodeRanker | None:
         if not (lines.sum(axis=1) > 0).all():
             return None
         ranker = StumpRanking((self._features[j],)).best(lines[:, None])
@@ -122,7 +121,7 @@ RANKINGS: dict[str, Callable[[tuple[Feature, ...]], FeatureRanking | StumpRankin
 }
 
 
-def _aucs(counts: Counts, n_nodes: int, n_bins: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _aucs(counts: Counts, n_nodes: int, n_bins: Ints) -> Floats:
     """AUC of features by value, with missing values lowest and highest: (feature, node, 2)."""
     aucs = np.empty((len(n_bins), n_nodes, 2))
     feature_aucs(np.ascontiguousarray(counts), n_nodes, n_bins, aucs)
@@ -141,7 +140,7 @@ def _by_value(j: int, n_bins: int, n_codes: int, missing_high: bool, auc: float)
     return CodeRanker(j, np.clip(ranks, 0, n_bins), auc)
 
 
-def _by_share(j: int, lines: npt.NDArray[np.int64], n_codes: int) -> CodeRanker:
+def _by_share(j: int, lines: Ints, n_codes: int) -> CodeRanker:
     """Categories in the order of pos / (pos + neg), which no other order beats."""
     neg, pos = lines / lines.sum(axis=1, keepdims=True)
     both = pos + neg

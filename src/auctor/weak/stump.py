@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from auctor._typing import Bools, Ints
 from auctor.data import Feature
-from auctor.kernels.stump import LEAST_GAIN, best_stump
+from auctor.kernels.stumps import LEAST_GAIN, best_stump
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Stump:
     missing_above: bool
     categories: tuple[int, ...] | None = None
 
-    def above(self, n_codes: int) -> npt.NDArray[np.bool_]:
+    def above(self, n_codes: int) -> Bools:
         """Which codes lie above."""
         if self.categories is not None:
             table = np.zeros(n_codes, dtype=np.bool_)
@@ -51,7 +51,7 @@ class StumpSearch:
         self._n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
         self._is_category = np.array([feature.is_category for feature in features])
 
-    def best(self, histogram: npt.NDArray[np.int64]) -> Stump | None:
+    def best(self, histogram: Ints) -> Stump | None:
         """The stump with the largest |r| on class histograms (class, feature, code)."""
         total_neg, total_pos = histogram[:, 0].sum(axis=1).tolist()
         j, cut, missing_above, _ = best_stump(
@@ -63,7 +63,7 @@ class StumpSearch:
         return Stump(int(j), int(cut), bool(missing_above), categories)
 
 
-def _categories_above(lines: npt.NDArray[np.int64]) -> tuple[int, ...]:
+def _categories_above(lines: Ints) -> tuple[int, ...]:
     """Codes with a larger share of the positives than of the negatives."""
     negative, positive = lines / lines.sum(axis=1, keepdims=True)
     return tuple(np.flatnonzero(positive - negative > LEAST_GAIN).tolist())

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from auctor._typing import Bools, Floats, Ints
+
 _ROUNDING = 2.0**-40
 
 
@@ -23,7 +25,7 @@ class TwoSided(NamedTuple):
     above: float
     epsilon: float  # of the positives and of the negatives alike
 
-    def values(self, n_groups: int) -> npt.NDArray[np.float64]:
+    def values(self, n_groups: int) -> Floats:
         """The expected label of each group, the lowest score first."""
         return np.where(np.arange(n_groups) < self.cut, self.below, self.above)
 
@@ -31,10 +33,10 @@ class TwoSided(NamedTuple):
 class Sides(NamedTuple):
     """The two-sided classifiers of many rankers: TwoSided, an array a field."""
 
-    cut: npt.NDArray[np.int64]
-    below: npt.NDArray[np.float64]
-    above: npt.NDArray[np.float64]
-    epsilon: npt.NDArray[np.float64]
+    cut: Ints
+    below: Floats
+    above: Floats
+    epsilon: Floats
 
 
 def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
@@ -55,7 +57,7 @@ def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
     return TwoSided(int(cut), float(below), float(above), float(epsilon))
 
 
-def two_sided_lines(negative: npt.NDArray[np.float64], positive: npt.NDArray[np.float64]) -> Sides:
+def two_sided_lines(negative: Floats, positive: Floats) -> Sides:
     """``two_sided`` for every line of groups (rankers, groups) at once.
 
     Rankers may have fewer groups than there are columns, the last ones empty.
@@ -83,9 +85,9 @@ def two_sided_lines(negative: npt.NDArray[np.float64], positive: npt.NDArray[np.
 
 
 def two_sided_from_scores(
-    scores: npt.NDArray[np.float64],
-    positive: npt.NDArray[np.bool_],
-    weight: npt.NDArray[np.float64],
+    scores: Floats,
+    positive: Bools,
+    weight: Floats,
 ) -> tuple[float, TwoSided]:
     """The threshold on real scores and the classifier it gives; rows at or above it lie above."""
     order = np.argsort(scores, kind="stable")
@@ -98,7 +100,7 @@ def two_sided_from_scores(
     return _threshold(ordered[first], side.cut), side
 
 
-def _threshold(scores: npt.NDArray[np.float64], cut: int) -> float:
+def _threshold(scores: Floats, cut: int) -> float:
     """Between the last distinct score below and the first above: a row on it would change sides
     with the last bit of its score."""
     if cut == 0:

@@ -1,0 +1,283 @@
+"""Theorem 21: TreeRank's distances from ROC* as the sample grows."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from auctor.datasets import approximate_roc
+from papers.clemencon_vayatis_2009.learners import (
+    COSTS,
+    FIXED_DEPTH,
+    RANKERS,
+    measure,
+    measure_law,
+    repetitions,
+    sizes,
+)
+from papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE
+from papers.clemencon_vayatis_2009.verdicts import (
+    join,
+    judge_depth,
+    judge_fall,
+    judge_floor,
+    step_exponent,
+)
+from papers.experiment import Case, Found, Result, Setup
+from papers.page import Page
+from papers.statistics import Estimate, mean_se, t_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_TITLES = {"d1": "d1", "d_inf": "d-infinity"}
+_PLANES = ("squares", "diagonals")
+_DEEPEST = 8
+_MARKS = {"rate": "o-", "tree": "s--", "unions": "^:", "forest": "D-.", "fixed": "v--"}
+_COLOURS = {"rate": "C0", "tree": "C1", "unions": "C2", "forest": "C4", "fixed": "C7"}
+
+
+def cases(setup: Setup) -> list[Case]:
+    """A law, a ranker and a size each; and the tree on the two planes' laws themselves."""
+    found = [
+        Case(f"law/{place}", partial(measure_law, place, _DEEPEST), cost=1.0) for place in _PLANES
+    ]
+    for place in PLACES:
+        for name, ranker in RANKERS.items():
+            if place != "line" and not ranker.is_plane:
+                continue
+            for n_rows in sizes(setup):
+                many = repetitions(setup, place, name, n_rows)
+                base, each = COSTS.get(name, (0.05, 2e-6))
+                if many:
+                    work = partial(measure, place, name, n_rows, many, setup.seed)
+                    cost = many * (base + each * n_rows)
+                    found.append(Case(_case(place, name, n_rows), work, cost=cost))
+    return found
+
+
+def _case(place: str, ranker: str, n_rows: int) -> str:
+    return f"{place}/{ranker}/{n_rows}"
+
+
+def report(page: Page, found: Found, setup: Setup) -> None:
+    """Distances by size, the picture, the tree on the law, and verdicts."""
+    page.text(
+        "Laws of rows in the unit cube with a known likelihood ratio, so that distances are those "
+        f"of the population, without a test sample; a share of {POSITIVE_SHARE:g} is positive. "
+        "Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. Mean ± "
+        "standard error over independent samples, the same for all rankers; then the power of n "
+        "over the last tenfold with its 95% interval."
+    )
+    page.text("Samples of each law by ranker and n:")
+    page.table(*_repetition_table(setup))
+    for key, title in _TITLES.items():
+        page.text(f"**{title}**")
+        page.table(*_distance_table(found, setup, key))
+    caption = (
+        "Distances from ROC* against the number of rows; dotted grey: the ideal tree of depth "
+        f"{FIXED_DEPTH}"
+    )
+    page.figure("theorem21", partial(_draw, found, setup), caption)
+    page.text("Cells, and their mean diameter over the negatives, of the trees in the theorem:")
+    page.table(*_cell_table(found, setup))
+    _judge_plug_in(page, found, setup)
+    _judge_left_to_right(page, found, setup)
+    _report_law(page, found)
+    _judge_fixed(page, found, setup)
+    _judge_grown(page, found, setup)
+
+
+def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
+    """How many samples each ranker has; fewer, or none, where a fit takes long."""
+    rows = []
+    for name, ranker in RANKERS.items():
+        places = [place for place in PLACES if ranker.is_plane or place == "line"]
+        rows.append([ranker.title, *(_count(setup, places, name, n) for n in sizes(setup))])
+    return ["ranker", *(f"n = {n:,}" for n in sizes(setup))], rows
+
+
+def _count(setup: Setup, places: list[str], ranker: str, n_rows: int) -> str:
+    """Samples of a law; of some laws there may be none in a reduced run."""
+    counts = sorted({repetitions(setup, place, ranker, n_rows) for place in places})
+    return " or ".join(f"{count}" if count else "–" for count in counts)
+
+
+def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:
+    """Laws and rankers of which anything was run."""
+    for place in PLACES:
+        for ranker in RANKERS:
+            if any(_case(place, ranker, n) in found for n in sizes(setup)):
+                yield place, ranker
+
+
+def _distance_table(found: Found, setup: Setup, key: str) -> tuple[list[str], list[list[str]]]:
+    head = ["law", "ranker", *(f"n = {n:,}" for n in sizes(setup)), "last power of n"]
+    rows = []
+    for place, ranker in _lines(found, setup):
+        cells = [_cell(found.get(_case(place, ranker, n)), key) for n in sizes(setup)]
+        steps = find_steps(found, setup, place, ranker, key)
+        last = _power(steps[-1]) if steps else "–"
+        rows.append([PLACES[place]().name, RANKERS[ranker].title, *cells, last])
+    return head, rows
+
+
+def _cell(result: Result | None, key: str) -> str:
+    return "–" if result is None else mean_se(result[key], 5)
+
+
+def _power(step: Estimate) -> str:
+    return f"{step.value:.2f} ({step.low:.2f}, {step.high:.2f})"
+
+
+def find_steps(found: Found, setup: Setup, place: str, ranker: str, key: str) -> list[Estimate]:
+    """The power of n from each size that was run to the next."""
+    ran = [n for n in sizes(setup) if _case(place, ranker, n) in found]
+    values = [found[_case(place, ranker, n)][key] for n in ran]
+    return [
+        step_exponent(values[k], values[k + 1], float(np.log10(ran[k + 1] / ran[k])))
+        for k in range(len(ran) - 1)
+    ]
+
+
+def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]:
+    head = ["law", "ranker", *(f"n = {n:,}" for n in sizes(setup))]
+    rows = []
+    for place, ranker in _lines(found, setup):
+        if ranker in ("rate", "grown"):
+            results = [found.get(_case(place, ranker, n)) for n in sizes(setup)]
+            cells = [
+                f"{np.mean(r['n_cells']):.0f} of {np.mean(r['diameter']):.4f}" if r else "–"
+                for r in results
+            ]
+            rows.append([PLACES[place]().name, RANKERS[ranker].title, *cells])
+    return head, rows
+
+
+def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: str,
+           places: Iterable[str]) -> None:  # fmt: skip
+    """A claim that a distance goes to zero, over laws."""
+    steps = {place: find_steps(found, setup, place, ranker, key) for place in places}
+    verdict = join([judge_fall(one) for one in steps.values()])
+    words = [f"{PLACES[p]().name}: n^{_power(s[-1])}" for p, s in steps.items() if s]
+    page.claim(text, verdict, f"last tenfold, {'; '.join(words) or 'not run'}")
+
+
+def _judge_plug_in(page: Page, found: Found, setup: Setup) -> None:
+    page.text(
+        "A distance counts as going to zero where it falls at every tenfold n beyond chance, and "
+        "by a fifth or more at the last one; as at rest where the last fall is less than that."
+    )
+    order = "leaves by their share of positives, the plug-in of its proof"
+    text = f"Theorem 21: d1 goes to 0 ({order})"
+    _judge(page, found, setup, text, "rate", "d1", PLACES)
+    bound = [name for name, make in PLACES.items() if make().meets_all]
+    text = f"Theorem 21: d-infinity goes to 0 where Q* stays away from 1 ({order})"
+    _judge(page, found, setup, text, "rate", "d_inf", bound)
+
+
+def _judge_left_to_right(page: Page, found: Found, setup: Setup) -> None:
+    words = "leaves from left to right, the output of the algorithm, with perpendicular splits"
+    for places, features in ((("line",), "one feature"), (_PLANES, "two features")):
+        text = f"Theorem 21: d1 goes to 0 ({words}; {features})"
+        _judge(page, found, setup, text, "tree", "d1", places)
+    text = "Theorem 21: d1 goes to 0 (left to right, where cells are unions of ever smaller boxes)"
+    _judge(page, found, setup, text, "unions", "d1", PLACES)
+
+
+def _report_law(page: Page, found: Found) -> None:
+    """TreeRank on the law itself: what is left when there is no chance."""
+    laws = {p: found[f"law/{p}"] for p in _PLANES if f"law/{p}" in found}
+    if not laws:
+        return
+    page.text(
+        "TreeRank with perpendicular splits on the law itself (a plane of 64 x 64 boxes, each with "
+        "its mass of both classes), d1 by depth:"
+    )
+    rows = []
+    for place, result in laws.items():
+        for order in ("tree", "rate"):
+            cells = [f"{value:.5f}" for value in result[f"{order}_d1"]]
+            rows.append([PLACES[place]().name, RANKERS[order].title, *cells])
+    page.table(["law", "ranker", *(f"depth {d}" for d in range(1, _DEEPEST + 1))], rows)
+    page.text(
+        "What the first cut puts below stays below. From left to right that error remains however "
+        "small the cells become, unless the cut was a level set, as any cut of one feature with a "
+        "monotone likelihood ratio is. The order by share of positives is free of it, and pays by "
+        "taking the noise of single cells for a difference."
+    )
+    for order, words in (("tree", "from left to right"), ("rate", "by share of positives")):
+        values = [result[f"{order}_d1"] for result in laws.values()]
+        ends = ", ".join(f"{v[-1]:.5f}" for v in values)
+        page.claim(
+            f"With perpendicular splits in the plane, cells that shrink bring d1 to 0 ({words}, "
+            "on the law itself)",
+            join([judge_depth(v) for v in values]),
+            f"d1 {ends} at depth {_DEEPEST}, "
+            + ", ".join(f"{v[-1] / v[-4]:.2f}" for v in values)
+            + " of what it was three levels before",
+        )
+
+
+def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
+    """A tree of fixed depth: the approximation error of Proposition 15 is what remains."""
+    ran = [n for n in sizes(setup) if _case("line", "fixed", n) in found]
+    if not ran:
+        return
+    floor = approximate_roc(PLACES["line"]().law, FIXED_DEPTH).d1
+    values = found[_case("line", "fixed", ran[-1])]["d1"]
+    excess = t_interval([value / floor - 1 for value in values])
+    page.claim(
+        f"Cells that do not shrink keep the approximation error: a tree of depth {FIXED_DEPTH} "
+        "comes to rest at the d1 of the ideal tree (one feature)",
+        judge_floor(excess),
+        f"at n = {ran[-1]:,} d1 is {np.mean(values):.5f}, the ideal tree's {floor:.5f}; "
+        f"relative excess {excess}",
+    )
+
+
+def _judge_grown(page: Page, found: Found, setup: Setup) -> None:
+    page.text(
+        "The theorem as worded asks that the diameter of cells goes to 0 and that they come from "
+        "a class of finite VC dimension, as rectangles do. A tree grown out, until each cell has "
+        "one class, satisfies both; what it lacks is the bound on the number of cells, o(n / log "
+        "n), that the theorem it follows has. (If the VC dimension is that of all unions of cells, "
+        "it bounds their number, and their diameter cannot go to 0.)"
+    )
+    for key, title in _TITLES.items():
+        text = f"Theorem 21 as worded: cells that shrink bring {title} to 0 (tree grown out)"
+        _judge(page, found, setup, text, "grown", key, ("line",))
+
+
+def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
+    figure.set_size_inches(10.5, 6.6)
+    axes = figure.subplots(2, 3, sharex=True, sharey="row")
+    for row, (key, title) in zip(axes, _TITLES.items(), strict=True):
+        for ax, place in zip(row, PLACES, strict=True):
+            for ranker in _MARKS:
+                if any(_case(place, ranker, n) in found for n in sizes(setup)):
+                    _draw_line(ax, found, setup, place, ranker, key)
+            ax.spines[["top", "right"]].set_visible(False)
+            ax.set(xscale="log", yscale="log")
+        row[0].axhline(getattr(approximate_roc(PLACES["line"]().law, FIXED_DEPTH), key),
+                       color="0.6", lw=1, ls=(0, (1, 3)))  # fmt: skip
+        row[0].set_ylabel(title)
+    for ax, place in zip(axes[0], PLACES, strict=True):
+        ax.set_title(PLACES[place]().name, fontsize=10)
+    for ax in axes[1]:
+        ax.set_xlabel("rows, n")
+    found_in = [ax.get_legend_handles_labels() for ax in axes[0]]
+    named = {label: handle for pair in found_in for handle, label in zip(*pair, strict=True)}
+    figure.legend(
+        named.values(), named.keys(), loc="outside lower center", ncols=3, frameon=False, fontsize=9
+    )
+
+
+def _draw_line(ax: Any, found: Found, setup: Setup, place: str, ranker: str, key: str) -> None:
+    ran = [n for n in sizes(setup) if _case(place, ranker, n) in found]
+    values = [found[_case(place, ranker, n)][key] for n in ran]
+    middle = [np.mean(v) for v in values]
+    error = [np.std(v, ddof=1) / len(v) ** 0.5 if len(v) > 1 else 0.0 for v in values]
+    ax.errorbar(ran, middle, error, fmt=_MARKS[ranker], ms=4, lw=1.1, capsize=2,
+                color=_COLOURS[ranker], label=RANKERS[ranker].title)  # fmt: skip

@@ -1,0 +1,132 @@
+"""The rankers of Theorem 21, and how their cells are told to shrink as the sample grows."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auctor import TreeRank, TreeRankForest
+from papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE, Place, evaluate
+from papers.experiment import Result, Setup, Size
+
+FIXED_DEPTH = 2
+# Fine enough on one axis; a plane of so many boxes would be 16 million.
+_BINS = {1: 4095, 2: 255}
+_MOST_BINS = 65_535
+_N_TREES = 30
+# Boxes of a side of the plane on which the tree is run on the law itself.
+_N_SIDE = 64
+# Seconds for 1,000 rows or fewer, and for each row beyond.
+COSTS = {"forest": (1.3, 8e-5), "grown": (0.1, 1.2e-4)}
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A way to rank: its title, and an estimator for n rows of a place."""
+
+    title: str
+    make: Callable[[int, Place], Any]
+    is_plane: bool = True  # whether it is run on two features too
+
+
+def shrink(n_rows: int) -> dict[str, Any]:
+    """At least sqrt(n) rows in a cell, so at most sqrt(n) cells: both grow without end.
+
+    The proof follows Theorem 21.2 of Devroye, Györfi and Lugosi, which wants cells that shrink
+    and a number of cells that is o(n / log n).
+    """
+    return {"max_depth": math.ceil(math.log2(n_rows)), "min_samples_leaf": math.sqrt(n_rows)}
+
+
+def _tree(order: str) -> Callable[[int, Place], Any]:
+    def make(n_rows: int, place: Place) -> TreeRank:
+        """Cells that shrink as n grows."""
+        return TreeRank(order=order, max_bins=_BINS[place.n_features], **shrink(n_rows))
+
+    return make
+
+
+def _unions(n_rows: int, place: Place) -> TreeRank:
+    """Cells are unions of boxes, and the boxes shrink too."""
+    leaf_depth = min(round(math.log2(n_rows) / 2), 10)
+    return TreeRank(split="tree", leaf_depth=leaf_depth, **shrink(n_rows))
+
+
+def _forest(n_rows: int, place: Place) -> TreeRankForest:
+    return TreeRankForest(_N_TREES, n_jobs=1, **shrink(n_rows))
+
+
+def _fixed(n_rows: int, place: Place) -> TreeRank:
+    return TreeRank(FIXED_DEPTH, min_samples_leaf=1, max_bins=_BINS[place.n_features])
+
+
+def _grown(n_rows: int, place: Place) -> TreeRank:
+    """Cells of one class each, as small as can be: no bound on their number."""
+    return TreeRank(48, min_samples_leaf=1, order="rate", max_bins=_MOST_BINS)
+
+
+RANKERS: dict[str, Ranker] = {
+    "rate": Ranker("leaves by share of positives", _tree("rate")),
+    "tree": Ranker("leaves from left to right", _tree("tree")),
+    "unions": Ranker("left to right, cells unions of boxes", _unions),
+    "forest": Ranker(f"forest of {_N_TREES} trees", _forest),
+    "fixed": Ranker(f"depth {FIXED_DEPTH} for any n", _fixed, is_plane=False),
+    "grown": Ranker("grown out, by share", _grown, is_plane=False),
+}
+
+
+def sizes(setup: Setup) -> list[int]:
+    """Rows of the samples, tenfold each time."""
+    return setup.pick([10**k for k in range(2, 7)], [10**3, 10**4, 10**5], [10**2, 10**3])
+
+
+def repetitions(setup: Setup, place: str, ranker: str, n_rows: int) -> int:
+    """Independent samples: more of small ones, fewer where a fit takes seconds, or none."""
+    if setup.size == Size.FULL:
+        return _full_repetitions(ranker, n_rows)
+    if ranker == "forest":  # on one law, to be seen beside the tree
+        small = place == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
+        return 2 if small else 0
+    if ranker == "grown" and n_rows > 10**4:
+        return 0
+    return setup.pick(0, 5 if ranker == "grown" else 8, 2)
+
+
+def _full_repetitions(ranker: str, n_rows: int) -> int:
+    if ranker in COSTS:
+        return 10 if n_rows <= 10**5 else 0
+    return 50 if n_rows <= 10**3 else 20 if n_rows <= 10**5 else 10
+
+
+def measure(
+    place_name: str, ranker_name: str, n_rows: int, n_repetitions: int, seed: int
+) -> Result:
+    """Distances from ROC* in the population, for samples that all rankers share."""
+    place, ranker = PLACES[place_name](), RANKERS[ranker_name]
+    found = []
+    for repetition in range(n_repetitions):
+        numbers = [seed, list(PLACES).index(place_name), n_rows, repetition]
+        X, y = place.draw(n_rows, np.random.default_rng(numbers))
+        found.append(evaluate(ranker.make(n_rows, place).fit(X, y), place))
+    keys = ("d1", "d_inf", "n_cells", "diameter")
+    return {key: [getattr(one, key) for one in found] for key in keys}
+
+
+def measure_law(place_name: str, deepest: int) -> Result:
+    """TreeRank on the law itself: a row of each class in each box, weighed by its mass."""
+    place = PLACES[place_name]()
+    edges = [np.linspace(0, 1, _N_SIDE + 1)] * place.n_features
+    middle = np.meshgrid(*((e[1:] + e[:-1]) / 2 for e in edges), indexing="ij")
+    X = np.tile(np.column_stack([m.ravel() for m in middle]), (2, 1))
+    y = np.repeat([0, 1], len(X) // 2)
+    neg, pos = place.masses(edges)
+    weight = np.concatenate([(1 - POSITIVE_SHARE) * neg, POSITIVE_SHARE * pos])
+    result: Result = {"depth": list(range(1, deepest + 1))}
+    for order in ("tree", "rate"):
+        trees = [TreeRank(d, min_samples_leaf=1e-9, order=order) for d in result["depth"]]
+        found = [evaluate(tree.fit(X, y, sample_weight=weight), place) for tree in trees]
+        result[f"{order}_d1"] = [one.d1 for one in found]
+        result[f"{order}_d_inf"] = [one.d_inf for one in found]
+    return result

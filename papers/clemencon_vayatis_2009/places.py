@@ -1,0 +1,192 @@
+"""Laws with features: negatives uniform on the unit cube, positives drawn by a known ratio.
+
+Everything about a score that is constant on boxes is then known without a test sample: its ROC
+curve in the population, and so its distances from ROC*.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auctor._typing import Floats, Ints
+from auctor.datasets import Law, exponential_law, linear_law
+
+Rates = tuple[Floats, Floats]
+
+# Not one half, so that ranking and classification cut at different thresholds (Remark 4).
+POSITIVE_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Place:
+    """A law of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
+
+    ``corner`` is the share of positives below a corner (a grid of corners), one argument for each
+    feature; ``meets_all`` says whether the law has all that Theorem 21 asks for d-infinity.
+    """
+
+    name: str
+    law: Law
+    n_features: int
+    log_ratio: Callable[[Floats], Floats]
+    corner: Callable[..., Floats]
+    meets_all: bool
+
+    def draw(self, n_rows: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+        """Independent copies of (X, Y), so that the number of positives is random too."""
+        y = (rng.random(n_rows) < POSITIVE_SHARE).astype(np.int64)
+        X = rng.random((n_rows, self.n_features))
+        waiting = np.flatnonzero(y)
+        while len(waiting):  # rejection: a uniform row is kept with ratio / largest ratio
+            ratio = np.exp(self.log_ratio(X[waiting]) - self.law.high)
+            waiting = waiting[rng.random(len(waiting)) > ratio]
+            X[waiting] = rng.random((len(waiting), self.n_features))
+        return X, y
+
+    def masses(self, edges: Sequence[Floats]) -> Rates:
+        """Shares of the negatives and of the positives in each box of a grid."""
+        sides = np.meshgrid(*(np.diff(axis) for axis in edges), indexing="ij")
+        neg = np.prod(np.stack(sides), axis=0)
+        pos = self.corner(*np.meshgrid(*edges, indexing="ij"))
+        for axis in range(self.n_features):
+            pos = np.diff(pos, axis=axis)
+        return neg.ravel(), np.maximum(pos.ravel(), 0.0)
+
+
+def exponential_line() -> Place:
+    """One feature: the share of negatives above a row is the row itself."""
+    law, rate = exponential_law(2.0), 2.0
+
+    def log_ratio(X: Floats) -> Floats:
+        """Of the densities at each row."""
+        return law.high - rate * X[:, 0]
+
+    return Place("one feature", law, 1, log_ratio, _exponential_share(rate), meets_all=True)
+
+
+def nested_squares() -> Place:
+    """Two features; the ratio falls with the larger one, uniform on [0.25, 1.75]."""
+    bend = 0.75
+    law = linear_law(bend)
+
+    def log_ratio(X: Floats) -> Floats:
+        """Of the densities at each row."""
+        return np.log(1 + bend - 2 * bend * X.max(axis=1) ** 2)
+
+    def corner(a: Floats, b: Floats) -> Floats:
+        """Share of the positives in the box from 0 to (a, b)."""
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        # The square up to the smaller side, and a strip beside it.
+        strip = (1 + bend) * (high - low) - 2 * bend / 3 * (high**3 - low**3)
+        return low**2 * (1 + bend * (1 - low**2)) + low * strip
+
+    return Place("two features, square level sets", law, 2, log_ratio, corner, meets_all=True)
+
+
+def diagonals() -> Place:
+    """Two features; the log ratio falls with their sum: no level set is a union of few boxes."""
+    rate = 2.0
+    law = _sum_law(rate)
+    share = _exponential_share(rate)
+
+    def log_ratio(X: Floats) -> Floats:
+        """Of the densities at each row."""
+        return law.high - rate * X.sum(axis=1)
+
+    def corner(a: Floats, b: Floats) -> Floats:
+        """Share of the positives in the box from 0 to (a, b)."""
+        return share(a) * share(b)
+
+    # The density of eta vanishes at both ends of its range: a corner of the square is a point.
+    return Place("two features, diagonal level sets", law, 2, log_ratio, corner, meets_all=False)
+
+
+PLACES: dict[str, Callable[[], Place]] = {
+    "line": exponential_line,
+    "squares": nested_squares,
+    "diagonals": diagonals,
+}
+
+
+def _exponential_share(rate: float) -> Callable[[Floats], Floats]:
+    """Distribution function of the density exp(-rate x) on [0, 1]."""
+    return lambda x: np.expm1(-rate * x) / math.expm1(-rate)
+
+
+def _sum_law(rate: float) -> Law:
+    """ROC* where both features have the density exp(-rate x) among the positives."""
+    scale = rate / -math.expm1(-rate)
+    high = 2 * math.log(scale)
+
+    def tails(t: Floats) -> Rates:
+        """Shares of both classes with a log ratio above t."""
+        s = np.clip((high - t) / rate, 0, 2)  # the sum of the features at the threshold
+        rest = 2 - s
+        # Integrals of exp(-rate u) u up to s, and of exp(-rate u) (2 - u) from s on.
+        below = (scale / rate) ** 2 * (1 - np.exp(-rate * s) * (1 + rate * s))
+        far = np.exp(rate * (rest - 2)) * (rate * rest - 1) + math.exp(-2 * rate)
+        above = 1 - (scale / rate) ** 2 * far
+        return np.where(s < 1, s**2 / 2, 1 - rest**2 / 2), np.where(s < 1, below, above)
+
+    low = high - 2 * rate
+    return Law("a sum of two features", tails, low, high, (low, high - rate, high))
+
+
+class Evaluation(NamedTuple):
+    """A score in the population: distances from ROC*, and the cells it is constant on."""
+
+    d1: float
+    d_inf: float
+    n_cells: int
+    diameter: float  # mean over the negatives
+
+
+def evaluate(ranker: Any, place: Place) -> Evaluation:
+    """A fitted ranker whose score is constant between the cuts of its features."""
+    inner = [feature.cuts for feature in ranker.model_.features]
+    edges = [np.concatenate([[0.0], c[(c > 0) & (c < 1)], [1.0]]) for c in inner]
+    middle = np.meshgrid(*((e[1:] + e[:-1]) / 2 for e in edges), indexing="ij")
+    score = ranker.decision_function(np.column_stack([m.ravel() for m in middle]))
+    _, cell = np.unique(-score, return_inverse=True)
+    neg, pos = place.masses(edges)
+    alpha, beta = (_knots(cell, mass) for mass in (neg, pos))
+    size = _diameters(edges, cell)
+    d1, d_inf = distances(place.law, alpha, beta)
+    return Evaluation(d1, d_inf, len(size), float(np.bincount(cell, neg) @ size))
+
+
+def distances(law: Law, alpha: Floats, beta: Floats) -> tuple[float, float]:
+    """d1 and d-infinity of a broken line below ROC*, both exact.
+
+    ROC* less a line is concave on each piece: it is largest where its slope is the line's, or at
+    the end of the piece that is nearest to that.
+    """
+    d1 = law.optimal_auc - float((beta[1:] + beta[:-1]) @ np.diff(alpha)) / 2
+    width, rise = np.diff(alpha), np.diff(beta)
+    slope = np.divide(rise, width, out=np.ones_like(width), where=width > 0)
+    with np.errstate(divide="ignore"):
+        top = np.clip(law.rates(np.log(slope))[0], alpha[:-1], alpha[1:])
+    gap = law.roc(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
+    return d1, float(gap[width > 0].max())
+
+
+def _knots(cell: Ints, mass: Floats) -> Floats:
+    """Shares from 0 to 1 after each cell; sums of many boxes are off by rounding."""
+    total = np.cumsum(np.bincount(cell, mass))
+    return np.concatenate([[0.0], total / total[-1]])
+
+
+def _diameters(edges: Sequence[Floats], cell: Ints) -> Floats:
+    """The diagonal of the smallest box around each cell."""
+    square = np.zeros(int(cell.max()) + 1)
+    starts = np.meshgrid(*(e[:-1] for e in edges), indexing="ij")
+    ends = np.meshgrid(*(e[1:] for e in edges), indexing="ij")
+    for start, end in zip(starts, ends, strict=True):
+        least, most = np.full(len(square), np.inf), np.full(len(square), -np.inf)
+        np.minimum.at(least, cell, start.ravel())
+        np.maximum.at(most, cell, end.ravel())
+        square += (most - least) ** 2
+    return np.sqrt(square)

@@ -1,0 +1,257 @@
+"""Proposition 15: how fast the recursion comes near ROC*, and with which constant."""
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from auctor.datasets import Law, approximate_roc
+from papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO
+from papers.clemencon_vayatis_2009.places import distances
+from papers.experiment import Case, Found, Result, Setup
+from papers.page import Page, Verdict
+from papers.statistics import log_slope
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DISTANCES = ("d1", "d_inf")
+_TITLES = {"d1": "d1", "d_inf": "d-infinity"}
+# The exponent is read off so many depths at the end.
+N_FITTED = 5
+# What the exponent may be off at a finite depth, beside its standard error.
+ALLOWANCE = 0.01
+_N_GRID = 4096
+_STYLES = (("o-", "C0"), ("s--", "C1"), ("^-.", "C2"), ("D:", "C4"))
+
+
+class Exponent(NamedTuple):
+    """The power of N that a distance falls like, and its standard error."""
+
+    value: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ± {self.error:.3f}"
+
+    def reaches(self, wanted: float = -2.0) -> bool:
+        """Whether the distance falls at least so fast, within error."""
+        return self.value <= wanted + 2 * self.error + ALLOWANCE
+
+
+def fit_exponent(values: list[float]) -> Exponent:
+    """Slope of log distance over log N at the last depths; ``values`` are for depths 1, 2, ..."""
+    n_cells = [2.0**depth for depth in range(1, len(values) + 1)]
+    line = log_slope(n_cells[-N_FITTED:], values[-N_FITTED:])
+    return Exponent(line.value, line.error)
+
+
+def measure(name: str, deepest: int) -> Result:
+    """Both distances at each depth, of the recursion's knots and of as many equidistant ones."""
+    law = BENT[name].make()
+    result: Result = {f"{kind}_{d}": [] for kind in ("tree", "even") for d in DISTANCES}
+    result["widest"] = []
+    for depth in range(1, deepest + 1):
+        ideal = approximate_roc(law, depth)
+        even = np.linspace(0, 1, 2**depth + 1)
+        for key, value in zip(DISTANCES, (ideal.d1, ideal.d_inf), strict=True):
+            result[f"tree_{key}"].append(value)
+        for key, value in zip(DISTANCES, distances(law, even, law.roc(even)), strict=True):
+            result[f"even_{key}"].append(value)
+        result["widest"].append(float(np.diff(ideal.alpha).max()))
+    return result | (_best_constants(law) if BENT[name].meets else {})
+
+
+def _best_constants(law: Law) -> Result:
+    """C of the best knots there are: (int |f''|^(1/3))^3 / 12 and (int |f''|^(1/2))^2 / 8."""
+    bend = -np.diff(law.roc(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
+    bend = np.maximum(bend, 0)  # of a straight part, but for rounding
+    best = (bend ** (1 / 3)).mean() ** 3 / 12, np.sqrt(bend).mean() ** 2 / 8
+    return {f"best_{key}": float(value) for key, value in zip(DISTANCES, best, strict=True)}
+
+
+def cases(setup: Setup) -> list[Case]:
+    """A law each; the depth is the same in all sizes, for nothing is drawn."""
+    deepest = setup.pick(12, 11, 10)
+    return [Case(name, partial(measure, name, deepest), cost=0.5) for name in BENT]
+
+
+def report(page: Page, found: Found, setup: Setup) -> None:
+    """Exponents of all laws, constants of those that meet the assumptions, and verdicts."""
+    shown = {name: found[name] for name in BENT if name in found}
+    page.text(
+        "No data: the recursion of section 3.4 on the law itself, N = 2^depth cells. The exponent "
+        f"is the slope of log distance over log N at the last {N_FITTED} depths with its standard "
+        "error; the proposition says at most -2 where ROC*'' is bounded and bounded away from 0. "
+        "Beside it, the exponent with equidistant knots."
+    )
+    page.table(*_exponent_table(shown, page.expected["proposition15"]))
+    page.figure(
+        "proposition15",
+        partial(_draw, shown),
+        "Distances from ROC* times N^2 against the number N of cells: level where they fall like "
+        "N^-2, rising where they fall more slowly",
+    )
+    page.text(
+        "The constant C in C / N^2 at the last depth, where the assumptions hold, beside that of "
+        "equidistant knots and of the best knots there are, (int |ROC*''|^(1/3))^3 / 12 for d1 and "
+        "(int |ROC*''|^(1/2))^2 / 8 for d-infinity:"
+    )
+    page.table(*_constant_table(shown))
+    _judge_rate(page, shown)
+    _judge_octaves(page, shown)
+    _judge_constants(page, shown)
+    _judge_bounds(page, shown)
+
+
+def _exponent_table(shown: Found, paper: Result) -> tuple[list[str], list[list[str]]]:
+    head = ["law", "assumptions"]
+    head += [f"{_TITLES[d]} (paper {paper[f'{d}_exponent']})" for d in DISTANCES]
+    head += [f"{_TITLES[d]}, equidistant" for d in DISTANCES]
+    rows = []
+    for name, result in shown.items():
+        keys = [f"{kind}_{d}" for kind in ("tree", "even") for d in DISTANCES]
+        fitted = [str(fit_exponent(result[key])) for key in keys]
+        rows.append([BENT[name].title, _assumption(name), *fitted])
+    return head, rows
+
+
+def _assumption(name: str) -> str:
+    law = BENT[name]
+    if not law.meets:
+        return "not met"
+    return "met" if law.is_smooth else "bounds met, not Lipschitz"
+
+
+def _constant_table(shown: Found) -> tuple[list[str], list[list[str]]]:
+    head = ["law"]
+    head += [f"{_TITLES[d]}, {word}" for d in DISTANCES for word in ("tree", "equidistant", "best")]
+    rows = []
+    for name in _meeting(shown):
+        cells = [BENT[name].title]
+        for d in DISTANCES:
+            tree, even = (constant(shown[name][f"{kind}_{d}"]) for kind in ("tree", "even"))
+            cells += [f"{tree:.4f}", f"{even:.4f}", f"{shown[name][f'best_{d}']:.4f}"]
+        rows.append(cells)
+    return head, rows
+
+
+def constant(values: list[float]) -> float:
+    """C of C / N^2 at the last depth."""
+    return values[-1] * 4.0 ** len(values)
+
+
+def _meeting(shown: Found) -> list[str]:
+    """Laws within the assumptions whose bend is Lipschitz, so that all constants exist."""
+    return [name for name in shown if BENT[name].meets and BENT[name].is_smooth]
+
+
+def judge_rate(exponents: list[Exponent]) -> Verdict:
+    """Reproduced where all fall at least like N^-2, within error; in part where some do."""
+    reached = [exponent.reaches() for exponent in exponents]
+    if not reached:
+        return Verdict.NOT_RUN
+    if all(reached):
+        return Verdict.REPRODUCED
+    return Verdict.PARTLY if any(reached) else Verdict.NOT_REPRODUCED
+
+
+def _judge_rate(page: Page, shown: Found) -> None:
+    for d in DISTANCES:
+        exponents = [fit_exponent(shown[name][f"tree_{d}"]) for name in _meeting(shown)]
+        slowest = max(exponents, default=None)
+        page.claim(
+            f"Proposition 15: {_TITLES[d]} of the recursion falls like N^-2 where ROC*'' is "
+            "bounded, away from 0 and smooth",
+            judge_rate(exponents),
+            f"slowest exponent {slowest}, {len(exponents)} laws",
+        )
+
+
+def _judge_octaves(page: Page, shown: Found) -> None:
+    """The proof of Proposition 15 by Lemma 23 asks for the bounds alone."""
+    if "octaves" not in shown:
+        return
+    page.text(
+        "The bend of octaves is continuous above 0, bounded and away from 0, and repeats its "
+        "pattern on ever shorter intervals towards 0. There the recursion never comes to split in "
+        f"the middle: the left cell keeps {RATIO} of its width at each level, so that d-infinity "
+        f"falls no faster than {RATIO}^(2D). Lemma 23 gives a share C below 1, the rate needs 1/2 "
+        "in the limit. The proposition, which only says that some knots reach the rate, stands: "
+        "equidistant ones do."
+    )
+    tree, even = (fit_exponent(shown["octaves"][f"{kind}_d_inf"]) for kind in ("tree", "even"))
+    page.claim(
+        "Proof of Proposition 15: the recursion itself has the rate N^-2 in d-infinity wherever "
+        "ROC*'' is bounded and away from 0 on (0, 1)",
+        judge_rate([tree]),
+        f"bend of octaves: exponent {tree}, equidistant knots {even}",
+    )
+
+
+def judge_constants(ratios: list[float]) -> Verdict:
+    """Reproduced where no constant is larger and some are smaller; not where none is smaller."""
+    smaller = [ratio < 1 - ALLOWANCE for ratio in ratios]
+    larger = [ratio > 1 + ALLOWANCE for ratio in ratios]
+    if not ratios:
+        return Verdict.NOT_RUN
+    if not any(smaller):
+        return Verdict.NOT_REPRODUCED
+    return Verdict.PARTLY if any(larger) else Verdict.REPRODUCED
+
+
+def _judge_constants(page: Page, shown: Found) -> None:
+    for d in DISTANCES:
+        ratios = [
+            constant(shown[name][f"tree_{d}"]) / constant(shown[name][f"even_{d}"])
+            for name in _meeting(shown)
+        ]
+        span = f"{min(ratios):.3f} to {max(ratios):.3f} of it" if ratios else "–"
+        page.claim(
+            f"Adaptive knots possibly yield a sharper constant C than equidistant ones: "
+            f"{_TITLES[d]}",
+            judge_constants(ratios),
+            f"{span}, {len(ratios)} laws; a constant bend gives the same knots",
+        )
+
+
+def _judge_bounds(page: Page, shown: Found) -> None:
+    """max |f''| / 8 h^2 and / 12 h^2 for cells of width h: the first inequality of the proof."""
+    use = {name: result for name, result in shown.items() if BENT[name].meets}
+    if not use:
+        return
+    for kind, words in (("tree", "the recursion's knots"), ("even", "equidistant knots")):
+        share = max(_bound_share(name, r, kind) for name, r in use.items())
+        page.must_hold(
+            f"With cells of width at most h, d-infinity is at most max |ROC*''| h^2 / 8 and d1 at "
+            f"most max |ROC*''| h^2 / 12: {words}",
+            share <= 1 + 1e-6,
+            f"at most {share:.3f} of the bound, {len(use)} laws",
+        )
+
+
+def _bound_share(name: str, result: Result, kind: str) -> float:
+    """The largest share of its bound that a distance takes, over depths."""
+    depth = np.arange(1, len(result["widest"]) + 1)
+    width = np.array(result["widest"]) if kind == "tree" else 0.5**depth
+    bound = BENT[name].most * width**2
+    parts = [np.array(result[f"{kind}_{d}"]) * by for d, by in (("d1", 12), ("d_inf", 8))]
+    return float(max((part / bound).max() for part in parts))
+
+
+def _draw(shown: Found, figure: "Figure") -> None:
+    drawn = [n for n in ("exponential_2", "octaves", "power", "gaussian_1") if n in shown]
+    axes = figure.subplots(1, 2)
+    for ax, d in zip(axes, DISTANCES, strict=True):
+        for name, (mark, colour) in zip(drawn, _STYLES, strict=False):
+            values = np.array(shown[name][f"tree_{d}"])
+            N = 2.0 ** np.arange(1, len(values) + 1)
+            ax.plot(N, values * N**2, mark, ms=4, lw=1.1, color=colour, label=BENT[name].title)
+        ax.set(
+            xscale="log", xlabel="cells, N", title=_TITLES[d], ylabel=f"{_TITLES[d]} times $N^2$"
+        )
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylim(0, None)
+    axes[1].set_yscale("log")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

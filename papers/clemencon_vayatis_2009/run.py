@@ -1,0 +1,53 @@
+"""Clémençon & Vayatis: the ideal tree on laws with a known ROC*, TreeRank on samples of them."""
+
+from pathlib import Path
+
+from papers.clemencon_vayatis_2009 import consistency, figure1, identities, rate, trees
+from papers.experiment import Experiment, Paper
+
+PAPER = Paper(
+    name="clemencon_vayatis_2009",
+    citation=(
+        "Clémençon & Vayatis (2009): Tree-structured ranking rules and approximation of the "
+        "optimal ROC curve"
+    ),
+    folder=Path(__file__).parent,
+    experiments=(
+        Experiment(
+            "figure1",
+            "Figure 1: piecewise linear approximation of the ROC curve",
+            figure1.cases,
+            figure1.report,
+        ),
+        Experiment(
+            "figure2",
+            "Figure 2: numbering of the nodes and order for reading the ranks",
+            trees.cases_figure2,
+            trees.report_figure2,
+        ),
+        Experiment(
+            "figure3",
+            "Figure 3: partitioning by perpendicular splits",
+            trees.cases_figure3,
+            trees.report_figure3,
+        ),
+        Experiment(
+            "proposition15",
+            "Proposition 15: the rate of the approximation",
+            rate.cases,
+            rate.report,
+        ),
+        Experiment(
+            "theorem21",
+            "Theorem 21: consistency in d1 and d-infinity",
+            consistency.cases,
+            consistency.report,
+        ),
+        Experiment(
+            "identities",
+            "The equations of sections 2 to 4",
+            identities.cases,
+            identities.report,
+        ),
+    ),
+)

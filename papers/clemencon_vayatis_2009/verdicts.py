@@ -1,0 +1,67 @@
+"""Whether a distance goes to zero as the sample grows, by intervals."""
+
+from collections.abc import Sequence
+from math import log10, sqrt
+
+from scipy.stats import t
+
+from papers.page import Verdict
+from papers.statistics import Estimate, standard_error
+
+# A distance that falls by less than a fifth over tenfold rows has come to rest.
+LEAST_FALL = 0.1
+
+
+def step_exponent(few: Sequence[float], many: Sequence[float], tenfolds: float = 1.0) -> Estimate:
+    """The power of n over one step of sizes: difference of mean logs, with its 95% interval."""
+    logs = [[log10(value) for value in values] for values in (few, many)]
+    middle = (sum(logs[1]) / len(logs[1]) - sum(logs[0]) / len(logs[0])) / tenfolds
+    least = min(len(one) for one in logs)
+    if least < 2:
+        return Estimate(middle, float("nan"), float("nan"))
+    # The degrees of freedom of the smaller sample: an interval that is rather too wide.
+    half = float(t.ppf(0.975, least - 1)) * sqrt(sum(standard_error(one) ** 2 for one in logs))
+    return Estimate(middle, middle - half / tenfolds, middle + half / tenfolds)
+
+
+def judge_fall(steps: Sequence[Estimate]) -> Verdict:
+    """Goes to zero: falls at each step, and at the last one by a fifth or more, beyond chance."""
+    if not steps:
+        return Verdict.NOT_RUN
+    if all(step.high < 0 for step in steps) and steps[-1].high < -LEAST_FALL:
+        return Verdict.REPRODUCED
+    # At rest, or rising, at the last step: whatever came before it.
+    if steps[-1].low > -LEAST_FALL:
+        return Verdict.NOT_REPRODUCED
+    has_fallen, has_risen = steps[-1].high < -LEAST_FALL, any(step.low > 0 for step in steps)
+    return Verdict.PARTLY if has_fallen and has_risen else Verdict.UNDECIDED
+
+
+def join(verdicts: Sequence[Verdict]) -> Verdict:
+    """One verdict for several laws: all alike; in part where it holds on some of them only."""
+    ran = {verdict for verdict in verdicts if verdict != Verdict.NOT_RUN}
+    if not ran:
+        return Verdict.NOT_RUN
+    if len(ran) == 1:
+        return ran.pop()
+    if ran & {Verdict.REPRODUCED, Verdict.PARTLY}:
+        return Verdict.PARTLY
+    return Verdict.NOT_REPRODUCED  # beyond chance on some, and open on the others
+
+
+def judge_depth(values: Sequence[float], n_levels: int = 3) -> Verdict:
+    """Of a distance by depth: not reproduced where the last levels take off less than a tenth."""
+    if len(values) <= n_levels:
+        return Verdict.NOT_RUN
+    left = values[-1] / values[-1 - n_levels]
+    if left < 0.5:
+        return Verdict.REPRODUCED
+    return Verdict.NOT_REPRODUCED if left > 0.9 else Verdict.PARTLY
+
+
+def judge_floor(excess: Estimate, share: float = 0.1) -> Verdict:
+    """Rests on a floor: within a share of it beyond chance; ``excess`` is relative to the floor."""
+    if -share < excess.low and excess.high < share:
+        return Verdict.REPRODUCED
+    is_off = excess.low > share or excess.high < -share
+    return Verdict.NOT_REPRODUCED if is_off else Verdict.UNDECIDED

@@ -1,0 +1,137 @@
+"""Table 2: methods that optimise the metric itself."""
+
+from collections.abc import Iterator
+from functools import partial
+from time import perf_counter
+
+from papers.csillag_2021.comparison import (
+    Comparison,
+    claim_agreement,
+    count,
+    fold_counts,
+    judge_ahead,
+    print_differences,
+    print_losses,
+    read_name,
+)
+from papers.csillag_2021.methods import (
+    EXACT,
+    N_FOLDS,
+    OURS,
+    SHARE,
+    TABLES,
+    Make,
+    exactboost,
+    logistic,
+    loss_of,
+    rankboost,
+    read_fold,
+)
+from papers.experiment import Case, Experiment, Found, Result, Setup, Size
+from papers.page import Page
+
+# Precision at k is an addition: the paper has its figures in a supplement.
+PEERS: dict[str, dict[str, Make]] = EXACT | {"P@k": {"logistic": logistic, "RankBoost": rankboost}}
+# Seconds of ExactBoost with 250 runs on one fold, AUC, KS and P@k.
+COSTS = {
+    "a1a": (37, 14, 63),
+    "german": (9, 9, 39),
+    "gmsc": (215, 90, 450),
+    "heart": (4, 3, 11),
+    "ionosphere": (10, 4, 21),
+    "liver": (2, 2, 4),
+}
+
+
+def work(table: str, metric: str, method: str, fold: int, seed: int, n_runs: int) -> Result:
+    """Fit one method on one fold."""
+    rows = read_fold(table, fold, seed)
+    is_ours = method == OURS
+    model = exactboost(metric, seed, n_runs) if is_ours else PEERS[metric][method](seed)
+    start = perf_counter()
+    model.fit(rows.X, rows.y)
+    seconds = perf_counter() - start
+    return {"loss": loss_of(metric, model, rows), "seconds": seconds}
+
+
+def wanted(setup: Setup) -> Iterator[tuple[str, str]]:
+    """Tables and metrics of a run of this size."""
+    quick = {
+        "AUC": ("german", "heart", "ionosphere", "liver"),
+        "KS": ("heart", "ionosphere", "liver"),
+    }
+    few = quick | {"P@k": ("liver",)}
+    for metric in PEERS:
+        for table in setup.pick(TABLES, few[metric], ("liver",)):
+            yield table, metric
+
+
+def cases(setup: Setup) -> Iterator[Case]:
+    """One fit each."""
+    n_runs = setup.pick(250, 10, 2)
+    for table, metric in wanted(setup):
+        for method in (OURS, *PEERS[metric]):
+            cost = COSTS[table][list(PEERS).index(metric)] * n_runs / 250 if method == OURS else 0.3
+            for fold in range(setup.pick(N_FOLDS, N_FOLDS, 2)):
+                yield Case(
+                    f"{table}, {metric}, {method}, fold {fold}",
+                    partial(work, table, metric, method, fold, setup.seed, n_runs),
+                    tables=(table,),
+                    cost=cost,
+                )
+
+
+def collect(found: Found) -> Comparison:
+    """The losses of all cases."""
+    comparison = Comparison()
+    for name, result in found.items():
+        table, metric, method, fold = read_name(name)
+        comparison.add(table, metric, method, fold, result["loss"])
+    return comparison
+
+
+def report(page: Page, found: Found, setup: Setup) -> None:
+    """Losses, differences, and what became of the table's claim."""
+    comparison = collect(found)
+    page.text(
+        f"Test loss (1 - metric), mean ± standard deviation over {fold_counts(comparison)}, the "
+        f"same for all methods, and the paper's figure in brackets{_whose(setup)}. "
+        f"RankBoost makes 500 rounds. ExactBoost makes {setup.pick(250, 10, 2)} runs of 50 rounds. "
+        "gisette (6,000 rows of 5,000 features) is left out: we do not have it."
+    )
+    published, spreads = page.expected["table2"], page.expected["spreads"]["table2"]
+    if setup.size != Size.FULL:  # the peers are as in the paper, ExactBoost has fewer runs
+        published = {m: {k: v for k, v in of.items() if k != OURS} for m, of in published.items()}
+    for metric, peers in PEERS.items():
+        if comparison.tables(metric):
+            page.text(f"### {metric}" + (f", k = {SHARE:.0%} of the rows" * (metric == "P@k")))
+            theirs = published.get(metric, {}), spreads.get(metric, {})
+            print_losses(page, comparison, metric, [OURS, *peers], *theirs)
+            print_differences(page, comparison, metric, list(peers))
+    for metric, peers in EXACT.items():
+        tally = count(comparison.against(metric, peers))
+        text = f"ExactBoost has the best performance: {metric}, against {', '.join(peers)}"
+        page.claim(text, judge_ahead(tally), str(tally))
+        claim_agreement(page, comparison, "Table 2", metric, list(peers), published[metric])
+    _tell_gmsc(page, comparison)
+
+
+def _whose(setup: Setup) -> str:
+    return "" if setup.size == Size.FULL else " where the method is set as there"
+
+
+def _tell_gmsc(page: Page, comparison: Comparison) -> None:
+    """The one figure of the table that cannot be right."""
+    ours, peer = (comparison.values("gmsc", "AUC", m) for m in (OURS, "RankBoost"))
+    told = (
+        "The paper's 0.07 for RankBoost on gmsc has no spread, and its Table 1 says of the same "
+        "fit that it did not end in 5 days: a typing error, or a part of the folds. It is a third "
+        "of ExactBoost's loss there, and equals the share of positives, 6.7 %."
+    )
+    if peer:
+        told += f" Here RankBoost's loss on gmsc is {sum(peer) / len(peer):.3f}"
+        told += f" and ExactBoost's {sum(ours) / len(ours):.3f}." if ours else "."
+    page.text(told)
+
+
+EXPERIMENT = Experiment("table2", "Table 2: loss-specific optimisers", cases, report)

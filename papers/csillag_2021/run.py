@@ -1,0 +1,19 @@
+"""Csillag et al. 2021 (paper 004): what is run again."""
+
+from pathlib import Path
+
+from papers.csillag_2021 import ensembling, optimisers, runs, searching, surrogates, theorems, times
+from papers.experiment import Paper
+
+PAPER = Paper(
+    name="csillag_2021",
+    citation=(
+        "Csillag, Piazza, Ramos, Romano, Oliveira & Orenstein (2021): Optimizing Combinatorial "
+        "and Non-decomposable Metrics with ExactBoost"
+    ),
+    folder=Path(__file__).parent,
+    experiments=tuple(
+        module.EXPERIMENT
+        for module in (times, optimisers, ensembling, runs, surrogates, theorems, searching)
+    ),
+)

@@ -1,0 +1,259 @@
+"""Figures 3 and 4: score plots with bands over repetitions, and score ROC curves."""
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from auctor._typing import Floats
+from auctor.metrics import roc_curve
+from papers.experiment import Case, Found, Result, Setup
+from papers.komori_2010.laws import FEATURES, Labelled, draw, log_density, optimal_parts
+from papers.komori_2010.methods import (
+    ADABOOST,
+    AUCBOOST,
+    GAM,
+    GLM,
+    OURS,
+    PACKAGES,
+    Effort,
+    Fitted,
+    effort,
+    fit,
+    fit_fixed,
+)
+from papers.komori_2010.verdicts import NOTHING, Finding
+from papers.page import Page, Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FIXED = f"{AUCBOOST}, lambda 0.01"
+FIGURE3 = (FIXED, OURS)
+FIGURE4 = (FIXED, ADABOOST, GAM, GLM)
+_GRID3 = np.linspace(-3, 3, 61)
+_GRID4 = np.linspace(-6, 6, 61)
+_FPR = np.linspace(0, 1, 51)
+_BLOCK = 10
+
+
+def figure3_cases(setup: Setup) -> list[Case]:
+    """Blocks of repetitions on the Gaussian law."""
+    return _cases(setup, "gaussian", FIGURE3)
+
+
+def figure4_cases(setup: Setup) -> list[Case]:
+    """Blocks of repetitions on the t law."""
+    return _cases(setup, "t", FIGURE4)
+
+
+def _cases(setup: Setup, law: str, methods: tuple[str, ...]) -> list[Case]:
+    out = []
+    for method in methods:
+        for start in range(0, setup.pick(200, 3, 1), _BLOCK):
+            stop = start + setup.pick(_BLOCK, 3, 1)
+            work = partial(plot, method, law, setup.seed, start, stop, effort(setup))
+            name, packages = f"{method} {start}", PACKAGES.get(method, ())
+            out.append(Case(name, work, packages=packages, cost=0.4 * _BLOCK, turn=start))
+    return out
+
+
+def plot(method: str, law: str, seed: int, start: int, stop: int, effort: Effort) -> Result:
+    """Each feature's part along a grid; of the t law x3 only, with its ROC on the test rows."""
+    names = FEATURES if law == "gaussian" else ("x3",)
+    grid = _GRID3 if law == "gaussian" else _GRID4
+    found: Result = {name: [] for name in names} | ({} if law == "gaussian" else {"roc": []})
+    for repetition in range(start, stop):
+        train, test = draw(law, seed, repetition)
+        fitted = _fit(method, law, train, effort)
+        assert fitted.parts is not None  # every one of these is a sum
+        along = fitted.parts(np.repeat(grid[:, None], len(FEATURES), axis=1))
+        for name in names:
+            found[name].append(_centred(along[:, FEATURES.index(name)], law, name, grid))
+        if "roc" in found:
+            curve = roc_curve(test.y, fitted.parts(test.X)[:, FEATURES.index("x3")])
+            found["roc"].append(np.round(np.interp(_FPR, curve.fpr, curve.tpr), 4).tolist())
+    return found
+
+
+def _fit(method: str, law: str, rows: Labelled, effort: Effort) -> Fitted:
+    """AUCBoost without its cross-validation, which would take hours here; the others by name."""
+    return fit_fixed(rows, effort.n_rounds) if method == FIXED else fit(method, law, rows, effort)
+
+
+def _weights(law: str, feature: str, grid: Floats) -> Floats:
+    """How many rows of both classes there are along the grid."""
+    columns = np.array([FEATURES.index(feature)])
+    density = sum(np.exp(log_density(law, grid[:, None], label, columns)) for label in (0, 1))
+    return np.asarray(density / np.sum(density))
+
+
+def _centred(curve: Floats, law: str, feature: str, grid: Floats) -> list[float]:
+    """With mean 0 over the rows: a score is free up to a constant."""
+    return np.round(curve - _weights(law, feature, grid) @ curve, 5).tolist()
+
+
+def gather(found: Found, method: str, key: str) -> Floats:
+    """(repetitions, grid) of a method; no rows where it was not run."""
+    own = [r for name, r in found.items() if name.rpartition(" ")[0] == method and key in r]
+    return np.array([line for result in own for line in result[key]])
+
+
+def report_figure3(page: Page, found: Found, setup: Setup) -> None:
+    """Score plots on the Gaussian law beside F_N."""
+    whole = optimal_parts(np.repeat(_GRID3[:, None], len(FEATURES), axis=1))
+    truth = dict(zip(FEATURES, whole.T, strict=True))
+    for method, name in zip(FIGURE3, ("figure3", "figure3_ours"), strict=True):
+        lines = {feature: gather(found, method, feature) for feature in FEATURES}
+        if not len(lines["x1"]):
+            continue
+        fits = {f: compare(lines[f].mean(axis=0), truth[f], f) for f in FEATURES[1:]}
+        page.figure(
+            name,
+            partial(_draw3, lines=lines, truth=truth, fits=fits, seed=setup.seed),
+            f"Score plots of {method}: mean (line) and 95 % pointwise band over {len(lines['x1'])} "
+            "repetitions; dashed F_N, times a factor for each feature. Ticks: where the rows are",
+        )
+        for feature, fitted in fits.items():
+            text = f"the score plot of {feature} by {method} tracks F_N"
+            page.claim(text, *follows(fitted))
+        text = f"... of {method} with one factor for all features, as a sum must have"
+        page.claim(text, *one_factor([fitted.factor for fitted in fits.values()]))
+        page.claim(f"the score plot of x1 by {method} is flat", *is_flat(lines))
+
+
+class Comparison(NamedTuple):
+    """Of a mean score plot with F_N's part, over the middle 95 % of the rows."""
+
+    correlation: float
+    factor: float  # that brings F_N's part nearest
+
+
+def compare(mean: Floats, truth: Floats, feature: str) -> Comparison:
+    """In the tails F_N is a parabola, which no AUC can see: all pairs are decided there."""
+    weight = _weights("gaussian", feature, _GRID3)
+    middle = np.abs(np.cumsum(weight) - weight / 2 - 0.5) < 0.475
+    weight = np.where(middle, weight, 0.0) / weight[middle].sum()
+    ours, theirs = mean - weight @ mean, truth - weight @ truth
+    shared, own = float(weight @ (ours * theirs)), float(weight @ theirs**2)
+    spread = max(float(weight @ ours**2), 1e-300)
+    return Comparison(shared / (own * spread) ** 0.5, shared / own)
+
+
+def follows(fitted: Comparison) -> Finding:
+    """Whether the shape is that of F_N."""
+    verdict = Verdict.PARTLY
+    if fitted.correlation > 0.95:
+        verdict = Verdict.REPRODUCED
+    elif fitted.correlation < 0.8:
+        verdict = Verdict.NOT_REPRODUCED
+    return Finding(verdict, f"correlation {fitted.correlation:.3f} over the middle 95 % of rows")
+
+
+def one_factor(factors: list[float]) -> Finding:
+    """Whether the features agree about how much of F_N they are."""
+    verdict, ratio = Verdict.PARTLY, max(factors) / max(min(factors), 1e-9)
+    if ratio < 1.5:
+        verdict = Verdict.REPRODUCED
+    elif ratio > 3:
+        verdict = Verdict.NOT_REPRODUCED
+    return Finding(verdict, "x2, x3, x4: " + ", ".join(f"{factor:.2f}" for factor in factors))
+
+
+def is_flat(lines: dict[str, Floats]) -> Finding:
+    """Whether x1's mean curve spreads less than a tenth of x4's."""
+    spread = {}
+    for name in ("x1", "x4"):
+        weight, mean = _weights("gaussian", name, _GRID3), lines[name].mean(axis=0)
+        spread[name] = float(weight @ mean**2) ** 0.5
+    share = spread["x1"] / spread["x4"]
+    verdict = Verdict.PARTLY
+    if share < 0.1:
+        verdict = Verdict.REPRODUCED
+    elif share > 0.3:
+        verdict = Verdict.NOT_REPRODUCED
+    return Finding(verdict, f"its mean curve spreads {share:.3f} times as far as that of x4")
+
+
+def _draw3(
+    figure: "Figure",
+    lines: dict[str, Floats],
+    truth: dict[str, Floats],
+    fits: dict[str, Comparison],
+    seed: int,
+) -> None:
+    panels: list[Axes] = list(figure.subplots(2, 2, sharey=True).ravel())
+    rows = draw("gaussian", seed, 0).train.X
+    for k, (ax, feature) in enumerate(zip(panels, FEATURES, strict=True)):
+        _band(ax, _GRID3, lines[feature], "mean and band")
+        best = truth[feature] * (fits[feature].factor if feature in fits else 1.0)
+        weight = _weights("gaussian", feature, _GRID3)
+        best = best - weight @ best + weight @ lines[feature].mean(axis=0)
+        ax.plot(_GRID3, best, color="black", linestyle="--", linewidth=1, label="F_N")
+        ax.plot(rows[:, k], np.zeros(len(rows)), "|", color="0.4", markersize=6, alpha=0.3,
+                transform=ax.get_xaxis_transform())  # fmt: skip
+        ax.set(xlabel=feature, xlim=(-3, 3))
+    for ax in panels[::2]:
+        ax.set_ylabel("score")
+    lowest = min(float(np.quantile(v, 0.025, axis=0).min()) for v in lines.values())
+    highest = max(float(np.quantile(v, 0.975, axis=0).max()) for v in lines.values())
+    panels[0].set_ylim(lowest - 0.3, highest + 0.3)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+
+
+def _band(ax: "Axes", x: Floats, lines: Floats, label: str) -> None:
+    low, high = np.quantile(lines, [0.025, 0.975], axis=0)
+    ax.fill_between(x, low, high, color="C0", alpha=0.25, linewidth=0)
+    ax.plot(x, lines.mean(axis=0), color="C0", linewidth=1.8, label=label)
+
+
+def report_figure4(page: Page, found: Found, setup: Setup) -> None:
+    """Score plots and score ROC curves of x3 under outliers."""
+    shown = [method for method in FIGURE4 if len(gather(found, method, "x3"))]
+    counts = ", ".join(f"{len(gather(found, m, 'x3'))} of {m}" for m in shown)
+    page.figure(
+        "figure4",
+        partial(_draw4, found=found, shown=shown),
+        f"x3 under the t law as printed: score ROC curves and score plots, mean and 95 % pointwise "
+        f"band (not of GAM's score plot, as in the paper); repetitions: {counts}",
+    )
+    page.claim("the score plots of AUCBoost and AdaBoost have almost the same shape", *alike(found))
+
+
+def alike(found: Found) -> Finding:
+    """Correlation of the two mean curves over the rows."""
+    mine, theirs = gather(found, FIXED, "x3"), gather(found, ADABOOST, "x3")
+    if not len(mine) or not len(theirs):
+        return NOTHING
+    weight = _weights("t", "x3", _GRID4)
+    a, b = mine.mean(axis=0), theirs.mean(axis=0)
+    shared = float(weight @ (a * b)) / float((weight @ a**2) * (weight @ b**2)) ** 0.5
+    verdict = Verdict.PARTLY
+    if shared > 0.95:
+        verdict = Verdict.REPRODUCED
+    elif shared < 0.8:
+        verdict = Verdict.NOT_REPRODUCED
+    return Finding(verdict, f"correlation {shared:.3f}")
+
+
+def _draw4(figure: "Figure", found: Found, shown: list[str]) -> None:
+    panels = figure.subplots(2, len(shown), squeeze=False)
+    for k, method in enumerate(shown):
+        upper, lower = panels[0][k], panels[1][k]
+        _band(upper, _FPR, gather(found, method, "roc"), method)
+        upper.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
+        upper.set(xlabel="FPR", title=method.partition(",")[0], aspect="equal")
+        lines = gather(found, method, "x3")
+        lines = lines - lines.mean(axis=0).min()  # the lowest point of the mean curve is 0
+        if method == GAM:  # its band would hide the curve, as in the paper
+            lower.plot(_GRID4, lines.mean(axis=0), color="C0", linewidth=1.8)
+        else:
+            _band(lower, _GRID4, lines, method)
+        lower.set(xlabel="x3")
+        lower.locator_params(axis="y", nbins=4)
+        upper.set(xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+        if k:  # the same axis as on the left
+            upper.set_yticklabels([])
+    panels[0][0].set_ylabel("TPR")
+    panels[1][0].set_ylabel("score")

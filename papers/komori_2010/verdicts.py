@@ -1,0 +1,117 @@
+"""Rules that turn figures into verdicts."""
+
+from collections.abc import Sequence
+from statistics import mean, stdev
+from typing import NamedTuple
+
+import numpy as np
+
+from papers.page import Verdict
+from papers.statistics import Estimate, standard_error, t_interval
+from papers.verdicts import by_interval, together
+
+# Two means this many standard errors apart are two different numbers: 1 in 100 by chance.
+_APART = 2.58
+# The paper prints three digits.
+_ROUNDING = 0.0005 / 3**0.5
+N_REPETITIONS = 1000  # of the paper
+# "The same" is said only where a difference of this size would have been seen.
+_TELLING = 0.01
+
+
+class Printed(NamedTuple):
+    """A mean of the paper and its 95 % band over repetitions."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean, as the band of 1,000 repetitions tells it."""
+        return (self.high - self.low) / (2 * 1.96) / N_REPETITIONS**0.5
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} ({self.low:.3f}, {self.high:.3f})"
+
+
+class Finding(NamedTuple):
+    """A verdict and its number."""
+
+    verdict: Verdict
+    number: str
+
+
+NOTHING = Finding(Verdict.NOT_RUN, "too few repetitions")
+REDUCED = Finding(Verdict.NOT_RUN, "a reduced run has other settings than the paper")
+
+
+def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
+    """Whether paired differences are above 0, beyond chance."""
+    if len(differences) < 2:
+        return NOTHING
+    found = t_interval(differences, overlap)
+    return Finding(by_interval(found), f"{found}, {len(differences)} repetitions")
+
+
+def not_behind(differences: Sequence[float]) -> Finding:
+    """Whether paired differences are above 0 (better), or not below it by much (as good)."""
+    found = ahead(differences)
+    if found.verdict == Verdict.REPRODUCED:
+        return found._replace(verdict=Verdict.BETTER)
+    if found.verdict == Verdict.UNDECIDED and t_interval(differences).low > -_TELLING:
+        return found._replace(verdict=Verdict.REPRODUCED)
+    return found
+
+
+def distance(values: Sequence[float], printed: Printed) -> float:
+    """How many standard errors lie between our mean and the paper's; nan for too few."""
+    error = (standard_error(values) ** 2 + printed.error**2 + _ROUNDING**2) ** 0.5
+    return (mean(values) - printed.mean) / error
+
+
+def same_figure(values: Sequence[float], printed: Printed, is_ours: bool) -> Finding:
+    """Whether our mean is the paper's; ahead of it is better for a method of ours only."""
+    if len(values) < 2:
+        return NOTHING
+    apart = distance(values, printed)
+    is_telling = _APART * standard_error(values) < _TELLING
+    verdict = Verdict.REPRODUCED if is_telling else Verdict.UNDECIDED
+    if abs(apart) > _APART:
+        verdict = Verdict.BETTER if is_ours and apart > 0 else Verdict.NOT_REPRODUCED
+    number = f"{mean(values):.4f} ± {standard_error(values):.4f} for {printed.mean:.3f}"
+    return Finding(verdict, f"{number}, {apart:+.1f} standard errors apart")
+
+
+def all_of(findings: Sequence[Finding], number: str) -> Finding:
+    """Of a claim made of several."""
+    verdict = together([found.verdict for found in findings])
+    return NOTHING if verdict == Verdict.NOT_RUN else Finding(verdict, number)
+
+
+def same_law(distances: Sequence[float]) -> Finding:
+    """Whether figures that differ by chance alone would lie so far from the paper's."""
+    if not distances:
+        return NOTHING
+    size = float(np.sqrt(np.mean(np.square(distances))))
+    verdict = Verdict.UNDECIDED
+    if size < 2:
+        verdict = Verdict.REPRODUCED
+    elif size > 3:
+        verdict = Verdict.NOT_REPRODUCED
+    return Finding(verdict, f"root mean square {size:.1f} standard errors, 1 by chance")
+
+
+def narrower(ours: Sequence[float], theirs: Sequence[float], n_resamples: int = 1000) -> Finding:
+    """Whether the spread of ours is smaller, by a bootstrap over the repetitions of both."""
+    n = min(len(ours), len(theirs))
+    if n < 5:
+        return NOTHING
+    pairs = np.column_stack([ours[:n], theirs[:n]])
+    rows = np.random.default_rng(0).integers(0, n, size=(n_resamples, n))
+    spread = pairs[rows].std(axis=1, ddof=1)
+    low, high = np.quantile(spread[:, 1] - spread[:, 0], [0.025, 0.975]).tolist()
+    mine, other = stdev(ours[:n]), stdev(theirs[:n])
+    found = Estimate(other - mine, low, high)
+    number = f"standard deviations {mine:.4f} and {other:.4f}, difference {found}, {n} repetitions"
+    return Finding(by_interval(found), number)

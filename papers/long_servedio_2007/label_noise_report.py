@@ -1,0 +1,299 @@
+"""What became of Theorem 8: curves over the number of layers, and other boosters beside them."""
+
+from collections.abc import Callable, Iterable, Sequence, Sized
+from functools import partial
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from papers.experiment import Found, Result, Setup
+from papers.long_servedio_2007.label_noise import (
+    MIN_CLASS,
+    OURS,
+    PEER_LAWS,
+    PEERS,
+    SKEWED,
+    TREES,
+    curve_name,
+    layers,
+    n_peer_rounds,
+    n_peer_rows,
+    n_repetitions,
+    n_rows,
+    peer_name,
+    peer_rates,
+    rates,
+    restored_name,
+    restored_size,
+)
+from papers.long_servedio_2007.laws import NOISY_LAWS
+from papers.long_servedio_2007.noisy_coin import report_coins
+from papers.long_servedio_2007.rates import of_all
+from papers.page import Page, Verdict
+from papers.statistics import Estimate, mean_se, standard_error, t_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKERS = "osD^vX"
+Values = dict[tuple[str, float, str], dict[int, float]]  # (law, eta, method) -> by sample
+Curves = dict[tuple[str, float], list[list[float]]]  # (law, eta) -> samples, each over T
+
+
+def report(page: Page, found: Found, setup: Setup) -> None:
+    """The whole section."""
+    votes, positions = (_curves(found, setup, name) for name in ("vote", "position"))
+    if votes:
+        _report_curves(page, votes, positions, setup)
+        _claim_past_noise(page, votes, setup)
+        _claim_near_one(page, votes, positions)
+        _claim_balance(page, found, setup)
+    report_coins(page, found)
+    _report_restored(page, found, setup)
+    _report_peers(page, found, setup)
+
+
+def _curves(found: Found, setup: Setup, name: str) -> Curves:
+    curves = {
+        (law, eta): [
+            found[case][name]
+            for i in range(n_repetitions(setup))
+            if (case := curve_name(law, eta, i)) in found
+        ]
+        for law in NOISY_LAWS
+        for eta in rates(setup)
+    }
+    return {key: samples for key, samples in curves.items() if samples}
+
+
+def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -> None:
+    T = layers(setup)
+    page.text(
+        f"AUC on unseen rows with clean labels after training on {n_rows(setup):,} rows of which a "
+        "share eta has its label flipped; mean and standard error of "
+        f"{_say_samples(votes.values(), setup)}. H is the paper's classifier, the majority vote, "
+        "with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score that "
+        "MartiRank ranks by. MartiRank "
+        f"is not told eta: a node needs {MIN_CLASS:g} rows of each label, whatever eta is."
+    )
+    head = ["law", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
+    rows = []
+    for (law, eta), samples in votes.items():
+        cells = [mean_se(column) for column in zip(*samples, strict=True)]
+        last = mean_se([sample[-1] for sample in positions[law, eta]])
+        rows.append([law, eta, f"{1 - eta:.2f}", *cells, last])
+    page.table(head, rows)
+    page.figure(
+        "theorem8",
+        lambda figure: _draw(figure, votes, T),
+        "1 - AUC of MartiRank's vote H on clean labels against the number of layers T, one line "
+        "for each noise rate; bars are one standard error",
+    )
+
+
+def _draw(figure: "Figure", curves: Curves, T: tuple[int, ...]) -> None:
+    laws = [law for law in NOISY_LAWS if any(key[0] == law for key in curves)]
+    figure.set_size_inches(3.4 * len(laws), 4.0)
+    panels = figure.subplots(1, len(laws), sharey=True, squeeze=False)[0]
+    etas = sorted({eta for _, eta in curves})
+    for ax, law in zip(panels, laws, strict=True):
+        for number, eta in enumerate(etas):
+            columns = list(zip(*curves.get((law, eta), []), strict=True))
+            if not columns:
+                continue
+            missed = [max(1 - mean(column), 1e-6) for column in columns]
+            errors = [standard_error(column) if len(column) > 1 else 0.0 for column in columns]
+            style = {"color": f"C{number}", "marker": _MARKERS[number], "markersize": 4}
+            ax.errorbar(T, missed, errors, label=f"{eta:g}", capsize=2, linewidth=1.2, **style)
+        ax.set(xscale="log", yscale="log", title=law.replace(", ", ",\n"), xlabel="layers T")
+        ax.set_xticks(T, [str(t) for t in T])
+        ax.minorticks_off()
+        ax.spines[["top", "right"]].set_visible(False)
+    low = panels[0].get_ylim()[0]
+    ticks = [tick for tick in (0.5, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001) if tick >= low]
+    panels[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    panels[0].set_ylabel("1 - AUC of H on clean labels")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, title="noise rate eta", loc="outside right upper", frameon=False)
+
+
+def _claim_past_noise(page: Page, votes: Curves, setup: Setup) -> None:
+    """AUC above 1 - eta, the wall for the accuracy of boosted classifiers, at the largest T."""
+    noisy = {key: _last(samples) for key, samples in votes.items() if key[1] > 0}
+    for law in NOISY_LAWS:
+        gains = {
+            eta: t_interval([value - (1 - eta) for value in values])
+            for (name, eta), values in noisy.items()
+            if name == law
+        }
+        page.claim(
+            f"{law}: AUC of H on clean labels exceeds 1 - eta (epsilon < eta is reached) at "
+            f"T = {layers(setup)[-1]}, for every eta",
+            past_noise(list(gains.values())),
+            "AUC less 1 - eta: "
+            + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
+        )
+
+
+def _last(samples: Sequence[Sequence[float]]) -> list[float]:
+    return [sample[-1] for sample in samples]
+
+
+def past_noise(gains: Sequence[Estimate]) -> Verdict:
+    """Whether every interval is above 0; not so where one is below, or most of the means are."""
+    if not gains:
+        return Verdict.NOT_RUN
+    if all(gain.low > 0 for gain in gains):
+        return Verdict.REPRODUCED
+    n_above = sum(gain.value > 0 for gain in gains)
+    if any(gain.high < 0 for gain in gains) or n_above < len(gains) / 2:
+        return Verdict.NOT_REPRODUCED
+    return Verdict.UNDECIDED
+
+
+def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
+    """ "Arbitrarily close to 1" as far as finite rows can tell: 0.99."""
+    goal = page.expected["near_one"]
+    best = {
+        name: {key: max(map(mean, zip(*c, strict=True))) for key, c in curves.items()}
+        for name, curves in (("H", votes), ("the position", positions))
+    }
+    reached = {name: [v >= goal for v in values.values()] for name, values in best.items()}
+    missed = {key[1] for key, value in best["H"].items() if value < goal}
+    page.claim(
+        f"AUC comes close to 1 (taken as {goal}) at any eta < 1/2, by these rows and layers",
+        of_all(reached["H"]),
+        "laws and rates where the mean AUC gets there: "
+        + ", ".join(f"{name} at {sum(hits)} of {len(hits)}" for name, hits in reached.items())
+        + (f"; H misses it from eta = {min(missed):g} on" if missed else ""),
+    )
+
+
+def _claim_balance(page: Page, found: Found, setup: Setup) -> None:
+    """The proof of Theorem 8 wants equal errors on the true classes; noise tilts the coin."""
+    eta = max(eta for eta in rates(setup) if eta <= 0.3)
+    results = _samples_of(found, setup, partial(curve_name, SKEWED, eta))
+    if not results:
+        return
+    gap = t_interval([result["error_neg"][-1] - result["error_pos"][-1] for result in results])
+    page.claim(
+        f"H errs on both true classes alike where one is rare (10 % positive, eta = {eta:g})",
+        is_even(gap),
+        f"error on negatives less error on positives at T = {layers(setup)[-1]}: {gap}",
+    )
+
+
+def _samples_of(found: Found, setup: Setup, name: Callable[[int], str]) -> list[Result]:
+    """The samples of a case that were run."""
+    return [found[name(i)] for i in range(n_repetitions(setup)) if name(i) in found]
+
+
+def _say_samples(groups: Iterable[Sized], setup: Setup) -> str:
+    """How many samples were run, and of how many if not of all."""
+    sizes, planned = [len(group) for group in groups], n_repetitions(setup)
+    least, most = min(sizes, default=0), max(sizes, default=0)
+    run = f"{least}" if least == most else f"{least} to {most}"
+    return f"{run} samples" if least == planned else f"{run} of {planned} samples"
+
+
+def _report_restored(page: Page, found: Found, setup: Setup) -> None:
+    """The remedy: with eta known, the coins even out the errors on the true classes."""
+    by_rate = {eta: _samples_of(found, setup, partial(restored_name, eta)) for eta in rates(setup)}
+    groups = {eta: results for eta, results in by_rate.items() if results}
+    if not groups:
+        return
+    size, T = restored_size(setup)
+    page.text(
+        f"The law with 10 % positives again, with the noise taken out of the coins: {T} layers of "
+        f"SamplingMartiRank with eta given, {size:,} fresh draws a layer at most; mean and "
+        f"standard error of {_say_samples(groups.values(), setup)}."
+    )
+    columns = ("vote", "error_neg", "error_pos")
+    rows = [
+        [f"{eta:g}", *(mean_se([result[name][0] for result in results]) for name in columns)]
+        for eta, results in groups.items()
+    ]
+    page.table(["eta", "AUC of H", "error on -", "error on +"], rows)
+    gains = {
+        eta: t_interval([result["vote"][0] - (1 - eta) for result in results])
+        for eta, results in groups.items()
+    }
+    page.claim(
+        f"addition: {SKEWED}, noise taken out of the coins, eta given: AUC of H exceeds "
+        f"1 - eta at T = {T}",
+        past_noise(list(gains.values())),
+        "AUC less 1 - eta: " + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
+    )
+
+
+def is_even(gap: Estimate, most: float = 0.01) -> Verdict:
+    """Within a hundredth with all of its interval; not so where it is larger and told from 0."""
+    if -most <= gap.low and gap.high <= most:
+        return Verdict.REPRODUCED
+    is_told = gap.low > 0 or gap.high < 0
+    return Verdict.NOT_REPRODUCED if is_told and abs(gap.value) > most else Verdict.UNDECIDED
+
+
+def _report_peers(page: Page, found: Found, setup: Setup) -> None:
+    values = {
+        (law, eta, method): {
+            i: found[name]["auc"]
+            for i in range(n_repetitions(setup))
+            if (name := peer_name(law, eta, method, i)) in found
+        }
+        for law in PEER_LAWS
+        for eta in peer_rates(setup)
+        for method in (OURS, *PEERS, TREES)
+    }
+    if not any(values.values()):
+        return
+    T, run = n_peer_rounds(setup), [one for one in values.values() if one]
+    page.text(
+        f"Other boosters, all on the same {n_peer_rows(setup):,} rows: AUC on clean labels, mean "
+        f"and standard error of {_say_samples(run, setup)}. {T} rounds of AUCBoost (features), "
+        f"RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} trees; 80 layers "
+        "of MartiRank, ranked by the position. The paper has no such comparison: an addition, "
+        f"on {PEER_LAWS[0]} and on {PEER_LAWS[1]}, made against boosters of a convex loss."
+    )
+    rows = [
+        [law, f"{eta:g}", *(_cell(values[law, eta, method]) for method in (OURS, *PEERS, TREES))]
+        for law in PEER_LAWS
+        for eta in peer_rates(setup)
+    ]
+    page.table(["law", "eta", OURS, *PEERS, TREES], rows)
+    for law in PEER_LAWS:
+        _claim_ahead(page, law, values, setup)
+
+
+def _cell(values: dict[int, float]) -> str:
+    return mean_se(list(values.values())) if values else "–"
+
+
+def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
+    """MartiRank against the boosters of single features under noise, and against trees."""
+    gains = {
+        peer: gain
+        for peer in (*PEERS, TREES)
+        if (gain := _gain(law, peer, values, setup)) is not None
+    }
+    single = {peer: gain for peer, gain in gains.items() if peer != TREES}
+    page.claim(
+        f"addition: {law}: with noise MartiRank is ahead of every booster of a convex loss over "
+        "single features",
+        past_noise(list(single.values())),
+        "AUC on clean labels less theirs: "
+        + ("; ".join(f"{peer} {gain}" for peer, gain in single.items()) or "–"),
+    )
+    if TREES in gains:
+        page.text(
+            f"{law}: trees see features together; AUC of MartiRank less that of {TREES} is "
+            f"{gains[TREES]}."
+        )
+
+
+def _gain(law: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
+    """Sample by sample, the mean over the rates: these share their rows."""
+    noisy = [eta for eta in peer_rates(setup) if eta > 0]
+    pairs = [(values[law, eta, OURS], values[law, eta, peer]) for eta in noisy]
+    samples = [i for i in range(n_repetitions(setup)) if all(i in a and i in b for a, b in pairs)]
+    gaps = [mean(ours[i] - theirs[i] for ours, theirs in pairs) for i in samples]
+    return t_interval(gaps) if gaps else None

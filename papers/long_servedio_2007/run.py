@@ -1,0 +1,49 @@
+"""Long and Servedio (2007), "Boosting the area under the ROC curve": its theorems, measured."""
+
+from pathlib import Path
+
+from papers.experiment import Experiment, Paper
+from papers.long_servedio_2007 import (
+    label_noise,
+    label_noise_report,
+    lemma4,
+    lemma4_report,
+    oracle_draws,
+    oracle_draws_report,
+    program,
+    training_bound,
+    training_bound_report,
+)
+
+PAPER = Paper(
+    name="long_servedio_2007",
+    citation="Long & Servedio (2007): Boosting the area under the ROC curve",
+    folder=Path(__file__).parent,
+    experiments=(
+        Experiment(
+            "theorem2",
+            "Theorem 2: the bound of AUCBoost",
+            training_bound.cases,
+            training_bound_report.report,
+        ),
+        Experiment(
+            "figure1",
+            "Lemma 4 and Figure 1: a ranker turned two-sided",
+            lemma4.cases,
+            lemma4_report.report,
+        ),
+        Experiment(
+            "theorem8",
+            "Theorem 8: MartiRank under label noise",
+            label_noise.cases,
+            label_noise_report.report,
+        ),
+        Experiment("figure2", "Figure 2: the branching program", program.cases, program.report),
+        Experiment(
+            "draws",
+            "Theorems 9 and 10: SMartiRank on an oracle",
+            oracle_draws.cases,
+            oracle_draws_report.report,
+        ),
+    ),
+)

@@ -1,0 +1,69 @@
+"""What the cells of Tables 1 and 2 hold: figures of ours, and the best that can be."""
+
+from statistics import mean
+
+from auctor.datasets import r_of_k_law
+from papers.experiment import Found, Setup
+from papers.suehiro_2011.artificial import Cell, case_name, find_size, repetitions
+from papers.suehiro_2011.judging import best_folds, honest_folds, read
+
+TITLES = [
+    "RankBoost {0}",
+    "RankBoost {1}",
+    "RankBoost {2}",
+    "SoftRankBoost",
+    "LP-Pair",
+    "the method",
+    "reduced",
+]
+
+
+def values_of(
+    found: Found, setup: Setup, table: int, cell_: Cell, method: str, setting: str, name: str
+) -> list[float]:
+    """A number for each data set: ``setting`` may be 'best', 'honest', or a setting itself."""
+    out = []
+    for repetition in range(repetitions(setup, table, method)):
+        result = found.get(case_name(cell_, method, repetition))
+        if result is None:
+            break  # what stands behind a gap would be paired with the wrong data set
+        if setting == "best":
+            # Each reading of what was measured picks its own best epsilon.
+            by = name if name == "ties_right" else "test"
+            out.append(mean(best_folds(result, method, name, by)))
+        elif setting == "honest":
+            out.append(mean(honest_folds(result, method, name)))
+        else:
+            out.append(mean(read(result, method, setting, name)))
+    return out
+
+
+def columns_of(setup: Setup) -> list[tuple[str, str]]:
+    """(method, setting) of each column of the tables; the last is not in the paper."""
+    rounds = [("RankBoost", f"{n}") for n in find_size(setup).rounds]
+    return [*rounds, *((m, "best") for m in ("SoftRankBoost", "pairs", "heuristic", "reduced"))]
+
+
+def heads_of(setup: Setup) -> list[str]:
+    """The heads of the columns, with RankBoost's rounds."""
+    return [title.format(*find_size(setup).rounds) for title in TITLES]
+
+
+def label_of(cell_: Cell) -> str:
+    """The first cell of a row."""
+    return f"{cell_.share:g}, {cell_.r}, {cell_.noise:.0%}"
+
+
+def ceiling(cell_: Cell) -> float:
+    """The best AUC that any score has on the noisy labels, in the population."""
+    return float(r_of_k_law(cell_.noise, cell_.share).optimal_auc)
+
+
+def luck(cell_: Cell, n_rows: int = 1000) -> float:
+    """Standard deviation of the clean label's AUC on so many noisy labels: one draw's luck."""
+    share, noise = cell_.share, cell_.noise
+    in_pos, in_neg = share * (1 - noise), share * noise  # clean positives in each noisy class
+    n_pos = in_pos + (1 - share) * noise
+    a, b = in_pos / n_pos, in_neg / (1 - n_pos)
+    spread = a * (1 - a) / n_pos + b * (1 - b) / (1 - n_pos)
+    return 0.5 * float((spread / n_rows) ** 0.5)

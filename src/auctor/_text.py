@@ -1,0 +1,73 @@
+"""Words and lists in results, warnings and errors that print as sentences."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun, in the plural unless there is one.
+
+    Examples
+    --------
+    >>> count(1, "positive"), count(3012, "negative")
+    ('1 positive', '3012 negatives')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def interval(low: float, high: float, level: float) -> str:
+    """A confidence interval in words.
+
+    Examples
+    --------
+    >>> interval(0.811, 0.873, 0.95)
+    '95% CI 0.811 to 0.873'
+    """
+    return f"{100 * level:g}% CI {signless(low)} to {signless(high)}"
+
+
+def signed(number: float, digits: int = 3) -> str:
+    """A difference with its sign; what rounds to zero has none.
+
+    Examples
+    --------
+    >>> signed(0.0121), signed(-0.02), signed(-0.0002)
+    ('+0.012', '-0.020', '0.000')
+    """
+    text = signless(number, digits)
+    return f"+{text}" if number > 0 and float(text) != 0 else text
+
+
+def signless(number: float, digits: int = 3) -> str:
+    """A number with a few digits; what rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> signless(-0.0002), signless(-0.02)
+    ('0.000', '-0.020')
+    """
+    text = f"{number:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def first_few(names: Iterable[object], most: int = 5, quote: bool = True) -> str:
+    """The first names of a list, quoted, and dots where there are more.
+
+    Examples
+    --------
+    >>> first_few(["age", "start"]), first_few(range(9), most=3)
+    ("'age', 'start'", '0, 1, 2, ...')
+    """
+    shown = [repr(name) if quote else str(name) for name in islice(names, most + 1)]
+    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
+
+
+def prediction_rule(classes: Sequence[object], threshold: float) -> str:
+    """The sentence that says which scores are predicted to be of which class.
+
+    Examples
+    --------
+    >>> prediction_rule(["no", "yes"], 0.25)
+    "'yes' is predicted where score > 0.25, 'no' elsewhere"
+    """
+    return f"{classes[1]!r} is predicted where score > {threshold:g}, {classes[0]!r} elsewhere"

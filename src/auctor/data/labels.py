@@ -1,0 +1,209 @@
+"""One-dimensional input at the border: labels, scores, weights."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from auctor._typing import Bools, Floats
+from auctor.data.missing import count_missing, is_missing, unmask
+from auctor.data.weights import usual_size
+
+
+class Labels(NamedTuple):
+    """The two classes of a label vector and which rows are positive."""
+
+    positive: Bools
+    classes: npt.NDArray[Any]  # (negative, positive)
+
+
+def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
+    """Any one-dimensional sequence as a numpy array; a single column is flattened."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    try:
+        array = _series(series) if isinstance(series, nw.Series) else _to_array(values)
+    except ValueError:  # lists of different lengths in a list
+        raise ValueError(f"{name} must be one-dimensional; some of its values are lists") from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        found = f"an array of shape {array.shape}" if array.ndim else type(values).__name__
+        raise ValueError(f"{name} must be one-dimensional, got {found}")
+    return array
+
+
+def _series(series: nw.Series[Any]) -> npt.NDArray[Any]:
+    if series.dtype in (nw.Int128, nw.UInt128):  # which numpy does not have
+        return np.array(series.to_list(), dtype=object)
+    return np.asarray(series.to_numpy())
+
+
+def _to_array(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        return unmask(values)
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
+        # numpy turns a list of texts and numbers, NaN among them, into texts.
+        objects = np.asarray(values, dtype=object)
+        if not all(issubclass(kind, (str, bytes)) for kind in set(map(type, objects.flat))):
+            return objects
+    return array
+
+
+def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
+    """Split labels of any two values; the larger one is positive unless ``pos_label`` says.
+
+    Examples
+    --------
+    >>> labels = read_labels(["good", "bad", "good"], pos_label="bad")
+    >>> labels.positive.tolist(), labels.classes.tolist()
+    ([False, True, False], ['good', 'bad'])
+    """
+    array = read_vector(y, name)
+    if len(array) == 0:
+        raise ValueError(f"{name} is empty; auctor needs rows of two classes")
+    classes = _two_classes(array, name)
+    if pos_label is not None:
+        chosen = [_is_same(label, pos_label) for label in classes]
+        if not any(chosen):
+            found = ", ".join(map(str, classes.tolist()))
+            raise ValueError(f"pos_label={pos_label!r} is not among the classes of {name}: {found}")
+        if chosen[0]:
+            classes = classes[::-1].copy()
+    return Labels(np.asarray(array == classes[1], dtype=np.bool_), classes)
+
+
+def _is_same(label: Any, other: Any) -> bool:
+    """Whether two labels are equal; a list or a missing value is no label."""
+    return not (_is_container(other) or is_missing(other)) and bool(label == other)
+
+
+def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """The two distinct values in order, or an error that names what was found."""
+    if array.dtype.kind in "bui":
+        # The usual case without a sort: only the two extremes may occur.
+        low, high = array.min(), array.max()
+        if low != high and bool(((array == low) | (array == high)).all()):
+            return np.array([low, high])
+    missing = count_missing(array)
+    if missing:
+        raise ValueError(
+            f"{name} has {missing} missing label(s) (NaN or None); drop or label those rows"
+        )
+    if array.dtype.kind in "cV":
+        raise ValueError(f"{name} has labels of type {array.dtype}; give texts, or numbers")
+    classes = _distinct(array, name)
+    _refuse_odd_text(classes, name)
+    if array.dtype.kind == "f" and not np.isfinite(classes).all():
+        raise ValueError(f"{name} has infinite labels; auctor ranks two classes")
+    if len(classes) == 2:
+        return classes
+    shown = ", ".join(str(value) for value in classes[:5].tolist())
+    if len(classes) > 5:
+        shown += ", ..."
+    noun = "class" if len(classes) == 1 else "classes"
+    raise ValueError(f"{name} has {len(classes)} {noun} ({shown}); auctor ranks two")
+
+
+def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """The distinct values in order; among objects only these few are compared."""
+    if array.dtype.kind != "O":
+        return np.unique(array)
+    try:
+        values = sorted(set(array.tolist()))
+        is_plain = not any(map(_is_container, values))
+    except TypeError:
+        is_plain = False
+    if not is_plain:
+        kinds = sorted({type(value).__name__ for value in array})
+        raise ValueError(f"{name} has labels of types {', '.join(kinds)}; give texts, or numbers")
+    return np.array(values, dtype=object)
+
+
+def _is_container(value: Any) -> bool:
+    """Whether a value holds others (a tuple, a set): numpy would compare these one by one."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+
+
+def _refuse_odd_text(classes: npt.NDArray[Any], name: str) -> None:
+    """Half of a surrogate pair is no character: it can be neither printed nor written to a page."""
+    for label in classes[:2].tolist():
+        if isinstance(label, str) and not is_unicode(label):
+            raise ValueError(f"{name} has the label {label!r}, which is not valid Unicode text")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8.
+
+    Examples
+    --------
+    >>> is_unicode("Zürich"), is_unicode(chr(0xD800))
+    (True, False)
+    """
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> Floats:
+    """Scores as contiguous float64, one per row, none of them NaN."""
+    array = read_vector(scores, name)
+    if len(array) != n_rows:
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} labels")
+    floats = _as_floats(array, name)
+    if np.isnan(floats).any():
+        count = int(np.isnan(floats).sum())
+        raise ValueError(f"{name} has {count} NaN value(s); scores must order")
+    _refuse_merged(array, floats, name)
+    return floats
+
+
+def _refuse_merged(array: npt.NDArray[Any], floats: Floats, name: str) -> None:
+    """Scores that differ must not tie because a float has 53 bits."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "b" or (kind == "f" and size <= 8) or (kind in "ui" and size <= 4):
+        return
+    large = np.abs(floats) >= 2.0**53 if kind in "ui" else np.isfinite(floats)
+    if not large.any():
+        return
+    given = array[large]
+    n_given = len(set(given.tolist())) if kind == "O" else len(np.unique(given))
+    n_merged = n_given - len(np.unique(floats[large]))
+    if n_merged > 0:
+        raise ValueError(
+            f"{name} has {n_merged} value(s) that differ from another one only beyond the 53 bits "
+            "of a float64 and would tie with it; give ranks (scipy.stats.rankdata) instead"
+        )
+
+
+def read_weights(sample_weight: Any, n_rows: int, *, name: str = "sample_weight") -> Floats | None:
+    """Weights as contiguous float64, finite and not negative; None stays None.
+
+    Extreme sizes are divided by a power of two (``usual_size``): no sum or square overflows.
+    """
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, (int, float, np.number)):
+        sample_weight = np.full(n_rows, sample_weight)
+    array = read_vector(sample_weight, name)
+    if len(array) != n_rows:
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
+    array = _as_floats(array, name)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or infinite values; weights must be finite")
+    if (array < 0).any():
+        raise ValueError(f"{name} has negative values (smallest {array.min():g})")
+    if not (array > 0).any():
+        raise ValueError(f"{name} is zero everywhere; at least one row of each class must count")
+    return usual_size(array)
+
+
+def _as_floats(array: npt.NDArray[Any], name: str) -> Floats:
+    """Numbers as contiguous float64; text, dates and complex numbers are none."""
+    if array.dtype.kind not in "buifO":
+        raise ValueError(f"{name} must be numbers, got values of type {array.dtype}")
+    try:
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from None

@@ -1,0 +1,48 @@
+"""The errors and warnings that auctor defines; other errors are built-in, such as ValueError."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from auctor.models.base import Model
+
+__all__ = ["ExactBoostWarning", "MarginWarning", "OracleError", "SmoothWarning"]
+
+
+class MarginWarning(UserWarning):
+    """MarginRanker found no margin, raised epsilon to find one, or ended before the optimum."""
+
+
+class SmoothWarning(UserWarning):
+    """SmoothAUCBoost has no maximum to reach: some feature separates the classes completely."""
+
+
+class ExactBoostWarning(UserWarning):
+    """ExactBoost was interrupted and keeps the runs that were finished."""
+
+
+class OracleError(ValueError):
+    """SamplingMartiRank could not go on with its oracle; what it had learned is kept.
+
+    Attributes
+    ----------
+    n_draws : int
+        Number of draws before the failure.
+    model : Model or None
+        The program of the layers that were finished; None if there are none.
+    history, certificate
+        The history and the certificate of that program.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        n_draws: int = 0,
+        model: "Model | None" = None,
+        history: Any = None,
+        certificate: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.n_draws = n_draws
+        self.model = model
+        self.history = history
+        self.certificate = certificate

@@ -1,0 +1,1 @@
+"""Boosting of weak rankers: RankBoost, SoftRankBoost and AUCBoost."""

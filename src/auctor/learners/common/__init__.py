@@ -1,0 +1,1 @@
+"""Parts that learners of several families use."""

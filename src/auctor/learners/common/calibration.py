@@ -1,0 +1,90 @@
+"""Platt's logistic curve from training scores to probabilities."""
+
+from math import log
+
+import numpy as np
+
+from auctor._typing import Floats, Ints
+from auctor.data import RankingData
+from auctor.kernels.scores import count_cells, logistic_line
+from auctor.models import Calibration
+
+# Scores are counted in this many cells of equal width before the fit: whole numbers, so that
+# neither the order of the rows nor their partitions show, and one pass whatever their number.
+N_CELLS = 2**14
+
+# Newton's method stops at a step so small: the digits that are left do not change a probability.
+_NO_STEP = 1e-9
+_MOST_STEPS = 50
+
+
+def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibration:
+    """The logistic line of the class on score - cut, with Platt's smoothed targets.
+
+    The slope is kept positive, so that probabilities rank as the scores do.
+    """
+    low = min(float(s.min()) for s in scores if len(s))
+    spread = max(float(s.max()) for s in scores if len(s)) - low
+    weight_neg, weight_pos = data.class_weights
+    targets = platt_targets(*data.effective_rows)
+    expected = weight_neg * targets[0] + weight_pos * targets[1]
+    prior = log(expected / (weight_neg + weight_pos - expected))
+    if spread == 0.0:
+        return Calibration(1.0, prior)
+    counts = _count(data, scores, low, spread)
+    size = counts.sum(axis=0)
+    used = size > 0
+    x = (np.arange(N_CELLS)[used] + 0.5) / N_CELLS
+    slope, offset = _fit_line(
+        x, (targets[0] * counts[0] + targets[1] * counts[1])[used], size[used], prior
+    )
+    slope = max(slope / spread, 1e-6)
+    return Calibration(slope, offset + slope * (cut - low))
+
+
+def platt_targets(n_neg: float, n_pos: float) -> Floats:
+    """(n + 1) / (n + 2) instead of 1, n the effective number of rows of the class.
+
+    Separated classes then have a finite slope.
+    """
+    return np.array([1 / (n_neg + 2), (n_pos + 1) / (n_pos + 2)])
+
+
+def _count(data: RankingData, scores: list[Floats], low: float, spread: float) -> Ints:
+    """Weight of each class in each cell of the scores."""
+    counts = np.zeros((2, N_CELLS), dtype=np.int64)
+    for part, values in zip(data.partitions, scores, strict=True):
+        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+            count_cells(values[rows], part.weight[rows], low, spread / N_CELLS, counts[label])
+    return counts
+
+
+def _fit_line(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[float, float]:
+    """Slope and offset of largest likelihood, by Newton's method with step halving.
+
+    The loss is convex, and the smoothed targets in ``hits`` keep it bounded.
+    """
+    slope, offset = 0.0, prior
+    loss, *rest = logistic_line(x, hits, size, slope, offset)
+    for _ in range(_MOST_STEPS):
+        along, level = newton_step(*rest)
+        if not max(abs(along), abs(level)) > _NO_STEP:
+            break
+        trial, *rest = logistic_line(x, hits, size, slope - along, offset - level)
+        while trial > loss and max(abs(along), abs(level)) > _NO_STEP:
+            along, level = along / 2, level / 2
+            trial, *rest = logistic_line(x, hits, size, slope - along, offset - level)
+        if trial > loss:
+            break
+        slope, offset, loss = slope - along, offset - level, trial
+    return slope, offset
+
+
+def newton_step(g0: float, g1: float, h00: float, h01: float, h11: float) -> tuple[float, float]:
+    """Gradient over curvature of two unknowns, with a ridge that only rounding notices."""
+    ridge = 1e-12 * (h00 + h11)
+    h00, h11 = h00 + ridge, h11 + ridge
+    determinant = h00 * h11 - h01 * h01
+    if not determinant > 0.0:
+        return 0.0, 0.0
+    return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant

@@ -1,0 +1,1 @@
+"""DMKS: a linear score that maximises the KS statistic."""

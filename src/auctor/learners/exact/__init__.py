@@ -1,0 +1,1 @@
+"""ExactBoost: stumps boosted on AUC, KS or precision at k themselves."""

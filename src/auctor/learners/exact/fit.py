@@ -1,0 +1,258 @@
+"""ExactBoost (Csillag, Piazza, Ramos, Romano, Oliveira & Orenstein 2021).
+
+Stumps are boosted on the metric itself, with the margin of (6) and (7): E runs of T rounds
+(Algorithm 1), each round on a small sample of the rows, and the mean of the runs' scores. A rank
+metric sees only the difference d = b - a of a stump's two values, so that is what is searched.
+"""
+
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import ceil
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from auctor._progress import Progress
+from auctor._typing import Floats
+from auctor.data import RankingData, resolve_n_jobs
+from auctor.exceptions import ExactBoostWarning
+from auctor.kernels.exact.sample import TOP
+from auctor.learners.certificate import Certificate
+from auctor.learners.common.finish import fill_missing, finish_additive
+from auctor.learners.exact.certificate import certify
+from auctor.learners.exact.metric import Judge, RankMetric, make_judge
+from auctor.learners.exact.run import UNIT_RANGE, Plan, Run, RunHistory
+from auctor.learners.exact.table import ExactTable, gather
+from auctor.learners.trees.forest_bags import number_of_features
+from auctor.models import AdditiveModel, on_grid
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit can be told."""
+
+    metric: str | RankMetric = "auc"
+    k: float = 0.1
+    margin: float = 0.05
+    n_runs: int = 250
+    n_estimators: int = 50
+    subsample: float = 0.2
+    max_samples: int | None = 1000
+    balanced: bool = True
+    max_features: Any = None
+    search: str = "exact"
+    tol: float = 0.02
+    delta: float = 0.05
+    seed: int = 0
+    keep_interrupted: bool = False
+    n_jobs: int | None = None
+    verbose: bool | int = False
+
+
+@dataclass
+class History:
+    """All finished runs, and why there are not more."""
+
+    runs: list[RunHistory] = field(default_factory=list)
+    stopped_by: str = "n_runs"
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of all runs."""
+        return sum(len(run.steps) for run in self.runs)
+
+    @property
+    def mean_losses(self) -> Floats:
+        """The margin loss on all training rows after every round, the mean of the runs."""
+        lines = [run.losses for run in self.runs if run.losses]
+        return np.mean(lines, axis=0) if lines else np.empty(0)
+
+    @property
+    def start_weight(self) -> float:
+        """What the scores to start from, brought to [0, 1], weigh in the model's score."""
+        return float(np.mean([run.start_weight for run in self.runs]))
+
+
+def fit_exactboost(
+    data: RankingData, settings: Settings, start: Floats | None = None, is_joined: bool = True
+) -> tuple[AdditiveModel, History, Certificate]:
+    """Run after run, then their mean as one step function per feature.
+
+    ``start`` holds a score for each row in the order of the table. The model has the steps that
+    were added to it, and the start, brought to [0, 1], weighs ``history.start_weight`` beside
+    them. Threshold and calibration are those of the sum where both are to be joined, else those
+    of the steps.
+
+    Examples
+    --------
+    >>> from auctor.data import prepare
+    >>> data = prepare([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [0, 1, 0, 0, 1, 1])
+    >>> settings = Settings(n_runs=3, n_estimators=4, subsample=0.8)
+    >>> model, history, certificate = fit_exactboost(data, settings)
+    >>> len(history.runs)
+    3
+    """
+    table = gather(data)
+    plan = make_plan(table, settings, data.mean_unit)
+    scaled = to_unit(data, table, start)
+    history = run_all(table, plan, settings, scaled)
+    tables = step_tables(data, table, history.runs)
+    fill_missing(CodeWeights(table, data.n_codes), tables)
+    added = [] if scaled is None else by_partition(data, scaled * history.start_weight)
+    model, _ = finish_additive(data, tables, added=added if is_joined else ())
+    certificate = certify(table, plan, settings.delta, data, tables, added)
+    return model, history, certificate
+
+
+def make_plan(table: ExactTable, settings: Settings, unit: float) -> Plan:
+    """What the settings come to on this table, checked before any work."""
+    judge = make_judge(settings.metric, settings.k, table, unit)
+    n_drawn = sample_sizes(table, settings)
+    _check_top(judge, table, n_drawn[0], unit)
+    n_features = len(table.codes)
+    share = number_of_features(settings.max_features, n_features) / n_features
+    return Plan(
+        judge=judge,
+        theta=float(settings.margin),  # a whole number would have every kernel compiled anew
+        n_rounds=settings.n_estimators,
+        n_drawn=n_drawn,
+        n_views=ceil(share * table.n_views - 1e-9),
+        search=settings.search,
+        tol=float(settings.tol),
+    )
+
+
+def _check_top(judge: Judge, table: ExactTable, n_drawn: int, unit: float) -> None:
+    """The top must hold a drawn positive, or every stump is as good as any other."""
+    each = float(table.weight[: table.n_pos].sum(dtype=np.int64)) / n_drawn
+    if judge.number == TOP and judge.top < each:
+        raise ValueError(
+            f"k is {judge.top * unit:g} rows, but a drawn positive stands for {each * unit:.3g}: "
+            "no sample could see the top; raise k, subsample or max_samples"
+        )
+
+
+def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
+    """Rows of a sample, positives and negatives: as many of each, or in the table's proportion.
+
+    Half of the rarer class at most, unless more is asked for: where it is very rare, samples that
+    held all of it would be too much alike.
+    """
+    sizes = (table.n_pos, table.n_neg)
+    if settings.balanced:
+        rare = max(settings.subsample, 0.5) * min(sizes)
+        shares = [min(settings.subsample * table.n_rows / 2, rare)] * 2
+    else:
+        shares = [settings.subsample * n for n in sizes]
+    most = max(sizes) if settings.max_samples is None else settings.max_samples
+    drawn = [min(round(share), most) for share in shares]
+    if min(drawn) < 1:
+        name = "positive" if table.n_pos <= table.n_neg else "negative"
+        raise ValueError(
+            f"subsample is {settings.subsample:g}, which leaves none of the {min(sizes)} {name} "
+            f"rows; give {1.0 / min(sizes):.2g} or more"
+        )
+    return drawn[0], drawn[1]
+
+
+def run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | None) -> History:
+    """All runs, on threads. Ctrl-C ends them, and the fit too unless finished runs are kept."""
+    stop = threading.Event()
+    units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
+    progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
+    found: dict[int, RunHistory] = {}
+    # A queue and not the futures: Ctrl-C while the main thread waits for these can leave one of
+    # their locks taken for ever.
+    ended: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def run(number: int) -> None:
+        try:
+            if not stop.is_set():
+                outcome = Run(table, plan, [settings.seed, number], units).rounds(stop.is_set)
+                if outcome is not None:
+                    found[number] = outcome
+            ended.put(None)
+        except BaseException as error:
+            ended.put(error)
+
+    # A pool even for one thread: the main one must be free to hear Ctrl-C.
+    pool = ThreadPoolExecutor(resolve_n_jobs(settings.n_jobs))
+    stopped_by = "n_runs"
+    try:
+        for number in range(settings.n_runs):
+            pool.submit(run, number)
+        for _ in range(settings.n_runs):
+            error = ended.get()
+            if error is not None:
+                raise error
+            progress.step()
+    except KeyboardInterrupt:
+        stopped_by = "interrupted"
+        if not settings.keep_interrupted:
+            raise
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+        progress.close(stopped_by if stopped_by != "n_runs" else "")
+    history = History([found[number] for number in sorted(found)], stopped_by)
+    _tell_interrupted(history, settings)
+    return history
+
+
+def _tell_interrupted(history: History, settings: Settings) -> None:
+    if history.stopped_by == "interrupted":
+        if not history.runs:
+            raise KeyboardInterrupt
+        warnings.warn(
+            f"interrupted: the model is the mean of {len(history.runs)} of {settings.n_runs} runs",
+            ExactBoostWarning,
+            stacklevel=2,
+        )
+
+
+def step_tables(data: RankingData, table: ExactTable, runs: list[RunHistory]) -> list[Floats]:
+    """The mean of the runs collapsed: what each code of each feature adds to the score."""
+    flat = np.zeros(data.n_codes)
+    tables = [flat] * data.n_features
+    for run in runs:
+        for step in run.steps:
+            j = step.feature
+            if tables[j] is flat:
+                tables[j] = np.zeros(data.n_codes)
+            size = float(on_grid(np.array(step.size / run.scale / len(runs))))
+            tables[j] += size * (table.ranks[step.view] > step.cut)
+    flat.flags.writeable = False
+    return tables
+
+
+def to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floats | None:
+    """Start scores brought to [0, 1], in the order of ``table``; all equal, they are nothing."""
+    if start is None:
+        return None
+    negative, positive = data.class_rows
+    scores = start[np.concatenate([positive, negative])]
+    low, reach = float(scores.min()), float(np.ptp(scores))
+    if reach == 0.0:
+        return None
+    return (scores - low) / reach
+
+
+def by_partition(data: RankingData, scores: Floats) -> list[Floats]:
+    """Scores in the order of ``ExactTable`` as those of the rows of each partition."""
+    negative, positive = data.class_rows
+    by_place = np.zeros(1 + max(negative[-1], positive[-1]))
+    by_place[np.concatenate([positive, negative])] = scores
+    return [by_place[part.rows] for part in data.partitions]
+
+
+class CodeWeights:
+    """Weights of classes and codes, counted for one feature at a time: histogram[:, j]."""
+
+    def __init__(self, table: ExactTable, n_codes: int) -> None:
+        self._table, self._n_codes = table, n_codes
+
+    def __getitem__(self, place: tuple[slice, int]) -> Floats:
+        return self._table.code_weights(place[1], self._n_codes)

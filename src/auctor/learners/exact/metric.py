@@ -1,0 +1,145 @@
+"""The metrics of ExactBoost: their losses on all rows, and what a sample makes of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor._typing import Ints
+from auctor.kernels.exact.custom import CustomSearch, custom_search, is_compiled
+from auctor.kernels.exact.rows import auc_loss, ks_loss, top_loss
+from auctor.kernels.exact.sample import AUC, KS, TOP
+from auctor.learners.exact.table import ExactTable
+
+Places = npt.NDArray[np.uint32]
+
+NUMBERS = {"auc": AUC, "ks": KS, "precision_at_k": TOP}
+TITLES = {"auc": "AUC", "ks": "KS", "precision_at_k": "precision at k"}
+
+
+@dataclass(frozen=True)
+class RankMetric:
+    """A rank metric of one's own, as two functions that Numba has compiled.
+
+    Parameters
+    ----------
+    value : function of (pos, neg)
+        The metric, from 0 (worst) to 1, of sorted scores (ascending, whole numbers). It must
+        depend on the order of the scores alone: adding a constant to all of them, or multiplying
+        them, must change nothing.
+    bound : function of (pos_low, pos_high, neg_low, neg_high)
+        No smaller than ``value`` of any scores between the lows and the highs, each sorted. For
+        a metric that grows with the scores of positives and falls with those of negatives that
+        is ``value(pos_high, neg_low)``.
+    name : str
+        How the metric is called in messages.
+    """
+
+    value: Callable[..., float]
+    bound: Callable[..., float]
+    name: str = "metric"
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Judges scores by the chosen metric; ``top`` is k in units of weight (0 if not needed)."""
+
+    number: int
+    title: str
+    top: float
+    custom: CustomSearch | None
+
+    def loss(
+        self, pos: Ints, order_pos: Places, neg: Ints, order_neg: Places, weight: Any, margin: int
+    ) -> float:
+        """The margin-adjusted loss (6) of all rows, each class sorted by score."""
+        if self.custom is not None:
+            return 1.0 - float(self.custom.value(pos - margin, neg))
+        rows = (pos, order_pos, neg, order_neg, weight, margin)
+        if self.number == AUC:
+            return float(auc_loss(*rows))
+        return float(ks_loss(*rows) if self.number == KS else top_loss(*rows, self.top))
+
+    def largest(self, n_pos: int, n_neg: int, weight_pos: float) -> float:
+        """The value that a perfect order of the sample has, in the units of the search."""
+        if self.custom is not None:
+            return 1.0
+        return float(self.top / weight_pos if self.number == TOP else n_pos * n_neg)
+
+
+def make_judge(metric: Any, k: Any, table: ExactTable, unit: float) -> Judge:
+    """The metric by name, or one of the user's own, checked before any work."""
+    if isinstance(metric, RankMetric):
+        if table.is_weighted:
+            raise ValueError(
+                f"metric {metric.name!r} is a function of scores alone and cannot see weights; "
+                "leave sample_weight out, or use 'auc', 'ks' or 'precision_at_k'"
+            )
+        check_metric(metric)
+        return Judge(-1, metric.name, 0.0, custom_search(metric.value, metric.bound))
+    top = _read_top(k, table, unit) if metric == "precision_at_k" else 0.0
+    return Judge(NUMBERS[metric], TITLES[metric], top, None)
+
+
+def _read_top(k: Any, table: ExactTable, unit: float) -> float:
+    """k as weight in units: a whole number of rows, or a share of them."""
+    total = float(table.weight.sum(dtype=np.int64))
+    wanted = "give a whole number of rows, or a share above 0 and below 1"
+    if isinstance(k, bool) or not isinstance(k, Real) or not float(k) > 0:
+        raise ValueError(f"k is {k!r}; {wanted}")
+    if isinstance(k, Integral):
+        if float(k) > total * unit:
+            raise ValueError(
+                f"k is {k}, more than the {total * unit:g} rows of X (by weight); {wanted}"
+            )
+        return float(k) / unit
+    if float(k) >= 1:
+        raise ValueError(f"k is {k!r}; {wanted}")
+    return float(k) * total
+
+
+def check_metric(metric: RankMetric) -> None:
+    """Probe a metric on a few samples: shifts, scales and its own bound must agree."""
+    if not (is_compiled(metric.value) and is_compiled(metric.bound)):
+        raise ValueError(
+            f"metric {metric.name!r} has functions that Numba has not compiled; put @numba.njit "
+            "above value and bound"
+        )
+    rng = np.random.default_rng(0)
+    for most in [9] * 15 + [200] * 5:  # a metric of the top may need many rows to be seen at all
+        pos, neg = (np.sort(rng.integers(0, 1000, size=rng.integers(1, most))) for _ in range(2))
+        here = float(metric.value(pos, neg))
+        if not 0.0 <= here <= 1.0:
+            raise ValueError(f"metric {metric.name!r} is {here:g}; it must lie between 0 and 1")
+        for change, moved in (("adding 77 to", 77), ("adding -5000 to", -5000)):
+            there = float(metric.value(pos + moved, neg + moved))
+            if there != here:
+                raise ValueError(
+                    f"metric {metric.name!r} is {here!r}, but {there!r} after {change} all scores; "
+                    "give a metric that the order of the scores alone decides"
+                )
+        there = float(metric.value(pos**3, neg**3))
+        if there != here:
+            raise ValueError(
+                f"metric {metric.name!r} is {here!r}, but {there!r} when all scores are "
+                "cubed; give a metric that the order of the scores alone decides"
+            )
+        _check_bound(metric, pos, neg, rng)
+
+
+def _check_bound(metric: RankMetric, pos: Ints, neg: Ints, rng: np.random.Generator) -> None:
+    """The bound must hold for scores anywhere within their intervals."""
+    wide_pos, wide_neg = (rng.integers(0, 300, size=len(x)) for x in (pos, neg))
+    bound = float(metric.bound(pos, np.sort(pos + wide_pos), neg, np.sort(neg + wide_neg)))
+    for _ in range(5):
+        inner_pos = np.sort(pos + (rng.random(len(pos)) * wide_pos).astype(np.int64))
+        inner_neg = np.sort(neg + (rng.random(len(neg)) * wide_neg).astype(np.int64))
+        inner = float(metric.value(inner_pos, inner_neg))
+        if inner > bound:
+            raise ValueError(
+                f"bound of metric {metric.name!r} is {bound:g}, but scores within its intervals "
+                f"have the value {inner:g}; give a bound that no such scores exceed"
+            )

@@ -1,0 +1,1 @@
+"""MarginRanker: the largest soft margin over pairs of rows, by linear programming."""

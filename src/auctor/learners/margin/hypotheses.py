@@ -1,0 +1,163 @@
+"""Hypotheses: given functions of a row with values in [-1, 1], whose weights are learned."""
+
+from abc import ABC, abstractmethod
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from auctor._typing import Floats
+from auctor.data import RankingData
+from auctor.data.distinct import distinct_rows
+from auctor.kernels.linear import matrix_vector, vector_matrix
+
+
+class Hypotheses(ABC):
+    """What the margin's learner asks of hypotheses: scores of rows, and edges under shares.
+
+    Rows are the distinct ones of each class, with the weight of their copies. A constant may
+    be left out of a hypothesis: margins are differences and do not see it.
+    """
+
+    count: int
+    weight_neg: Floats
+    weight_pos: Floats
+
+    @abstractmethod
+    def scores(self, beta: Floats) -> tuple[Floats, Floats]:
+        """sum_k beta_k h_k of the negatives and of the positives."""
+
+    @abstractmethod
+    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+        """Half the difference of each hypothesis' means: (sum d+ h - sum d- h) / 2."""
+
+
+class MatrixHypotheses(Hypotheses):
+    """Hypotheses as the columns of a float64 array or CSR array, for each class."""
+
+    def __init__(self, neg: Any, pos: Any, weight_neg: Floats, weight_pos: Floats) -> None:
+        self._neg, self._pos = neg, pos
+        self.weight_neg, self.weight_pos = weight_neg, weight_pos
+        self.count = int(neg.shape[1])
+
+    def scores(self, beta: Floats) -> tuple[Floats, Floats]:
+        return times_vector(self._neg, beta), times_vector(self._pos, beta)
+
+    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+        sums = vector_times(share_pos, self._pos), vector_times(share_neg, self._neg)
+        return (sums[0] - sums[1]) / 2.0
+
+
+def times_vector(matrix: Any, vector: Floats) -> Floats:
+    """``matrix @ vector`` in a fixed order; SciPy's sparse products have one, BLAS does not."""
+    product = matrix @ vector if sparse.issparse(matrix) else matrix_vector(matrix, vector)
+    return np.asarray(product)
+
+
+def vector_times(vector: Floats, matrix: Any) -> Floats:
+    """``vector @ matrix`` in a fixed order."""
+    product = vector @ matrix if sparse.issparse(matrix) else vector_matrix(vector, matrix)
+    return np.asarray(product)
+
+
+class DirectedHypotheses(Hypotheses):
+    """Hypotheses turned so that their means differ in favour of the positives."""
+
+    def __init__(self, hypotheses: Hypotheses, may_turn: bool) -> None:
+        self._given, self.count = hypotheses, hypotheses.count
+        self.weight_neg, self.weight_pos = hypotheses.weight_neg, hypotheses.weight_pos
+        means = hypotheses.edges(
+            self.weight_neg / self.weight_neg.sum(), self.weight_pos / self.weight_pos.sum()
+        )
+        self.sign = np.where(may_turn & (means < 0.0), -1.0, 1.0)
+
+    def scores(self, beta: Floats) -> tuple[Floats, Floats]:
+        return self._given.scores(self.sign * beta)
+
+    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+        return self.sign * self._given.edges(share_neg, share_pos)
+
+
+class StumpHypotheses(Hypotheses):
+    """A stump at every cut of every binned feature: 1 above it, -1 up to it, 0 where missing.
+
+    For a category, and for missing values where there are any: 1 in it, -1 elsewhere. The
+    stumps are never formed: their scores come from a table for each feature, and their edges
+    from sums over the shares of each code.
+    """
+
+    def __init__(self, data: RankingData) -> None:
+        part = data.partitions[0]
+        self.features = data.features
+        self._n_codes = [feature.n_bins + 1 for feature in data.features]
+        self._codes, weights = [], list[Floats]()
+        classes = slice(part.n_pos, None), slice(0, part.n_pos)  # (negative, positive)
+        for rows, unit in zip(classes, data.row_units, strict=True):
+            codes = np.ascontiguousarray(part.codes[:, rows].T, dtype=np.float64)
+            places, weight = distinct_rows(codes, part.weight[rows])
+            self._codes.append(np.ascontiguousarray(part.codes[:, rows][:, places]))
+            weights.append(np.asarray(weight * unit, dtype=np.float64))
+        self.weight_neg, self.weight_pos = weights
+        has_missing = [
+            bool(any((codes[j] == 0).any() for codes in self._codes))
+            for j in range(len(data.features))
+        ]
+        # (feature, code): for a number the stump above the code, for code 0 and categories the
+        # one that asks for the code itself.
+        self.stumps = [
+            (j, code)
+            for j, feature in enumerate(data.features)
+            for code in range(feature.n_bins + feature.is_category)
+            if code > 0 or has_missing[j]
+        ]
+        self.count = len(self.stumps)
+        feature, self._code = np.array(self.stumps, dtype=np.int64).reshape(-1, 2).T
+        ends = np.searchsorted(feature, np.arange(len(self._n_codes) + 1))
+        self._own = [slice(first, last) for first, last in pairwise(ends.tolist())]
+
+    def tables(self, beta: Floats) -> list[Floats]:
+        """What each code of each feature adds to the score."""
+        tables = [np.zeros(n_codes) for n_codes in self._n_codes]
+        for k in np.flatnonzero(beta).tolist():
+            j, code = self.stumps[k]
+            tables[j] += beta[k] * self._stump(j, code)
+        return tables
+
+    def _stump(self, j: int, code: int) -> Floats:
+        codes = np.arange(self._n_codes[j])
+        if code == 0 or self.features[j].is_category:
+            return np.where(codes == code, 1.0, -1.0)
+        values = np.where(codes > code, 1.0, -1.0)
+        values[0] = 0.0
+        return values
+
+    def scores(self, beta: Floats) -> tuple[Floats, Floats]:
+        tables = self.tables(beta)
+        neg, pos = (self._score(codes, tables) for codes in self._codes)
+        return neg, pos
+
+    def _score(self, codes: npt.NDArray[Any], tables: list[Floats]) -> Floats:
+        out = np.zeros(codes.shape[1])
+        for line, table in zip(codes, tables, strict=True):
+            if table.any():
+                out += table[line]
+        return out
+
+    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+        out = np.empty(self.count)
+        for j, n_codes in enumerate(self._n_codes):
+            neg, pos = (
+                np.bincount(codes[j], share, n_codes)
+                for codes, share in zip(self._codes, (share_neg, share_pos), strict=True)
+            )
+            difference = (pos - neg) / 2.0
+            whole, code = difference.sum(), self._code[self._own[j]]
+            asks = 2.0 * difference[code] - whole  # for the code itself
+            if not self.features[j].is_category:
+                # Above the cut less up to it; the missing take no side.
+                above = np.append(difference[::-1].cumsum()[::-1][1:], 0.0)
+                asks = np.where(code == 0, asks, 2.0 * above[code] - (whole - difference[0]))
+            out[self._own[j]] = asks
+        return out

@@ -1,0 +1,1 @@
+"""SmoothAUCBoost: additive models on the smoothed AUC."""

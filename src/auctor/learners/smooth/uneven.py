@@ -1,0 +1,69 @@
+"""How many rows the entries of SmoothAUCBoost's tables hold, and how uneven their weights are."""
+
+import numpy as np
+
+from auctor._typing import Floats, Ints
+from auctor.data import RankingData, Workers
+from auctor.kernels.smooth import count_slopes
+from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.smooth.smoothed_auc import scales
+
+
+def class_histogram(data: RankingData, workers: Workers) -> Ints:
+    """Weight per class (negative, positive), feature and code."""
+
+    def count(blocks: list[Block]) -> Ints:
+        out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
+        for k, label, start, stop in blocks:
+            part = data.partitions[k]
+            once = np.ones(part.n_rows)
+            count_slopes(part.codes, part.weight, once, 1.0, 0.0, start, stop, out[label])
+        return out
+
+    return np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+
+
+def entry_rows(
+    data: RankingData, histogram: Ints, workers: Workers
+) -> tuple[Floats, Floats | None]:
+    """Effective rows of each feature's codes, and their variance over that of even weights.
+
+    The variance of a weighted sum is a sum of squared weights: a code whose weight is that of a
+    few heavy rows varies more than its share of the weight says. None where weights are even
+    within each class, or count copies.
+    """
+    if data.rows_per_unit is not None or not _is_uneven(data):
+        units = np.array(data.row_units)[:, None, None]
+        return np.asarray((histogram * units).sum(axis=0)), None
+    squares = _square_histogram(data, workers)
+    totals = np.array(data.class_weights, dtype=np.float64)
+    kish = totals**2 / squares[:, 0].sum(axis=1)
+    own = histogram.astype(np.float64) ** 2 / np.where(squares > 0, squares, 1.0)
+    own *= (np.array(data.effective_rows) / kish)[:, None, None]  # fewer where rows are copies
+    variance = (squares / (totals**2)[:, None, None]).sum(axis=0)
+    even = (histogram / (totals * kish)[:, None, None]).sum(axis=0)
+    return own.sum(axis=0), np.divide(variance, even, out=np.ones_like(even), where=even > 0)
+
+
+def _is_uneven(data: RankingData) -> bool:
+    """Whether rows of a class have different weights."""
+    negative = np.concatenate([part.weight[part.n_pos :] for part in data.partitions])
+    positive = np.concatenate([part.weight[: part.n_pos] for part in data.partitions])
+    return bool((negative != negative[0]).any() or (positive != positive[0]).any())
+
+
+def _square_histogram(data: RankingData, workers: Workers) -> Floats:
+    """Squared weights per class, feature and code, summed as whole numbers."""
+    largest = float(max(int(part.weight.max(initial=1)) for part in data.partitions))
+    factors = [scales(total)[0] for total in data.class_weights]
+
+    def count(blocks: list[Block]) -> Ints:
+        out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
+        for k, label, start, stop in blocks:
+            part, scale = data.partitions[k], factors[label]
+            relative = part.weight / largest
+            count_slopes(part.codes, part.weight, relative, scale, 0.0, start, stop, out[label])
+        return out
+
+    sums = np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+    return sums * (largest / np.array(factors))[:, None, None]

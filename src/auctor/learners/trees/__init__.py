@@ -1,0 +1,1 @@
+"""TreeRank, and forests of its trees."""

@@ -1,0 +1,289 @@
+"""Class histograms of the nodes of a level, and the best split of each."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor._typing import Bools, Floats, Ints
+from auctor.data import RankingData, Workers
+from auctor.kernels.stumps import LEAST_GAIN
+from auctor.kernels.trees import best_splits, count_lists, subtract_slots
+from auctor.learners.trees.node_rows import NodeRows
+
+# Histograms of a level and of its parents are kept if they fit into this; else every node is
+# counted from the start, as many at a time as fit into a quarter of it.
+_HISTOGRAM_BYTES = 2**26
+
+# Features at most whose codes stand side by side: a row of a tile is half a line of the cache.
+_TILE = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The best split of each node; left is the upper side."""
+
+    worth: Floats  # the criterion
+    found: Ints  # (node, 6): see best_splits
+    goes_left: npt.NDArray[np.uint8]  # (node, code)
+
+    @classmethod
+    def none(cls, n_nodes: int, n_codes: int) -> "Splits":
+        found = np.zeros((n_nodes, 6), dtype=np.int64)
+        found[:, 0] = -1
+        return cls(np.zeros(n_nodes), found, np.zeros((n_nodes, n_codes), dtype=np.uint8))
+
+    @property
+    def feature(self) -> Ints:
+        """-1 where nothing is gained."""
+        return self.found[:, 0]
+
+    @property
+    def left(self) -> Ints:
+        """Weight of the negatives and of the positives that go left."""
+        return self.found[:, 4:]
+
+    def take_better(self, other: "Splits") -> None:
+        """Take the other's split where it is better: by the rule of best_splits."""
+        is_equal = self.worth <= other.worth + LEAST_GAIN
+        is_larger = other.left.sum(axis=1) > self.left.sum(axis=1)
+        better = (other.worth > self.worth + LEAST_GAIN) | (is_equal & is_larger)
+        better &= other.feature >= 0
+        for mine, theirs in (
+            (self.worth, other.worth),
+            (self.found, other.found),
+            (self.goes_left, other.goes_left),
+        ):
+            mine[better] = theirs[better]
+
+
+class Least(NamedTuple):
+    """Rows that each side of a split must hold, and what a unit of weight of each class counts."""
+
+    rows: float
+    units: Floats  # (negative, positive)
+
+
+class Level(NamedTuple):
+    """Nodes to be split: node i has list ``place[i]`` of the rows.
+
+    ``parent`` is the slot of its parent's histogram (-1: there is none), ``sibling`` the list
+    of its sibling. ``scale`` is what a unit of weight of each class counts for.
+    """
+
+    place: Ints
+    totals: Ints  # (node, class)
+    scale: Floats  # (node, class)
+    parent: Ints
+    sibling: Ints
+    allowed: Bools  # (node, feature); empty where every feature is allowed
+
+
+class _Plan(NamedTuple):
+    """How the histograms of a level come about: whole lists first, then differences."""
+
+    slot: Ints  # of each node
+    copied: tuple[Ints, Ints]  # (slot, slot of the parent): before the count
+    counted: tuple[Ints, Ints, Ints]  # (list, slot, sign)
+    fresh: Ints  # slots that start at zero
+    subtracted: tuple[Ints, Ints, Ints]  # (slot, slot of the parent, slot of the sibling)
+
+
+class SplitSearch:
+    """Finds the best split of all nodes of a level in one pass over half of their rows.
+
+    Of two siblings the one with fewer rows is counted, and the other one is what is left of
+    their parent: exact, because the sums are whole numbers. Each thread works on tiles of
+    features, so that nothing has to be added up in the end.
+    """
+
+    def __init__(
+        self, data: RankingData, rows: NodeRows, workers: Workers, least: Least, by_gini: bool
+    ) -> None:
+        self._data, self._rows, self._workers = data, rows, workers
+        self._least, self._by_gini = least, by_gini
+        # Half the bytes are half the cache: int32 wherever all weights together fit.
+        dtype = np.dtype(np.int32 if rows.totals.sum() < 2**31 else np.int64)
+        # As many tiles for each thread as for the others, as far as there are features.
+        per_thread = -(-data.n_features // (_TILE * workers.count))
+        n_tiles = min(data.n_features, per_thread * workers.count)
+        edges = [data.n_features * k // n_tiles for k in range(n_tiles + 1)]
+        slot_bytes = 2 * data.n_features * data.n_codes * dtype.itemsize
+        n_slots = _HISTOGRAM_BYTES // slot_bytes
+        self._slots = _Slots(n_slots)
+        self._tiles = workers.map(lambda ends: _Tile(data, *ends, n_slots, dtype), pairwise(edges))
+
+    def best(self, level: Level) -> tuple[Splits, Ints]:
+        """The best splits, and the slots of the histograms; -1 where they were not kept."""
+        plan = self._plan(level)
+        splits = self._workers.map(
+            lambda tile: tile.search(plan, level, self._rows, self._least, self._by_gini),
+            self._tiles,
+        )
+        for later in splits[1:]:
+            splits[0].take_better(later)
+        return splits[0], plan.slot
+
+    def free(self, slots: Ints) -> None:
+        """These histograms are not needed any more."""
+        self._slots.free(slots)
+
+    def _plan(self, level: Level) -> _Plan:
+        slot = self._slots.take(len(level.place))
+        none = np.empty(0, dtype=np.int64)
+        if len(slot) == 0 or slot[0] < 0:
+            slot = np.full(len(level.place), -1)
+            return _Plan(slot, (none, none), (none, none, none), none, (none, none, none))
+        sizes = self._rows.sizes
+        of_list = np.full(len(sizes) + 1, -1)  # the last one is for "no sibling"
+        of_list[level.place] = slot
+        twin = of_list[level.sibling]
+        own, other = sizes[level.place], sizes[level.sibling]
+        # Of twins of one size, the one that stands first is counted.
+        is_less = (own < other) | ((own == other) & (level.place < level.sibling))
+        by_rows = (level.parent < 0) | is_less
+        from_twin = ~by_rows & (twin >= 0)
+        # The sibling ends here and has no histogram: its rows are taken off one by one.
+        from_rows = ~by_rows & (twin < 0)
+        counted = (
+            np.concatenate([level.place[by_rows], level.sibling[from_rows]]),
+            np.concatenate([slot[by_rows], slot[from_rows]]),
+            np.repeat([1, -1], [by_rows.sum(), from_rows.sum()]),
+        )
+        return _Plan(
+            slot,
+            (slot[from_rows], level.parent[from_rows]),
+            counted,
+            slot[by_rows],
+            (slot[from_twin], level.parent[from_twin], twin[from_twin]),
+        )
+
+
+class _Slots:
+    """Which lines of the histograms are in use."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._used = most, 0
+        self._free: list[int] = []
+
+    def take(self, count: int) -> Ints:
+        """Lines that are free; -1s where there are too few."""
+        again = min(count, len(self._free))
+        if self._used + count - again > self._most:
+            return np.full(count, -1)
+        slots = self._free[:again] + list(range(self._used, self._used + count - again))
+        self._free = self._free[again:]
+        self._used += count - again
+        return np.array(slots, dtype=np.int64)
+
+    def free(self, slots: Ints) -> None:
+        self._free += slots[slots >= 0].tolist()
+
+
+class _Tile:
+    """Some features: their codes row by row, and the histograms of all nodes for them."""
+
+    def __init__(
+        self, data: RankingData, first: int, last: int, n_slots: int, dtype: np.dtype[Any]
+    ) -> None:
+        self._first, self._n_codes = first, data.n_codes
+        features = data.features[first:last]
+        self._n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
+        is_category = np.array([feature.is_category for feature in features])
+        self._category = np.where(is_category, np.cumsum(is_category) - 1, -1)
+        # A row's codes side by side: rows of a node lie scattered, and one look at memory then
+        # brings all codes of a row.
+        self._codes = [np.ascontiguousarray(part.codes[first:last].T) for part in data.partitions]
+        # Not touched before it is used: a small tree takes up what it needs and no more.
+        self._kept = np.empty((2, n_slots, len(features) * data.n_codes), dtype=dtype)
+        line_bytes = self._kept.itemsize * 2 * self._kept.shape[2]
+        share = _HISTOGRAM_BYTES // 4 * (last - first) // data.n_features
+        self._block_size = max(1, share // line_bytes)
+
+    def search(
+        self, plan: _Plan, level: Level, rows: NodeRows, least: Least, by_gini: bool
+    ) -> Splits:
+        """The best splits over the features of this tile."""
+        splits = Splits.none(len(level.place), self._n_codes)
+        if len(level.place) and plan.slot[0] >= 0:
+            self._count(plan, rows, self._kept)
+            self._search(self._kept, plan.slot, level, slice(None), least, by_gini, splits)
+        else:
+            self._search_in_blocks(level, rows, least, by_gini, splits)
+        splits.found[splits.feature >= 0, 0] += self._first
+        return splits
+
+    def _search_in_blocks(
+        self, level: Level, rows: NodeRows, least: Least, by_gini: bool, splits: Splits
+    ) -> None:
+        """Count and search a few nodes at a time, and keep nothing."""
+        size = min(self._block_size, len(level.place))
+        counts = np.empty((2, size, self._kept.shape[2]), dtype=self._kept.dtype)
+        none = np.empty(0, dtype=np.int64)
+        for start in range(0, len(level.place), max(size, 1)):
+            block = slice(start, start + size)
+            place = level.place[block]
+            slot = np.arange(len(place))
+            counted = place, slot, np.ones(len(place), dtype=np.int64)
+            plan = _Plan(slot, (none, none), counted, slot, (none, none, none))
+            self._count(plan, rows, counts)
+            self._search(counts, slot, level, block, least, by_gini, splits)
+
+    def _count(self, plan: _Plan, rows: NodeRows, counts: npt.NDArray[Any]) -> None:
+        place, slot, sign = plan.counted
+        target, whole = plan.copied
+        for of_class in counts:
+            of_class[plan.fresh] = 0
+            of_class[target] = of_class[whole]
+        for run in rows.runs:
+            lists = run.order, run.amount, run.begin[place], run.end[place]
+            count_lists(self._codes[run.partition], *lists, slot, sign, counts[run.label])
+        for of_class in counts:
+            subtract_slots(*plan.subtracted, of_class)
+
+    def _by_share(self, counts: npt.NDArray[Any], slot: Ints) -> Ints:
+        """Codes of each category at each node, the largest share of positives first.
+
+        Equal fractions are equal floats, and the order of their codes decides; those that do
+        not occur come last.
+        """
+        features = np.flatnonzero(self._category >= 0).tolist()
+        order = np.empty((len(features), len(slot), self._n_codes), dtype=np.int64)
+        for k, j in enumerate(features):
+            neg, pos = counts[:, slot, j * self._n_codes : (j + 1) * self._n_codes]
+            both = (neg + pos).astype(np.float64)
+            share = np.divide(pos, both, out=np.full(both.shape, -1.0), where=both > 0)
+            order[k] = np.argsort(-share, axis=1, kind="stable")
+        return order
+
+    def _search(
+        self,
+        counts: npt.NDArray[Any],
+        slot: Ints,
+        level: Level,
+        block: slice,
+        least: Least,
+        by_gini: bool,
+        splits: Splits,
+    ) -> None:
+        last = self._first + len(self._n_bins)
+        allowed = np.ascontiguousarray(level.allowed[block, self._first : last])
+        best_splits(
+            counts[0],
+            counts[1],
+            slot,
+            level.totals[block],
+            level.scale[block],
+            self._n_bins,
+            self._category,
+            self._by_share(counts, slot),
+            allowed,
+            least.rows,
+            least.units,
+            by_gini,
+            splits.worth[block],
+            splits.found[block],
+            splits.goes_left[block],
+        )

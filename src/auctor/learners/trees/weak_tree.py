@@ -1,0 +1,75 @@
+"""A small ranking tree as a weak ranker, for the boosters that work on rows.
+
+A booster cuts its weak ranker at one threshold. LeafRank's split of the whole table is made for
+that: of all ways to sort the leaves of the tree into an upper and a lower part, it takes the one
+whose error rates on both classes add up to least.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auctor._typing import Bools, Floats
+from auctor.data import Feature, Partition, RankingData, Workers
+from auctor.data.weights import frequency_weights
+from auctor.kernels.trees import find_leaves
+from auctor.learners.trees.grower import Rules
+from auctor.learners.trees.grown_tree import GrownTree
+from auctor.learners.trees.growth import grow
+
+# Least share of the weight in a box. Where features count together only, no first cut is better
+# than another, and without a floor the best by chance cuts off a few rows at the end: of 12 draws
+# of y = sign(x0 x1 + noise), AUCBoost with trees of depth 3 then ended at AUC 0.52 in one; with a
+# floor of 1, 5 or 10 % in none.
+_LEAST_SHARE = 0.01
+
+
+class WeakTree:
+    """Fits a tree of ``depth`` to rows of codes (rows, features) and scores rows 2 or 1.
+
+    It looks like a scikit-learn estimator to the code that fits weak rankers.
+    """
+
+    tree_: GrownTree
+
+    def __init__(self, features: tuple[Feature, ...], depth: int) -> None:
+        self.features, self.depth = features, depth
+
+    def fit(self, Z: Floats, y: npt.NDArray[Any], sample_weight: Floats) -> "WeakTree":
+        data = self._data(Z, y == 1, sample_weight)
+        least = _LEAST_SHARE * sum(data.class_weights)
+        rules = Rules(max_depth=1, min_samples_leaf=least, leaf_depth=self.depth)
+        self.tree_ = grow(data, rules, Workers(1))
+        leaves, ranks = self.tree_.leaves()
+        self.value_ = np.zeros(len(self.tree_.counts))
+        self.value_[leaves] = ranks
+        return self
+
+    def decision_function(self, Z: Floats) -> Floats:
+        """The rank of each row's leaf."""
+        leaf = np.empty(len(Z), dtype=np.int64)
+        find_leaves(self._codes(Z), self.tree_.nodes, leaf)
+        return self.value_[leaf]
+
+    def _data(self, Z: Floats, positive: Bools, weight: Floats) -> RankingData:
+        order = np.argsort(~positive, kind="stable")
+        multiples, _ = frequency_weights(weight[order], len(order))
+        codes = np.ascontiguousarray(self._codes(Z)[:, order])
+        part = Partition(codes, multiples, np.arange(len(order)), int(positive.sum()))
+        # A share of the weight is the floor, whatever it is worth in rows: a unit counts 1.
+        return RankingData(self.features, (part,), np.array([0, 1]), (1.0, 1.0))
+
+    def _codes(self, Z: Floats) -> npt.NDArray[Any]:
+        widest = max(feature.n_bins for feature in self.features)
+        return np.ascontiguousarray(Z.T.astype(np.uint8 if widest < 256 else np.uint16))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Nothing in it is drawn at random, and nothing is to be set."""
+        return {}
+
+    def set_params(self, **parameters: Any) -> "WeakTree":
+        return self
+
+    def __sklearn_clone__(self) -> "WeakTree":
+        return WeakTree(self.features, self.depth)
