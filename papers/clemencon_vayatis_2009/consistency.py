@@ -230,7 +230,7 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
     excess = t_interval([value / floor - 1 for value in values])
     page.claim(
         f"Cells that do not shrink keep the approximation error: a tree of depth {FIXED_DEPTH} "
-        "comes to rest at the d1 of the ideal tree (one feature)",
+        "stops at the d1 of the ideal tree (one feature)",
         judge_floor(excess),
         f"at n = {ran[-1]:,} d1 is {np.mean(values):.5f}, the ideal tree's {floor:.5f}; "
         f"relative excess {excess}",
@@ -240,7 +240,7 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
 def _judge_grown(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "The theorem as worded asks that the diameter of cells goes to 0 and that they come from "
-        "a class of finite VC dimension, as rectangles do. A fully grown tree, until each cell has "
+        "a class of finite VC dimension, as rectangles do. A tree grown until each cell has "
         "one class, satisfies both; what it lacks is the bound on the number of cells, o(n / log "
         "n), that the theorem it follows has. (If the VC dimension is that of all unions of cells, "
         "it bounds their number, and their diameter cannot go to 0.)"

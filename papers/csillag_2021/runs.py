@@ -129,7 +129,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 def _claim(page: Page, found: Found, metric: str, few: int, counts: tuple[int, ...]) -> None:
     gains = [gain(lines(found, metric, side), few, counts) for side in SIDES]
     number = "; ".join(f"{side} {estimate}" for side, estimate in zip(SIDES, gains, strict=True))
-    text = f"More runs lead to better train and test {metric} losses: E = {few} less {counts[-1]}"
+    text = f"More runs lead to better train and test {metric} losses: E = {few} minus {counts[-1]}"
     page.claim(text, judge_gain(gains), number)
 
 

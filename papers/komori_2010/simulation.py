@@ -154,7 +154,7 @@ def print_totals(
         cells = [*_summary(values), _mean_error(aucs.less(method, reference)), len(values)]
         rows.append([method, *cells, "" if theirs is None else f"[{theirs}]"])
     page.table(
-        ["method", "AUC ± s.e.", "95 % of the repetitions", f"less {reference} ± s.e.",
+        ["method", "AUC ± s.e.", "95 % of the repetitions", f"minus {reference} ± s.e.",
          "repetitions", "[the paper's, 1,000 repetitions]"],
         rows,
     )  # fmt: skip

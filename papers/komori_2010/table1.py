@@ -90,7 +90,7 @@ def _claim_order(page: Page, aucs: Aucs) -> None:
     for method in (AUCBOOST, OURS):
         steps = [ahead(aucs.steps(method, *pair)) for pair in pairs]
         numbers = "; ".join(
-            f"{b} less {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
+            f"{b} minus {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
         )
         page.claim(
             f"score AUCs of {method} rise from x1 over x2 and x3 to x4", *all_of(steps, numbers)

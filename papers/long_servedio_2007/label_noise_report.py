@@ -204,7 +204,7 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
     size, T = restored_size(setup)
     page.text(
         f"The distribution with 10 % positives again, with the noise removed from the coins: {T} layers of "
-        f"SamplingMartiRank with eta given, {size:,} fresh draws a layer at most; mean and "
+        f"SamplingMartiRank with eta given, at most {size:,} fresh draws per layer; mean and "
         f"standard error of {_say_samples(groups.values(), setup)}."
     )
     columns = ("vote", "error_neg", "error_pos")

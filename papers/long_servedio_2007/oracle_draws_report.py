@@ -43,15 +43,15 @@ class Varied(NamedTuple):
 
 
 _EPSILON = Varied(
-    "1/epsilon, with T of Theorem 9",
+    "1/epsilon (T of Theorem 9)",
     lambda r: 1 / r["epsilon"],
     lambda r: not r["is_fixed"] and r["k"] == LEAST_K and r["eta"] == 0,
 )
 _FIXED = Varied(
-    f"1/epsilon, with T = {FIXED_LAYERS}", lambda r: 1 / r["epsilon"], lambda r: r["is_fixed"]
+    f"1/epsilon (T = {FIXED_LAYERS})", lambda r: 1 / r["epsilon"], lambda r: r["is_fixed"]
 )
 _GAMMA = Varied(
-    "1/gamma, through k",
+    "1/gamma (through k)",
     lambda r: 1 / r["advantage"],
     lambda r: not r["is_fixed"] and r["epsilon"] == LARGEST_EPSILON and r["eta"] == 0,
 )
@@ -201,13 +201,14 @@ def _claim_powers(page: Page, results: list[Result]) -> None:
 
 
 def _claim_power(
-    page: Page, results: list[Result], varied: Varied, limit: float | None, said: str
+    page: Page, results: list[Result], varied: Varied, limit: float | None, claimed: str
 ) -> None:
     power = fit_power(*varied.points(results, _draws))
+    shown = "–" if limit is None else f"{limit:.2f}"
     page.claim(
-        f"draws grow by no larger a power of {varied.label}, than {said}",
+        f"the number of draws grows with {varied.label} by a power of at most {claimed}",
         Verdict.NOT_RUN if limit is None else at_most(power, limit),
-        f"fitted power {interval(power)}, of at most {'–' if limit is None else f'{limit:.2f}'}",
+        f"fitted power {interval(power)}; claimed: at most {shown}",
     )
 
 

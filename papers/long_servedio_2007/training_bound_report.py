@@ -166,7 +166,7 @@ def _claim_edges(page: Page, groups: dict[int, list[Result]]) -> None:
         "8 ln(1/epsilon)/gamma² rounds are enough for AUC(H) ≥ 1 - epsilon",
         all(_is_within(k, result) for k, result in pairs),
         f"{len(pairs)} fits, epsilon from {max(GOALS)} to {min(GOALS)}; "
-        f"{max(_share_used(k, result) for k, result in pairs):.2%} of them were needed at most",
+        f"at most {max(_fraction_used(k, result) for k, result in pairs):.2%} of them were needed",
     )
 
 
@@ -180,7 +180,7 @@ def _is_within(k: int, result: Result) -> bool:
     return True
 
 
-def _share_used(k: int, result: Result) -> float:
+def _fraction_used(k: int, result: Result) -> float:
     """The largest part of the rounds of the theorem that a goal took."""
     limits = {goal: theorem2_rounds(goal, least_edge(k)) for goal in GOALS}
     return max((result[f"rounds_to_{g}"] or 0) / limit for g, limit in limits.items())
@@ -198,7 +198,7 @@ def _claim_powers(page: Page, groups: dict[int, list[Result]]) -> None:
     page.claim(
         f"rounds grow no faster than 1/gamma² (epsilon = {goal}, gamma = 1/(2k))",
         at_most(power, limit),
-        f"fitted power of 1/gamma: {interval(power)}, of at most {limit:g}",
+        f"fitted power of 1/gamma: {interval(power)}; claimed: at most {limit:g}",
     )
 
 

@@ -199,7 +199,7 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
         _way_line(name, ways[name]) if name in ways else [name, *[MISSING] * 5]
         for name in data_of(setup)
     ]
-    head = ["data", "solutions of (7)", "nu+", "gamma", "least of the grid", "left above it"]
+    head = ["data", "solutions of (7)", "nu+", "gamma", "smallest on the grid", "excess"]
     page.table(head, rows)
     page.figure(
         "figure2",
@@ -245,7 +245,7 @@ def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
     ]
     if apart:
         near = max(apart) < setup.pick(1e-5, 1e-4, 1e-3)
-        page.check("MarginRanker and HiGHS agree on (7)", near, f"apart by {max(apart):.1e}")
+        page.check("MarginRanker and HiGHS agree on (7)", near, f"largest difference {max(apart):.1e}")
 
 
 def _claim_arrival(page: Page, ways: Found) -> None:
@@ -254,7 +254,7 @@ def _claim_arrival(page: Page, ways: Found) -> None:
     page.claim(
         "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value on the grid)",
         share_verdict(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
-        f"{arrived} of {len(gaps)}; left above it {max(gaps, default=0.0):.2%} at most",
+        f"{arrived} of {len(gaps)}; at most {max(gaps, default=0.0):.2%} above it",
     )
 
 

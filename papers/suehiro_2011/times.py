@@ -161,7 +161,7 @@ def _hold_values(page: Page, found: Found, setup: Setup) -> None:
         page.check(
             "the exact pairs have the margin of the whole program, to 1e-6",
             max(gaps) < 1e-6,
-            f"{len(gaps)} sizes, apart by {max(gaps):.1e} at most",
+            f"{len(gaps)} sizes, largest difference {max(gaps):.1e}",
         )
 
 
