@@ -1,4 +1,4 @@
-"""The distributions that Proposition 15 and Figure 1 are looked at on, and how bent their ROC* are."""
+"""The distributions of Proposition 15 and Figure 1, with the curvature of their ROC*."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ RATIO, _PEAK, _END = 0.55, 0.6, 0.65
 
 @dataclass(frozen=True)
 class BentLaw:
-    """A distribution and the bounds of |ROC*''|; ``least`` is 0 or ``most`` infinite outside Prop. 15."""
+    """A distribution with bounds on |ROC*''|; Proposition 15 needs ``least`` > 0 and finite ``most``."""
 
     title: str
     make: Callable[[], Law]
@@ -125,7 +125,9 @@ BENT: dict[str, BentLaw] = {
     "exponential_1": _exponential(1.0),
     "exponential_2": _exponential(2.0),
     "exponential_5": _exponential(5.0),
-    "octaves": BentLaw("curvature that repeats in octaves", octave_law, *octave_bends(), is_smooth=False),
+    "octaves": BentLaw(
+        "curvature that repeats in octaves", octave_law, *octave_bends(), is_smooth=False
+    ),
     "power": BentLaw("square root", lambda: power_law(0.5), 0.25, math.inf),
     "power_quarter": BentLaw("fourth root", lambda: power_law(0.25), 3 / 16, math.inf),
     "gaussian_1": BentLaw("Gaussians 1 apart", lambda: gaussian_law(1.0), 0.0, math.inf),

@@ -39,9 +39,10 @@ _COLOURS = {"rate": "C0", "tree": "C1", "unions": "C2", "forest": "C4", "fixed":
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A distribution, a ranker and a size each; and the tree on the two planes' distributions themselves."""
+    """One case per distribution, ranker and size; and the tree on the distributions themselves."""
     found = [
-        Case(f"distribution/{place}", partial(measure_law, place, _DEEPEST), cost=1.0) for place in _PLANES
+        Case(f"distribution/{place}", partial(measure_law, place, _DEEPEST), cost=1.0)
+        for place in _PLANES
     ]
     for place in PLACES:
         for name, ranker in RANKERS.items():
@@ -64,11 +65,11 @@ def _case(place: str, ranker: str, n_rows: int) -> str:
 def report(page: Page, found: Found, setup: Setup) -> None:
     """Distances by size, the picture, the tree on the distribution, and verdicts."""
     page.text(
-        "Distributions of rows in the unit cube with a known likelihood ratio, so that distances are those "
-        f"of the population, without a test sample; a fraction of {POSITIVE_SHARE:g} is positive. "
-        "Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. Mean ± "
-        "standard error over independent samples, the same for all rankers; then the power of n "
-        "over the last tenfold with its 95% interval."
+        "Distributions of rows in the unit cube with a known likelihood ratio, so that distances "
+        f"are those of the population, without a test sample; a fraction of {POSITIVE_SHARE:g} is "
+        "positive. Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. "
+        "Mean ± standard error over independent samples, the same for all rankers; then the power "
+        "of n over the last tenfold with its 95% interval."
     )
     page.text("Samples of each distribution by ranker and n:")
     page.table(*_repetition_table(setup))
@@ -167,7 +168,8 @@ def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: 
 def _judge_plug_in(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "A distance counts as going to zero where it falls at every tenfold n beyond chance, and "
-        "by a fifth or more at the last one; as having stopped where the last decrease is smaller than that."
+        "by a fifth or more at the last one; as having stopped where the last decrease is smaller "
+        "than that."
     )
     order = "leaves by their fraction of positives, the plug-in of its proof"
     text = f"Theorem 21: d1 goes to 0 ({order})"
@@ -192,8 +194,8 @@ def _report_law(page: Page, found: Found) -> None:
     if not laws:
         return
     page.text(
-        "TreeRank with perpendicular splits on the distribution itself (a plane of 64 x 64 boxes, each with "
-        "its mass of both classes), d1 by depth:"
+        "TreeRank with perpendicular splits on the distribution itself (a plane of 64 x 64 boxes, "
+        "each with its mass of both classes), d1 by depth:"
     )
     rows = []
     for place, result in laws.items():
@@ -202,10 +204,11 @@ def _report_law(page: Page, found: Found) -> None:
             rows.append([PLACES[place]().name, RANKERS[order].title, *cells])
     page.table(["distribution", "ranker", *(f"depth {d}" for d in range(1, _DEEPEST + 1))], rows)
     page.text(
-        "Rows that the first cut ranks below the others stay below. In the order from left "
-        "to right that error remains, however small the cells become, unless the cut was a level set, as any cut of one feature with a "
-        "monotone likelihood ratio is. The order by fraction of positives avoids this error, but takes the noise "
-        "of single cells for a difference."
+        "Rows that the first cut ranks below the others stay below. In the order from left to "
+        "right that error remains, however small the cells become, unless the cut was a level "
+        "set, as any cut of one feature with a monotone likelihood ratio is. The order by "
+        "fraction of positives avoids this error, but takes the noise of single cells for a "
+        "difference."
     )
     for order, words in (("tree", "from left to right"), ("rate", "by fraction of positives")):
         values = [result[f"{order}_d1"] for result in laws.values()]

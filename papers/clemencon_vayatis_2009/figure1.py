@@ -55,7 +55,10 @@ def cases(setup: Setup) -> list[Case]:
 
 def report(page: Page, found: Found, setup: Setup) -> None:
     """AUC by depth, the picture, and what holds for any distribution."""
-    page.text("No data are needed: the recursion runs on the distribution itself, up to depth 7. AUC of its piecewise linear curve:")
+    page.text(
+        "No data are needed: the recursion runs on the distribution itself, up to depth 7. AUC of "
+        "its piecewise linear curve:"
+    )
     head = ["distribution", *(f"depth {depth}" for depth in DEPTHS), "AUC*"]
     shown = {name: found[name] for name in LAWS if name in found}
     rows = [

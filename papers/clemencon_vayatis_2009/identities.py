@@ -64,8 +64,8 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     """Each statement with its largest error; all have to hold."""
     page.text(
         "Populations are finite, of 5 to 30 kinds of rows with random masses, where every "
-        "expectation is a sum; curves are smooth distributions, with slopes by differences and areas on a "
-        "grid; trees are fitted to small random tables with ties."
+        "expectation is a sum; curves are smooth distributions, with slopes by differences and "
+        "areas on a grid; trees are fitted to small random tables with ties."
     )
     units = {"population": "populations", "curves": "distributions", "trees": "trees"}
     for case, key, bound, text in STATEMENTS:

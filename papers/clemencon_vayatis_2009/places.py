@@ -1,4 +1,4 @@
-"""Distributions with features: negatives uniform on the unit cube, positives drawn by a known ratio.
+"""Distributions of rows: uniform negatives in the unit cube, positives by a known ratio.
 
 Everything about a score that is constant on boxes is then known without a test sample: its ROC
 curve in the population, and so its distances from ROC*.
@@ -22,10 +22,10 @@ POSITIVE_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Place:
-    """A distribution of rows: ``distribution`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
+    """A distribution of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
 
-    ``corner`` is the fraction of positives below a corner (a grid of corners), one argument for each
-    feature; ``meets_all`` says whether the distribution has all that Theorem 21 asks for d-infinity.
+    ``corner`` is the fraction of positives below a corner (a grid of corners), one argument for
+    each feature; ``meets_all`` tells whether all assumptions of Theorem 21 for d-infinity hold.
     """
 
     name: str

@@ -77,13 +77,13 @@ def cases(setup: Setup) -> list[Case]:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Exponents of all distributions, constants of those that meet the assumptions, and verdicts."""
+    """Report exponents, constants where the assumptions hold, and verdicts."""
     shown = {name: found[name] for name in BENT if name in found}
     page.text(
-        "No data are needed: the recursion of section 3.4 runs on the distribution itself, N = 2^depth cells. The exponent "
-        f"is the slope of log distance over log N at the last {N_FITTED} depths with its standard "
-        "error; the proposition says at most -2 where ROC*'' is bounded and bounded away from 0. "
-        "Beside it, the exponent with equidistant knots."
+        "No data are needed: the recursion of section 3.4 runs on the distribution itself, N = "
+        "2^depth cells. The exponent is the slope of log distance over log N at the last "
+        f"{N_FITTED} depths with its standard error; the proposition says at most -2 where ROC*'' "
+        "is bounded and bounded away from 0. Beside it, the exponent with equidistant knots."
     )
     page.table(*_exponent_table(shown, page.expected["proposition15"]))
     page.figure(
@@ -173,12 +173,12 @@ def _judge_octaves(page: Page, shown: Found) -> None:
     if "octaves" not in shown:
         return
     page.text(
-        "The curvature that repeats in octaves is continuous above 0, bounded and away from 0, and repeats its "
-        "pattern on ever shorter intervals towards 0. There the recursion never comes to split in "
-        f"the middle: the left cell keeps {RATIO} of its width at each level, so that d-infinity "
-        f"falls no faster than {RATIO}^(2D). Lemma 23 gives a fraction C below 1, the rate needs 1/2 "
-        "in the limit. The proposition, which only says that some knots reach the rate, stands: "
-        "equidistant ones do."
+        "The curvature that repeats in octaves is continuous above 0, bounded and away from 0, "
+        "and repeats its pattern on ever shorter intervals towards 0. There the recursion never "
+        f"comes to split in the middle: the left cell keeps {RATIO} of its width at each level, "
+        f"so that d-infinity falls no faster than {RATIO}^(2D). Lemma 23 gives a fraction C below "
+        "1, the rate needs 1/2 in the limit. The proposition, which only says that some knots "
+        "reach the rate, stands: equidistant ones do."
     )
     tree, even = (fit_exponent(shown["octaves"][f"{kind}_d_inf"]) for kind in ("tree", "even"))
     page.claim(

@@ -84,7 +84,7 @@ def check_trees(n_trees: int, seed: int) -> Result:
 
 
 def check_curves() -> Result:
-    """Proposition 8 and Definition 9 on distributions with a smooth ROC*, by differences and on a grid."""
+    """Proposition 8 and Definition 9 where ROC* is smooth, by differences and on a grid."""
     names = ("exponential_2", "exponential_5", "gaussian_1", "gaussian_2", "power")
     slopes = [_slope_miss(BENT[name].make(), p) for name in names for p in (0.1, 0.5, 0.8)]
     areas = [_area_miss(BENT[name].make()) for name in names]

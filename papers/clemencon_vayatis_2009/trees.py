@@ -30,7 +30,7 @@ class Fitted(NamedTuple):
 
 
 def fit_tree(n_rows: int, depth: int, seed: int) -> Fitted:
-    """TreeRank with perpendicular splits (Remark 11) on rows of the distribution with diagonal sets."""
+    """TreeRank with perpendicular splits (Remark 11) on rows with diagonal level sets."""
     X, y = PLACES["diagonals"]().draw(n_rows, np.random.default_rng([seed, 3]))
     ranker = TreeRank(max_depth=depth, min_samples_leaf=20, max_bins=64)
     return Fitted(ranker.fit(X, y), X, y)

@@ -116,13 +116,20 @@ def report(page: Page, found: Found, setup: Setup) -> None:
             f"paper's margin of {theta}, then the smallest of it over eleven margins with delta "
             "shared among them:"
         )
-        head = ["distribution", "metric", "rows per class", "loss", f"bound at {theta}", "best bound"]
+        head = [
+            "distribution",
+            "metric",
+            "rows per class",
+            "loss",
+            f"bound at {theta}",
+            "best bound",
+        ]
         page.table(head, [_row(found, *parts) for parts in known])
     for metric, theorem in METRICS.items():
         _claim(page, [found[", ".join(p)] for p in known if p[1] == metric], metric, theorem)
     page.text(
-        f"A bound above 1 is not informative. At the paper's margin of {theta} and for 20 features, the "
-        f"term 4 zeta / theta of Theorem 1 alone falls below 1 only from about "
+        f"A bound above 1 is not informative. At the paper's margin of {theta} and for 20 "
+        "features, the term 4 zeta / theta of Theorem 1 alone falls below 1 only from about "
         f"{rows_needed(20, theta):,} rows of each class on: for none of the paper's tables does "
         "the theorem say anything at that margin."
     )
@@ -151,8 +158,8 @@ def _claim(page: Page, results: list[Result], metric: str, theorem: str) -> None
         useful = sum(bound < 1 for bound in bounds)
         if useful == 0:  # so that no loss can be above it, and nothing is confirmed
             page.text(
-                f"{theorem} {words}, {metric}: it holds but is not informative: none of {len(bounds)} "
-                f"bounds is below 1 (the smallest is {min(bounds):.1f})."
+                f"{theorem} {words}, {metric}: it holds but is not informative: none of "
+                f"{len(bounds)} bounds is below 1 (the smallest is {min(bounds):.1f})."
             )
             continue
         page.must_hold(

@@ -117,10 +117,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     for method in ("RankBoost", "DMKS"):
         _claim_faster(page, found, method)
     page.text(
-        "The ratios say more about the other methods than about ExactBoost: RankBoost here looks at counts "
-        "of bins and forms no pairs, DMKS sorts one column at a time and is compiled, and both "
-        "make one fit where ExactBoost makes 250. Against Algorithm 2 taken literally, both "
-        "compiled, ExactBoost is measured by `benchmarks/bench_exactboost.py`."
+        "The ratios say more about the other methods than about ExactBoost: RankBoost here looks "
+        "at counts of bins and forms no pairs, DMKS sorts one column at a time and is compiled, "
+        "and both make one fit where ExactBoost makes 250. Against Algorithm 2 taken literally, "
+        "both compiled, ExactBoost is measured by `benchmarks/bench_exactboost.py`."
     )
 
 

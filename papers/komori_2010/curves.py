@@ -60,7 +60,7 @@ def _cases(setup: Setup, law: str, methods: tuple[str, ...]) -> list[Case]:
 
 
 def plot(method: str, law: str, seed: int, start: int, stop: int, effort: Effort) -> Result:
-    """Each feature's part along a grid; of the t distribution x3 only, with its ROC on the test rows."""
+    """Each feature's part along a grid; for the t distribution only x3, with its test ROC curve."""
     names = FEATURES if law == "gaussian" else ("x3",)
     grid = _GRID3 if law == "gaussian" else _GRID4
     found: Result = {name: [] for name in names} | ({} if law == "gaussian" else {"roc": []})
@@ -112,8 +112,9 @@ def report_figure3(page: Page, found: Found, setup: Setup) -> None:
         page.figure(
             name,
             partial(_draw3, lines=lines, truth=truth, fits=fits, seed=setup.seed),
-            f"Score plots of {method}: mean (line) and 95 % pointwise band over {len(lines['x1'])} "
-            "repetitions; dashed F_N, times a factor for each feature. Ticks: positions of the rows",
+            f"Score plots of {method}: mean (line) and 95 % pointwise band over "
+            f"{len(lines['x1'])} repetitions; dashed F_N, times a factor for each feature. Ticks: "
+            "positions of the rows",
         )
         for feature, fitted in fits.items():
             text = f"the score plot of {feature} by {method} tracks F_N"
@@ -215,8 +216,8 @@ def report_figure4(page: Page, found: Found, setup: Setup) -> None:
     page.figure(
         "figure4",
         partial(_draw4, found=found, shown=shown),
-        f"x3 under the t distribution as printed: score ROC curves and score plots, mean and 95 % pointwise "
-        f"band (not of GAM's score plot, as in the paper); repetitions: {counts}",
+        "x3 under the t distribution as printed: score ROC curves and score plots, mean and 95 % "
+        f"pointwise band (not of GAM's score plot, as in the paper); repetitions: {counts}",
     )
     page.claim("the score plots of AUCBoost and AdaBoost have almost the same shape", *alike(found))
 

@@ -28,10 +28,16 @@ PAPER = Paper(
         Experiment("figure2", "Figure 2: lambda and T", figure2_cases, report_figure2),
         Experiment("table1", "Table 1: the Gaussian distribution", table1_cases, report_table1),
         Experiment(
-            "figure3", "Figure 3: score plots, the Gaussian distribution", figure3_cases, report_figure3
+            "figure3",
+            "Figure 3: score plots, the Gaussian distribution",
+            figure3_cases,
+            report_figure3,
         ),
         Experiment(
-            "table2", "Table 2: the t distribution as printed", table2_cases("t"), report_table2("t")
+            "table2",
+            "Table 2: the t distribution as printed",
+            table2_cases("t"),
+            report_table2("t"),
         ),
         Experiment(
             "table2_other_distribution",

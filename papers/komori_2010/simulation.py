@@ -171,7 +171,8 @@ def print_parts(page: Page, aucs: Aucs, methods: Sequence[str], table: str) -> N
             cells.append(_band(values) + shown if values else "–")
         rows.append([method, *cells])
     page.text(
-        "Score AUCs: mean (95 % of the repetitions) [the paper's]. A score that is not a sum over features has none."
+        "Score AUCs: mean (95 % of the repetitions) [the paper's]. A score that is not a sum over "
+        "features has none."
     )
     page.table(["method", *FEATURES], rows)
 
@@ -201,7 +202,7 @@ def tell_repetitions(page: Page, aucs: Aucs, methods: Sequence[str]) -> None:
     words = "; ".join(f"{n} of {' / '.join(counts[n])}" for n in sorted(counts, reverse=True) if n)
     without = f"; none of {' / '.join(counts[0])}" if 0 in counts else ""
     page.text(
-        f"Repetitions that were run, each a fresh sample that is the same for every method: "
-        f"{words}{without}. Methods with fewer repetitions have seen only a part of the samples: compare "
-        "paired differences, which are over the samples that both have seen, not means."
+        "Repetitions that were run, each a fresh sample that is the same for every method: "
+        f"{words}{without}. Methods with fewer repetitions have seen only a part of the samples: "
+        "compare paired differences, which are over the samples that both have seen, not means."
     )

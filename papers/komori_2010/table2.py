@@ -1,4 +1,4 @@
-"""Table 2: the t distribution of section 4.3 as printed, and the distribution that the table seems to come from."""
+"""Table 2: the t distribution as printed, and the one that the table seems to come from."""
 
 from collections.abc import Callable
 from functools import partial
@@ -146,11 +146,14 @@ def _tell_possible(page: Page, law: str) -> None:
     parts = [f"{f} {v.mean:.3f} of at most {most:.4f}" for f, (v, most, _) in far.items()]
     feature = max(far, key=lambda name: far[name][2])
     most_far = far[feature][2]
-    told = f"that of {feature} is {most_far:.0f} standard errors above it: the table does not come from this distribution"
+    verdict = (
+        f"that of {feature} is {most_far:.0f} standard errors above it: the table does not come "
+        "from this distribution"
+    )
     page.text(
         f"The paper's score AUCs of AUCBoost beside the largest that any score of the feature can "
         f"have under {_WORDS[law]}: {'; '.join(parts)}; "
-        + (f"{told}." if most_far > 2.58 else "none is above it by more than chance.")
+        + (f"{verdict}." if most_far > 2.58 else "none is above it by more than chance.")
     )
 
 

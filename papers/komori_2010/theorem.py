@@ -33,7 +33,7 @@ _FAR = 1e7
 
 
 class Atoms(NamedTuple):
-    """A distribution on finitely many points: their coordinates, log Lambda, and both probabilities.
+    """A distribution on finitely many points: coordinates, log Lambda, and both probabilities.
 
     Points are drawn from the even mixture and weigh g_0 / (g_0 + g_1) and g_1 / (g_0 + g_1): the
     ratio of the weights is Lambda itself, so that the theorem holds here exactly, without chance.
@@ -227,9 +227,9 @@ def _report_identity(page: Page, result: Result) -> None:
 
 def _report_climb(page: Page, result: Result) -> None:
     page.text(
-        "Theorem 1 on a distribution on finitely many points: drawn from the even mixture of the two "
-        "Gaussian classes, each with the probabilities that its likelihood ratio gives it, so that "
-        "no random error remains."
+        "Theorem 1 on a distribution on finitely many points: drawn from the even mixture of the "
+        "two Gaussian classes, each with the probabilities that its likelihood ratio gives it, so "
+        "that no random error remains."
     )
     names = [f"{start} | {rise}" for start in STARTS for rise in RISES]
     least = min(float(np.diff(result[name]).min()) for name in names)

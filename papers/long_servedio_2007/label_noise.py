@@ -173,7 +173,7 @@ def restored(law: str, eta: float, size: int, n_layers: int, seed: int, repetiti
 
 
 def _some(sample: Sample, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The first n rows: a distribution with an exact share of positives cannot draw two or three."""
+    """The first n rows: with an exact fraction of positives, two or three rows cannot be drawn."""
     return sample.X[:n], sample.y[:n]
 
 

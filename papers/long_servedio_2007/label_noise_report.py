@@ -160,7 +160,8 @@ def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
     reached = {name: [v >= goal for v in values.values()] for name, values in best.items()}
     missed = {key[1] for key, value in best["H"].items() if value < goal}
     page.claim(
-        f"AUC comes close to 1 (taken as {goal}) at any eta < 1/2, with these numbers of rows and layers",
+        f"AUC comes close to 1 (taken as {goal}) at any eta < 1/2, with these numbers of rows and "
+        "layers",
         of_all(reached["H"]),
         "distributions and noise rates where the mean AUC reaches it: "
         + ", ".join(f"{name} at {sum(hits)} of {len(hits)}" for name, hits in reached.items())
@@ -176,7 +177,8 @@ def _claim_balance(page: Page, found: Found, setup: Setup) -> None:
         return
     gap = t_interval([result["error_neg"][-1] - result["error_pos"][-1] for result in results])
     page.claim(
-        f"H has equal errors on the two true classes where one of them is rare (10 % positive, eta = {eta:g})",
+        "H has equal errors on the two true classes where one of them is rare (10 % positive, eta "
+        f"= {eta:g})",
         is_even(gap),
         f"error on negatives minus error on positives at T = {layers(setup)[-1]}: {gap}",
     )
@@ -203,9 +205,9 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
         return
     size, T = restored_size(setup)
     page.text(
-        f"The distribution with 10 % positives again, with the noise removed from the coins: {T} layers of "
-        f"SamplingMartiRank with eta given, at most {size:,} fresh draws per layer; mean and "
-        f"standard error of {_say_samples(groups.values(), setup)}."
+        f"The distribution with 10 % positives again, with the noise removed from the coins: {T} "
+        f"layers of SamplingMartiRank with eta given, at most {size:,} fresh draws per layer; "
+        f"mean and standard error of {_say_samples(groups.values(), setup)}."
     )
     columns = ("vote", "error_neg", "error_pos")
     rows = [
@@ -251,8 +253,9 @@ def _report_peers(page: Page, found: Found, setup: Setup) -> None:
         f"Other boosters, all on the same {n_peer_rows(setup):,} rows: AUC on clean labels, mean "
         f"and standard error of {_say_samples(run, setup)}. {T} rounds of AUCBoost (features), "
         f"RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} trees; 80 layers "
-        "of MartiRank, ranked by the position. The paper has no such comparison: an addition, "
-        f"on {PEER_LAWS[0]} and on {PEER_LAWS[1]}, which was constructed against boosters of a convex loss."
+        "of MartiRank, ranked by the position. The paper has no such comparison: an addition, on "
+        f"{PEER_LAWS[0]} and on {PEER_LAWS[1]}, which was constructed against boosters of a "
+        "convex loss."
     )
     rows = [
         [law, f"{eta:g}", *(_cell(values[law, eta, method]) for method in (OURS, *PEERS, TREES))]
@@ -277,8 +280,8 @@ def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
     }
     single = {peer: gain for peer, gain in gains.items() if peer != TREES}
     page.claim(
-        f"our addition: {law}: with noise MartiRank is ahead of every booster of a convex loss over "
-        "single features",
+        f"our addition: {law}: with noise MartiRank is ahead of every booster of a convex loss "
+        "over single features",
         past_noise(list(single.values())),
         "AUC on clean labels, MartiRank minus the other: "
         + ("; ".join(f"{peer} {gain}" for peer, gain in single.items()) or "–"),

@@ -66,14 +66,14 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     """The whole section."""
     results = list(found.values())
     page.text(
-        "The oracle draws rows of k features, -1 or +1 with equal probability, with their majority as the true "
-        "label, and flips a fraction eta of them. T = ln(2/epsilon)/(2 gamma²), where gamma is the "
-        "two-sided advantage of one feature under the distribution itself; m_A = "
-        f"{MIN_CLASS:g}/(1 - 2 eta)², p = 1/2, eta and p given. There are only 2^k rows, so that "
-        "the errors of H on the true classes, what freezes, and the advantage of every node are "
-        "computed, not estimated. The limit is 2 T²(T + 1)² m_A/(epsilon p), the paper's "
-        "T⁴ m_A/(epsilon p) with its constants; its other term, for the draws that decide which "
-        f"nodes freeze, is left out. {n_repetitions(setup)} fits per setting: mean and "
+        "The oracle draws rows of k features, -1 or +1 with equal probability, with their "
+        "majority as the true label, and flips a fraction eta of them. T = ln(2/epsilon)/(2 "
+        "gamma²), where gamma is the two-sided advantage of one feature under the distribution "
+        f"itself; m_A = {MIN_CLASS:g}/(1 - 2 eta)², p = 1/2, eta and p given. There are only 2^k "
+        "rows, so that the errors of H on the true classes, what freezes, and the advantage of "
+        "every node are computed, not estimated. The limit is 2 T²(T + 1)² m_A/(epsilon p), the "
+        "paper's T⁴ m_A/(epsilon p) with its constants; its other term, for the draws that decide "
+        f"which nodes freeze, is left out. {n_repetitions(setup)} fits per setting: mean and "
         "standard error of the draws, means of what freezes, the largest errors, the smallest "
         "advantage."
     )
@@ -167,7 +167,8 @@ def _logs(values: Sequence[float]) -> list[float]:
 
 def _claim_limits(page: Page, results: list[Result]) -> None:
     page.check(
-        "the number of draws is at most T times 8 m_A T (T + 1)/(epsilon p (1 - 2 eta)²), the largest number that a layer may take",
+        "the number of draws is at most T times 8 m_A T (T + 1)/(epsilon p (1 - 2 eta)²), the "
+        "largest number that a layer may take",
         all(r["draws"] <= _layers_limit(r) for r in results),
         f"at most {max(r['draws'] / _layers_limit(r) for r in results):.2f} of that",
     )
@@ -193,7 +194,11 @@ def _claim_powers(page: Page, results: list[Result]) -> None:
     _claim_power(page, results, _FIXED, 1.0, "1, the paper's power for one T")
     _claim_power(page, results, _EPSILON, steepest, "that of T⁴/epsilon over the same values")
     _claim_power(
-        page, results, _GAMMA, by_gamma, f"{by_gamma}, since T⁴ enters and T is of the order 1/gamma²"
+        page,
+        results,
+        _GAMMA,
+        by_gamma,
+        f"{by_gamma}, since T⁴ enters and T is of the order 1/gamma²",
     )
     _claim_power(
         page, results, _ETA, by_noise, f"{by_noise}, from the draws that decide what freezes"
@@ -223,14 +228,15 @@ def _claim_errors(page: Page, results: list[Result]) -> None:
     )
     sound = [r for r in results if r["least_advantage"] > 0]
     page.must_hold(
-        "the misclassified rows that do not freeze are at most a fraction exp(-2 g² T) of a class, where "
-        "g is the smallest advantage of any node that is reached",
+        "the misclassified rows that do not freeze are at most a fraction exp(-2 g² T) of a "
+        "class, where g is the smallest advantage of any node that is reached",
         all(_walks_right(r, name) for r in sound for name in _CLASSES),
         f"{len(sound)} of {len(results)} fits have g > 0 at every node",
     )
     below = [r["share_below"] for r in chosen]
     page.claim(
-        "our addition: every node has at least the advantage of the first one, by which T was chosen",
+        "our addition: every node has at least the advantage of the first one, by which T was "
+        "chosen",
         of_all([share == 0 for share in below]),
         f"{sum(share == 0 for share in below)} of {len(below)} fits; at most "
         f"{max(below, default=0):.1%} of the steps are taken at nodes with less",

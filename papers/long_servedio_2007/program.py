@@ -58,9 +58,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         f"MartiRank on `{name}`, {int(arrays['layer'].max())} layers. Each layer is a row of "
         "nodes, the first on top; from a node the left edge is for rows that its classifier calls "
-        "negative and the right edge for the others. A node is larger if more rows of its "
-        "layer pass it, and redder if more of these are positive; squares are frozen nodes. "
-        f"{_drift(arrays)} The paper's text calls it Figure 3, but the paper has two figures, and this is Figure 2."
+        "negative and the right edge for the others. A node is larger if more rows of its layer "
+        "pass it, and redder if more of these are positive; squares are frozen nodes. "
+        f"{_drift(arrays)} The paper's text calls it Figure 3, but the paper has two figures, and "
+        "this is Figure 2."
     )
     epsilon = arrays.pop("epsilon")
     page.figure(

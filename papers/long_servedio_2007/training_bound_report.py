@@ -123,7 +123,7 @@ def _largest_ratio(found: Found, over: str, under: str) -> float:
 
 
 def _report_rounds(page: Page, found: Found, setup: Setup) -> None:
-    """Rounds to 1 - AUC(H) <= epsilon on the majority distributions, whose gamma is known beforehand."""
+    """Rounds to 1 - AUC(H) <= epsilon on the majority distributions, for which gamma is known."""
     n = n_repetitions(setup)
     groups = {
         k: [found[name] for i in range(n) if (name := majority_name(k, i)) in found]
@@ -212,11 +212,11 @@ def _tell_epsilon(page: Page, groups: dict[int, list[Result]]) -> None:
     power, bend = t_interval(powers), t_interval(bends)
     fits = "does not fit" if bend.low > 0 or bend.high < 0 else "cannot be ruled out"
     page.text(
-        "Whether rounds grow no faster than log(1/epsilon) is not judged by a fitted power. A power of "
-        f"ln(1/epsilon) fitted to each sample is {interval(power)} on average, where the claim is "
-        f"at most 1; a power law {fits}, though: its power over the smaller half of the goals minus "
-        f"that over the larger half is {interval(bend)} ({len(bends)} samples, 95 % intervals). "
-        "The rounds that the theorem grants are enough at every goal, as said above."
+        "Whether rounds grow no faster than log(1/epsilon) is not judged by a fitted power. A "
+        f"power of ln(1/epsilon) fitted to each sample is {interval(power)} on average, where the "
+        f"claim is at most 1; a power law {fits}, though: its power over the smaller half of the "
+        f"goals minus that over the larger half is {interval(bend)} ({len(bends)} samples, 95 % "
+        "intervals). The rounds that the theorem grants are enough at every goal, as said above."
     )
 
 

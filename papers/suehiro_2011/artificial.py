@@ -64,7 +64,7 @@ def cells_of_table2(setup: Setup) -> list[Cell]:
     rs = setup.pick(R_VALUES, (1,), (1,))
     noises = setup.pick(NOISES, NOISES, (0.05, 0.15))
     shares = setup.pick((0.7, 0.9), (0.7, 0.9), (0.7,))
-    return [Cell(positives, r, noise) for share in shares for r in rs for noise in noises]
+    return [Cell(share, r, noise) for share in shares for r in rs for noise in noises]
 
 
 def repetitions(setup: Setup, table: int, method: str) -> int:

@@ -148,7 +148,11 @@ def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> N
     ]
     for text, first, second in pairs:
         gaps = gaps_of(found, setup, cells, first, second)
-        _claim_gap(page, f"{text} (Table {table}, epsilon or rounds chosen on other folds, noisy labels)", gaps)
+        _claim_gap(
+            page,
+            f"{text} (Table {table}, epsilon or rounds chosen on other folds, noisy labels)",
+            gaps,
+        )
 
 
 def gaps_of(found: Found, setup: Setup, cells: list[Cell], first: str, second: str) -> list[float]:
@@ -191,14 +195,14 @@ def _print_noise_readings(
     columns = columns_of(setup)[:3]
 
     def ours(share: float, r: int, noise: float, k: int) -> list[float]:
-        c = Cell(positives, r, noise)
+        c = Cell(share, r, noise)
         return values_of(found, setup, 2, c, *columns[k], "test")
 
     names = [*(f"{noise:.0%} only" for noise in noises), "mean of the rates"]
     gaps: dict[str, list[float]] = {name: [] for name in names}
     for share, r in rows_:
         for k in range(3):
-            values = [ours(positives, r, noise, k) for noise in noises]
+            values = [ours(share, r, noise, k) for noise in noises]
             if not all(values):
                 continue
             means = [mean(v) for v in values]

@@ -121,9 +121,9 @@ def report_figure1(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         f"gamma-hat(nu+) of problem (7), solved on a grid by HiGHS, epsilon = {EPSILON:g}. The "
         "paper names no data: these are drawn as in section 5. gamma* is the margin over all "
-        "pairs; the paper's sentence before Theorem 3 says that the smallest gamma-hat equals it, but "
-        "products of distributions are only some of the distributions, so that it can "
-        "only be larger."
+        "pairs; the paper's sentence before Theorem 3 says that the smallest gamma-hat equals it, "
+        "but products of distributions are only some of the distributions, so that it can only be "
+        "larger."
     )
     rows: list[list[object]] = []
     bends, valleys, above = [], [], []
@@ -245,14 +245,17 @@ def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
     ]
     if apart:
         near = max(apart) < setup.pick(1e-5, 1e-4, 1e-3)
-        page.check("MarginRanker and HiGHS agree on (7)", near, f"largest difference {max(apart):.1e}")
+        page.check(
+            "MarginRanker and HiGHS agree on (7)", near, f"largest difference {max(apart):.1e}"
+        )
 
 
 def _claim_arrival(page: Page, ways: Found) -> None:
     gaps = [_left_above(result) for result in ways.values()]
     arrived = sum(gap < 0.01 for gap in gaps)
     page.claim(
-        "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value on the grid)",
+        "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value "
+        "on the grid)",
         share_verdict(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
         f"{arrived} of {len(gaps)}; at most {max(gaps, default=0.0):.2%} above it",
     )

@@ -52,12 +52,12 @@ def reading_distances(found: Found, setup: Setup, paper: dict[Cell, list[float]]
 def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
     """The best AUC that can be, and the paper's figures above it."""
     page.text(
-        "**The ceiling.** With noise q each label is wrong with probability q, independently of the "
-        "row, and the best score on noisy labels is the clean label: with equal classes its "
-        "AUC is 1 - q. A figure above that is, except by chance in one sample (its "
-        "standard deviation is given for 1000 rows), no AUC of noisy held-out labels with ties "
-        "counted half. On clean labels the ceiling is 1. With "
-        "ties counted as right the clean label would have 1 - q², and any constant 1."
+        "**The ceiling.** With noise q each label is wrong with probability q, independently of "
+        "the row, and the best score on noisy labels is the clean label: with equal classes its "
+        "AUC is 1 - q. A figure above that is, except by chance in one sample (its standard "
+        "deviation is given for 1000 rows), no AUC of noisy held-out labels with ties counted "
+        "half. On clean labels the ceiling is 1. With ties counted as right the clean label would "
+        "have 1 - q², and any constant 1."
     )
     rows = []
     for c, figures in paper.items():
@@ -154,7 +154,7 @@ def print_readings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
 
 
 def tell_ceiling(page: Page, paper: dict[Cell, list[float]], table: int) -> None:
-    """About the paper's figures and the distribution alone: no run can change it, so it is no claim."""
+    """A statement about the paper's figures that no run can change, and therefore not a claim."""
     excess = [(figures[k] - ceiling(c), luck(c)) for c, figures in paper.items() for k in (4, 5)]
     page.text(
         f"Of the {len(excess)} figures of LP-Pair and the method in Table {table} that belong to "

@@ -243,7 +243,8 @@ def _claim_beats(
         gaps.append(f"{table} {estimate.value:+.4f}")
     verdict = Verdict.NOT_RUN if n_all == 0 else beats_verdict(wins, losses, n_below, n_all)
     page.claim(
-        f"the method has higher AUCs than {other} ({where}, epsilon and rounds chosen on other folds)",
+        f"the method has higher AUCs than {other} ({where}, epsilon and rounds chosen on other "
+        "folds)",
         verdict,
         f"ahead in {wins}, behind in {losses} of {n_all} (95 %); {', '.join(gaps) or MISSING}",
     )

@@ -99,8 +99,8 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "Each data set at four epsilons, with nu+ = sqrt(epsilon) p and nu- = sqrt(epsilon) n "
         "(Corollary 4). gamma* is the margin over all pairs, found by MarginRanker; (7) and (8) "
-        "are solved by HiGHS as printed, with nu- = nu / nu+. Fractions are of all pairs. A gamma* of "
-        "0 means that no weights have a margin at that epsilon."
+        "are solved by HiGHS as printed, with nu- = nu / nu+. Fractions are of all pairs. A "
+        "gamma* of 0 means that no weights have a margin at that epsilon."
     )
     rows = [
         _row(name, epsilon, result)
@@ -159,4 +159,6 @@ def _hold_soft(page: Page, found: Found) -> None:
     least = min((t["gamma_hat"] - t["gamma_star"] for t in triples), default=0.0)
     page.check("gamma-hat is at least gamma*", least > -1e-6, f"smallest excess {least:.1e}")
     apart = max((abs(t["gamma_hat"] - t["gamma_primal"]) for t in triples), default=0.0)
-    page.check("(8), with its halves, is the dual of (7)", apart < 1e-6, f"largest difference {apart:.1e}")
+    page.check(
+        "(8), with its halves, is the dual of (7)", apart < 1e-6, f"largest difference {apart:.1e}"
+    )

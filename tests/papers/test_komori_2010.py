@@ -67,7 +67,7 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
     # Drawn, but not laid out and written, which takes most of the time.
     monkeypatch.setattr(page, "figure", lambda name, draw, caption: draw(Figure()))
     for experiment in page.paper.experiments:
-        found = Results(folders.kept(page.paper, experiment, TINY), TINY).found()
+        found = Results(folders.kept(page.paper, experiment, TINY), TINY).stored()
         for name, result in found.items():
             page.begin(experiment)
             experiment.report(page, {name: result}, TINY)
