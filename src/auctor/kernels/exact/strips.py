@@ -6,7 +6,7 @@ follows from that of the last: ``exact_pairs`` for the AUC, ``exact_slots`` for 
 k. What depends on d alone - who would lead whom - is shared by all features of the round.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -170,7 +170,7 @@ def first_look(
     is_open = np.ones(n_views, dtype=np.bool_)
     for _ in range(n_views):
         # A plain 0 would be a type of its own to Numba, and everything below compiled twice.
-        v = np.int64(0)
+        v: Any = np.int64(0)
         for other in range(1, n_views):
             if is_open[other] and (not is_open[v] or bounds[other] > bounds[v]):
                 v = other
