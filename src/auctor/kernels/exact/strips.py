@@ -162,9 +162,9 @@ def first_look(
     gains = free_gains(metric, sample)
     cuts = np.zeros(n_views, dtype=np.int64)
     arrange_free(sample, tools.slots)
-    for v in range(n_views):
-        bounds[v], cuts[v] = sweep_free(
-            sample, gains, tools.slots, views, v, tools.full_tree, tools.tree
+    for i in range(n_views):
+        bounds[i], cuts[i] = sweep_free(
+            sample, gains, tools.slots, views, i, tools.full_tree, tools.tree
         )
     value, view, cut, step, n_sweeps = -1.0, -1, 0, 0, n_views
     is_open = np.ones(n_views, dtype=np.bool_)
