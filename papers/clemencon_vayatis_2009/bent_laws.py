@@ -21,7 +21,7 @@ RATIO, _PEAK, _END = 0.55, 0.6, 0.65
 
 @dataclass(frozen=True)
 class BentLaw:
-    """A distribution with bounds on |ROC*''|; Proposition 15 needs ``least`` > 0 and finite ``most``."""
+    """Bounds on |ROC*''|: Proposition 15 needs ``least`` above 0 and a finite ``most``."""
 
     title: str
     make: Callable[[], Law]

@@ -244,7 +244,7 @@ def _judge_grown(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "The theorem as worded asks that the diameter of cells goes to 0 and that they come from "
         "a class of finite VC dimension, as rectangles do. A tree grown until each cell has "
-        "one class, satisfies both; what it lacks is the bound on the number of cells, o(n / log "
+        "one class satisfies both; what it lacks is the bound on the number of cells, o(n / log "
         "n), that the theorem it follows has. (If the VC dimension is that of all unions of cells, "
         "it bounds their number, and their diameter cannot go to 0.)"
     )

@@ -55,7 +55,7 @@ def test_a_tiny_run_has_all_its_sections_and_pictures(tiny_run):
     text = (folders.pages / "komori_2010.md").read_text()
     for experiment in load_paper("komori_2010").experiments:
         assert f"## {experiment.title}" in text
-    assert "Nothing of this has been run" not in text
+    assert "This experiment has not been run" not in text
     assert "nan" not in text.replace("Nadeau", "")
     for number in ("1", "2", "3", "3_ours", "4", "5"):
         assert (folders.pages / "komori_2010" / f"figure{number}.png").stat().st_size > 5000

@@ -40,7 +40,7 @@ def test_a_run_writes_a_page_a_picture_and_a_summary(toy, folders):
     assert "(toy/line.png)" in page
     assert (folders.pages / "toy" / "line.png").stat().st_size > 1000
     assert "`python -m papers toy/squares --tiny --seed 0`" in page
-    assert "Nothing of this has been run." in page  # of the other experiment
+    assert "This experiment has not been run." in page  # of the other experiment
     assert outcome.written == [folders.pages / "toy.md", folders.pages / "index.md"]
     assert [claim.text for claim in outcome.claims] == ["squares grow", "1 x 1 = 1"]
     assert outcome.broken() == []
@@ -169,7 +169,7 @@ def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
     run(replace(toy, experiments=(checked, *toy.experiments[1:])), folders)
     index = (folders.pages / "index.md").read_text()
     assert "| check of our own | 1 | 1 held |" in index
-    assert "| other |  | not run | not asked for yet |" in index
+    assert "| other |  | not run | not selected yet |" in index
     assert "reproduced |" not in index
 
 
