@@ -76,7 +76,7 @@ def test_labels_of_any_two_values_and_pos_label(people):
 def test_tools_with_the_smaller_label_positive(cancer):
     X, y = cancer
     turned = RankBoost(20, pos_label=0)
-    for scorer in (ks_scorer, partial_auc_scorer(fpr=(0, 0.1)), precision_at_k_scorer(0.2)):
+    for scorer in (ks_scorer, partial_auc_scorer(fpr_range=(0, 0.1)), precision_at_k_scorer(0.2)):
         pipeline = make_pipeline(StandardScaler(), turned)
         assert (cross_val_score(pipeline, X, y, cv=3, scoring=scorer) > 0.07).all()
         assert cross_val_score(turned, X, y, cv=3, scoring=scorer).mean() > 0.07

@@ -321,7 +321,7 @@ def law_with_a_sure_minority(seed):
 def test_training_for_a_range_pays_in_that_range(seed):
     X, y = law_with_a_sure_minority(seed)
     whole, top = (SmoothAUCBoost(fpr_range=r).fit(X, y) for r in (None, (0, 0.1)))
-    areas = [partial_auc(y, r.decision_function(X), fpr=(0, 0.1)) for r in (whole, top)]
+    areas = [partial_auc(y, r.decision_function(X), fpr_range=(0, 0.1)) for r in (whole, top)]
     assert areas[1] > areas[0] + 0.002
     assert whole.score(X, y) > top.score(X, y)
 

@@ -25,7 +25,10 @@ def test_proc_areas(case):
     assert metrics.auc(y, s) == pytest.approx(case["auc1"], **TO_TEN_PLACES)
     assert metrics.auc(y, case["s2"]) == pytest.approx(case["auc2"], **TO_TEN_PLACES)
     curve = metrics.roc_curve(y, s)
-    over_fpr, over_tpr = curve.partial_auc(fpr=(0, 0.1)), curve.partial_auc(tpr=(0.8, 1))
+    over_fpr, over_tpr = (
+        curve.partial_auc(fpr_range=(0, 0.1)),
+        curve.partial_auc(tpr_range=(0.8, 1)),
+    )
     assert over_fpr == pytest.approx(case["pauc_fpr_0_0.1"], **TO_TEN_PLACES)
     assert over_tpr == pytest.approx(case["pauc_tpr_0.8_1"], **TO_TEN_PLACES)
     assert curve.ks() == pytest.approx(case["best_youden"], **TO_TEN_PLACES)
@@ -33,7 +36,7 @@ def test_proc_areas(case):
 
 @over_proc_cases
 def test_proc_scaled_area(case):
-    scaled = metrics.partial_auc(case["y"], case["s1"], fpr=(0, 0.1), scaled=True)
+    scaled = metrics.partial_auc(case["y"], case["s1"], fpr_range=(0, 0.1), scaled=True)
     stored = case["pauc_fpr_0_0.1_mcclish"]
     # pROC gives NA below chance, where the formula goes on below one half.
     if stored == "NA":
@@ -65,7 +68,9 @@ def test_scikit_learn_areas(normal_scores, decimals):
         theirs = sklearn.metrics.roc_auc_score(y, s, sample_weight=weight)
         assert ours == pytest.approx(theirs, abs=1e-13)
         for bound in (0.03, 0.1, 0.5):
-            ours = metrics.partial_auc(y, s, fpr=(0, bound), scaled=True, sample_weight=weight)
+            ours = metrics.partial_auc(
+                y, s, fpr_range=(0, bound), scaled=True, sample_weight=weight
+            )
             theirs = sklearn.metrics.roc_auc_score(y, s, max_fpr=bound, sample_weight=weight)
             assert ours == pytest.approx(theirs, abs=1e-13)
 
