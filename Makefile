@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Numba's cache does not tell these from the usual ones, so that they have a folder of their own.
 PLAIN = OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL X86_V3" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX2_Usable NUMBA_CPU_NAME=generic \
-	NUMBA_OPT=0 NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/plain-kernels
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/plain-kernels
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
 # How long `make fuzz` goes on.
