@@ -182,8 +182,10 @@ def _measure(rows: Labelled, threshold: float, seed: int) -> Measures:
     return Measures(
         auc=auc_ci(positive, scores, **sample),
         ks=ks_ci(positive, scores, **resampled),
-        partial_auc=partial_auc_ci(positive, scores, fpr=_FPR_RANGE, scaled=True, **resampled),
-        precision=precision_at_k_ci(positive, scores, _TOP, **resampled),
+        partial_auc=partial_auc_ci(
+            positive, scores, fpr_range=_FPR_RANGE, scaled=True, **resampled
+        ),
+        precision=precision_at_k_ci(positive, scores, k=_TOP, **resampled),
         # A curve flags scores at its threshold or above, a model only those above.
         point=curve.at(threshold=float(np.nextafter(threshold, np.inf))),
         threshold=threshold,
@@ -204,78 +206,11 @@ def _threshold(rows: Labelled, criterion: Criterion, confidence: float | None) -
 
 def _measure_facts(measures: Measures) -> dict[str, Any]:
     return {
-<<<<<<< HEAD
-        **wish,
-        "confidence": confidence,
-        # The model flags scores above its threshold, a curve those at it too.
-        "model_threshold": float(np.nextafter(found.value, -np.inf)),
-        **_point_facts(found.point, found.value),
-        "low": found.low,
-        "high": found.high,
-        "intervals": intervals,
-        "sentence": str(found),
-    }
-
-
-def read_labelled(model: Model, source: TableFile, args: argparse.Namespace) -> Labelled:
-    """The rows of a table: which are positive, their scores, weights and groups."""
-    more = [name for name in (args.target, args.weight, args.group) if name is not None]
-    source.require(more)
-    # Labels that were text when fitting are text here, also if they look like numbers.
-    text = [args.target] if isinstance(model.classes[1], str) else []
-    table = model_features(model, source, more, text)
-    target = read_target(table[args.target], args.target)
-    positive = match_labels(target, model.classes, args.target)
-    weight = (
-        None
-        if args.weight is None
-        else read_weight(table[args.weight], args.weight, source.line_of)
-    )
-    groups = None if args.group is None else read_group(table[args.group], args.group)
-    _check_counts(positive, weight, args.target)
-    X = table.select(list(model.feature_names))
-    return Labelled(X, positive, model.decision_function(X), weight, groups)
-
-
-def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
-    """Two rows of each class that count: without them an AUC has no interval."""
-    counted = positive if weight is None else positive[weight > 0]
-    n_pos = int(np.count_nonzero(counted))
-    if min(n_pos, len(counted) - n_pos) < 2:
-        of_weight = "" if weight is None else " of weight above zero"
-        raise ValueError(
-            f"column {name!r} has {n_pos} positive and {len(counted) - n_pos} negative row(s)"
-            f"{of_weight}; evaluation needs two of each"
-        )
-
-
-def _measure(rows: Labelled, threshold: float, seed: int) -> dict[str, Any]:
-    """All measures of a score, as plain values."""
-    positive, scores, weight = rows.positive, rows.scores, rows.weight
-    interval = auc_ci(positive, scores, sample_weight=weight, groups=rows.groups)
-    curve = roc_curve(positive, scores, sample_weight=weight)
-    told: dict[str, Any] = {
-        "sample_weight": weight,
-        "groups": rows.groups,
-        "random_state": seed,
-    }
-    area = partial_auc_ci(positive, scores, fpr_range=_REGION, scaled=True, **told)
-    top = precision_at_k_ci(positive, scores, k=_TOP, **told)
-    # A curve flags scores at its threshold or above, a model those above only.
-    point = curve.at(threshold=float(np.nextafter(threshold, np.inf)))
-    return {
-        **auc_facts(interval),
-        **interval_facts("ks", ks_ci(positive, scores, **told)),
-        **interval_facts("partial_auc", area),
-        "partial_auc_fpr": list(_REGION),
-        **interval_facts("precision_at_top", top),
-=======
         **auc_facts(measures.auc),
         **interval_facts("ks", measures.ks),
         **interval_facts("partial_auc", measures.partial_auc),
         "partial_auc_fpr": list(_FPR_RANGE),
         **interval_facts("precision_at_top", measures.precision),
->>>>>>> cli
         "top": _TOP,
         "at_threshold": _point_facts(measures.point, measures.threshold),
     }

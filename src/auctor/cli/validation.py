@@ -88,47 +88,8 @@ def validate(
     return Validated(name, result, ks, value, seconds)
 
 
-<<<<<<< HEAD
-def make_baseline(args: Any) -> Any:
-    """Logistic regression on the same columns."""
-    return PEERS[BASELINE].make(categorical_features=args.categorical or "from_dtype")
-
-
-def compare(problem: Problem, ours: Validated, other: Validated, loss: Loss, seed: int) -> Compared:
-    """The paired differences of two learners within the folds they share."""
-    instability = compare_instability(problem.positive, ours.found, other.found, problem.weight)
-    told = _within_folds(problem, ours.found, seed) | {
-        "y_true": problem.positive,
-        "score_a": ours.found.scores,
-        "score_b": other.found.scores,
-        "instability": instability,
-        "n_resamples": int(min(500, max(100, _MOST_DRAWN / len(problem.y)))),
-    }
-    auc = compare_metric(metric="auc", **told)
-    if loss.kind == "auc":
-        return Compared(auc, auc, instability)
-    options = metric_options(loss, len(problem.y))
-    return Compared(compare_metric(**options, **told), auc, instability)
-
-
-def metric_options(loss: Loss, n_rows: int) -> dict[str, Any]:
-    """The metric of a loss as the arguments of ``compare_metric``."""
-    if loss.kind == "p@k":
-        assert loss.k is not None
-        # A number is meant of all rows: in a fold, its share of them.
-        share = loss.k / n_rows if loss.k >= 1 else loss.k
-        return {"metric": "precision_at_k", "k": min(share, 1 - 1e-9)}
-    if loss.kind == "pauc":
-        return {"metric": "partial_auc", "fpr_range": loss.region, "scaled": True}
-    return {"metric": loss.kind}
-
-
-def auc_facts(interval: Any) -> dict[str, Any]:
-    """An AucInterval as plain values, with its sentence."""
-=======
 def _fold_sample(problem: Problem, result: CrossValidation, seed: int) -> dict[str, Any]:
     """Keyword arguments of the intervals of out-of-fold scores."""
->>>>>>> cli
     return {
         "folds": result.folds,
         "instability": result.instability,
