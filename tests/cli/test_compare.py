@@ -55,7 +55,7 @@ def test_the_table_is_for_people(run: Run, train: Path) -> None:
         (
             "pauc:0-0.3",
             "scaled partial AUC",
-            {"metric": "partial_auc", "fpr": (0, 0.3), "scaled": True},
+            {"metric": "partial_auc", "fpr_range": (0, 0.3), "scaled": True},
         ),
     ],
 )
@@ -94,7 +94,7 @@ def test_groups_and_weights(run: Run, train: Path, table: pa.Table) -> None:
     assert done.code == 0, done.err
     assert done.json["learners"][0]["method"].startswith("DeLong by groups within folds, ")
     method = done.json["learners"][1]["against_first"]["method"]
-    assert method.startswith("paired by groups within folds, square and add, variance times ")
+    assert method.startswith("paired by groups within folds, MOVER limits, variance multiplied by ")
 
 
 def test_the_usual_learners_are_those_that_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,12 +43,14 @@ def test_measures(run: Run, model: Path, path: Path, unseen: pa.Table) -> None:
     )
     assert facts["method"] == "DeLong's variance, Wilson's limits"
     assert facts["ks"] == metrics.ks(y, s)
-    assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr=(0, 0.1), scaled=True)
-    assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, 0.1))
+    assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr_range=(0, 0.1), scaled=True)
+    assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, k=0.1))
     for name, found in {
         "ks": metrics.ks_ci(y, s, random_state=0),
-        "partial_auc": metrics.partial_auc_ci(y, s, fpr=(0, 0.1), scaled=True, random_state=0),
-        "precision_at_top": metrics.precision_at_k_ci(y, s, 0.1, random_state=0),
+        "partial_auc": metrics.partial_auc_ci(
+            y, s, fpr_range=(0, 0.1), scaled=True, random_state=0
+        ),
+        "precision_at_top": metrics.precision_at_k_ci(y, s, k=0.1, random_state=0),
     }.items():
         assert (facts[f"{name}_low"], facts[f"{name}_high"]) == (found.low, found.high)
     assert facts["warnings"] == []

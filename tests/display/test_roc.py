@@ -58,7 +58,7 @@ def test_two_curves_and_their_test(sample):
     expected = compare_auc(y, s, other, pos_label="bad")
     assert repr(display.comparison) == repr(expected)
     title = display.ax_.get_title()
-    assert f"{expected.difference:.3f}" in title and "paired, square and add" in title
+    assert f"{expected.difference:.3f}" in title and "paired, MOVER limits" in title
     assert [text.split(":")[0] for text in legend(display)] == ["ours", "theirs", "chance"]
     styles = {line.get_linestyle() for line in display.ax_.lines}
     assert len(styles) == 3  # told apart without colours
@@ -68,14 +68,14 @@ def test_two_curves_and_their_test(sample):
     assert three.comparison is None and len(three.lines) == 3
 
 
-@pytest.mark.parametrize("wish", [{"fpr": 0.1}, {"tpr": 0.9}, {"budget": 20}, {"cost": 3.0}])
-def test_the_point_is_that_of_threshold_at(sample, wish):
+@pytest.mark.parametrize("criterion", [{"fpr": 0.1}, {"tpr": 0.9}, {"budget": 20}, {"cost": 3.0}])
+def test_the_point_is_that_of_threshold_at(sample, criterion):
     y, s, _ = sample
-    display = ROCDisplay.from_predictions(y, s, pos_label="bad", band=None, **wish)
-    expected = threshold_at(y, s, pos_label="bad", **wish)
-    assert display.point == expected.point and display.wish == expected.wish
+    display = ROCDisplay.from_predictions(y, s, pos_label="bad", band=None, **criterion)
+    expected = threshold_at(y, s, pos_label="bad", **criterion)
+    assert display.point == expected.point and display.criterion == expected.criterion
     words = [text for text in legend(display) if text.startswith("threshold")]
-    assert f"tpr {expected.point.tpr:.3f}" in words[0] and expected.wish in words[0]
+    assert f"tpr {expected.point.tpr:.3f}" in words[0] and expected.criterion in words[0]
 
 
 def test_a_threshold_is_taken_as_it_is(sample):
@@ -117,7 +117,7 @@ def test_weights_and_groups_are_counted(sample):
         y, {"a": s, "b": other}, groups=np.arange(200) // 4, **told
     )
     assert grouped.method == "Obuchowski's variance over groups, Wilson's limits"
-    assert grouped.comparison.method == "paired by groups, square and add"
+    assert grouped.comparison.method == "paired by groups, MOVER limits"
     assert grouped.lines[0].band.method == "combined intervals at the effective number of rows"
 
 

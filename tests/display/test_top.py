@@ -29,7 +29,7 @@ def test_every_k_is_the_metric():
     display = PrecisionAtKDisplay.from_predictions(y, s)
     assert display.k[0] == 1 and display.k[-1] == 120 and (np.diff(display.k) > 0).all()
     for k, precision in zip(display.k, display.precision, strict=True):
-        assert precision == pytest.approx(precision_at_k(y, s, int(k)))
+        assert precision == pytest.approx(precision_at_k(y, s, k=int(k)))
     assert display.base_rate == np.mean(y)
     assert display.ax_.get_xscale() == "log"
 
@@ -69,7 +69,7 @@ def test_folds_and_their_mean():
     y, s = draw(300)
     folds = np.arange(300) % 3
     display = PrecisionAtKDisplay.from_predictions(y, s, folds=folds, k=20)
-    each = [precision_at_k(y[folds == k], s[folds == k], 20) for k in range(3)]
+    each = [precision_at_k(y[folds == k], s[folds == k], k=20) for k in range(3)]
     assert display.marked[1] == pytest.approx(np.mean(each)) and np.isnan(display.marked[2])
     assert display.k[-1] == 100 and len(display.folds) == 3
     assert np.isnan(display.low).all() and not display.ax_.collections

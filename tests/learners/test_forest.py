@@ -7,8 +7,9 @@ import pytest
 
 from auctor.data import Workers, prepare
 from auctor.kernels.trees import find_leaves
+from auctor.learners.common.max_features import number_of_features
 from auctor.learners.trees.forest import Settings, fit_forest, node_ranks
-from auctor.learners.trees.forest_bags import BagDraws, feature_draws, number_of_features
+from auctor.learners.trees.forest_bags import BagDraws, feature_draws
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.growth import grow
 from auctor.metrics import auc, auc_ci

@@ -124,7 +124,7 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
     metrics = [
         {"metric": "ks"},
         {"metric": "precision_at_k", "k": 0.1},
-        {"metric": "partial_auc", "fpr": (0, 0.2), "scaled": True},
+        {"metric": "partial_auc", "fpr_range": (0, 0.2), "scaled": True},
     ]
     for metric in metrics:
         facts = summarize(estimator, X, y, **told, metric=metric)

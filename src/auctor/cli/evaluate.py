@@ -182,8 +182,10 @@ def _measure(rows: Labelled, threshold: float, seed: int) -> Measures:
     return Measures(
         auc=auc_ci(positive, scores, **sample),
         ks=ks_ci(positive, scores, **resampled),
-        partial_auc=partial_auc_ci(positive, scores, fpr=_FPR_RANGE, scaled=True, **resampled),
-        precision=precision_at_k_ci(positive, scores, _TOP, **resampled),
+        partial_auc=partial_auc_ci(
+            positive, scores, fpr_range=_FPR_RANGE, scaled=True, **resampled
+        ),
+        precision=precision_at_k_ci(positive, scores, k=_TOP, **resampled),
         # A curve flags scores at its threshold or above, a model only those above.
         point=curve.at(threshold=float(np.nextafter(threshold, np.inf))),
         threshold=threshold,

@@ -53,7 +53,7 @@ class Metric:
         if self.kind == "p@k":
             return {"metric": "precision_at_k", "k": self._fraction(n_rows)}
         if self.kind == "pauc":
-            return {"metric": "partial_auc", "fpr": self.fpr_range, "scaled": True}
+            return {"metric": "partial_auc", "fpr_range": self.fpr_range, "scaled": True}
         return {"metric": self.kind}
 
     def learner_arguments(self, n_rows: int) -> dict[str, Any]:

@@ -22,13 +22,13 @@ class ScoreDistributionDisplay(PredictionDisplay):
     ----------
     edges : ndarray of shape (n_bins + 1,)
         The end bins also hold the scores beyond.
-    share_pos, share_neg : ndarray of shape (n_bins,)
+    fraction_pos, fraction_neg : ndarray of shape (n_bins,)
         Share of the class in each bin.
     has_more : bool
         Whether there are scores beyond the end bins.
     point : OperatingPoint or None
         What the threshold does to these rows, where one was given.
-    wish : str
+    criterion : str
         What was asked of the threshold, in words; empty where it was given.
     name : str or None
     pos_label : label
@@ -37,11 +37,11 @@ class ScoreDistributionDisplay(PredictionDisplay):
     """
 
     edges: Floats
-    share_pos: Floats
-    share_neg: Floats
+    fraction_pos: Floats
+    fraction_neg: Floats
     has_more: bool
     point: OperatingPoint | None
-    wish: str
+    criterion: str
     name: str | None
     pos_label: Any
 
@@ -77,7 +77,7 @@ class ScoreDistributionDisplay(PredictionDisplay):
         n_bins : int, default=40
             As in :func:`auctor.metrics.score_histogram`.
         threshold, fpr, tpr, budget, cost : float, optional
-            One of them draws a threshold: itself, or that of the wish of
+            One of them draws a threshold: itself, or the criterion of
             :func:`auctor.metrics.threshold_at`.
         style : {"mirrored", "overlaid"}, default="mirrored"
             As in :meth:`plot`.
@@ -87,7 +87,7 @@ class ScoreDistributionDisplay(PredictionDisplay):
         --------
         >>> y, s = [0, 0, 1, 1], [0, 1, 1, 2]
         >>> display = ScoreDistributionDisplay.from_predictions(y, s, n_bins=2)
-        >>> display.share_pos.tolist(), display.share_neg.tolist()
+        >>> display.fraction_pos.tolist(), display.fraction_neg.tolist()
         ([0.0, 1.0], [0.5, 0.5])
         """
         found = read_predictions(
@@ -95,14 +95,14 @@ class ScoreDistributionDisplay(PredictionDisplay):
             folds=folds,
         )  # fmt: skip
         name, score = found.one
-        point, wish = choose_point(
+        point, criterion = choose_point(
             found, threshold=threshold, fpr=fpr, tpr=tpr, budget=budget, cost=cost
         )
         counts = score_histogram(found.positive, score, n_bins=n_bins, **found.told)
         pos, neg = (side / side.sum() for side in (counts.pos, counts.neg))
         low, high = counts.edges[0], counts.edges[-1]
         more = bool(((score < low) | (score > high)).any())
-        made = cls(counts.edges, pos, neg, more, point, wish, name, found.pos_label)
+        made = cls(counts.edges, pos, neg, more, point, criterion, name, found.pos_label)
         return made.plot(ax=ax, style=style)
 
     def plot(self, ax: Any = None, *, style: Literal["mirrored", "overlaid"] = "mirrored") -> Self:
@@ -112,8 +112,8 @@ class ScoreDistributionDisplay(PredictionDisplay):
         ax, is_own = axes_for(ax, (6.4, 4.8))
         down = -1.0 if style == "mirrored" else 1.0
         shapes = (
-            (self.share_neg * down, BLUE, "negatives", "//"),
-            (self.share_pos, VERMILION, f"positives (label {self.pos_label!r})", ""),
+            (self.fraction_neg * down, BLUE, "negatives", "//"),
+            (self.fraction_pos, VERMILION, f"positives (label {self.pos_label!r})", ""),
         )
         for heights, colour, label, hatch in shapes:
             ax.stairs(
@@ -134,7 +134,7 @@ class ScoreDistributionDisplay(PredictionDisplay):
         """Axes with the shares of both classes above zero."""
         more = " (the end bars also hold what lies beyond)" if self.has_more else ""
         ax.set(xlabel=f"score{more}", ylabel="share of the class")
-        up, down = float(self.share_pos.max()), float(self.share_neg.max())
+        up, down = float(self.fraction_pos.max()), float(self.fraction_neg.max())
         low, high = (-down, up) if is_mirrored else (0.0, max(up, down))
         ax.set_ylim(1.06 * low, 1.06 * high)
         ax.yaxis.set_major_formatter(lambda value, _: f"{100 * abs(value):g}%")
@@ -146,5 +146,5 @@ class ScoreDistributionDisplay(PredictionDisplay):
         place = float(np.clip(point.threshold, self.edges[0], self.edges[-1]))
         text = f"threshold {point.threshold:.4g}: flags {point.tpr:.1%} of the positives, "
         text += f"{point.fpr:.1%} of the negatives"
-        text += f"\n({self.wish})" if self.wish else ""
+        text += f"\n({self.criterion})" if self.criterion else ""
         ax.axvline(place, color="black", linewidth=1.3, linestyle="--", label=text)

@@ -31,14 +31,14 @@ class GainLine:
     """One curve: shares flagged and found, and the curves of its folds if there are any."""
 
     name: str | None
-    flagged_share: Floats
-    found_share: Floats
+    flagged_fraction: Floats
+    found_fraction: Floats
     accuracy_ratio: float
     folds: tuple[Points, ...]
 
     def at(self, share: float) -> float:
         """Share of the positives found when this share of the rows is flagged."""
-        return float(np.interp(share, self.flagged_share, self.found_share))
+        return float(np.interp(share, self.flagged_fraction, self.found_fraction))
 
 
 @dataclass(eq=False)
@@ -46,8 +46,8 @@ class _SharesDisplay(PredictionDisplay):
     """What gain, lift and CAP displays hold; they differ in what they draw of it."""
 
     lines: tuple[GainLine, ...]
-    share_positive: float
-    share: float | None
+    positive_fraction: float
+    fraction: float | None
     pos_label: Any
 
     _size: ClassVar[tuple[float, float]] = (5.6, 5.0)
@@ -63,7 +63,7 @@ class _SharesDisplay(PredictionDisplay):
         pos_label: Any = None,
         name: str | None = None,
         folds: Any = None,
-        share: float | None = None,
+        fraction: float | None = None,
         ax: Any = None,
     ) -> Self:
         """The curves of scores, drawn at once.
@@ -77,7 +77,7 @@ class _SharesDisplay(PredictionDisplay):
             Of the one score, for the legend.
         folds : array-like of shape (n_rows,), optional
             The fold whose model scored each row: a thin line for each, and their vertical mean.
-        share : float, optional
+        fraction : float, optional
             A share of the rows to mark, on the first curve.
         ax : Axes, optional
         """
@@ -85,11 +85,11 @@ class _SharesDisplay(PredictionDisplay):
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, name=name,
             folds=folds,
         )  # fmt: skip
-        share = None if share is None else check_rate(share, "share")
+        fraction = None if fraction is None else check_rate(fraction, "fraction")
         lines = tuple(_line(found, key) for key in found.scores)
         weight = np.ones(len(found.positive)) if found.weight is None else found.weight
         positive = float(weight[found.positive].sum() / weight.sum())
-        return cls(lines, positive, share, found.pos_label).plot(ax=ax)
+        return cls(lines, positive, fraction, found.pos_label).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves."""
@@ -98,10 +98,10 @@ class _SharesDisplay(PredictionDisplay):
             look = line_look(k)
             for points in line.folds:
                 ax.plot(*self._seen(points), color=look["color"], alpha=0.35, linewidth=0.8)
-            points = self._seen((line.flagged_share, line.found_share))
+            points = self._seen((line.flagged_fraction, line.found_fraction))
             ax.plot(*points, label=self._label(line), linewidth=2.0, zorder=3, **look)
-        if self.share:
-            self._mark(ax, self.share)
+        if self.fraction:
+            self._mark(ax, self.fraction)
         self._frame(ax)
         finish(ax, is_own)
         self.ax_, self.figure_ = ax, ax.figure
@@ -135,9 +135,9 @@ class GainDisplay(_SharesDisplay):
     ----------
     lines : tuple of GainLine
         With folds, the vertical mean of their curves.
-    share_positive : float
+    positive_fraction : float
         Share of positives among all rows.
-    share : float or None
+    fraction : float or None
         The share of the rows that is marked.
     pos_label : label
     figure_, ax_
@@ -164,9 +164,9 @@ class CAPDisplay(_SharesDisplay):
     ----------
     lines : tuple of GainLine
         Each with its accuracy ratio (Gini's coefficient, ``2 AUC - 1``).
-    share_positive : float
+    positive_fraction : float
         Share of positives among all rows, where the perfect curve reaches 1.
-    share : float or None
+    fraction : float or None
         The share of the rows that is marked.
     pos_label : label
     figure_, ax_
@@ -175,7 +175,7 @@ class CAPDisplay(_SharesDisplay):
     Examples
     --------
     >>> display = CAPDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1])
-    >>> display.lines[0].accuracy_ratio, display.share_positive
+    >>> display.lines[0].accuracy_ratio, display.positive_fraction
     (0.5, 0.5)
     """
 
@@ -183,7 +183,7 @@ class CAPDisplay(_SharesDisplay):
         return labelled(line.name, f"accuracy ratio {line.accuracy_ratio:.3f}" + _folded(line))
 
     def _frame(self, ax: Any) -> None:
-        corner = self.share_positive
+        corner = self.positive_fraction
         dashes = {"color": GREY, "linewidth": 1.0}
         ax.plot([0, corner, 1], [0, 1, 1], linestyle="-.", label="perfect score: 1", **dashes)
         ax.plot([0, 1], [0, 1], linestyle=":", label="at random: 0", **dashes)
@@ -198,10 +198,10 @@ class LiftDisplay(_SharesDisplay):
     Attributes
     ----------
     lines : tuple of GainLine
-        The lift is ``found_share / flagged_share``.
-    share_positive : float
+        The lift is ``found_fraction / flagged_fraction``.
+    positive_fraction : float
         Share of positives among all rows; 1 over it is the highest lift there can be.
-    share : float or None
+    fraction : float or None
         The share of the rows that is marked.
     pos_label : label
     figure_, ax_
@@ -210,7 +210,7 @@ class LiftDisplay(_SharesDisplay):
     Examples
     --------
     >>> display = LiftDisplay.from_predictions([1, 0, 0, 1], [4, 3, 2, 1])
-    >>> display.share_positive
+    >>> display.positive_fraction
     0.5
     """
 
@@ -232,12 +232,12 @@ class LiftDisplay(_SharesDisplay):
         return labelled(line.name, text + _folded(line))
 
     def _frame(self, ax: Any) -> None:
-        share = np.linspace(self.share_positive, 1, 200)
-        best = np.append(0.0, share), np.append(1 / self.share_positive, 1 / share)
+        share = np.linspace(self.positive_fraction, 1, 200)
+        best = np.append(0.0, share), np.append(1 / self.positive_fraction, 1 / share)
         ax.plot(*best, color=GREY, linestyle="-.", linewidth=1.0, label="perfect score")
         ax.axhline(1, color=GREY, linestyle=":", linewidth=1.0, label="at random: 1")
         ax.set(xlabel=self._x_label, ylabel="lift (times the share at random)")
-        seen = [self._seen((line.flagged_share, line.found_share))[1] for line in self.lines]
+        seen = [self._seen((line.flagged_fraction, line.found_fraction))[1] for line in self.lines]
         # A perfect lift of 100 would leave nothing to see of the others.
         highest = max(float(values.max()) for values in seen)
         ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.12 * max(highest, 1.0)))
@@ -250,13 +250,13 @@ def _line(found: Predictions, name: str | None) -> GainLine:
     ratio = float(np.mean([curve.accuracy_ratio for curve in curves]))
     if found.folds is None:
         return GainLine(name, *points[0], ratio, ())
-    each = [np.interp(_GRID, curve.flagged_share, curve.found_share) for curve in curves]
+    each = [np.interp(_GRID, curve.flagged_fraction, curve.found_fraction) for curve in curves]
     return GainLine(name, _GRID, np.mean(each, axis=0), ratio, tuple(points))
 
 
 def _points(curve: GainCurve) -> Points:
-    kept = kept_points(curve.flagged_share, curve.found_share)
-    return curve.flagged_share[kept], curve.found_share[kept]
+    kept = kept_points(curve.flagged_fraction, curve.found_fraction)
+    return curve.flagged_fraction[kept], curve.found_fraction[kept]
 
 
 def _folded(line: GainLine) -> str:

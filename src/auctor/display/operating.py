@@ -24,4 +24,4 @@ def choose_point(
     if threshold is not None:
         return roc_curve(found.positive, score, **found.told).at(threshold=threshold), ""
     chosen = threshold_at(found.positive, score, **given, **found.told)
-    return chosen.point, chosen.wish
+    return chosen.point, chosen.criterion

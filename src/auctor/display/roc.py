@@ -61,7 +61,7 @@ class ROCDisplay(PredictionDisplay):
         With folds, the vertical mean of their curves.
     point : OperatingPoint or None
         The chosen operating point, on the first curve.
-    wish : str
+    criterion : str
         What was asked of it, in words; empty where the threshold was given.
     comparison : AucComparison or None
         The test of two curves, where there are two.
@@ -76,7 +76,7 @@ class ROCDisplay(PredictionDisplay):
 
     lines: tuple[ROCLine, ...]
     point: OperatingPoint | None
-    wish: str
+    criterion: str
     comparison: AucComparison | None
     level: float
     method: str
@@ -130,7 +130,7 @@ class ROCDisplay(PredictionDisplay):
         level : float, default=0.95
         n_resamples : int, default=500
         threshold, fpr, tpr, budget, cost : float, optional
-            One of them marks an operating point of the first curve: a threshold, or the wish of
+            One of them marks an operating point of the first curve: a threshold, or a criterion of
             :func:`auctor.metrics.threshold_at`.
         random_state : int, Generator, RandomState or None, default=0
         ax : Axes, optional
@@ -149,11 +149,11 @@ class ROCDisplay(PredictionDisplay):
         resampling = {"groups": groups, "level": level, "n_resamples": n_resamples}
         resampling["random_state"] = random_state
         lines, method = _lines(found, band, resampling, instability)
-        point, wish = choose_point(
+        point, criterion = choose_point(
             found, threshold=threshold, fpr=fpr, tpr=tpr, budget=budget, cost=cost
         )
         comparison = _comparison(found, resampling)
-        return cls(lines, point, wish, comparison, level, method, found.pos_label).plot(ax=ax)
+        return cls(lines, point, criterion, comparison, level, method, found.pos_label).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves; the legend has the AUCs with their intervals."""
@@ -194,7 +194,7 @@ class ROCDisplay(PredictionDisplay):
         """What the operating point does, for the legend."""
         text = f"threshold {point.threshold:.4g}: fpr {point.fpr:.3f}, tpr {point.tpr:.3f}, "
         text += f"precision {point.precision:.3f}"
-        return text + (f"\n({self.wish})" if self.wish else "")
+        return text + (f"\n({self.criterion})" if self.criterion else "")
 
 
 def _lines(

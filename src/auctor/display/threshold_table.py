@@ -53,7 +53,7 @@ class ThresholdTableDisplay(PredictionDisplay):
         name: str | None = None,
         folds: Any = None,
         groups: Any = None,
-        shares: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
+        fractions: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
         level: float = 0.95,
         ax: Any = None,
     ) -> Self:
@@ -67,14 +67,14 @@ class ThresholdTableDisplay(PredictionDisplay):
             Of the score, for the title.
         folds : array-like of shape (n_rows,), optional
             The scores of all folds are put into one list.
-        groups, shares, level
+        groups, fractions, level
             As in :func:`auctor.metrics.threshold_table`.
         ax : Axes, optional
 
         Examples
         --------
         >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
-        >>> display = ThresholdTableDisplay.from_predictions(y, s, shares=[0.5])
+        >>> display = ThresholdTableDisplay.from_predictions(y, s, fractions=[0.5])
         >>> display.cells[0][:3]
         ['50.0%', '5', '4']
         """
@@ -84,7 +84,7 @@ class ThresholdTableDisplay(PredictionDisplay):
         )  # fmt: skip
         name, score = found.one
         table = threshold_table(
-            found.positive, score, shares=shares, level=level, groups=groups,
+            found.positive, score, fractions=fractions, level=level, groups=groups,
             **found.told,
         )  # fmt: skip
         return cls(table, table.cells()[1], name, found.pos_label).plot(ax=ax)

@@ -221,7 +221,7 @@ def threshold_rows(rows: ReportRows, level: float) -> dict[str, Any]:
     result = threshold_table(
         rows.positive,
         rows.scores,
-        shares=FRACTIONS,
+        fractions=FRACTIONS,
         level=level,
         groups=rows.groups,
         **rows.weighting,
@@ -236,10 +236,10 @@ def _threshold_row(row: Any) -> dict[str, Any]:
     }
     nothing = point.flagged == 0
     return {
-        "fraction": row.share,
+        "fraction": row.fraction,
         "threshold": None if nothing else finite([point.threshold])[0],
         "flagged": counts([point.flagged])[0],
-        "flagged_fraction": row.flagged_share,
+        "flagged_fraction": row.flagged_fraction,
         **rates,
         "lift": row.lift,
     }

@@ -22,12 +22,12 @@ from auctor.kernels.trees import TreeNodes
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
+from auctor.learners.common.max_features import number_of_features
 from auctor.learners.trees.forest_bags import (
     Bag,
     BagDraws,
     OutOfBag,
     feature_draws,
-    number_of_features,
     out_of_bag_auc,
     pack_bag,
     score_out_of_bag,
