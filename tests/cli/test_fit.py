@@ -303,7 +303,7 @@ def test_groups_reach_the_learners_own_folds(run: Run, table: pa.Table) -> None:
     done = run("fit", "g.parquet", "--target", "y", *DROP, *options)
     assert done.code == 0, done.err
     method = done.json["cross_validation"]["method"]
-    assert method.startswith("DeLong by groups within folds, variance times 1.")
+    assert method.startswith("DeLong by groups within folds, variance multiplied by 1.")
     assert "cv" not in done.json["params"]
     page = Path("p.html").read_text(encoding="utf-8")
     assert "array(" not in page and "cv=[" not in page and '"cv"' not in page

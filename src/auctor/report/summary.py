@@ -79,8 +79,8 @@ def summarize(
     metric : dict, optional
         The metric that the model was trained for, as arguments of
         :func:`auctor.metrics.compare_metric`, such as
-        ``{"metric": "partial_auc", "fpr_range": (0, 0.1), "scaled": True}``. The page shows it first
-        and compares by it, besides the AUC.
+        ``{"metric": "partial_auc", "fpr_range": (0, 0.1), "scaled": True}``. The page shows it
+        first and compares by it, besides the AUC.
     bands : ScoreBands, optional
         Confidence bands of the feature plots, from
         :func:`auctor.learners.smooth.bands.score_bands`.
