@@ -37,6 +37,7 @@ SHARED_BY_LEARNERS = {"common", "certificate"}
 ACROSS_FAMILIES = {
     ("boosting", "trees"): "AUCBoost boosts small trees",
     ("dmks", "margin"): "both read their columns in the same way",
+    ("dmks", "smooth"): "its logistic regression is fitted by the same solver",
     ("exact", "smooth"): "KS and precision at k start from the smooth model",
     ("martirank", "trees"): "the nodes of MartiRank may split by small trees",
 }
