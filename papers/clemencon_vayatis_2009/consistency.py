@@ -228,7 +228,7 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
     ran = [n for n in sizes(setup) if _case("line", "fixed", n) in found]
     if not ran:
         return
-    floor = approximate_roc(PLACES["line"]().law, FIXED_DEPTH).d1
+    floor = approximate_roc(PLACES["line"]().law, depth=FIXED_DEPTH).d1
     values = found[_case("line", "fixed", ran[-1])]["d1"]
     excess = t_interval([value / floor - 1 for value in values])
     page.claim(
@@ -263,7 +263,7 @@ def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
                     _draw_line(ax, found, setup, place, ranker, key)
             ax.spines[["top", "right"]].set_visible(False)
             ax.set(xscale="log", yscale="log")
-        row[0].axhline(getattr(approximate_roc(PLACES["line"]().law, FIXED_DEPTH), key),
+        row[0].axhline(getattr(approximate_roc(PLACES["line"]().law, depth=FIXED_DEPTH), key),
                        color="0.6", lw=1, ls=(0, (1, 3)))  # fmt: skip
         row[0].set_ylabel(title)
     for ax, place in zip(axes[0], PLACES, strict=True):

@@ -24,10 +24,10 @@ _ROUNDING = 1e-9
 def follow_recursion(name: str) -> Result:
     """The knots at each depth, and how far they are from what section 3.4 says of them."""
     law = BENT[name].make()
-    levels = [approximate_roc(law, depth) for depth in DEPTHS]
+    levels = [approximate_roc(law, depth=depth) for depth in DEPTHS]
     between = np.linspace(0, 1, 4001)
-    off = [np.abs(law.roc(level.alpha) - level.beta).max() for level in levels]
-    over = [(np.interp(between, *level.knots) - law.roc(between)).max() for level in levels]
+    off = [np.abs(law.tpr(level.alpha) - level.beta).max() for level in levels]
+    over = [(np.interp(between, *level.knots) - law.tpr(between)).max() for level in levels]
     bends = [_largest_bend(*level.knots) for level in levels]
     shown = {f"alpha_{d}": levels[d].alpha.tolist() for d in (1, 2, 3)}
     shown |= {f"beta_{d}": levels[d].beta.tolist() for d in (1, 2, 3)}
@@ -94,7 +94,7 @@ def _draw(found: Found, figure: "Figure") -> None:
     for ax, name in zip(axes, DRAWN, strict=True):
         law = BENT[name].make()
         alpha = np.linspace(0, 1, 801) ** 2  # finer where the curve is steep
-        ax.plot(alpha, law.roc(alpha), color="black", linewidth=1.8, label="ROC*")
+        ax.plot(alpha, law.tpr(alpha), color="black", linewidth=1.8, label="ROC*")
         for depth, colour in zip((1, 2, 3) if name in found else (), _COLOURS, strict=False):
             knots = found[name][f"alpha_{depth}"], found[name][f"beta_{depth}"]
             ax.plot(*knots, "os^"[depth - 1], ls="--", ms=5, lw=1.1, color=colour,

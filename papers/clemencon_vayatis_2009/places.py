@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.datasets import Law, exponential_law, linear_law
+from auctor.datasets import OptimalRoc, exponential_roc, quadratic_roc
 
 Rates = tuple[Floats, Floats]
 
@@ -29,7 +29,7 @@ class Place:
     """
 
     name: str
-    law: Law
+    law: OptimalRoc
     n_features: int
     log_ratio: Callable[[Floats], Floats]
     corner: Callable[..., Floats]
@@ -58,7 +58,7 @@ class Place:
 
 def exponential_line() -> Place:
     """One feature: the fraction of negatives above a row is the row itself."""
-    law, rate = exponential_law(2.0), 2.0
+    law, rate = exponential_roc(2.0), 2.0
 
     def log_ratio(X: Floats) -> Floats:
         """Of the densities at each row."""
@@ -70,7 +70,7 @@ def exponential_line() -> Place:
 def nested_squares() -> Place:
     """Two features; the ratio falls with the larger one, uniform on [0.25, 1.75]."""
     bend = 0.75
-    law = linear_law(bend)
+    law = quadratic_roc(bend)
 
     def log_ratio(X: Floats) -> Floats:
         """Of the densities at each row."""
@@ -116,7 +116,7 @@ def _exponential_share(rate: float) -> Callable[[Floats], Floats]:
     return lambda x: np.expm1(-rate * x) / math.expm1(-rate)
 
 
-def _sum_law(rate: float) -> Law:
+def _sum_law(rate: float) -> OptimalRoc:
     """ROC* where both features have the density exp(-rate x) among the positives."""
     scale = rate / -math.expm1(-rate)
     high = 2 * math.log(scale)
@@ -132,7 +132,7 @@ def _sum_law(rate: float) -> Law:
         return np.where(s < 1, s**2 / 2, 1 - rest**2 / 2), np.where(s < 1, below, above)
 
     low = high - 2 * rate
-    return Law("a sum of two features", tails, low, high, (low, high - rate, high))
+    return OptimalRoc("a sum of two features", tails, low, high, (low, high - rate, high))
 
 
 class Evaluation(NamedTuple):
@@ -158,7 +158,7 @@ def evaluate(ranker: Any, place: Place) -> Evaluation:
     return Evaluation(d1, d_inf, len(size), float(np.bincount(cell, neg) @ size))
 
 
-def distances(law: Law, alpha: Floats, beta: Floats) -> tuple[float, float]:
+def distances(law: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, float]:
     """d1 and d-infinity of a broken line below ROC*, both exact.
 
     ROC* less a line is concave on each piece: it is largest where its slope is the line's, or at
@@ -169,7 +169,7 @@ def distances(law: Law, alpha: Floats, beta: Floats) -> tuple[float, float]:
     slope = np.divide(rise, width, out=np.ones_like(width), where=width > 0)
     with np.errstate(divide="ignore"):
         top = np.clip(law.rates(np.log(slope))[0], alpha[:-1], alpha[1:])
-    gap = law.roc(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
+    gap = law.tpr(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
     return d1, float(gap[width > 0].max())
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from auctor.datasets import Law, approximate_roc
+from auctor.datasets import OptimalRoc, approximate_roc
 from papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO
 from papers.clemencon_vayatis_2009.places import distances
 from papers.experiment import Case, Found, Result, Setup
@@ -52,19 +52,19 @@ def measure(name: str, deepest: int) -> Result:
     result: Result = {f"{kind}_{d}": [] for kind in ("tree", "even") for d in DISTANCES}
     result["widest"] = []
     for depth in range(1, deepest + 1):
-        ideal = approximate_roc(law, depth)
+        ideal = approximate_roc(law, depth=depth)
         even = np.linspace(0, 1, 2**depth + 1)
         for key, value in zip(DISTANCES, (ideal.d1, ideal.d_inf), strict=True):
             result[f"tree_{key}"].append(value)
-        for key, value in zip(DISTANCES, distances(law, even, law.roc(even)), strict=True):
+        for key, value in zip(DISTANCES, distances(law, even, law.tpr(even)), strict=True):
             result[f"even_{key}"].append(value)
         result["widest"].append(float(np.diff(ideal.alpha).max()))
     return result | (_best_constants(law) if BENT[name].meets else {})
 
 
-def _best_constants(law: Law) -> Result:
+def _best_constants(law: OptimalRoc) -> Result:
     """C of the best knots there are: (int |f''|^(1/3))^3 / 12 and (int |f''|^(1/2))^2 / 8."""
-    bend = -np.diff(law.roc(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
+    bend = -np.diff(law.tpr(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
     bend = np.maximum(bend, 0)  # of a straight part, but for rounding
     best = (bend ** (1 / 3)).mean() ** 3 / 12, np.sqrt(bend).mean() ** 2 / 8
     return {f"best_{key}": float(value) for key, value in zip(DISTANCES, best, strict=True)}

@@ -1,6 +1,6 @@
 """Table 1: the Gaussian distribution of section 4.2."""
 
-from auctor.datasets import gaussian_pair_law
+from auctor.datasets import gaussian_pair_roc
 from papers.experiment import Case, Found, Setup
 from papers.komori_2010.laws import FEATURES, best_alone
 from papers.komori_2010.methods import (
@@ -49,7 +49,7 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
     print_parts(page, aucs, METHODS, "table1")
     alone = ", ".join(f"{name} {best_alone('gaussian', k):.4f}" for k, name in enumerate(FEATURES))
     page.text(
-        f"In the population the optimal score has an AUC of {gaussian_pair_law().optimal_auc:.4f}, "
+        f"In the population the optimal score has an AUC of {gaussian_pair_roc().optimal_auc:.4f}, "
         f"and no score of one feature alone can have more than {alone} (both by quadrature)."
     )
     _claim_figures(page, aucs)

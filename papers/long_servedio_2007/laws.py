@@ -18,7 +18,7 @@ def majority(
     *,
     k: int,
     n_features: int,
-    positive_share: float = 0.5,
+    positive_fraction: float = 0.5,
 ) -> Sample:
     """Rows of -1 and +1 whose label is the majority of the first k (odd) features."""
     return make_r_of_k(
@@ -26,7 +26,7 @@ def majority(
         n_features=n_features,
         k=k,
         r=(k + 1) // 2,
-        positive_share=positive_share,
+        positive_fraction=positive_fraction,
         noise=noise,
         random_state=rng,
     )
@@ -39,7 +39,9 @@ def convex_trap(n_rows: int, noise: float, rng: np.random.Generator) -> Sample:
 
 NOISY_LAWS: dict[str, Draw] = {
     "majority of 9 of 20": partial(majority, k=9, n_features=20),
-    "majority of 9 of 20, 10 % positive": partial(majority, k=9, n_features=20, positive_share=0.1),
+    "majority of 9 of 20, 10 % positive": partial(
+        majority, k=9, n_features=20, positive_fraction=0.1
+    ),
     "Long and Servedio's distribution": convex_trap,
 }
 

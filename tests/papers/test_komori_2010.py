@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from auctor.datasets import gaussian_pair_law, t_pair_law
+from auctor.datasets import gaussian_pair_roc, t_pair_roc
 from auctor.metrics import auc
 from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
@@ -73,7 +73,7 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
             experiment.report(page, {name: result}, TINY)
 
 
-@pytest.mark.parametrize(("law", "exact"), [("gaussian", gaussian_pair_law), ("t", t_pair_law)])
+@pytest.mark.parametrize(("law", "exact"), [("gaussian", gaussian_pair_roc), ("t", t_pair_roc)])
 def test_optimal_scores_reach_the_optimal_area(law, exact):
     rows = laws.sample(law, 20_000, np.random.default_rng(0))
     found = auc(rows.y, laws.optimal_score(law, rows.X))

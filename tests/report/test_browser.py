@@ -40,7 +40,7 @@ def expected(y, scores, threshold, size, prevalence):
         "ppv": ppv,
         "npv": spared / (spared + missed) if spared + missed > 0 else None,
         "lift": None if ppv is None else ppv / prevalence,
-        "flagged-share": found + alarms,
+        "flagged-fraction": found + alarms,
         "flagged": size * (found + alarms),
     }
 
@@ -144,7 +144,7 @@ def test_buttons_and_the_curve_itself_move_the_point(open_page, facts):
     opened = open_page(facts)
     page, roc = opened.page, facts["roc"]
     page.click("text=flag 10%")
-    assert int(page.locator("#slider").input_value()) == roc["marks"][roc["shares"].index(0.1)]
+    assert int(page.locator("#slider").input_value()) == roc["marks"][roc["fractions"].index(0.1)]
     before = page.locator("#roc-point").get_attribute("cx")
     page.locator("#roc svg").click(position={"x": 400, "y": 60})
     assert float(page.locator("#roc-point").get_attribute("cx")) > float(before) + 50
@@ -175,7 +175,7 @@ def test_search_finds_features(open_page, facts):
     page.fill("#search", "X2")
     assert listed.all_text_contents() == ["x2"]
     assert page.locator("#cards h3").all_text_contents() in (["x2"], [])
-    assert page.locator("#found").text_content() == "1 of 4 found"
+    assert page.locator("#found").text_content() == "1 of 4 features"
     page.fill("#search", "no such")
     assert listed.count() == 0
     page.fill("#search", "")
