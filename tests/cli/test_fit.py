@@ -24,10 +24,10 @@ DROP = ("--drop", "id", "--drop", "w")
 
 @pytest.fixture
 def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail if a model is fitted: everything wrong must be found before."""
+    """Fail if a model is fitted: every mistake must be an error before that."""
 
     def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("work was begun")
+        raise AssertionError("the fit was started")
 
     monkeypatch.setattr(RankingEstimator, "fit", refuse)
 
