@@ -137,7 +137,7 @@ def test_labels_are_compared_as_text(
             ["--target", "z"],
             "labels that the model does not know: '0', '1', '2', '3', '4'; it knows",
         ),
-        (["--target", "city"], "missing value(s)"),
+        (["--target", "city"], "missing values"),
         (["--target", "y", "--weight", "wt"], "no column 'wt'; did you mean 'w'?"),
         (["--target", "y", "--weight", "city"], "give weights that are numbers"),
     ],
@@ -167,7 +167,7 @@ def test_too_few_rows_of_a_class(
     csv.write_csv(few.set_column(5, "w", [weight]), "few.csv")
     done = run("evaluate", model, "few.csv", "--target", "y", *option)
     assert done.code == 1
-    assert "column 'y' has 1 positive and 30 negative row(s)" in done.error
+    assert "column 'y' has 1 positive row and 30 negative rows" in done.error
 
 
 @pytest.mark.parametrize("weight", [(), ("--weight", "w")])
