@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.boosting.aucboost import Settings, fit_aucboost
+from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows
 from auctor.metrics import auc
 from auctor.testing.contracts import messy_table
@@ -35,7 +35,7 @@ def interaction(seed: int, n_rows: int = 600):
 def test_bound_holds_for_any_estimator(weak):
     X, y = messy_table(0, n_rows=200)
     data = prepare(X, y, categorical_features=[4])
-    model, history, certificate = fit_aucboost_rows(data, Settings(weak, 15))
+    model, history, certificate = fit_aucboost_rows(data, AUCBoostSettings(weak, 15))
     assert certificate.values["auc"] == pytest.approx(auc(y, model.decision_function(X)), abs=1e-12)
     assert 1 - certificate.values["auc"] <= certificate.values["bound"] * (1 + 1e-9)
     for step in history.rounds:
@@ -48,8 +48,8 @@ def test_a_tree_of_one_cut_boosts_like_a_stump():
     y = X[:, 0] + rng.normal(size=300) > 0
     data = prepare(X, y)
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    _, by_tree, _ = fit_aucboost_rows(data, Settings(tree, 1))
-    _, by_stump, _ = fit_aucboost(data, Settings("stump", 1))
+    _, by_tree, _ = fit_aucboost_rows(data, AUCBoostSettings(tree, 1))
+    _, by_stump, _ = fit_aucboost(data, AUCBoostSettings("stump", 1))
     # the tree is grown on Gini, not on r, so that its cut may be a little worse
     assert by_tree.rounds[0].edge == pytest.approx(by_stump.rounds[0].edge, abs=0.03)
 
@@ -66,8 +66,8 @@ def test_trees_see_interactions_that_single_features_do_not():
 def test_partitions_do_not_matter():
     X, y = messy_table(2, n_rows=200)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    whole, *_ = fit_aucboost_rows(prepare(X, y), Settings(tree, 5))
-    cut, *_ = fit_aucboost_rows(prepare(X, y).split(3), Settings(tree, 5))
+    whole, *_ = fit_aucboost_rows(prepare(X, y), AUCBoostSettings(tree, 5))
+    cut, *_ = fit_aucboost_rows(prepare(X, y).split(3), AUCBoostSettings(tree, 5))
     assert np.array_equal(whole.decision_function(X), cut.decision_function(X))
 
 

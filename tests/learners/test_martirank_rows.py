@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.martirank.martirank import Settings
+from auctor.learners.martirank.martirank import MartiRankSettings
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.testing.contracts import messy_table
 from tests.reference.martirank import coin, expected_value
@@ -23,7 +23,7 @@ def tree(depth: int = 2) -> DecisionTreeClassifier:
 def test_scores_are_the_expectation_over_all_paths():
     X, y = messy_table(0, n_rows=150)
     data = prepare(X, y, categorical_features=[4])
-    model, _, _ = fit_martirank_rows(data, Settings(tree(1), 5, min_class=5))
+    model, _, _ = fit_martirank_rows(data, MartiRankSettings(tree(1), 5, min_class=5))
     scores = model.decision_function(X)
     part = data.partitions[0]
     Z = np.empty((len(y), 5))
@@ -42,7 +42,7 @@ def test_scores_are_the_expectation_over_all_paths():
 def test_rows_follow_their_coins_from_layer_to_layer():
     X, y = messy_table(1, n_rows=200)
     data = prepare(X, y)
-    settings = Settings(tree(1), 4, min_class=5, seed=7)
+    settings = MartiRankSettings(tree(1), 4, min_class=5, seed=7)
     model, history, _ = fit_martirank_rows(data, settings)
     part = data.partitions[0]
     Z = np.empty((len(y), 5))
@@ -76,7 +76,7 @@ def test_a_program_sees_interactions_and_trees_see_them_sooner():
 
 def test_partitions_do_not_matter():
     X, y = messy_table(2, n_rows=200)
-    settings = Settings(LogisticRegression(), 4, min_class=5)
+    settings = MartiRankSettings(LogisticRegression(), 4, min_class=5)
     whole, _, a = fit_martirank_rows(prepare(X, y), settings)
     cut, _, b = fit_martirank_rows(prepare(X, y).split(3), settings)
     assert np.array_equal(whole.decision_function(X), cut.decision_function(X))
@@ -97,7 +97,9 @@ def test_it_pickles_but_does_not_save(tmp_path):
 def test_it_ends_where_all_rows_have():
     X, y = messy_table(1, n_rows=150)
     data = prepare(X, y)
-    model, history, certificate = fit_martirank_rows(data, Settings(tree(), 100, min_class=10))
+    model, history, certificate = fit_martirank_rows(
+        data, MartiRankSettings(tree(), 100, min_class=10)
+    )
     assert len(model.layers) == len(history.layers) == certificate.values["n_layers"] < 50
     assert all(gate.voter is None for gate in model.layers[-1])
     assert np.isfinite(model.decision_function(X)).all()
@@ -107,7 +109,7 @@ def test_frozen_nodes_vote_by_the_share_of_each_class():
     rng = np.random.default_rng(0)
     y = np.arange(3000) % 60 == 0
     X = rng.normal(size=(3000, 3)) + 1.5 * y[:, None]
-    _, history, _ = fit_martirank_rows(prepare(X, y), Settings(tree(), 6))
+    _, history, _ = fit_martirank_rows(prepare(X, y), MartiRankSettings(tree(), 6))
     frozen = [n for layer in history.layers for n in layer if n.feature < 0]
     for node in frozen:
         if min(node.weight_pos, node.weight_neg) < 10:

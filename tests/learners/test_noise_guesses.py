@@ -12,7 +12,7 @@ from auctor.exceptions import OracleError
 from auctor.learners.martirank.noise_guesses import NoiseGuesses, rate_bound
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
-from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings
 from auctor.learners.martirank.table_stream import TableStream
 
 
@@ -62,7 +62,7 @@ def law(noise, **changes):
     return OracleStream(draw, np.random.default_rng(0))
 
 
-SETTINGS = Settings(n_estimators=15, max_draws=20_000, sample_size=10_000)
+SETTINGS = SamplingMartiRankSettings(n_estimators=15, max_draws=20_000, sample_size=10_000)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7])
@@ -99,7 +99,9 @@ def test_without_an_edge_there_is_nothing_to_refine():
         return rng.normal(size=(n, 2)), rng.random(n) < 0.4
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    _, history, _ = fit_sampling_martirank(stream, Settings(n_estimators=4, max_draws=5000))
+    _, history, _ = fit_sampling_martirank(
+        stream, SamplingMartiRankSettings(n_estimators=4, max_draws=5000)
+    )
     assert max(history.guesses) < 0.35  # not near 1/2, where labels would tell nothing
 
 
@@ -113,7 +115,7 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
         match=r"noise_rate=0.3 is more than the share .* 0.049.* after 20,000 draws in layer 1 of "
         r"40; no layer was finished; a smaller noise_rate, or None",
     ) as caught:
-        fit_sampling_martirank(stream, Settings(noise_rate=0.3))
+        fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
     assert caught.value.n_draws == 20_000
 
 
@@ -128,7 +130,7 @@ def test_a_noise_rate_that_is_refuted_late_leaves_the_program():
 
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(OracleError, match=r"noise_rate=0.3 is more .* layer\(s\) so far") as caught:
-        fit_sampling_martirank(stream, Settings(noise_rate=0.3, max_draws=10_000))
+        fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3, max_draws=10_000))
     assert caught.value.model.n_layers == len(caught.value.history.draws) >= 1
 
 
@@ -143,7 +145,7 @@ def nine(noise, seed=0):
 
 
 def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
-    settings = Settings(n_estimators=20, noise_rate=0.3, max_draws=10_000)
+    settings = SamplingMartiRankSettings(n_estimators=20, noise_rate=0.3, max_draws=10_000)
     with pytest.raises(
         OracleError,
         match=r"noise_rate=0.3 is refuted by nodes where a label has a share of no more than "
@@ -155,7 +157,9 @@ def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("noise", [0.1, 0.2, 0.3, 0.4])
 def test_the_true_rate_is_never_refuted(noise, seed):
-    settings = Settings(n_estimators=15, noise_rate=noise, max_draws=10_000, seed=seed)
+    settings = SamplingMartiRankSettings(
+        n_estimators=15, noise_rate=noise, max_draws=10_000, seed=seed
+    )
     _, history, certificate = fit_sampling_martirank(nine(noise, seed), settings)
     assert history.noise_rate == noise
     # The nodes do come as far as the rate: a bound by less than chance would refute it.
@@ -172,7 +176,9 @@ def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 10))
     y = (X[:, 0] > 0) ^ (rng.random(150) < 0.3)
-    settings = Settings(n_estimators=25, noise_rate=0.3, max_draws=10_000, epsilon=0.01)
+    settings = SamplingMartiRankSettings(
+        n_estimators=25, noise_rate=0.3, max_draws=10_000, epsilon=0.01
+    )
     stream = TableStream(prepare(X, y), np.random.default_rng(0))
     _, history, certificate = fit_sampling_martirank(stream, settings)
     nodes = [n for layer in history.layers for n in layer]
@@ -188,7 +194,9 @@ def stuck(noise, given):
         X = rng.integers(0, 2, size=(n, 1)).astype(float)
         return X, (X[:, 0] > 0) ^ (rng.random(n) < noise)
 
-    settings = Settings(n_estimators=1, noise_rate=given, max_draws=20_000, output="majority")
+    settings = SamplingMartiRankSettings(
+        n_estimators=1, noise_rate=given, max_draws=20_000, output="majority"
+    )
     return fit_sampling_martirank(OracleStream(draw, np.random.default_rng(0)), settings)[2]
 
 
@@ -221,7 +229,7 @@ def test_of_guesses_that_rank_alike_the_smallest_is_taken(monkeypatch):
         return X, X[:, 0] > 2.0
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    settings = Settings(n_estimators=1, max_draws=1000, sample_size=1000)
+    settings = SamplingMartiRankSettings(n_estimators=1, max_draws=1000, sample_size=1000)
     monkeypatch.setattr(NoiseGuesses, "check", lambda self, seen: None)  # none is refuted
     _, history, _ = fit_sampling_martirank(stream, settings)
     assert len(set(history.guesses.values())) == 1

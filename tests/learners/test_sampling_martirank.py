@@ -18,7 +18,7 @@ from auctor.learners.martirank.noise import (
 )
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
-from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings
 from auctor.learners.martirank.table_stream import TableStream
 from auctor.testing.contracts import messy_table, same_model
 from tests.reference.sampling import SlowRule, clean_rate, sampling_layers
@@ -58,7 +58,7 @@ def test_every_node_equals_the_slow_version(seed, noise_rate):
     # Few codes: the slow version knows only those that were drawn.
     data = prepare(X, y, max_bins=4, categorical_features=[4])
     stream = Recorder(TableStream(data, np.random.default_rng(seed)))
-    settings = Settings(
+    settings = SamplingMartiRankSettings(
         n_estimators=5,
         noise_rate=noise_rate,
         min_class=20,
@@ -139,7 +139,9 @@ def test_noise_asks_for_more_rows():
 
 
 def test_the_share_of_a_frozen_node_is_that_of_the_paper():
-    assert Settings(n_estimators=40, epsilon=0.1).share == pytest.approx(0.1 / (4 * 40 * 41))
+    assert SamplingMartiRankSettings(n_estimators=40, epsilon=0.1).share == pytest.approx(
+        0.1 / (4 * 40 * 41)
+    )
 
 
 @pytest.mark.parametrize("given", [None, 0.002])
@@ -148,7 +150,7 @@ def test_the_rate_of_a_rare_class_is_found_by_guess_and_halve(given):
         y = rng.random(n) < 0.002
         return (rng.normal(size=n) + y)[:, None], y
 
-    settings = Settings(
+    settings = SamplingMartiRankSettings(
         n_estimators=1,
         noise_rate=0.0,
         positive_rate=given,
@@ -178,7 +180,9 @@ def majority(noise=0.0, seed=0):
 
 
 def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
-    settings = Settings(n_estimators=7, epsilon=0.5, noise_rate=0.0, max_draws=None, min_class=5)
+    settings = SamplingMartiRankSettings(
+        n_estimators=7, epsilon=0.5, noise_rate=0.0, max_draws=None, min_class=5
+    )
     _, history, certificate = fit_sampling_martirank(majority(), settings)
     assert history.frozen
     for node in history.frozen:
@@ -195,7 +199,7 @@ def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
 
 
 def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
-    settings = Settings(
+    settings = SamplingMartiRankSettings(
         n_estimators=5, epsilon=0.9, noise_rate=0.2, positive_rate=0.5, max_draws=None, min_class=3
     )
     _, history, _ = fit_sampling_martirank(majority(0.2), settings)
@@ -204,7 +208,7 @@ def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
 
 
 def test_max_draws_is_kept_and_what_is_short_then_is_frozen_and_said():
-    settings = Settings(
+    settings = SamplingMartiRankSettings(
         n_estimators=6, noise_rate=0.0, max_draws=700, batch_size=300, sample_size=500, min_class=20
     )
     _, history, certificate = fit_sampling_martirank(majority(), settings)
@@ -221,7 +225,9 @@ def test_errors_in_the_certificate_are_those_of_the_vote_on_clean_labels(noise):
         y = X.sum(axis=1) >= 3
         return X, y ^ (rng.random(n) < noise)
 
-    settings = Settings(n_estimators=12, noise_rate=noise, max_draws=8000, output="majority")
+    settings = SamplingMartiRankSettings(
+        n_estimators=12, noise_rate=noise, max_draws=8000, output="majority"
+    )
     stream = OracleStream(draw, np.random.default_rng(0))
     model, _, certificate = fit_sampling_martirank(stream, settings)
     X, y = draw(40_000, np.random.default_rng(9), noise=0.0)
@@ -242,7 +248,9 @@ def test_a_vote_without_a_label_is_that_of_the_fair_coins_still_to_come():
         chance = np.where(X[:, 0] == 0, 0.3, 0.5 + 0.4 * X[:, 1])
         return X, rng.random(n) < chance
 
-    settings = Settings(n_estimators=5, noise_rate=0.0, max_draws=20_000, output="majority")
+    settings = SamplingMartiRankSettings(
+        n_estimators=5, noise_rate=0.0, max_draws=20_000, output="majority"
+    )
     stream = OracleStream(draw, np.random.default_rng(0))
     model, history, certificate = fit_sampling_martirank(stream, settings)
     without = [node for node in history.frozen if node.label == 0]
@@ -260,7 +268,7 @@ def test_a_class_that_is_not_in_the_last_sample_has_no_error(noise_rate):
         y = (rng.random(n) < 0.004) ^ (rng.random(n) < noise_rate)
         return (rng.normal(size=n) + 2 * y)[:, None], y
 
-    settings = Settings(
+    settings = SamplingMartiRankSettings(
         n_estimators=2,
         noise_rate=noise_rate,
         min_class=2,
@@ -302,7 +310,7 @@ def test_threads_and_seeds(weak):
     data = prepare(X, y, categorical_features=[4])
 
     def fit(seed, n_jobs):
-        settings = Settings(
+        settings = SamplingMartiRankSettings(
             weak=weak, n_estimators=5, max_draws=2000, sample_size=1000, seed=seed, n_jobs=n_jobs
         )
         return fit_sampling_martirank(TableStream(data, np.random.default_rng(seed)), settings)[0]
@@ -357,7 +365,7 @@ def test_draws_of_a_table_that_were_dropped_are_counted():
 def test_a_program_without_a_trained_node_says_why():
     def fit(X, y, **changes):
         stream = TableStream(prepare(X, y), np.random.default_rng(0))
-        settings = Settings(
+        settings = SamplingMartiRankSettings(
             n_estimators=2, noise_rate=0.0, max_draws=500, sample_size=500, **changes
         )
         return fit_sampling_martirank(stream, settings)

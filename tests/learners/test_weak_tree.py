@@ -13,7 +13,7 @@ import pytest
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.boosting.aucboost import Settings
+from auctor.learners.boosting.aucboost import AUCBoostSettings
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
 from auctor.learners.trees.weak_tree import WeakTree
 from auctor.models import ForestModel
@@ -68,7 +68,7 @@ def test_the_tree_is_the_best_union_of_the_slow_version(seed):
 
 
 def boosted(data, n_jobs=1):
-    return fit_aucboost_trees(data, Settings("tree", n_estimators=10, n_jobs=n_jobs))
+    return fit_aucboost_trees(data, AUCBoostSettings("tree", n_estimators=10, n_jobs=n_jobs))
 
 
 def test_the_forest_is_the_vote():
@@ -77,7 +77,7 @@ def test_the_forest_is_the_vote():
     model, history, certificate = boosted(data)
     assert isinstance(model, ForestModel)
     weak = WeakTree(data.features, 3)
-    vote, rounds, _ = fit_aucboost_rows(data, Settings(weak, n_estimators=10))
+    vote, rounds, _ = fit_aucboost_rows(data, AUCBoostSettings(weak, n_estimators=10))
     assert [r.z for r in history.rounds] == [r.z for r in rounds.rounds]
     found = model.decision_function(X) - model.intercept
     assert found == pytest.approx(vote.decision_function(X) - vote.intercept, abs=1e-8)

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.aucboost import History, Settings, fit_aucboost
+from auctor.learners.boosting.aucboost import AUCBoostHistory, AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
 from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel, ForestModel, VoteModel
@@ -71,7 +71,7 @@ class AUCBoost(RankingEstimator):
     certificate_ : Certificate
         ``values["bound"]`` bounds 1 - AUC on the training rows; ``values["edges"]`` are the
         rankers' edges gamma_t, and ``values["stopped_by"]`` says why there are no more.
-    history_ : History
+    history_ : AUCBoostHistory
         Each round's feature, steps, edge, error rate and Z, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's part in the fall of the bound, adding up to 1; not there with estimators.
@@ -131,10 +131,10 @@ class AUCBoost(RankingEstimator):
 
     def _learn(
         self, data: RankingData
-    ) -> tuple[AdditiveModel | ForestModel | VoteModel, History, Certificate]:
+    ) -> tuple[AdditiveModel | ForestModel | VoteModel, AUCBoostHistory, Certificate]:
         if not isinstance(self.weak, str):
             check_estimator(self.weak)
-        settings = Settings(
+        settings = AUCBoostSettings(
             weak=self.weak,
             weak_depth=self.weak_depth,
             n_estimators=self.n_estimators,

@@ -11,7 +11,7 @@ from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners.certificate import Certificate
 from auctor.learners.dmks.columns import ColumnProblem
-from auctor.learners.dmks.fit import History, Settings, fit_dmks
+from auctor.learners.dmks.fit import DMKSHistory, DMKSSettings, fit_dmks
 from auctor.models import Model
 
 
@@ -66,7 +66,7 @@ class DMKS(RankingEstimator):
         What each coefficient belongs to.
     certificate_ : Certificate
         KS, KS at the start, and the most that moving a single coefficient could still gain.
-    history_ : History
+    history_ : DMKSHistory
         KS and the number of coefficients that are not 0, after each sweep.
     n_iter_ : int
         Sweeps made.
@@ -148,20 +148,20 @@ class DMKS(RankingEstimator):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, DMKSHistory, Certificate]:
         table.check_columns()
         categorical = find_categorical(self.categorical_features, table)
         rows = read_rows(y, sample_weight, self.pos_label, table.n_rows, self.frequency_weights)
         self._keep_names(table)
         self._keep_classes(rows.classes)
         problem = ColumnProblem(table, rows, categorical)
-        settings = Settings(self.penalty, self.init, self.max_iter, self.tol, self.verbose)
+        settings = DMKSSettings(self.penalty, self.init, self.max_iter, self.tol, self.verbose)
         model, history, certificate = fit_dmks(problem, settings)
         self.ks_ = certificate.values["ks"]
         self._keep_coefficients(problem, history)
         return model, history, certificate
 
-    def _keep_coefficients(self, problem: ColumnProblem, history: History) -> None:
+    def _keep_coefficients(self, problem: ColumnProblem, history: DMKSHistory) -> None:
         columns = problem.hypotheses
         self.coef_ = history.beta * problem.units
         self.coef_names_ = columns.names

@@ -17,7 +17,7 @@ from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners.certificate import Certificate
 from auctor.learners.margin.certificate import certify_margin
-from auctor.learners.margin.fit import History, MarginFit, Settings, fit_margin
+from auctor.learners.margin.fit import MarginFit, MarginHistory, MarginSettings, fit_margin
 from auctor.learners.margin.problems import (
     LinearProblem,
     MarginProblem,
@@ -127,7 +127,7 @@ class MarginRanker(RankingEstimator):
         and the gap between them.
     coef_ : ndarray of shape (n_hypotheses,)
         The weights; negative where a hypothesis is negated.
-    history_ : History
+    history_ : MarginHistory
         The solutions of the linear programs.
     gamma_path_ : list of float
         gamma after each step of the heuristic; it never grows.
@@ -219,7 +219,7 @@ class MarginRanker(RankingEstimator):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, MarginHistory, Certificate]:
         problem = self._problem(table, X, y, sample_weight)
         settings = self._settings(problem)
         fit, history = fit_margin(problem.hypotheses, settings)
@@ -254,8 +254,8 @@ class MarginRanker(RankingEstimator):
         scaling: Any = self.hypotheses
         return LinearProblem(table, rows, categorical, scaling)
 
-    def _settings(self, problem: MarginProblem) -> Settings:
-        return Settings(
+    def _settings(self, problem: MarginProblem) -> MarginSettings:
+        return MarginSettings(
             method=self.method,  # type: ignore[arg-type]
             margin=self.margin,  # type: ignore[arg-type]
             epsilon=self.epsilon,
@@ -272,7 +272,7 @@ class MarginRanker(RankingEstimator):
             verbose=self.verbose,
         )
 
-    def _keep_fit(self, problem: MarginProblem, fit: MarginFit, history: History) -> Model:
+    def _keep_fit(self, problem: MarginProblem, fit: MarginFit, history: MarginHistory) -> Model:
         self.coef_ = fit.beta
         self.epsilon_ = fit.epsilon
         self.n_iter_ = history.n_iter

@@ -11,7 +11,7 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
 from auctor.learners.certificate import Certificate
-from auctor.learners.martirank.martirank import History, Settings, fit_martirank
+from auctor.learners.martirank.martirank import MartiRankHistory, MartiRankSettings, fit_martirank
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.models import ProgramModel, RowProgram
 from auctor.weak.estimator import check_estimator
@@ -78,7 +78,7 @@ class MartiRank(RankingEstimator):
     certificate_ : Certificate
         The errors of the majority vote on the training rows, its AUC (Lemma 5), and the
         smallest two-sided advantage of any node.
-    history_ : History
+    history_ : MartiRankHistory
         The nodes of each layer with the weight of each class that passed them.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's share of the edges of the nodes, weighted by the rows that pass them; not
@@ -142,10 +142,12 @@ class MartiRank(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[ProgramModel | RowProgram, History, Certificate]:
+    def _learn(
+        self, data: RankingData
+    ) -> tuple[ProgramModel | RowProgram, MartiRankHistory, Certificate]:
         if not isinstance(self.weak, str):
             check_estimator(self.weak)
-        settings = Settings(
+        settings = MartiRankSettings(
             weak=self.weak,
             weak_depth=self.weak_depth,
             n_estimators=self.n_estimators,

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.rankboost import History, Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostHistory, RankBoostSettings, fit_rankboost
 from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel
 
@@ -63,7 +63,7 @@ class RankBoost(RankingEstimator):
         The fitted model: a step function per feature. ``model_.save(path)`` writes it.
     certificate_ : Certificate
         The bound on the share of misranked training pairs, and the share itself.
-    history_ : History
+    history_ : RankBoostHistory
         Each round's stump, r, alpha and Z, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's part in the fall of the bound, adding up to 1.
@@ -125,8 +125,8 @@ class RankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+        settings = RankBoostSettings(
             n_estimators=self.n_estimators,
             learning_rate=self.learning_rate,
             n_jobs=self.n_jobs,

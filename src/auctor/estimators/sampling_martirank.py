@@ -16,7 +16,10 @@ from auctor.exceptions import OracleError
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
-from auctor.learners.martirank.sampling_settings import History, Settings
+from auctor.learners.martirank.sampling_settings import (
+    SamplingMartiRankHistory,
+    SamplingMartiRankSettings,
+)
 from auctor.learners.martirank.table_stream import TableStream
 from auctor.models import Model, ProgramModel
 from auctor.weak.feature import RANKINGS
@@ -90,7 +93,7 @@ class SamplingMartiRank(RankingEstimator):
     certificate_ : Certificate
         The errors of the vote on each class by fresh draws, with 95 % intervals, and how much
         of each class ends at frozen nodes; NaN for a class that is not among those draws.
-    history_ : History
+    history_ : SamplingMartiRankHistory
         The nodes of each layer, the draws of each layer, the frozen nodes, and the guesses of
         the noise rate.
     n_draws_ : int
@@ -268,13 +271,17 @@ class SamplingMartiRank(RankingEstimator):
         if error.model is not None:
             self._keep(error.model, error.history, error.certificate)
 
-    def _keep(self, model: Model, history: History, certificate: Certificate) -> None:
+    def _keep(
+        self, model: Model, history: SamplingMartiRankHistory, certificate: Certificate
+    ) -> None:
         self.history_, self.certificate_ = history, certificate
         self._count(history, self.n_features_in_)
         self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
         self.model_ = replace(model, threshold=self.threshold_)
 
-    def _learn(self, data: RankingData) -> tuple[ProgramModel, History, Certificate]:
+    def _learn(
+        self, data: RankingData
+    ) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
         seed = self._seed()
         stream = TableStream(data, np.random.default_rng(seed))
         try:
@@ -294,7 +301,7 @@ class SamplingMartiRank(RankingEstimator):
         for name in ("model_", "history_", "certificate_", "threshold_", "n_iter_"):
             self.__dict__.pop(name, None)
 
-    def _count(self, history: History, n_features: int) -> None:
+    def _count(self, history: SamplingMartiRankHistory, n_features: int) -> None:
         """The attributes that follow from the history."""
         self.n_draws_ = history.n_draws
         self.n_iter_ = len(history.layers)
@@ -305,8 +312,8 @@ class SamplingMartiRank(RankingEstimator):
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _settings(self, seed: int) -> Settings:
-        return Settings(
+    def _settings(self, seed: int) -> SamplingMartiRankSettings:
+        return SamplingMartiRankSettings(
             weak=self.weak,
             n_estimators=self.n_estimators,
             epsilon=self.epsilon,

@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.rankboost import History
-from auctor.learners.boosting.soft_rankboost import Settings, fit_soft_rankboost
+from auctor.learners.boosting.rankboost import RankBoostHistory
+from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
 from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel
 
@@ -75,7 +75,7 @@ class SoftRankBoost(RankingEstimator):
     certificate_ : Certificate
         The soft margin on the training rows, the bounds around it and around the best that
         stumps can reach, and the share of pairs that hold the margin.
-    history_ : History
+    history_ : RankBoostHistory
         Each round's stump, r, alpha and Z, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's part in the fall of the product of Z, adding up to 1.
@@ -149,8 +149,8 @@ class SoftRankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+        settings = SoftRankBoostSettings(
             n_estimators=self.n_estimators,
             epsilon=self.epsilon,
             learning_rate=self.learning_rate,

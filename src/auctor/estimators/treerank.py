@@ -12,7 +12,7 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
 from auctor.learners.certificate import Certificate
-from auctor.learners.trees.treerank import History, Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankHistory, TreeRankSettings, fit_treerank
 from auctor.models import TreeModel
 
 
@@ -74,7 +74,7 @@ class TreeRank(RankingEstimator):
     certificate_ : Certificate
         The ROC curve on the training rows: its knots, whether it is concave, and its AUC, from
         the same whole numbers as the AUC of the scores.
-    history_ : History
+    history_ : TreeRankHistory
         ``splits``: each one's node, feature, gain in AUC and weights on both sides;
         ``subtrees``: with ``pruning="cv"``, the sequence of subtrees and their held-out AUC.
     feature_importances_ : ndarray of shape (n_features,)
@@ -154,8 +154,8 @@ class TreeRank(RankingEstimator):
         """
         return super().predict_proba(X)
 
-    def _learn(self, data: RankingData) -> tuple[TreeModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[TreeModel, TreeRankHistory, Certificate]:
+        settings = TreeRankSettings(
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             min_gain=self.min_gain,

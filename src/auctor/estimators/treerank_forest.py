@@ -13,7 +13,7 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import permutation_falls
 from auctor.learners.certificate import Certificate
-from auctor.learners.trees.forest import History, Settings, fit_forest
+from auctor.learners.trees.forest import ForestHistory, ForestSettings, fit_forest
 from auctor.models import ForestModel
 
 
@@ -88,7 +88,7 @@ class TreeRankForest(RankingEstimator):
     certificate_ : Certificate
         The out-of-bag AUC with its interval: DeLong's variance, doubled for the training sets (the
         worst case), and Wilson's limits.
-    history_ : History
+    history_ : ForestHistory
         ``trees``: leaves, depth and gains of each; ``out_of_bag``: scores and numbers of trees.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's share of the AUC that all splits gained on their bags.
@@ -205,8 +205,8 @@ class TreeRankForest(RankingEstimator):
             random_state=self.random_state,
         )
 
-    def _learn(self, data: RankingData) -> tuple[ForestModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[ForestModel, ForestHistory, Certificate]:
+        settings = ForestSettings(
             n_estimators=self.n_estimators,
             max_features=self.max_features,
             aggregate=self.aggregate,
@@ -228,7 +228,11 @@ class TreeRankForest(RankingEstimator):
         return model, history, certificate
 
     def _keep_out_of_bag(
-        self, data: RankingData, model: ForestModel, history: History, certificate: Certificate
+        self,
+        data: RankingData,
+        model: ForestModel,
+        history: ForestHistory,
+        certificate: Certificate,
     ) -> None:
         for name in ("oob_score_", "oob_decision_function_"):
             self.__dict__.pop(name, None)  # not there without bootstrap

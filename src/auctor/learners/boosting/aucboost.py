@@ -33,7 +33,7 @@ ROUNDING = 2.0**-40
 
 
 @dataclass(frozen=True)
-class Settings:
+class AUCBoostSettings:
     """What a fit can be told."""
 
     weak: Any = "feature"  # a name in RANKINGS
@@ -58,7 +58,7 @@ class Round:
 
 
 @dataclass
-class History:
+class AUCBoostHistory:
     """All rounds of a fit, and why it stopped."""
 
     rounds: list[Round] = field(default_factory=list)
@@ -71,15 +71,15 @@ class History:
 
 
 def fit_aucboost(
-    data: RankingData, settings: Settings
-) -> tuple[AdditiveModel, History, Certificate]:
+    data: RankingData, settings: AUCBoostSettings
+) -> tuple[AdditiveModel, AUCBoostHistory, Certificate]:
     """Boost rankers of one feature until ``n_estimators``, ``epsilon``, or no edge is left.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> model, history, certificate = fit_aucboost(data, Settings(n_estimators=3))
+    >>> model, history, certificate = fit_aucboost(data, AUCBoostSettings(n_estimators=3))
     >>> len(history.rounds), certificate.values["auc"]
     (3, 0.875)
     """
@@ -96,9 +96,9 @@ def fit_aucboost(
     return model, history, certify(history, order)
 
 
-def _run(data: RankingData, weights: RowWeights, settings: Settings) -> History:
+def _run(data: RankingData, weights: RowWeights, settings: AUCBoostSettings) -> AUCBoostHistory:
     """Rounds until one of the reasons to stop."""
-    history = History()
+    history = AUCBoostHistory()
     ranking = RANKINGS[settings.weak](data.features)
     progress = Progress(settings.n_estimators, "AUCBoost", settings.verbose)
     shares = np.array([0.5, 0.5])  # of the two classes in D_t
@@ -146,7 +146,7 @@ def weight_of(epsilon: float) -> float:
     return min(_MAX_ALPHA, log((1.0 - epsilon) / epsilon) / 2)
 
 
-def certify(history: History, order: TrainingOrder) -> Certificate:
+def certify(history: AUCBoostHistory, order: TrainingOrder) -> Certificate:
     """The bound from the Z_t beside 1 - AUC itself."""
     missed = 1.0 - order.auc
     statement = (

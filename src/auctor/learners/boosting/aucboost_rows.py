@@ -14,7 +14,14 @@ from auctor.data import RankingData
 from auctor.data.distinct import row_hashes
 from auctor.kernels.linear import exp_each
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.boosting.aucboost import ROUNDING, History, Round, Settings, certify, weight_of
+from auctor.learners.boosting.aucboost import (
+    ROUNDING,
+    AUCBoostHistory,
+    AUCBoostSettings,
+    Round,
+    certify,
+    weight_of,
+)
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
@@ -29,10 +36,10 @@ from auctor.weak.estimator import RowRanker, fit_row_ranker
 
 
 def fit_aucboost_rows(
-    data: RankingData, settings: Settings
-) -> tuple[VoteModel, History, Certificate]:
+    data: RankingData, settings: AUCBoostSettings
+) -> tuple[VoteModel, AUCBoostHistory, Certificate]:
     """Boost copies of the estimator ``settings.weak``."""
-    history = History()
+    history = AUCBoostHistory()
     members = run_rounds(row_table(data), settings, history)
     negative, positive = data.classes.tolist()
     plain = VoteModel(
@@ -51,7 +58,9 @@ def fit_aucboost_rows(
     return model, history, certify(history, order)
 
 
-def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Member]:
+def run_rounds(
+    table: RowTable, settings: AUCBoostSettings, history: AUCBoostHistory
+) -> list[Member]:
     """Rounds until one of the reasons to stop."""
     table = _in_order_of_values(table)
     y = np.where(table.positive, 1.0, -1.0)
@@ -103,10 +112,10 @@ def _in_order_of_values(table: RowTable) -> RowTable:
 
 
 def fit_aucboost_trees(
-    data: RankingData, settings: Settings
-) -> tuple[ForestModel, History, Certificate]:
+    data: RankingData, settings: AUCBoostSettings
+) -> tuple[ForestModel, AUCBoostHistory, Certificate]:
     """Boost trees of depth ``settings.weak_depth``."""
-    history = History()
+    history = AUCBoostHistory()
     weak = WeakTree(data.features, settings.weak_depth)
     members = run_rounds(row_table(data), replace(settings, weak=weak), history)
     roots, nodes, terms = _join(members)
@@ -159,7 +168,7 @@ def _terms(member: Member) -> Floats:
     return np.where(is_leaf, terms, 0.0)
 
 
-def _importance(members: list[Member], history: History, n_features: int) -> Floats:
+def _importance(members: list[Member], history: AUCBoostHistory, n_features: int) -> Floats:
     """Each feature's part in the fall of the bound: a round's, by the worth of the tree's tests."""
     total = np.zeros(n_features)
     for member, step in zip(members, history.rounds, strict=True):

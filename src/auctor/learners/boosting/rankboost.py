@@ -32,7 +32,7 @@ _ROUNDING = 2.0**-40
 
 
 @dataclass(frozen=True)
-class Settings:
+class RankBoostSettings:
     """What a fit can be told."""
 
     n_estimators: int = 500
@@ -54,7 +54,7 @@ class Round:
 
 
 @dataclass
-class History:
+class RankBoostHistory:
     """All rounds of a fit, why it stopped, and the AUC on held-out rows where there are any."""
 
     rounds: list[Round] = field(default_factory=list)
@@ -68,15 +68,15 @@ class History:
 
 
 def fit_rankboost(
-    data: RankingData, settings: Settings, validation: RankingData | None = None
-) -> tuple[AdditiveModel, History, Certificate]:
+    data: RankingData, settings: RankBoostSettings, validation: RankingData | None = None
+) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
     """Boost stumps on ``data``; with ``validation`` stop when its AUC no longer grows.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> model, history, certificate = fit_rankboost(data, Settings(n_estimators=3))
+    >>> model, history, certificate = fit_rankboost(data, RankBoostSettings(n_estimators=3))
     >>> print(certificate)
     Of all training pairs 0.25 are misranked (ties counted as misranked), at most the
     bound 0.5494, the product of Z over 3 rounds of RankBoost.
@@ -95,12 +95,12 @@ def fit_rankboost(
 def boost(
     data: RankingData,
     weights: RowWeights,
-    settings: Settings,
+    settings: RankBoostSettings,
     validation: RankingData | None,
     name: str = "RankBoost",
-) -> History:
+) -> RankBoostHistory:
     """Rounds until one of the reasons to stop; ``weights`` may hold the rows to rules of theirs."""
-    history = History()
+    history = RankBoostHistory()
     search = stump_search(data)
     held_out = Validation(validation, settings) if validation is not None else None
     progress = Progress(settings.n_estimators, name, settings.verbose)
@@ -171,7 +171,7 @@ def step_tables(data: RankingData, rounds: list[Round]) -> list[Floats]:
     return tables
 
 
-def _certify(history: History, order: TrainingOrder) -> Certificate:
+def _certify(history: RankBoostHistory, order: TrainingOrder) -> Certificate:
     n_rounds = len(history.rounds)
     statement = (
         f"Of all training pairs {order.misranked:.4g} are misranked (ties counted as misranked), "

@@ -63,8 +63,13 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.learners.boosting.rankboost import History, best_edge, boost, step_tables
-from auctor.learners.boosting.rankboost import Settings as RankBoostSettings
+from auctor.learners.boosting.rankboost import (
+    RankBoostHistory,
+    RankBoostSettings,
+    best_edge,
+    boost,
+    step_tables,
+)
 from auctor.learners.boosting.row_weights import CappedWeights
 from auctor.learners.boosting.sparse_weights import stump_search
 from auctor.learners.certificate import Certificate
@@ -149,7 +154,7 @@ _ROUNDING = 1.0 + 2.0**-40
 
 
 @dataclass(frozen=True)
-class Settings(RankBoostSettings):
+class SoftRankBoostSettings(RankBoostSettings):
     """What a fit can be told beside what RankBoost can."""
 
     epsilon: float = 0.2
@@ -158,15 +163,16 @@ class Settings(RankBoostSettings):
 
 
 def fit_soft_rankboost(
-    data: RankingData, settings: Settings, validation: RankingData | None = None
-) -> tuple[AdditiveModel, History, Certificate]:
+    data: RankingData, settings: SoftRankBoostSettings, validation: RankingData | None = None
+) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
     """Boost stumps on ``data``; with ``validation`` stop when its AUC no longer grows.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> _, _, certificate = fit_soft_rankboost(data, Settings(n_estimators=30, epsilon=0.5))
+    >>> settings = SoftRankBoostSettings(n_estimators=30, epsilon=0.5)
+    >>> _, _, certificate = fit_soft_rankboost(data, settings)
     >>> print(certificate)
     The soft margin is 0.329: the mean of the 1.414 lowest positive scores minus that of the 1.414
     highest negative ones, scores divided by the sum of |alpha|. 30 rounds of SoftRankBoost
@@ -196,7 +202,7 @@ def fit_soft_rankboost(
     return model, history, Certificate(_state(values), values)
 
 
-def _nu(data: RankingData, settings: Settings, label: int) -> float:
+def _nu(data: RankingData, settings: SoftRankBoostSettings, label: int) -> float:
     """nu of a class (0 negative, 1 positive) in units of weight."""
     weight = data.class_weights[label]
     if not 0.0 < settings.epsilon <= 1.0:
@@ -221,7 +227,7 @@ def _nu(data: RankingData, settings: Settings, label: int) -> float:
 def _margins(
     data: RankingData,
     tables: list[Floats],
-    history: History,
+    history: RankBoostHistory,
     nus: tuple[float, float],
 ) -> dict[str, float]:
     """The soft margin, what is guaranteed of it, rho, and the shares of pairs that reach them."""

@@ -43,7 +43,7 @@ WIDEST = 2.0**8
 
 
 @dataclass(frozen=True)
-class Settings:
+class DMKSSettings:
     """What a fit can be told."""
 
     penalty: float = 0.0
@@ -54,7 +54,7 @@ class Settings:
 
 
 @dataclass
-class History:
+class DMKSHistory:
     """KS and the number of coefficients that are not 0, at the start and after each sweep."""
 
     ks: list[float] = field(default_factory=list)
@@ -86,8 +86,8 @@ class State(NamedTuple):
 
 
 def fit_dmks(
-    problem: ColumnProblem, settings: Settings
-) -> tuple[LinearModel, History, Certificate]:
+    problem: ColumnProblem, settings: DMKSSettings
+) -> tuple[LinearModel, DMKSHistory, Certificate]:
     """Climb from the start until a sweep over all coefficients gains less than ``tol``.
 
     Examples
@@ -96,14 +96,14 @@ def fit_dmks(
     >>> from auctor.data.labels import read_rows
     >>> rows = read_rows([0, 0, 1, 0, 1, 1], None, None, 6)
     >>> table = read_table([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-    >>> _, history, certificate = fit_dmks(ColumnProblem(table, rows, frozenset()), Settings())
+    >>> _, history, certificate = fit_dmks(ColumnProblem(table, rows, frozenset()), DMKSSettings())
     >>> print(certificate)
     Training KS 0.6667, from 0.6667 at the start: no single coefficient, moved alone with the
     threshold held, can raise it (all 1 tried).
     """
     if settings.penalty < 0:
         raise ValueError(f"penalty is {settings.penalty}; it must be 0 or more")
-    history = History()
+    history = DMKSHistory()
     state = climb(problem.hypotheses, _start(problem, settings), settings, history)
     history.beta = state.beta
     model = problem.model(state.beta)
@@ -111,7 +111,7 @@ def fit_dmks(
     return model, history, _certify(problem, model, state, settings, history)
 
 
-def _start(problem: ColumnProblem, settings: Settings) -> State:
+def _start(problem: ColumnProblem, settings: DMKSSettings) -> State:
     columns = problem.hypotheses
     if isinstance(settings.init, str):
         beta = logistic_start(columns)
@@ -120,7 +120,9 @@ def _start(problem: ColumnProblem, settings: Settings) -> State:
     return evaluate(columns, beta)
 
 
-def climb(columns: ScoreColumns, state: State, settings: Settings, history: History) -> State:
+def climb(
+    columns: ScoreColumns, state: State, settings: DMKSSettings, history: DMKSHistory
+) -> State:
     """Sweeps until one gains less than ``tol``, written down in ``history``."""
     progress = Progress(settings.max_iter, "DMKS", settings.verbose)
     _note(history, state)
@@ -137,7 +139,7 @@ def climb(columns: ScoreColumns, state: State, settings: Settings, history: Hist
     return state
 
 
-def _note(history: History, state: State) -> None:
+def _note(history: DMKSHistory, state: State) -> None:
     history.ks.append(float(state.cut.ks))
     history.n_nonzero.append(state.n_nonzero)
 
@@ -222,8 +224,8 @@ def _certify(
     problem: ColumnProblem,
     model: LinearModel,
     state: State,
-    settings: Settings,
-    history: History,
+    settings: DMKSSettings,
+    history: DMKSHistory,
 ) -> Certificate:
     columns, rows = problem.hypotheses, problem.labelled
     # A sweep without a move has tried every coefficient.

@@ -7,7 +7,7 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.kernels.pairs import nth_difference, weight_up_to
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import MarginFit, Settings
+from auctor.learners.margin.fit import MarginFit, MarginSettings
 from auctor.learners.margin.problems import MarginProblem, RowScores
 
 
@@ -48,7 +48,7 @@ class _Margin(NamedTuple):
     source: str
 
 
-def certify_margin(problem: MarginProblem, fit: MarginFit, settings: Settings) -> Certificate:
+def certify_margin(problem: MarginProblem, fit: MarginFit, settings: MarginSettings) -> Certificate:
     """The margins held, counted on the training pairs, against what the paper proves.
 
     The scores are the model's own: what is counted is what its user can count.
@@ -83,7 +83,7 @@ def certify_margin(problem: MarginProblem, fit: MarginFit, settings: Settings) -
     return Certificate(_statement(values, margin.source, settings), values)
 
 
-def _margin(pairs: _Pairs, fit: MarginFit, settings: Settings) -> _Margin:
+def _margin(pairs: _Pairs, fit: MarginFit, settings: MarginSettings) -> _Margin:
     """rho, and how many pairs are proven to have it.
 
     Whatever the weights, fewer than nu pairs lie below the nu-th smallest margin, and fewer
@@ -107,7 +107,7 @@ def _nth_lowest(scores: Floats, weight: Floats, nu: float) -> float:
     return float(scores[min(place, len(scores) - 1)])
 
 
-def _statement(values: dict[str, Any], source: str, settings: Settings) -> str:
+def _statement(values: dict[str, Any], source: str, settings: MarginSettings) -> str:
     kind = settings.margin
     if kind == "hard" and values["gamma"] < 0.0:
         return (

@@ -45,7 +45,7 @@ Method = Literal["pairs", "reduced", "heuristic"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class MarginSettings:
     """What a fit can be told."""
 
     method: Method = "pairs"
@@ -73,7 +73,7 @@ class Nu(NamedTuple):
 
 
 @dataclass(eq=False)
-class History:
+class MarginHistory:
     """How the weights were found."""
 
     solutions: list[Solution] = field(default_factory=list)
@@ -104,8 +104,8 @@ class MarginFit:
 
 
 def fit_margin(
-    hypotheses: Hypotheses, settings: Settings, start: MarginFit | None = None
-) -> tuple[MarginFit, History]:
+    hypotheses: Hypotheses, settings: MarginSettings, start: MarginFit | None = None
+) -> tuple[MarginFit, MarginHistory]:
     """The weights of the largest margin; from ``start``, of a larger epsilon, if that is given."""
     # One thread for products of matrices: with several, the last bits hang on their number, and
     # the products are too small to gain by them.
@@ -114,9 +114,9 @@ def fit_margin(
 
 
 def _fit(
-    hypotheses: Hypotheses, settings: Settings, start: MarginFit | None
-) -> tuple[MarginFit, History]:
-    history = History()
+    hypotheses: Hypotheses, settings: MarginSettings, start: MarginFit | None
+) -> tuple[MarginFit, MarginHistory]:
+    history = MarginHistory()
     planes = CuttingPlanes(hypotheses, settings.negations, settings.constant)
     progress = Progress(None, "MarginRanker", settings.verbose)
     limits = Limits(settings.tol, settings.max_iter, _deadline(settings))
@@ -138,10 +138,10 @@ def _fit(
 
 def _inseparable(
     hypotheses: Hypotheses,
-    settings: Settings,
+    settings: MarginSettings,
     limits: Limits,
     progress: Progress,
-    history: History,
+    history: MarginHistory,
 ) -> MarginFit:
     """The largest hard margin, below 0, where no weights separate the classes.
 
@@ -156,16 +156,16 @@ def _inseparable(
     return replace(fit, beta=directed.sign * fit.beta, cuts=None)
 
 
-def _deadline(settings: Settings) -> float:
+def _deadline(settings: MarginSettings) -> float:
     return float("inf") if settings.time_limit is None else monotonic() + settings.time_limit
 
 
-def _is_given(settings: Settings) -> bool:
+def _is_given(settings: MarginSettings) -> bool:
     """Whether the number of pairs or rows was given instead of epsilon."""
     return any(nu is not None for nu in (settings.nu, settings.nu_pos, settings.nu_neg))
 
 
-def _epsilons(settings: Settings) -> Iterator[float | None]:
+def _epsilons(settings: MarginSettings) -> Iterator[float | None]:
     """The one asked for, then larger ones, until there is a margin."""
     if settings.margin == "hard" or _is_given(settings):
         yield None
@@ -175,7 +175,7 @@ def _epsilons(settings: Settings) -> Iterator[float | None]:
         yield from (e / 10 for e in range(1, 11) if e / 10 > settings.epsilon)
 
 
-def find_nu(hypotheses: Hypotheses, settings: Settings, epsilon: float | None) -> Nu:
+def find_nu(hypotheses: Hypotheses, settings: MarginSettings, epsilon: float | None) -> Nu:
     """How many may miss the margin; ValueError where what was given cannot be."""
     n, p = float(hypotheses.weight_neg.sum()), float(hypotheses.weight_pos.sum())
     if settings.margin == "hard":
@@ -216,11 +216,11 @@ def _check(name: str, nu: float, most: float, what: str, is_given: bool) -> None
 def _fit_once(
     planes: CuttingPlanes,
     hypotheses: Hypotheses,
-    settings: Settings,
+    settings: MarginSettings,
     nu: Nu,
     limits: Limits,
     progress: Progress,
-    history: History,
+    history: MarginHistory,
     start: MarginFit | None,
 ) -> MarginFit:
     weights = hypotheses.weight_neg, hypotheses.weight_pos
@@ -243,7 +243,7 @@ def _snapped(
     planes: CuttingPlanes,
     objective: Objective,
     solution: Solution,
-    settings: Settings,
+    settings: MarginSettings,
     limits: Limits,
     nu: Nu,
     cuts: Cuts | None,
@@ -261,11 +261,11 @@ def _snapped(
 def _alternate(
     planes: CuttingPlanes,
     weights: tuple[Floats, Floats],
-    settings: Settings,
+    settings: MarginSettings,
     nu: Nu,
     limits: Limits,
     progress: Progress,
-    history: History,
+    history: MarginHistory,
     first: Floats | None,
 ) -> MarginFit:
     """Section 4.2: (9) at nu_c gives nu+, (7) at that nu+ the weights, and nu+ the next nu_c.
@@ -308,7 +308,7 @@ def _alternate(
     return _snapped(planes, objective, solution, settings, limits, rows, cuts)
 
 
-def _warn(fit: MarginFit, settings: Settings) -> None:
+def _warn(fit: MarginFit, settings: MarginSettings) -> None:
     """Say what a user would not expect."""
     message = None
     if fit.stopped_by != "gap":

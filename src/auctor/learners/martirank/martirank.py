@@ -46,7 +46,7 @@ _EVEN = 2.0**-44
 
 
 @dataclass(frozen=True)
-class Settings:
+class MartiRankSettings:
     """What a fit can be told."""
 
     weak: Any = "feature"  # a name in RANKINGS
@@ -60,7 +60,7 @@ class Settings:
 
 
 @dataclass
-class History:
+class MartiRankHistory:
     """The nodes of each layer, with the weight of each class that passed them."""
 
     layers: list[list[Node]] = field(default_factory=list)
@@ -71,10 +71,10 @@ class History:
 
 
 def fit_martirank(
-    data: RankingData, settings: Settings
-) -> tuple[ProgramModel, History, Certificate]:
+    data: RankingData, settings: MartiRankSettings
+) -> tuple[ProgramModel, MartiRankHistory, Certificate]:
     """Train the program layer by layer: one pass to count, one to route."""
-    history = History()
+    history = MartiRankHistory()
     progress = Progress(settings.n_estimators, "MartiRank", settings.verbose)
     places = [np.zeros(part.n_rows, dtype=np.uint16) for part in data.partitions]
     with Workers(settings.n_jobs) as workers:
@@ -94,7 +94,7 @@ def fit_martirank(
 class _Trainer:
     """Counts the rows of every node, chooses the nodes' rankers, and sends the rows on."""
 
-    def __init__(self, data: RankingData, settings: Settings, workers: Workers) -> None:
+    def __init__(self, data: RankingData, settings: MartiRankSettings, workers: Workers) -> None:
         self._data, self._settings = data, settings
         self._ranking = RANKINGS[settings.weak](data.features)
         self._counts = NodeCounts(data, settings.n_estimators, workers)
@@ -162,7 +162,9 @@ def end_of_rows(
     return frozen_node(t, i, neg, pos, label, lean)
 
 
-def _finish(data: RankingData, history: History, settings: Settings) -> ProgramModel:
+def _finish(
+    data: RankingData, history: MartiRankHistory, settings: MartiRankSettings
+) -> ProgramModel:
     """The program as a model, shifted so that Youden's point lies at score 0."""
     values = program_values(history.layers, settings.output, settings.n_estimators)
     model, luts = build_program(data, history.layers, *values)
@@ -212,9 +214,9 @@ def _thinned(weight: Ints, size: int) -> Ints:
 
 def certify(
     data: RankingData,
-    history: History,
+    history: MartiRankHistory,
     places: list[npt.NDArray[np.uint16]],
-    settings: Settings,
+    settings: MartiRankSettings,
 ) -> Certificate:
     """The errors of the majority vote on the training rows, and AUC of that vote (Lemma 5)."""
     T, n_layers = settings.n_estimators, len(history.layers)

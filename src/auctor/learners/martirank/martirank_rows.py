@@ -14,8 +14,8 @@ from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
 from auctor.learners.common.row_table import RowTable, row_table
 from auctor.learners.martirank.martirank import (
-    History,
-    Settings,
+    MartiRankHistory,
+    MartiRankSettings,
     certify,
     end_of_rows,
     has_live,
@@ -30,13 +30,13 @@ _LEAST_EDGE = 2.0**-40
 
 
 def fit_martirank_rows(
-    data: RankingData, settings: Settings
-) -> tuple[RowProgram, History, Certificate]:
+    data: RankingData, settings: MartiRankSettings
+) -> tuple[RowProgram, MartiRankHistory, Certificate]:
     """Train a program with a copy of the estimator ``settings.weak``, or a tree, at each node."""
     if isinstance(settings.weak, str):
         settings = replace(settings, weak=WeakTree(data.features, settings.weak_depth))
     table = row_table(data)
-    history = History()
+    history = MartiRankHistory()
     rankers: list[list[RowRanker | None]] = []
     place = np.zeros(len(table.rows), dtype=np.uint16)
     progress = Progress(settings.n_estimators, "MartiRank", settings.verbose)
@@ -62,7 +62,7 @@ def _train(
     i: int,
     table: RowTable,
     place: npt.NDArray[np.uint16],
-    settings: Settings,
+    settings: MartiRankSettings,
     above: npt.NDArray[np.uint8],
 ) -> tuple[Node, RowRanker | None]:
     """One node; marks in ``above`` which of its rows lie above the threshold."""
@@ -92,9 +92,9 @@ def _class_rows(
 
 def _finish(
     data: RankingData,
-    history: History,
+    history: MartiRankHistory,
     rankers: list[list[RowRanker | None]],
-    settings: Settings,
+    settings: MartiRankSettings,
 ) -> RowProgram:
     """The program as a model, shifted so that Youden's point lies at score 0."""
     value, final = program_values(history.layers, settings.output, settings.n_estimators)

@@ -45,7 +45,10 @@ from auctor.learners.martirank.oracle import OracleExhausted, Stopped, Stream
 from auctor.learners.martirank.program import build_program, program_values, recode
 from auctor.learners.martirank.sampling_certificate import certify
 from auctor.learners.martirank.sampling_program import SamplingProgram
-from auctor.learners.martirank.sampling_settings import History, Settings
+from auctor.learners.martirank.sampling_settings import (
+    SamplingMartiRankHistory,
+    SamplingMartiRankSettings,
+)
 from auctor.models import ProgramModel
 
 # What one layer may draw where neither the user nor the data set a bound.
@@ -62,8 +65,8 @@ _WAIT, _WAIT_SAMPLES = 10**6, 50
 
 
 def fit_sampling_martirank(
-    stream: Stream, settings: Settings
-) -> tuple[ProgramModel, History, Certificate]:
+    stream: Stream, settings: SamplingMartiRankSettings
+) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
     """Train the program from draws; an OracleError carries what was learned until it failed."""
     with Workers(settings.n_jobs) as workers:
         run = _Run(stream, settings, workers)
@@ -77,7 +80,9 @@ def fit_sampling_martirank(
 class _Run:
     """One fit: draws, the programs of all guesses side by side on the same draws."""
 
-    def __init__(self, stream: Stream, settings: Settings, workers: Workers) -> None:
+    def __init__(
+        self, stream: Stream, settings: SamplingMartiRankSettings, workers: Workers
+    ) -> None:
         self._stream, self._settings, self._workers = stream, settings, workers
         self._draws: list[int] = []
         self._aucs: dict[float, float] = {}  # of each guess that was checked
@@ -166,7 +171,7 @@ class _Run:
             return self._labels.rates(program.noise_rate)
         return np.array([1.0 - positive, positive])
 
-    def finish(self) -> tuple[ProgramModel, History, Certificate]:
+    def finish(self) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
         """Threshold, calibration and the choice among guesses from one sample, then the
         certificate from another one."""
         self._doing = f"in the last samples, after {len(self._draws)} layers"
@@ -234,9 +239,9 @@ class _Run:
         model, luts = build_program(self._data, program.layers, *values)
         return model, [model.score_codes(recode(rows, luts)) for rows in sample.partitions]
 
-    def _history(self, program: SamplingProgram) -> History:
+    def _history(self, program: SamplingProgram) -> SamplingMartiRankHistory:
         guesses = {**dict.fromkeys(self._guesses.refuted), **self._aucs}
-        return History(
+        return SamplingMartiRankHistory(
             program.layers,
             self._draws,
             program.frozen,

@@ -10,7 +10,7 @@ from auctor.data import Partition, Workers
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank.noise import Counts, corrected, variance
 from auctor.learners.martirank.sampling_program import SamplingProgram
-from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings
 
 # Standard errors of a 95 % interval.
 _Z = 1.959964
@@ -26,7 +26,7 @@ def certify(
     program: SamplingProgram,
     part: Partition,
     workers: Workers,
-    settings: Settings,
+    settings: SamplingMartiRankSettings,
     facts: dict[str, Any],
     origin: str,
 ) -> Certificate:

@@ -27,7 +27,7 @@ from auctor.learners.martirank.program import (
     program_values,
     split_range,
 )
-from auctor.learners.martirank.sampling_settings import Frozen, Settings, Why
+from auctor.learners.martirank.sampling_settings import Frozen, SamplingMartiRankSettings, Why
 from auctor.weak.feature import RANKINGS
 
 Places = npt.NDArray[np.uint16]  # the node of each draw; OUT where it met a frozen one
@@ -56,7 +56,9 @@ class Verdict(NamedTuple):
 class SamplingProgram:
     """The finished layers, and the histogram of the open one."""
 
-    def __init__(self, data: RankingData, settings: Settings, noise_rate: float) -> None:
+    def __init__(
+        self, data: RankingData, settings: SamplingMartiRankSettings, noise_rate: float
+    ) -> None:
         self.noise_rate = noise_rate
         self.layers: list[list[Node]] = []
         self.frozen: list[Frozen] = []

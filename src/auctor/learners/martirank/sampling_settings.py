@@ -1,4 +1,4 @@
-"""Settings and history of SamplingMartiRank."""
+"""SamplingMartiRankSettings and history of SamplingMartiRank."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -9,7 +9,7 @@ Why = Literal["rare", "short", "no edge"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class SamplingMartiRankSettings:
     """What a fit can be told."""
 
     weak: str = "feature"
@@ -45,7 +45,7 @@ class Frozen(NamedTuple):
 
 
 @dataclass
-class History:
+class SamplingMartiRankHistory:
     """The nodes of each layer, the draws it took, and the nodes that were frozen."""
 
     layers: list[list[Node]] = field(default_factory=list)

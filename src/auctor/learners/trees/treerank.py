@@ -24,7 +24,7 @@ from auctor.models import TreeModel
 
 
 @dataclass(frozen=True)
-class Settings:
+class TreeRankSettings:
     """What a fit can be told."""
 
     max_depth: int = 10
@@ -63,16 +63,18 @@ class Split:
 
 
 @dataclass
-class History:
+class TreeRankHistory:
     """The splits of the tree, parents before children, and the sequence it was pruned along."""
 
     splits: list[Split] = field(default_factory=list)
     subtrees: list[Subtree] = field(default_factory=list)
 
 
-def fit_treerank(data: RankingData, settings: Settings) -> tuple[TreeModel, History, Certificate]:
+def fit_treerank(
+    data: RankingData, settings: TreeRankSettings
+) -> tuple[TreeModel, TreeRankHistory, Certificate]:
     """Grow, prune where asked for, and say what the order of the leaves is worth."""
-    history = History()
+    history = TreeRankHistory()
     progress = Progress(settings.max_depth, "TreeRank", settings.verbose)
     with Workers(settings.n_jobs) as workers:
         tree = grow(data, settings.rules, workers, progress=progress)
