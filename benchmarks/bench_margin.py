@@ -140,7 +140,7 @@ def words(folder: Path) -> list[Row]:
     out = []
     for method in ("reduced", "pairs"):
         fits: list[MarginFit] = []
-        settings = MarginSettings(method, epsilon=0.2, tol=1e-4)  # type: ignore[arg-type]
+        settings = MarginSettings(method, epsilon=0.2, gap_tol=1e-4)  # type: ignore[arg-type]
         taken = seconds(
             lambda f=fits, s=settings: f.append(fit_margin(hypotheses.hypotheses, s)[0])
         )

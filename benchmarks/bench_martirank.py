@@ -19,7 +19,7 @@ def run() -> list[Row]:
     rows = []
     for n_jobs in (1, 2):
         rounds = rankboost.RankBoostSettings(N_LAYERS, n_jobs=n_jobs)
-        layers = martirank.MartiRankSettings(n_estimators=N_LAYERS, n_jobs=n_jobs)
+        layers = martirank.MartiRankSettings(n_layers=N_LAYERS, n_jobs=n_jobs)
         features = aucboost.AUCBoostSettings(n_estimators=N_LAYERS, n_jobs=n_jobs)
         rows.append(
             race(

@@ -19,7 +19,7 @@ from auctor.exceptions import OracleError
 from auctor.metrics import auc
 from auctor.testing.contracts import check_saved_model, messy_table, same_model
 
-SMALL: dict[str, Any] = {"n_estimators": 6, "max_draws": 1500, "sample_size": 1500}
+SMALL: dict[str, Any] = {"n_layers": 6, "max_draws": 1500, "sample_size": 1500}
 
 
 @parametrize_with_checks(
@@ -62,9 +62,9 @@ def test_on_the_law_of_the_paper_it_ranks_as_well_as_martirank_given_as_many_row
     def draw(n, rng):
         return make_r_of_k(n, n_features=20, k=9, r=5, noise=0.3, random_state=rng)
 
-    sampling = SamplingMartiRank(n_estimators=25, max_draws=25_000).fit_oracle(draw)
+    sampling = SamplingMartiRank(n_layers=25, max_draws=25_000).fit_oracle(draw)
     X, y = draw(sampling.n_draws_, np.random.default_rng(7))
-    table = MartiRank(n_estimators=25).fit(X, y)
+    table = MartiRank(n_layers=25).fit(X, y)
     unseen = make_r_of_k(10_000, n_features=20, k=9, r=5, random_state=1)
     ours, theirs = (model.score(unseen.X, unseen.y) for model in (sampling, table))
     assert ours > 0.98
@@ -75,8 +75,8 @@ def test_memory_does_not_grow_with_the_number_of_draws():
     def peak(max_draws):
         # Pure nodes never have enough rows: every layer that meets one uses up its draws.
         ranker = SamplingMartiRank(
-            n_estimators=12,
-            epsilon=1e-3,
+            n_layers=12,
+            target_error=1e-3,
             max_draws=max_draws,
             sample_size=4000,
             batch_size=4000,
@@ -147,7 +147,7 @@ def test_iterators_and_files_equal_a_callable_on_the_same_rows(make, tmp_path):
 
 def test_an_oracle_that_runs_dry_leaves_the_program_so_far(tmp_path):
     X, y = rows(6000)
-    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500)
+    ranker = SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1500)
     with pytest.raises(OracleError, match=r"ran dry after 6,000 draws in layer \d+ of 40; the"):
         ranker.fit_oracle(Ticker(X, y))
     n_layers = ranker.n_iter_
@@ -164,7 +164,7 @@ def test_an_oracle_that_runs_dry_leaves_the_program_so_far(tmp_path):
 
 def test_the_error_carries_what_the_estimator_keeps():
     with pytest.raises(OracleError) as caught:
-        SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500).fit_oracle(
+        SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1500).fit_oracle(
             Ticker(*rows(6000))
         )
     error = caught.value
@@ -216,7 +216,7 @@ def fail(X, y):
     ],
 )
 def test_an_oracle_that_changes_its_mind(change, message):
-    ranker = SamplingMartiRank(n_estimators=30, max_draws=1500, sample_size=1500)
+    ranker = SamplingMartiRank(n_layers=30, max_draws=1500, sample_size=1500)
     with pytest.raises(
         OracleError, match=rf"{message}.* after \d,\d{{3}} draws in layer \d+ of 30"
     ):
@@ -245,7 +245,7 @@ def test_only_one_class():
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_an_oracle_that_turns_to_one_class(label):
-    ranker = SamplingMartiRank(n_estimators=30, max_draws=1500, sample_size=1500)
+    ranker = SamplingMartiRank(n_layers=30, max_draws=1500, sample_size=1500)
     with pytest.raises(
         OracleError,
         match=rf"one class only .{label}. in its last \d+,?\d* draws, although \d,\d{{3}} of the "
@@ -270,7 +270,7 @@ def test_a_rare_class_is_waited_for():
     X, y = rows(60_000)
     late = np.concatenate([np.zeros(7000, dtype=int), np.ones(1, dtype=int), y[7001:]])
     ranker = SamplingMartiRank(
-        n_estimators=4, noise_rate=0.0, max_draws=20_000, sample_size=1000, batch_size=1000
+        n_layers=4, noise_rate=0.0, max_draws=20_000, sample_size=1000, batch_size=1000
     )
     ranker.fit_oracle(Ticker(X, late))
     assert ranker.history_.draws[0] >= 8000
@@ -304,7 +304,7 @@ def last_changed(X, y, sizes, change):
 def test_draws_are_counted_when_the_first_batches_fail(sizes, all_one, change, n_draws):
     X, y = rows(4000)
     y = np.ones_like(y) if all_one else y
-    ranker = SamplingMartiRank(n_estimators=3, sample_size=1500, max_draws=5000, batch_size=500)
+    ranker = SamplingMartiRank(n_layers=3, sample_size=1500, max_draws=5000, batch_size=500)
     with pytest.raises(OracleError, match=f"after {n_draws:,} draws in the first draws; no layer"):
         ranker.fit_oracle(last_changed(X, y, sizes, change))
     assert ranker.n_draws_ == n_draws
@@ -340,7 +340,7 @@ def test_a_dry_oracle_is_told_how_much_would_do(tmp_path):
     X, y = rows(6000)
     oracle = parquet_oracle(X, y, tmp_path)
     most = 40 * 1500 + 2 * 1000
-    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1000)
+    ranker = SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1000)
     with pytest.raises(
         OracleError,
         match=rf"ran dry after 6,000 draws .* may want up to {most:,} draws \(40 layers of 1,500 "
@@ -356,7 +356,7 @@ def test_a_dry_oracle_is_told_how_much_would_do(tmp_path):
     with pytest.raises(OracleError, match=r"dry after 6,000 .* finished; fewer layers .* or a max"):
         ranker.fit_oracle(**oracle)
     # With as many rows as it says, it does not run dry.
-    SamplingMartiRank(n_estimators=4, max_draws=1000, sample_size=1000).fit_oracle(**oracle)
+    SamplingMartiRank(n_layers=4, max_draws=1000, sample_size=1000).fit_oracle(**oracle)
 
 
 def test_unbalanced_classes_and_labels_of_any_kind():
@@ -364,7 +364,7 @@ def test_unbalanced_classes_and_labels_of_any_kind():
         X = rng.normal(size=(n, 3))
         return X, np.where(X[:, 0] + X[:, 1] + rng.normal(size=n) > 3, "bad", "good")
 
-    ranker = SamplingMartiRank(n_estimators=10, max_draws=20_000, pos_label="bad").fit_oracle(draw)
+    ranker = SamplingMartiRank(n_layers=10, max_draws=20_000, pos_label="bad").fit_oracle(draw)
     assert ranker.history_.positive_rate == pytest.approx(0.0416, rel=0.1)
     assert ranker.model_.classes == ("good", "bad")
     X, y = draw(5000, np.random.default_rng(3))
@@ -401,7 +401,7 @@ def test_what_is_no_oracle_is_refused(tmp_path):
 
 def test_a_table_as_the_oracle():
     X, y = messy_table(0, n_rows=400)
-    settings: dict[str, Any] = {"n_estimators": 8, "max_draws": 4000, "sample_size": 4000}
+    settings: dict[str, Any] = {"n_layers": 8, "max_draws": 4000, "sample_size": 4000}
     ranker = SamplingMartiRank(categorical_features=[4], **settings).fit(X, y)
     assert ranker.score(X, y) > 0.75
     assert ranker.feature_importances_.sum() == pytest.approx(1)
@@ -448,7 +448,7 @@ def test_however_few_draws_a_layer_has_both_classes_are_seen(max_draws):
     def draw(n, rng):
         return rng.normal(size=(n, 2)), rng.integers(0, 2, size=n)
 
-    ranker = SamplingMartiRank(n_estimators=2, max_draws=max_draws, sample_size=50)
+    ranker = SamplingMartiRank(n_layers=2, max_draws=max_draws, sample_size=50)
     for seed in range(5):
         ranker.set_params(random_state=seed).fit_oracle(draw)
         assert set(ranker.classes_) == {0, 1}
@@ -457,7 +457,7 @@ def test_however_few_draws_a_layer_has_both_classes_are_seen(max_draws):
 
 def test_a_callable_may_end_as_an_iterator_does():
     given = batches(*rows(6000), sizes=(500,))
-    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500)
+    ranker = SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1500)
     with pytest.raises(OracleError, match=r"the oracle ran dry after 6,000 draws .* would do with"):
         ranker.fit_oracle(lambda n, rng: next(given))
     assert ranker.n_iter_ > 2

@@ -62,7 +62,7 @@ def test_bound_holds_and_edges_are_what_they_say(seed, weak, n_estimators):
 def test_epsilon_stops_when_the_bound_is_reached(weak):
     sample = datasets.make_r_of_k(2000, n_features=20, k=5, r=3, random_state=0)
     data = prepare(sample.X, sample.y)
-    _, history, certificate = fit_aucboost(data, AUCBoostSettings(weak, 5000, epsilon=0.01))
+    _, history, certificate = fit_aucboost(data, AUCBoostSettings(weak, 5000, target_loss=0.01))
     assert history.stopped_by == "the bound has reached epsilon"
     assert certificate.values["stopped_by"] == history.stopped_by
     assert f"(stopped by: {history.stopped_by})" in certificate.statement

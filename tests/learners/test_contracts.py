@@ -49,7 +49,7 @@ def fit_leafrank(data, n_jobs):
 
 
 def fit_martirank(data, n_jobs):
-    settings = martirank.MartiRankSettings(n_estimators=6, min_class=3, n_jobs=n_jobs)
+    settings = martirank.MartiRankSettings(n_layers=6, min_samples_leaf=3, n_jobs=n_jobs)
     return martirank.fit_martirank(data, settings)[0]
 
 
@@ -64,7 +64,7 @@ def fit_exactboost(data, n_jobs):
 
 
 def fit_aucboost_trees(data, n_jobs):
-    settings = aucboost.AUCBoostSettings(n_estimators=3, weak_depth=2, n_jobs=n_jobs)
+    settings = aucboost.AUCBoostSettings(n_estimators=3, max_depth=2, n_jobs=n_jobs)
     return aucboost_trees.fit_aucboost_trees(data, settings)[0]
 
 

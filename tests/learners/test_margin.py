@@ -25,7 +25,7 @@ from auctor.learners.margin.problems import LinearProblem, RowScores
 from auctor.learners.margin.snap import snap
 from tests.reference import margin as reference
 
-PAPER = {"negations": False, "constant": False, "relax": False, "tol": 1e-8}
+PAPER = {"negations": False, "constant": False, "relax": False, "gap_tol": 1e-8}
 QUIET = Progress(None, "", False)
 
 
@@ -143,7 +143,7 @@ def test_theorem_2(seed):
     over_pairs = reference.solve_hard_pairs(pos, neg)
     with_bias = reference.solve_hard_bias(pos, neg)
     assert over_pairs.value == pytest.approx(with_bias.value, abs=1e-9)
-    found, _ = fit(pos, neg, margin="hard")
+    found, _ = fit(pos, neg, soft_margin=False)
     assert found.value == pytest.approx(over_pairs.value, abs=1e-7)
     least = (reference.pair_margins(pos, neg) @ found.beta).min()
     assert found.value == pytest.approx(least, abs=1e-12)
@@ -215,7 +215,7 @@ class TestHeuristic:
             return solve(self, objective, limits, *rest)
 
         monkeypatch.setattr(CuttingPlanes, "solve", stop_at_tangents)
-        settings = MarginSettings("heuristic", epsilon=0.3, **{**PAPER, "tol": 1e-8})
+        settings = MarginSettings("heuristic", epsilon=0.3, **{**PAPER, "gap_tol": 1e-8})
         with pytest.warns(MarginWarning, match="max_iter"):
             fit_margin(hypotheses_of(pos, neg), settings)
 
@@ -228,11 +228,10 @@ class TestHeuristic:
 )
 def test_certificate_counts_pairs(seed, method, epsilon):
     pos, neg = make_problem(seed)
-    margin = "hard" if method == "hard" else "soft"
     told = MarginSettings(
         **{**PAPER, "constant": True},
         method="pairs" if method == "hard" else method,
-        margin=margin,
+        soft_margin=method != "hard",
         epsilon=epsilon,
     )
     with warnings.catch_warnings():
@@ -247,16 +246,16 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     margins = differences / 2
     # rho is one of the margins, and the counts are those of all pairs.
     assert values["rho"] in margins or method in ("reduced", "heuristic")
-    assert values["share_rho"] == np.mean(margins >= values["rho"])
+    assert values["fraction_rho"] == np.mean(margins >= values["rho"])
     assert values["auc_rho"] == np.mean(differences >= values["rho"])
     assert values["pairs_rho"] == np.count_nonzero(margins >= values["rho"])
     assert values["auc"] == np.mean((differences > 0) + 0.5 * (differences == 0))
     assert values["n_pairs"] == len(margins)
-    assert values["share_rho"] >= values["share_guaranteed"]
-    assert values["share_gamma"] >= values["share_rho"]
+    assert values["fraction_rho"] >= values["fraction_guaranteed"]
+    assert values["fraction_gamma"] >= values["fraction_rho"]
     assert values["gamma"] <= values["rho"] + 1e-12
     if values["rho"] >= 0:
-        assert values["auc_rho"] >= values["share_rho"]
+        assert values["auc_rho"] >= values["fraction_rho"]
     assert 0 <= values["gap"] <= 1e-5 or values["upper_bound"] < 1e-3
     # No other weights have more.
     alpha = np.random.default_rng(seed).dirichlet(np.ones(pos.shape[1]), size=5)
@@ -280,7 +279,7 @@ def make_words(seed, n_rows, n_words):
 class TestManyHypotheses:
     def test_generated_columns_equal_the_whole_program(self):
         X, y = make_words(0, 70, 1100)
-        told = MarginSettings(epsilon=0.4, tol=1e-7, relax=False)
+        told = MarginSettings(epsilon=0.4, gap_tol=1e-7, relax=False)
         found, _ = fit_margin(hypotheses_of(X[y], X[~y]), told)
         sides = [np.hstack([side, -side, 0 * side[:, :1]]) for side in (X[y], X[~y])]
         exact = reference.solve_pairs_dual(*sides, found.nu.pairs)
@@ -300,7 +299,9 @@ class TestManyHypotheses:
     @pytest.mark.parametrize("negations", [True, False])
     def test_reduced_equals_the_program_over_rows(self, negations):
         X, y = make_words(1, 60, 1100)
-        told = MarginSettings("reduced", epsilon=0.3, relax=False, negations=negations, tol=1e-8)
+        told = MarginSettings(
+            "reduced", epsilon=0.3, relax=False, negations=negations, gap_tol=1e-8
+        )
         found, _ = fit_margin(hypotheses_of(X[y], X[~y]), told)
         sides = [np.hstack([s, -s, 0 * s[:, :1]]) if negations else s for s in (X[y], X[~y])]
         exact = reference.solve_rows(*sides, found.nu.pos, found.nu.neg)
@@ -313,7 +314,7 @@ def test_a_path_equals_fits_by_themselves(method):
     pos, neg = rng.normal(0.9, 1, (50, 6)) / 5, rng.normal(0, 1, (70, 6)) / 5
     start = None
     for epsilon in (0.6, 0.5, 0.4, 0.35):
-        told = MarginSettings(method, epsilon=epsilon, relax=False, tol=1e-8)
+        told = MarginSettings(method, epsilon=epsilon, relax=False, gap_tol=1e-8)
         cold, _ = fit_margin(hypotheses_of(pos, neg), told)
         start, _ = fit_margin(hypotheses_of(pos, neg), told, start)
         assert start.value == pytest.approx(cold.value, abs=1e-8)
@@ -431,7 +432,9 @@ class TestNoMargin:
     def test_hard_without_a_separation_is_negative(self):
         pos, neg = self.noise()
         with pytest.warns(MarginWarning, match="no weights separate the classes; .* -0"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings(margin="hard", **PAPER))
+            found, _ = fit_margin(
+                hypotheses_of(pos, neg), MarginSettings(soft_margin=False, **PAPER)
+            )
         assert found.value < -0.1
         assert found.value == pytest.approx(reference.solve_hard_pairs(pos, neg).value, abs=1e-7)
 

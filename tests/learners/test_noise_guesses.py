@@ -62,7 +62,7 @@ def law(noise, **changes):
     return OracleStream(draw, np.random.default_rng(0))
 
 
-SETTINGS = SamplingMartiRankSettings(n_estimators=15, max_draws=20_000, sample_size=10_000)
+SETTINGS = SamplingMartiRankSettings(n_layers=15, max_draws=20_000, sample_size=10_000)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7])
@@ -100,7 +100,7 @@ def test_without_an_edge_there_is_nothing_to_refine():
 
     stream = OracleStream(draw, np.random.default_rng(0))
     _, history, _ = fit_sampling_martirank(
-        stream, SamplingMartiRankSettings(n_estimators=4, max_draws=5000)
+        stream, SamplingMartiRankSettings(n_layers=4, max_draws=5000)
     )
     assert max(history.guesses) < 0.35  # not near 1/2, where labels would tell nothing
 
@@ -145,7 +145,7 @@ def nine(noise, seed=0):
 
 
 def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
-    settings = SamplingMartiRankSettings(n_estimators=20, noise_rate=0.3, max_draws=10_000)
+    settings = SamplingMartiRankSettings(n_layers=20, noise_rate=0.3, max_draws=10_000)
     with pytest.raises(
         OracleError,
         match=r"noise_rate=0.3 is refuted by nodes where a label has a share of no more than "
@@ -157,9 +157,7 @@ def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("noise", [0.1, 0.2, 0.3, 0.4])
 def test_the_true_rate_is_never_refuted(noise, seed):
-    settings = SamplingMartiRankSettings(
-        n_estimators=15, noise_rate=noise, max_draws=10_000, seed=seed
-    )
+    settings = SamplingMartiRankSettings(n_layers=15, noise_rate=noise, max_draws=10_000, seed=seed)
     _, history, certificate = fit_sampling_martirank(nine(noise, seed), settings)
     assert history.noise_rate == noise
     # The nodes do come as far as the rate: a bound by less than chance would refute it.
@@ -177,7 +175,7 @@ def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
     X = rng.normal(size=(150, 10))
     y = (X[:, 0] > 0) ^ (rng.random(150) < 0.3)
     settings = SamplingMartiRankSettings(
-        n_estimators=25, noise_rate=0.3, max_draws=10_000, epsilon=0.01
+        n_layers=25, noise_rate=0.3, max_draws=10_000, target_error=0.01
     )
     stream = TableStream(prepare(X, y), np.random.default_rng(0))
     _, history, certificate = fit_sampling_martirank(stream, settings)
@@ -195,7 +193,7 @@ def stuck(noise, given):
         return X, (X[:, 0] > 0) ^ (rng.random(n) < noise)
 
     settings = SamplingMartiRankSettings(
-        n_estimators=1, noise_rate=given, max_draws=20_000, output="majority"
+        n_layers=1, noise_rate=given, max_draws=20_000, output="majority"
     )
     return fit_sampling_martirank(OracleStream(draw, np.random.default_rng(0)), settings)[2]
 
@@ -229,7 +227,7 @@ def test_of_guesses_that_rank_alike_the_smallest_is_taken(monkeypatch):
         return X, X[:, 0] > 2.0
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    settings = SamplingMartiRankSettings(n_estimators=1, max_draws=1000, sample_size=1000)
+    settings = SamplingMartiRankSettings(n_layers=1, max_draws=1000, sample_size=1000)
     monkeypatch.setattr(NoiseGuesses, "check", lambda self, seen: None)  # none is refuted
     _, history, _ = fit_sampling_martirank(stream, settings)
     assert len(set(history.guesses.values())) == 1

@@ -59,13 +59,13 @@ def test_every_node_equals_the_slow_version(seed, noise_rate):
     data = prepare(X, y, max_bins=4, categorical_features=[4])
     stream = Recorder(TableStream(data, np.random.default_rng(seed)))
     settings = SamplingMartiRankSettings(
-        n_estimators=5,
+        n_layers=5,
         noise_rate=noise_rate,
-        min_class=20,
+        min_samples_leaf=20,
         max_draws=600,
         batch_size=200,
         sample_size=400,
-        epsilon=0.9,
+        target_error=0.9,
         seed=11,
     )
     _, history, _ = fit_sampling_martirank(stream, settings)
@@ -139,7 +139,7 @@ def test_noise_asks_for_more_rows():
 
 
 def test_the_share_of_a_frozen_node_is_that_of_the_paper():
-    assert SamplingMartiRankSettings(n_estimators=40, epsilon=0.1).share == pytest.approx(
+    assert SamplingMartiRankSettings(n_layers=40, target_error=0.1).share == pytest.approx(
         0.1 / (4 * 40 * 41)
     )
 
@@ -151,10 +151,10 @@ def test_the_rate_of_a_rare_class_is_found_by_guess_and_halve(given):
         return (rng.normal(size=n) + y)[:, None], y
 
     settings = SamplingMartiRankSettings(
-        n_estimators=1,
+        n_layers=1,
         noise_rate=0.0,
         positive_rate=given,
-        min_class=1,
+        min_samples_leaf=1,
         max_draws=200_000,
         sample_size=2000,
         batch_size=2000,
@@ -181,7 +181,7 @@ def majority(noise=0.0, seed=0):
 
 def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
     settings = SamplingMartiRankSettings(
-        n_estimators=7, epsilon=0.5, noise_rate=0.0, max_draws=None, min_class=5
+        n_layers=7, target_error=0.5, noise_rate=0.0, max_draws=None, min_samples_leaf=5
     )
     _, history, certificate = fit_sampling_martirank(majority(), settings)
     assert history.frozen
@@ -194,13 +194,18 @@ def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
     assert all(min(node.weight_neg, node.weight_pos) >= 5 for node in live)
     # By the proof of Theorem 9 the scarce class of each frozen node adds up to epsilon / 2.
     lost = sum(min(node.share_neg, node.share_pos) for node in history.frozen)
-    assert lost <= settings.epsilon / 2
+    assert lost <= settings.target_error / 2
     assert certificate.values["n_short"] == 0
 
 
 def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
     settings = SamplingMartiRankSettings(
-        n_estimators=5, epsilon=0.9, noise_rate=0.2, positive_rate=0.5, max_draws=None, min_class=3
+        n_layers=5,
+        target_error=0.9,
+        noise_rate=0.2,
+        positive_rate=0.5,
+        max_draws=None,
+        min_samples_leaf=3,
     )
     _, history, _ = fit_sampling_martirank(majority(0.2), settings)
     bound = int(np.ceil(2 * 3 / (settings.share * 0.5 * 0.6**2)))
@@ -209,7 +214,12 @@ def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
 
 def test_max_draws_is_kept_and_what_is_short_then_is_frozen_and_said():
     settings = SamplingMartiRankSettings(
-        n_estimators=6, noise_rate=0.0, max_draws=700, batch_size=300, sample_size=500, min_class=20
+        n_layers=6,
+        noise_rate=0.0,
+        max_draws=700,
+        batch_size=300,
+        sample_size=500,
+        min_samples_leaf=20,
     )
     _, history, certificate = fit_sampling_martirank(majority(), settings)
     assert max(history.draws) == 700
@@ -226,7 +236,7 @@ def test_errors_in_the_certificate_are_those_of_the_vote_on_clean_labels(noise):
         return X, y ^ (rng.random(n) < noise)
 
     settings = SamplingMartiRankSettings(
-        n_estimators=12, noise_rate=noise, max_draws=8000, output="majority"
+        n_layers=12, noise_rate=noise, max_draws=8000, output="majority"
     )
     stream = OracleStream(draw, np.random.default_rng(0))
     model, _, certificate = fit_sampling_martirank(stream, settings)
@@ -249,7 +259,7 @@ def test_a_vote_without_a_label_is_that_of_the_fair_coins_still_to_come():
         return X, rng.random(n) < chance
 
     settings = SamplingMartiRankSettings(
-        n_estimators=5, noise_rate=0.0, max_draws=20_000, output="majority"
+        n_layers=5, noise_rate=0.0, max_draws=20_000, output="majority"
     )
     stream = OracleStream(draw, np.random.default_rng(0))
     model, history, certificate = fit_sampling_martirank(stream, settings)
@@ -269,9 +279,9 @@ def test_a_class_that_is_not_in_the_last_sample_has_no_error(noise_rate):
         return (rng.normal(size=n) + 2 * y)[:, None], y
 
     settings = SamplingMartiRankSettings(
-        n_estimators=2,
+        n_layers=2,
         noise_rate=noise_rate,
-        min_class=2,
+        min_samples_leaf=2,
         sample_size=2000,
         max_draws=5000,
         positive_rate=0.004,
@@ -311,7 +321,7 @@ def test_threads_and_seeds(weak):
 
     def fit(seed, n_jobs):
         settings = SamplingMartiRankSettings(
-            weak=weak, n_estimators=5, max_draws=2000, sample_size=1000, seed=seed, n_jobs=n_jobs
+            estimator=weak, n_layers=5, max_draws=2000, sample_size=1000, seed=seed, n_jobs=n_jobs
         )
         return fit_sampling_martirank(TableStream(data, np.random.default_rng(seed)), settings)[0]
 
@@ -335,16 +345,14 @@ def test_a_table_with_a_rare_class_is_drawn_until_it_shows():
     X = rng.normal(size=(20_000, 2))
     y = np.arange(20_000) < 6
     for seed in range(3):
-        ranker = SamplingMartiRank(
-            n_estimators=2, sample_size=1000, max_draws=5000, random_state=seed
-        )
+        ranker = SamplingMartiRank(n_layers=2, sample_size=1000, max_draws=5000, random_state=seed)
         assert np.isfinite(ranker.fit(X, y).decision_function(X[:5])).all()
 
 
 def test_a_class_without_weight_in_a_table_is_not_waited_for_without_end():
     X = np.arange(40.0)[:, None]
     y = np.arange(40) == 7
-    ranker = SamplingMartiRank(n_estimators=2, sample_size=30_000, max_draws=5500)
+    ranker = SamplingMartiRank(n_layers=2, sample_size=30_000, max_draws=5500)
     with pytest.raises(
         OracleError,
         match=r"draws from the table gave one class only \(False\), for the other has 2.6e-08 of "
@@ -366,7 +374,7 @@ def test_a_program_without_a_trained_node_says_why():
     def fit(X, y, **changes):
         stream = TableStream(prepare(X, y), np.random.default_rng(0))
         settings = SamplingMartiRankSettings(
-            n_estimators=2, noise_rate=0.0, max_draws=500, sample_size=500, **changes
+            n_layers=2, noise_rate=0.0, max_draws=500, sample_size=500, **changes
         )
         return fit_sampling_martirank(stream, settings)
 
@@ -376,5 +384,8 @@ def test_a_program_without_a_trained_node_says_why():
         "No node was trained, and every row scores alike: no ranker has an edge."
     )
     assert np.ptp(model.decision_function(np.eye(2))) == 0
-    _, _, certificate = fit(np.arange(60.0)[:, None], y, min_class=400)
-    assert "every row scores alike: a class has fewer than min_class rows" in certificate.statement
+    _, _, certificate = fit(np.arange(60.0)[:, None], y, min_samples_leaf=400)
+    assert (
+        "every row scores alike: a class has fewer than min_samples_leaf rows"
+        in certificate.statement
+    )

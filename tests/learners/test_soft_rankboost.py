@@ -79,8 +79,8 @@ def test_the_certificate_holds(seed, n_rows, n_rounds, epsilon, learning_rate, w
     found = certificate.values
     assert found["bound"] - 1e-9 <= found["soft_margin"] <= found["upper_bound"] + 1e-9
     assert found["soft_margin"] <= found["rho"] + 1e-9
-    assert found["share_soft"] >= found["share_rho"] >= found["share_guaranteed"] - 1e-12
-    assert found["share_guaranteed"] == pytest.approx((1 - sqrt(epsilon)) ** 2, abs=1e-12)
+    assert found["fraction_soft"] >= found["fraction_rho"] >= found["fraction_guaranteed"] - 1e-12
+    assert found["fraction_guaranteed"] == pytest.approx((1 - sqrt(epsilon)) ** 2, abs=1e-12)
 
     scores, size = model.decision_function(X), sum(abs(step.alpha) for step in history.rounds)
     size = size or 1.0
@@ -89,9 +89,9 @@ def test_the_certificate_holds(seed, n_rows, n_rounds, epsilon, learning_rate, w
     soft = capped_mean(pos, w_pos, nu_pos) + capped_mean(-neg, w_neg, nu_neg)
     assert found["soft_margin"] == pytest.approx(soft, abs=1e-9)
     gap, pairs = pos[:, None] - neg[None, :], np.outer(w_pos, w_neg) / w_pos.sum() / w_neg.sum()
-    assert found["share_rho"] == pytest.approx(pairs[gap >= found["rho"] - 1e-9].sum(), abs=1e-9)
+    assert found["fraction_rho"] == pytest.approx(pairs[gap >= found["rho"] - 1e-9].sum(), abs=1e-9)
     expected = pairs[gap >= found["soft_margin"] - 1e-12].sum()
-    assert found["share_soft"] == pytest.approx(expected, abs=1e-9)
+    assert found["fraction_soft"] == pytest.approx(expected, abs=1e-9)
     assert found["auc"] == pytest.approx(auc(y, scores, sample_weight=weight), abs=1e-12)
     fall = -sum(log(step.z) for step in history.rounds)
     assert found["bound"] == pytest.approx(max(-1, (fall + log(epsilon)) / size), abs=1e-9)
@@ -198,7 +198,7 @@ def test_separated_classes_stop_after_one_round_with_the_whole_margin():
     )
     assert history.stopped_by == "the last stump makes no error"
     found = certificate.values
-    assert (found["soft_margin"], found["upper_bound"], found["share_rho"]) == (1.0, 1.0, 1.0)
+    assert (found["soft_margin"], found["upper_bound"], found["fraction_rho"]) == (1.0, 1.0, 1.0)
 
 
 def test_early_stopping_keeps_the_best_round():
@@ -226,9 +226,9 @@ def test_progress_names_the_learner(capsys):
         ({"epsilon": 0.0}, r"epsilon is 0\.0; give a number above 0 and at most 1"),
         ({"epsilon": 1.5}, r"epsilon is 1\.5"),
         ({"epsilon": float("nan")}, "epsilon is nan"),
-        ({"nu_pos": 0.5}, r"nu_pos is 0\.5, and the positive rows are 4 .*; .* from 1 to 4"),
-        ({"nu_pos": 5}, "nu_pos is 5, and the positive rows are 4"),
-        ({"nu_neg": 7}, "nu_neg is 7, and the negative rows are 6 .*; .* from 1 to 6"),
+        ({"nu_pos": 0.5}, r"nu_pos is 0\.5, but there are 4 positive rows .*; .* from 1 to 4"),
+        ({"nu_pos": 5}, "nu_pos is 5, but there are 4 positive rows"),
+        ({"nu_neg": 7}, "nu_neg is 7, but there are 6 negative rows .*; .* from 1 to 6"),
         ({"nu_neg": float("nan")}, "nu_neg is nan"),
     ],
 )
@@ -242,5 +242,5 @@ def test_a_class_too_light_for_any_nu_is_told_so():
     weight = np.where(np.arange(10) < 9, 4.0, 0.5)
     told = {"sample_weight": weight, "frequency_weights": True}
     data = prepare(np.arange(10.0).reshape(-1, 1), np.arange(10) == 9, **told)
-    with pytest.raises(ValueError, match=r"rows are 0\.5 .*; nu_pos must be None"):
+    with pytest.raises(ValueError, match=r"there are 0\.5 .*; give None"):
         fit_soft_rankboost(data, SoftRankBoostSettings(5, nu_pos=1))

@@ -257,7 +257,7 @@ class MarginRanker(RankingEstimator):
     def _settings(self, problem: MarginProblem) -> MarginSettings:
         return MarginSettings(
             method=self.method,  # type: ignore[arg-type]
-            margin=self.margin,  # type: ignore[arg-type]
+            soft_margin=self.margin == "soft",
             epsilon=self.epsilon,
             nu=self.nu,
             nu_pos=self.nu_pos,
@@ -265,7 +265,7 @@ class MarginRanker(RankingEstimator):
             negations=self.negations,
             constant=self.constant,
             relax=self.relax,
-            tol=self.tol,
+            gap_tol=self.tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             grid=problem.grid,
@@ -298,7 +298,7 @@ class MarginRanker(RankingEstimator):
         for epsilon in sorted(epsilons, reverse=True):
             settings = replace(
                 self._settings(problem),
-                margin="soft",
+                soft_margin=True,
                 epsilon=epsilon,
                 nu=None,
                 nu_pos=None,

@@ -156,7 +156,7 @@ class MarginRankerCV(MarginRanker):
             negations=self.negations,
             constant=self.constant,
             relax=True,
-            tol=self.tol,
+            gap_tol=self.tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             grid=problem.grid,

@@ -16,7 +16,7 @@ from auctor.models.linear import round_scores
 
 CANNOT_SAVE = (
     "this model holds fitted estimators or trees as weak rankers, which a model file cannot; "
-    "pickle the estimator, or fit with weak='feature' or weak='stump'"
+    "pickle the estimator, or fit with estimator='feature' or estimator='stump'"
 )
 
 

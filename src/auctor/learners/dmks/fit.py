@@ -46,8 +46,8 @@ WIDEST = 2.0**8
 class DMKSSettings:
     """What a fit can be told."""
 
-    penalty: float = 0.0
-    init: Any = "logistic"
+    coef_penalty: float = 0.0
+    coef_init: Any = "logistic"
     max_iter: int = 100
     tol: float = 1e-6
     verbose: bool | int = False
@@ -101,8 +101,8 @@ def fit_dmks(
     Training KS 0.6667, from 0.6667 at the start: no single coefficient, moved alone with the
     threshold held, can raise it (all 1 tried).
     """
-    if settings.penalty < 0:
-        raise ValueError(f"penalty is {settings.penalty}; it must be 0 or more")
+    if settings.coef_penalty < 0:
+        raise ValueError(f"penalty is {settings.coef_penalty}; it must be 0 or more")
     history = DMKSHistory()
     state = climb(problem.hypotheses, _start(problem, settings), settings, history)
     history.beta = state.beta
@@ -113,10 +113,10 @@ def fit_dmks(
 
 def _start(problem: ColumnProblem, settings: DMKSSettings) -> State:
     columns = problem.hypotheses
-    if isinstance(settings.init, str):
+    if isinstance(settings.coef_init, str):
         beta = logistic_start(columns)
     else:
-        beta = given_start(settings.init, problem)
+        beta = given_start(settings.coef_init, problem)
     return evaluate(columns, beta)
 
 
@@ -127,12 +127,12 @@ def climb(
     progress = Progress(settings.max_iter, "DMKS", settings.verbose)
     _note(history, state)
     while history.n_iter < settings.max_iter:
-        before = state.worth(settings.penalty)
-        state, n_moves = sweep(columns, state, settings.penalty)
+        before = state.worth(settings.coef_penalty)
+        state, n_moves = sweep(columns, state, settings.coef_penalty)
         history.n_moves.append(n_moves)
         _note(history, state)
         progress.step(f"KS {state.cut.ks:.4f}")
-        if n_moves == 0 or state.worth(settings.penalty) - before < settings.tol:
+        if n_moves == 0 or state.worth(settings.coef_penalty) - before < settings.tol:
             history.stopped_by = "no move is better" if n_moves == 0 else "tol"
             break
     progress.close(f"KS {state.cut.ks:.4f}, {history.stopped_by}")
@@ -230,7 +230,7 @@ def _certify(
     columns, rows = problem.hypotheses, problem.labelled
     # A sweep without a move has tried every coefficient.
     is_verified = history.n_moves[-1:] == [0]
-    gain = 0.0 if is_verified else largest_gain(columns, state, settings.penalty)
+    gain = 0.0 if is_verified else largest_gain(columns, state, settings.coef_penalty)
     weight = rows.weight if rows.is_weighted else None
     values = {
         "ks": ks(rows.positive, problem.training_scores(model), sample_weight=weight),
@@ -238,7 +238,7 @@ def _certify(
         "n_sweeps": history.n_iter,
         "n_nonzero": state.n_nonzero,
         "n_coefficients": columns.count,
-        "penalty": settings.penalty,
+        "penalty": settings.coef_penalty,
         "largest_gain": gain,
     }
     return Certificate(_statement(values), values)

@@ -49,7 +49,7 @@ class MarginSettings:
     """What a fit can be told."""
 
     method: Method = "pairs"
-    margin: Literal["soft", "hard"] = "soft"
+    soft_margin: bool = True  # False: the hard margin, which no pair may miss
     epsilon: float = 0.2
     nu: float | None = None
     nu_pos: float | None = None
@@ -57,7 +57,7 @@ class MarginSettings:
     negations: bool = True
     constant: bool = True
     relax: bool = True
-    tol: float = 1e-6
+    gap_tol: float = 1e-6
     max_iter: int = 10_000
     time_limit: float | None = None
     grid: float = WEIGHT_GRID
@@ -119,7 +119,7 @@ def _fit(
     history = MarginHistory()
     planes = CuttingPlanes(hypotheses, settings.negations, settings.constant)
     progress = Progress(None, "MarginRanker", settings.verbose)
-    limits = Limits(settings.tol, settings.max_iter, _deadline(settings))
+    limits = Limits(settings.gap_tol, settings.max_iter, _deadline(settings))
     for epsilon in _epsilons(settings):
         nu = find_nu(hypotheses, settings, epsilon)
         if settings.relax and epsilon is not None and epsilon < 1.0:
@@ -129,7 +129,7 @@ def _fit(
         if fit.stopped_by != "no margin":
             break
         limits, start = limits._replace(least=0.0), None
-    if settings.margin == "hard" and fit.value <= NO_MARGIN and fit.stopped_by == "gap":
+    if not settings.soft_margin and fit.value <= NO_MARGIN and fit.stopped_by == "gap":
         fit = _inseparable(hypotheses, settings, limits, progress, history)
     progress.close(fit.stopped_by)
     _warn(fit, settings)
@@ -167,7 +167,7 @@ def _is_given(settings: MarginSettings) -> bool:
 
 def _epsilons(settings: MarginSettings) -> Iterator[float | None]:
     """The one asked for, then larger ones, until there is a margin."""
-    if settings.margin == "hard" or _is_given(settings):
+    if not settings.soft_margin or _is_given(settings):
         yield None
         return
     yield settings.epsilon
@@ -178,9 +178,12 @@ def _epsilons(settings: MarginSettings) -> Iterator[float | None]:
 def find_nu(hypotheses: Hypotheses, settings: MarginSettings, epsilon: float | None) -> Nu:
     """How many may miss the margin; ValueError where what was given cannot be."""
     n, p = float(hypotheses.weight_neg.sum()), float(hypotheses.weight_pos.sum())
-    if settings.margin == "hard":
+    if not settings.soft_margin:
         if _is_given(settings):
-            raise ValueError("nu, nu_pos and nu_neg are for margin='soft'; 'hard' lets none miss")
+            raise ValueError(
+                "nu, nu_pos and nu_neg are given, but soft_margin=False lets no pair miss the margin; "
+                "give soft_margin=True or leave them out"
+            )
         return Nu(0.0, 0.0, 0.0)
     share = sqrt(epsilon) if epsilon is not None else 0.0
     if settings.method == "pairs":
@@ -224,12 +227,12 @@ def _fit_once(
     start: MarginFit | None,
 ) -> MarginFit:
     weights = hypotheses.weight_neg, hypotheses.weight_pos
-    if settings.margin == "soft" and settings.method == "heuristic":
+    if settings.soft_margin and settings.method == "heuristic":
         first = None if start is None else start.beta
         return _alternate(planes, weights, settings, nu, limits, progress, history, first)
     objective: Objective = (
         PairsObjective(*weights, nu.pairs)
-        if settings.margin == "soft" and settings.method == "pairs"
+        if settings.soft_margin and settings.method == "pairs"
         else RowsObjective(*weights, nu.neg, nu.pos)
     )
     beta = None if start is None else start.beta
@@ -323,10 +326,10 @@ def _warn(fit: MarginFit, settings: MarginSettings) -> None:
             f"{why}; the weights so far have margin {fit.value:.6g}, and no others have more than "
             f"{fit.bound:.6g} (relative gap {fit.gap:.2g})"
         )
-    elif settings.margin == "hard" and fit.value <= NO_MARGIN:
+    elif not settings.soft_margin and fit.value <= NO_MARGIN:
         message = (
             f"no weights separate the classes; the largest margin is {fit.value:.6g}. "
-            "margin='soft' lets some pairs be wrong"
+            "soft_margin=True lets some pairs be wrong"
         )
     elif fit.value <= NO_MARGIN:
         message = (

@@ -35,7 +35,7 @@ from auctor.learners.martirank.program import (
 )
 from auctor.models import ProgramModel
 from auctor.weak.feature import RANKINGS
-from auctor.weak.two_sided import two_sided_lines
+from auctor.weak.two_sided import two_sided_of_rankers
 
 # Threshold and calibration are taken from this many rows: each is followed in expectation,
 # which costs more than training on it did.
@@ -49,11 +49,11 @@ _EVEN = 2.0**-44
 class MartiRankSettings:
     """What a fit can be told."""
 
-    weak: Any = "feature"  # a name in RANKINGS
-    weak_depth: int = 3  # of weak="tree"
-    n_estimators: int = 40
+    estimator: Any = "feature"  # a name in RANKINGS, "tree", or a scikit-learn estimator
+    max_depth: int = 3  # of the trees of estimator="tree"
+    n_layers: int = 40
     output: str = "position"
-    min_class: float = 10.0
+    min_samples_leaf: float = 10.0
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
@@ -75,11 +75,11 @@ def fit_martirank(
 ) -> tuple[ProgramModel, MartiRankHistory, Certificate]:
     """Train the program layer by layer: one pass to count, one to route."""
     history = MartiRankHistory()
-    progress = Progress(settings.n_estimators, "MartiRank", settings.verbose)
+    progress = Progress(settings.n_layers, "MartiRank", settings.verbose)
     places = [np.zeros(part.n_rows, dtype=np.uint16) for part in data.partitions]
     with Workers(settings.n_jobs) as workers:
         trainer = _Trainer(data, settings, workers)
-        for t in range(1, settings.n_estimators + 1):
+        for t in range(1, settings.n_layers + 1):
             nodes = trainer.train_layer(t, places)
             trainer.route(t, nodes, places)
             history.layers.append(nodes)
@@ -96,8 +96,8 @@ class _Trainer:
 
     def __init__(self, data: RankingData, settings: MartiRankSettings, workers: Workers) -> None:
         self._data, self._settings = data, settings
-        self._ranking = RANKINGS[settings.weak](data.features)
-        self._counts = NodeCounts(data, settings.n_estimators, workers)
+        self._ranking = RANKINGS[settings.estimator](data.features)
+        self._counts = NodeCounts(data, settings.n_layers, workers)
         self._totals = data.effective_rows
 
     def train_layer(self, t: int, places: list[npt.NDArray[np.uint16]]) -> list[Node]:
@@ -106,7 +106,7 @@ class _Trainer:
         for first, counts in self._counts.blocks(t, places):
             best.offer(first, counts)
         neg, pos = best.totals * np.array(self._data.row_units)[:, None]
-        has_rows = np.minimum(neg, pos) >= self._settings.min_class
+        has_rows = np.minimum(neg, pos) >= self._settings.min_samples_leaf
         live = has_rows & (best.feature >= 0)
         trained = iter(self._live_nodes(t, np.flatnonzero(live), best))
         return [
@@ -123,7 +123,7 @@ class _Trainer:
         if len(places) == 0:
             return []
         rankers, lines = best.rankers(places), best.lines[:, places]
-        sides = two_sided_lines(*groups_of_nodes(rankers, lines))
+        sides = two_sided_of_rankers(*groups_of_nodes(rankers, lines))
         return live_nodes(t, places, rankers, lines, sides, self._data)
 
     def _frozen_node(self, t: int, i: int, has_rows: bool, neg: float, pos: float) -> Node:
@@ -166,7 +166,7 @@ def _finish(
     data: RankingData, history: MartiRankHistory, settings: MartiRankSettings
 ) -> ProgramModel:
     """The program as a model, shifted so that Youden's point lies at score 0."""
-    values = program_values(history.layers, settings.output, settings.n_estimators)
+    values = program_values(history.layers, settings.output, settings.n_layers)
     model, luts = build_program(data, history.layers, *values)
     sample = _calibration_rows(data)
     scores = [model.score_codes(recode(part, luts)) for part in sample.partitions]
@@ -219,7 +219,7 @@ def certify(
     settings: MartiRankSettings,
 ) -> Certificate:
     """The errors of the majority vote on the training rows, and AUC of that vote (Lemma 5)."""
-    T, n_layers = settings.n_estimators, len(history.layers)
+    T, n_layers = settings.n_layers, len(history.layers)
     wrong = [0.0, 0.0]
     for part, place in zip(data.partitions, places, strict=True):
         for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
@@ -256,6 +256,6 @@ def certify(
     if not live:
         statement = (
             "No node was trained, and every row scores alike: a class has fewer effective rows "
-            f"than min_class={settings.min_class:g}, or no ranker has an edge."
+            f"than min_samples_leaf={settings.min_samples_leaf:g}, or no ranker has an edge."
         )
     return Certificate(statement, values)

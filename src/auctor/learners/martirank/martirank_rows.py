@@ -32,15 +32,15 @@ _LEAST_EDGE = 2.0**-40
 def fit_martirank_rows(
     data: RankingData, settings: MartiRankSettings
 ) -> tuple[RowProgram, MartiRankHistory, Certificate]:
-    """Train a program with a copy of the estimator ``settings.weak``, or a tree, at each node."""
-    if isinstance(settings.weak, str):
-        settings = replace(settings, weak=WeakTree(data.features, settings.weak_depth))
+    """Train a program with a copy of the estimator ``settings.estimator``, or a tree, at each node."""
+    if isinstance(settings.estimator, str):
+        settings = replace(settings, estimator=WeakTree(data.features, settings.max_depth))
     table = row_table(data)
     history = MartiRankHistory()
     rankers: list[list[RowRanker | None]] = []
     place = np.zeros(len(table.rows), dtype=np.uint16)
-    progress = Progress(settings.n_estimators, "MartiRank", settings.verbose)
-    for t in range(1, settings.n_estimators + 1):
+    progress = Progress(settings.n_layers, "MartiRank", settings.verbose)
+    for t in range(1, settings.n_layers + 1):
         above = np.zeros((1, len(place)), dtype=np.uint8)
         pairs = [_train(t, i, table, place, settings, above) for i in range(t)]
         history.layers.append([node for node, _ in pairs])
@@ -70,9 +70,11 @@ def _train(
     positive, weight = table.positive[rows], table.weight[rows]
     neg, pos = here = _class_rows(positive, weight, table.row_units)
     totals = _class_rows(table.positive, table.weight, table.row_units)
-    if min(here) < settings.min_class:
+    if min(here) < settings.min_samples_leaf:
         return end_of_rows(t, i, False, here, totals), None
-    ranker = fit_row_ranker(settings.weak, table.Z[rows], positive, weight, (settings.seed, t, i))
+    ranker = fit_row_ranker(
+        settings.estimator, table.Z[rows], positive, weight, (settings.seed, t, i)
+    )
     if ranker.auc - 0.5 <= _LEAST_EDGE:
         return end_of_rows(t, i, True, here, totals), None
     above[0, rows] = row_scores(ranker.estimator, table.Z[rows]) >= ranker.threshold
@@ -97,7 +99,7 @@ def _finish(
     settings: MartiRankSettings,
 ) -> RowProgram:
     """The program as a model, shifted so that Youden's point lies at score 0."""
-    value, final = program_values(history.layers, settings.output, settings.n_estimators)
+    value, final = program_values(history.layers, settings.output, settings.n_layers)
     values = iter(value.tolist())
     layers = tuple(tuple(Gate(ranker, next(values)) for ranker in layer) for layer in rankers)
     negative, positive = data.classes.tolist()

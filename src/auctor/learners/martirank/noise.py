@@ -52,7 +52,7 @@ def noise_error(counts: Counts, noise_rate: float) -> Floats:
     return np.sqrt(np.maximum(spread, 0.0))
 
 
-def has_enough(counts: Counts, noise_rate: float, min_class: float) -> Bools:
+def has_enough(counts: Counts, noise_rate: float, min_samples_leaf: float) -> Bools:
     """Which nodes of counts (class, node) have enough rows of both classes.
 
     Examples
@@ -63,7 +63,7 @@ def has_enough(counts: Counts, noise_rate: float, min_class: float) -> Bools:
     """
     found = corrected(counts, noise_rate)
     spread = variance(counts - 1, noise_rate)
-    known = (found > 0) & (found**2 >= min_class * spread)
+    known = (found > 0) & (found**2 >= min_samples_leaf * spread)
     return known[0] & known[1]
 
 

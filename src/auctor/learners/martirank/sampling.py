@@ -11,18 +11,18 @@ from those of both labels (``learners/martirank/noise.py``); an eta that is not 
 (``learners/martirank/noise_guesses.py``). From it follow
 
 - p_{i,t}^b = C_b at the node / draws of the layer, and D[c(x) = b] = C_b of all draws / draws;
-- when a node has enough rows: C_b is as well known as ``min_class`` rows without noise would
-  make it, C_b^2 >= min_class variance, for both classes. Without noise that is N_b >= min_class;
+- when a node has enough rows: C_b is as well known as ``min_samples_leaf`` rows without noise would
+  make it, C_b^2 >= min_samples_leaf variance, for both classes. Without noise that is N_b >= min_samples_leaf;
 - when a node is frozen: p_{i,t}^b <= epsilon / (4 T (T + 1)) D[c(x) = b] for a class b. The
   paper's 4 leaves room for errors of estimates, and p_{i,t}^b + 2 standard errors must keep
   within that room: a node that few draws have reached is not given up too soon;
 - the coin of Lemma 4, which is to make the error rates of the true classes equal.
 
 A layer ends when every node has enough or is frozen, or with its last draw. That is at
-2 min_class / (epsilon / (4 T (T + 1)) p (1 - 2 eta)^2) draws, where p is the share of the
-scarcer class: a node that ought to live has had 2 min_class rows of each class by then, and
-less than min_class only with chance exp(-min_class / 4). ``max_draws`` may end it earlier. A
-node with less than min_class rows of a class then is frozen too, unless noise may be what
+2 min_samples_leaf / (epsilon / (4 T (T + 1)) p (1 - 2 eta)^2) draws, where p is the share of the
+scarcer class: a node that ought to live has had 2 min_samples_leaf rows of each class by then, and
+less than min_samples_leaf only with chance exp(-min_samples_leaf / 4). ``max_draws`` may end it earlier. A
+node with less than min_samples_leaf rows of a class then is frozen too, unless noise may be what
 hides them (2 standard errors); the certificate says how much of each class ends that way.
 """
 
@@ -90,7 +90,7 @@ class _Run:
 
     def train(self) -> None:
         """Build the layers."""
-        T = self._settings.n_estimators
+        T = self._settings.n_layers
         progress = Progress(T, "SamplingMartiRank", self._settings.verbose)
         most, size = self._settings.max_draws, self._settings.sample_size
         self._data = self._stream.start(min(size, most or size), self._patience())
@@ -131,7 +131,7 @@ class _Run:
         self._draws.append(n_draws + (int(self._stream.skipped.sum()) if t == 1 else 0))
         for program in self._guesses.programs:
             program.close_layer(program.judge(n_draws, self._rates(program)))
-        self._guesses.refine(is_late=2 * t >= self._settings.n_estimators)
+        self._guesses.refine(is_late=2 * t >= self._settings.n_layers)
 
     def _next(self, n_draws: int) -> Partition:
         """The next batch of a layer that has had so many draws."""
@@ -161,7 +161,9 @@ class _Run:
         for program in self._guesses.programs:
             reach = (1.0 - 2.0 * program.noise_rate) ** 2
             scarce = float(self._rates(program).min()) * reach
-            most = max(most, ceil(min(2 * settings.min_class / (settings.share * scarce), 1e12)))
+            most = max(
+                most, ceil(min(2 * settings.min_samples_leaf / (settings.share * scarce), 1e12))
+            )
         return min(most, settings.max_draws or _MOST_DRAWS)
 
     def _rates(self, program: SamplingProgram) -> Floats:
@@ -196,17 +198,17 @@ class _Run:
 
     def _wanted(self) -> str:
         """How many draws the settings may want, and what would do with fewer."""
-        T, size = self._settings.n_estimators, self._settings.sample_size
+        T, size = self._settings.n_layers, self._settings.sample_size
         most, what = self._settings.max_draws, "a smaller max_draws"
         if most is None:
             what = "a max_draws"
             if not self._draws:  # the paper's bound is not known before the first layer
-                return f"fewer layers (n_estimators) or {what} would do with fewer draws"
+                return f"fewer layers (n_layers) or {what} would do with fewer draws"
             most = max(self._most_draws(), size)
         wanted = T * most + 2 * size + int(self._stream.skipped.sum())
         return (
             f"the settings may want up to {wanted:,} draws ({T} layers of {most:,} at most, two "
-            f"samples of {size:,}): fewer layers (n_estimators), {what} or a smaller sample_size "
+            f"samples of {size:,}): fewer layers (n_layers), {what} or a smaller sample_size "
             "would do with fewer"
         )
 

@@ -38,7 +38,7 @@ def certify(
     chance, ended = program.votes(part, workers)
     totals = corrected(np.array([part.n_rows - part.n_pos, part.n_pos]), noise)
     values = {
-        "epsilon": settings.epsilon,
+        "epsilon": settings.target_error,
         "noise_rate": noise,
         "noise_rate_guessed": settings.noise_rate is None,
         **_errors(_by_label(part, chance), _by_label(part, 1.0 - chance), totals, noise),
@@ -58,7 +58,7 @@ def _untrained(program: SamplingProgram) -> str:
     """The statement where the first node is frozen already."""
     why = {
         "rare": "less of a class than epsilon / (4 T (T + 1)) of it is there",
-        "short": "a class has fewer than min_class rows in the draws of a layer (max_draws)",
+        "short": "a class has fewer than min_samples_leaf rows in the draws of a layer (max_draws)",
         "no edge": "no ranker has an edge",
     }[program.frozen[0].why]
     return f"No node was trained, and every row scores alike: {why}."

@@ -64,7 +64,7 @@ class SamplingProgram:
         self.frozen: list[Frozen] = []
         self.reached = np.ones(1, dtype=np.bool_)  # nodes of the open layer with a way to them
         self._data, self._settings = data, settings
-        self._ranking = RANKINGS[settings.weak](data.features)
+        self._ranking = RANKINGS[settings.estimator](data.features)
         self._gates: list[Gates] = []
         self._open_layer()
 
@@ -142,8 +142,8 @@ class SamplingProgram:
         found, of_class = corrected(totals, noise), n_draws * rates[:, None]
         shares, error = found / of_class, np.sqrt(variance(totals, noise)) / of_class
         is_rare = (shares <= limit) & (shares + _SURE * error <= 4.0 * limit)
-        is_short = found + _SURE * noise_error(totals, noise) < self._settings.min_class
-        enough = has_enough(totals, noise, self._settings.min_class)
+        is_short = found + _SURE * noise_error(totals, noise) < self._settings.min_samples_leaf
+        enough = has_enough(totals, noise, self._settings.min_samples_leaf)
         return Verdict(enough, is_rare[0] | is_rare[1], is_short[0] | is_short[1], shares)
 
     def close_layer(self, verdict: Verdict) -> None:

@@ -12,13 +12,13 @@ Why = Literal["rare", "short", "no edge"]
 class SamplingMartiRankSettings:
     """What a fit can be told."""
 
-    weak: str = "feature"
-    n_estimators: int = 40
-    epsilon: float = 0.1
+    estimator: str = "feature"
+    n_layers: int = 40
+    target_error: float = 0.1
     noise_rate: float | None = None
     positive_rate: float | None = None
     output: str = "position"
-    min_class: float = 10.0
+    min_samples_leaf: float = 10.0
     max_draws: int | None = 100_000
     sample_size: int = 20_000
     batch_size: int = 10_000
@@ -28,9 +28,9 @@ class SamplingMartiRankSettings:
 
     @property
     def share(self) -> float:
-        """The share of a class below which a node is frozen: epsilon / (4 T (T + 1))."""
-        T = self.n_estimators
-        return self.epsilon / (4 * T * (T + 1))
+        """The share of a class below which a node is frozen: target_error / (4 T (T + 1))."""
+        T = self.n_layers
+        return self.target_error / (4 * T * (T + 1))
 
 
 class Frozen(NamedTuple):

@@ -34,7 +34,7 @@ class TreeRankSettings:
     leaf_depth: int = 3
     order: str = "tree"  # of the leaves; "rate" is by their share of positives
     pruning: str | None = None
-    n_folds: int = 5
+    cv: int = 5
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
@@ -80,7 +80,7 @@ def fit_treerank(
         tree = grow(data, settings.rules, workers, progress=progress)
         progress.close()
         if settings.pruning == "cv":
-            told = settings.rules, settings.n_folds, settings.seed, workers, settings.order
+            told = settings.rules, settings.cv, settings.seed, workers, settings.order
             tree, history.subtrees = prune(data, tree, *told)
     history.splits = list_splits(tree, data.row_unit)
     return build_tree(data, tree, settings.order), history, certify(tree, settings.order)
