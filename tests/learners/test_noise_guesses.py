@@ -72,7 +72,7 @@ def test_the_guess_comes_near_the_truth(noise, share):
     assert history.noise_rate == pytest.approx(noise, abs=0.03)
     assert history.guesses[history.noise_rate] is not None
     assert history.positive_rate == pytest.approx(share, abs=0.08)
-    assert "a guess that the intervals do not account for" in certificate.statement
+    assert "a guess whose error is not part of the intervals" in certificate.statement
 
 
 def test_what_the_nodes_contradict_is_refuted_and_no_more_than_four_are_left():
@@ -112,8 +112,8 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(
         OracleError,
-        match=r"noise_rate=0.3 is more than the share .* 0.049.* after 20,000 draws in layer 1 of "
-        r"40; no layer was finished; a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, more than the fraction 0.049.* \(after 20,000 draws, in layer 1 of "
+        r"40\); no layer was finished; give a smaller noise_rate, or None",
     ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
     assert caught.value.n_draws == 20_000
@@ -129,7 +129,7 @@ def test_a_noise_rate_that_is_refuted_late_leaves_the_program():
         return X, (X[:, 0] > 1.5) ^ (rng.random(n) < (0.3 if made <= 30_000 else 0.01))
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    with pytest.raises(OracleError, match=r"noise_rate=0.3 is more .* layer\(s\) so far") as caught:
+    with pytest.raises(OracleError, match=r"noise_rate is 0.3, more .* finished layer") as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3, max_draws=10_000))
     assert caught.value.model.n_layers == len(caught.value.history.draws) >= 1
 
@@ -148,8 +148,8 @@ def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
     settings = SamplingMartiRankSettings(n_layers=20, noise_rate=0.3, max_draws=10_000)
     with pytest.raises(
         OracleError,
-        match=r"noise_rate=0.3 is refuted by nodes where a label has a share of no more than "
-        r"0\.\d+ after .* draws in layer \d+ of 20; .* a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, but there are nodes where the fraction of a label is only "
+        r"0\.\d+ \(after .* draws, in layer \d+ of 20\); .* a smaller noise_rate, or None",
     ):
         fit_sampling_martirank(nine(0.0), settings)
 
@@ -165,7 +165,7 @@ def test_the_true_rate_is_never_refuted(noise, seed):
     shares = [min(n.weight_neg, n.weight_pos) / (n.weight_neg + n.weight_pos) for n in pure]
     assert min(shares) < noise + 0.02
     is_within = max(certificate.values[f"error_{name}_high"] for name in ("pos", "neg")) <= 0.1
-    said = "within epsilon = 0.1 if the labels are wrong at exactly that rate"
+    said = "at most target_error = 0.1, provided that exactly this fraction is wrong"
     if not certificate.values["noise_rate_contradicted"]:
         assert (said in certificate.statement) == is_within
 
@@ -182,7 +182,7 @@ def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
     nodes = [n for layer in history.layers for n in layer]
     totals = np.array([[n.weight_neg for n in nodes], [n.weight_pos for n in nodes]])
     assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any law allows
-    assert "by draws from the training rows" in certificate.statement
+    assert "measured on draws from the training rows" in certificate.statement
 
 
 def stuck(noise, given):
@@ -204,19 +204,19 @@ def test_an_error_below_nothing_contradicts_the_rate():
     assert values["noise_rate_contradicted"]
     assert values["error_pos_high"] < 0
     assert np.isnan(values["auc"])
-    assert "the draws contradict noise_rate=0.2" in certificate.statement
-    assert "within epsilon" not in certificate.statement
-    assert "nothing is said of epsilon = 0.1" in certificate.statement
+    assert "the draws contradict noise_rate = 0.2" in certificate.statement
+    assert "at most target_error" not in certificate.statement
+    assert "cannot be compared with target_error = 0.1" in certificate.statement
 
 
-def test_what_is_within_epsilon_hangs_on_the_rate():
+def test_the_claim_on_target_error_depends_on_the_rate():
     certificate = stuck(0.1, 0.1)
     assert not certificate.values["noise_rate_contradicted"]
-    assert "within epsilon = 0.1 if the labels are wrong at exactly that rate" in (
+    assert "at most target_error = 0.1, provided that exactly this fraction is wrong" in (
         certificate.statement
     )
     certificate = stuck(0.0, 0.0)
-    assert "within epsilon = 0.1; frozen" in certificate.statement
+    assert "at most target_error = 0.1." in certificate.statement
     assert 0.0 <= certificate.values["error_pos"] <= certificate.values["error_pos_high"]
 
 

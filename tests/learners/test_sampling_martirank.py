@@ -71,7 +71,7 @@ def test_every_node_equals_the_slow_version(seed, noise_rate):
     _, history, _ = fit_sampling_martirank(stream, settings)
     codes, positive = stream.rows()
     is_category = np.array([feature.is_category for feature in data.features])
-    rule = SlowRule(20, settings.share, noise_rate)
+    rule = SlowRule(20, settings.least_fraction, noise_rate)
     slow = sampling_layers(codes, positive, history.draws, is_category, rule, 11)
     n_live = 0
     for layer, slow_layer in zip(history.layers, slow, strict=True):
@@ -139,7 +139,7 @@ def test_noise_asks_for_more_rows():
 
 
 def test_the_share_of_a_frozen_node_is_that_of_the_paper():
-    assert SamplingMartiRankSettings(n_layers=40, target_error=0.1).share == pytest.approx(
+    assert SamplingMartiRankSettings(n_layers=40, target_error=0.1).least_fraction == pytest.approx(
         0.1 / (4 * 40 * 41)
     )
 
@@ -187,13 +187,13 @@ def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
     assert history.frozen
     for node in history.frozen:
         assert node.why == "rare"
-        assert min(node.share_neg, node.share_pos) <= settings.share
-        assert node.label == (1 if node.share_neg < node.share_pos else -1)
+        assert min(node.fraction_neg, node.fraction_pos) <= settings.least_fraction
+        assert node.label == (1 if node.fraction_neg < node.fraction_pos else -1)
         assert history.layers[node.layer - 1][node.node].label == node.label
     live = [node for layer in history.layers for node in layer if node.feature >= 0]
     assert all(min(node.weight_neg, node.weight_pos) >= 5 for node in live)
     # By the proof of Theorem 9 the scarce class of each frozen node adds up to epsilon / 2.
-    lost = sum(min(node.share_neg, node.share_pos) for node in history.frozen)
+    lost = sum(min(node.fraction_neg, node.fraction_pos) for node in history.frozen)
     assert lost <= settings.target_error / 2
     assert certificate.values["n_short"] == 0
 
@@ -208,7 +208,7 @@ def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
         min_samples_leaf=3,
     )
     _, history, _ = fit_sampling_martirank(majority(0.2), settings)
-    bound = int(np.ceil(2 * 3 / (settings.share * 0.5 * 0.6**2)))
+    bound = int(np.ceil(2 * 3 / (settings.least_fraction * 0.5 * 0.6**2)))
     assert max(history.draws[1:]) == bound  # the first layer has the first sample, 20,000
 
 
@@ -307,11 +307,11 @@ def test_a_class_that_is_not_in_the_last_sample_has_no_error(noise_rate):
     names = ("error_pos", "error_pos_low", "error_pos_high", "frozen_pos", "auc")
     assert all(np.isnan(values[name]) for name in names)
     assert np.isfinite(values["error_neg"])
-    assert "of the positives" not in certificate.statement
-    assert "the error on the positives is not known, for the sample of 2,000 shows none" in (
+    assert "of the positives and" not in certificate.statement
+    assert "The error rate of the positives is unknown, because the sample of 2,000 has none." in (
         certificate.statement
     )
-    assert "not shown to be within epsilon" in certificate.statement
+    assert "not shown that both error rates are at most target_error" in certificate.statement
 
 
 @pytest.mark.parametrize("weak", ["feature", "stump"])
@@ -355,8 +355,8 @@ def test_a_class_without_weight_in_a_table_is_not_waited_for_without_end():
     ranker = SamplingMartiRank(n_layers=2, sample_size=30_000, max_draws=5500)
     with pytest.raises(
         OracleError,
-        match=r"draws from the table gave one class only \(False\), for the other has 2.6e-08 of "
-        r"the weight, after 1,500,000 draws in the first draws; no layer .* more weight for its",
+        match=r"draws from the table gave only one class \(False\), because the other one has 2.6e-08 "
+        r"of the weight \(after 1,500,000 draws, before layer 1\); no layer .* rows more weight",
     ):
         ranker.fit(X, y, sample_weight=np.where(y, 1e-6, 1.0))
     assert ranker.n_draws_ == 1_500_000
@@ -381,11 +381,8 @@ def test_a_program_without_a_trained_node_says_why():
     y = np.arange(60) % 2
     model, _, certificate = fit(np.ones((60, 2)), y)
     assert certificate.statement == (
-        "No node was trained, and every row scores alike: no ranker has an edge."
+        "No node was trained, and all rows have the same score: no ranker is better than chance."
     )
     assert np.ptp(model.decision_function(np.eye(2))) == 0
     _, _, certificate = fit(np.arange(60.0)[:, None], y, min_samples_leaf=400)
-    assert (
-        "every row scores alike: a class has fewer than min_samples_leaf rows"
-        in certificate.statement
-    )
+    assert "the same score: a class has fewer than min_samples_leaf rows" in certificate.statement

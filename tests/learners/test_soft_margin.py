@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from auctor.learners.boosting.soft_rankboost import (
     ClassScores,
+    fraction_with_margin,
     lowest_at,
     mean_of_lowest,
-    fraction_with_margin,
 )
 from auctor.models import GRID
 from tests.reference.soft_rankboost import capped_mean

@@ -217,16 +217,16 @@ class SamplingMartiRank(RankingEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_oracle(self, oracle: Any, *, target: str | None = None) -> Self:
-        """Fit to draws of an oracle.
+        """Fit to the draws of an oracle.
 
         Parameters
         ----------
         oracle : callable, iterable of batches, or path
-            ``draw(n, rng)`` returns n fresh rows as (X, y), with the generator ``rng`` for its
-            random part; an iterable gives pairs (X, y) of any size; a path names a Parquet
-            file, which is read once, a part at a time.
-        target : str, optional
-            The column of the labels in a file.
+            A callable ``draw(n, rng)`` returns n new rows as (X, y) and uses the generator
+            ``rng`` for its random part. An iterable gives pairs (X, y) of any size. A path names a
+            Parquet file, which is read once, in batches.
+        target : str, default=None
+            The column of a Parquet file that has the labels.
 
         Returns
         -------
@@ -235,14 +235,13 @@ class SamplingMartiRank(RankingEstimator):
         Raises
         ------
         OracleError
-            Where the oracle runs dry, fails, gives one class only - from the start, or from
-            some draw on in a way that chance does not explain - or other columns or labels
-            than before, or where its labels refute ``noise_rate``. The message says how many
-            draws were made; the program of the layers that were finished is kept in ``model_``
-            and can be used.
+            If the oracle runs out of rows or fails; if it gives only one class, from the start or
+            from some draw on; if its columns or labels change; or if its labels contradict
+            ``noise_rate``. The message says how many draws were made. ``model_`` keeps the program
+            of the finished layers, which can be used.
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # after an error nothing of an earlier fit may stay
+            delattr(self, name)  # after an error no attribute of an earlier fit may remain
         seed = self._seed()
         stream = OracleStream(
             oracle,
@@ -266,14 +265,14 @@ class SamplingMartiRank(RankingEstimator):
         return self
 
     def _keep_stream(self, stream: OracleStream) -> None:
-        """What the first draws told of columns and classes."""
+        """Set the attributes that follow from the first draws."""
         assert stream.table is not None
         self._keep_names(stream.table)
         self.classes_ = np.unique(stream.classes)
         self.pos_label_ = stream.classes[1]
 
     def _keep_error(self, error: OracleError) -> None:
-        """The program of the layers that were finished, if there are any."""
+        """Keep the program of the finished layers, if there are any."""
         self.n_draws_ = error.n_draws
         if error.model is not None:
             self._keep(error.model, error.history, error.certificate)
@@ -293,7 +292,7 @@ class SamplingMartiRank(RankingEstimator):
         stream = TableStream(data, np.random.default_rng(seed))
         try:
             model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
-        except OracleError as error:  # a noise_rate that cannot be
+        except OracleError as error:  # the table contradicts noise_rate, or a class is too rare
             self._forget()
             self._keep_error(error)
             raise
@@ -301,15 +300,15 @@ class SamplingMartiRank(RankingEstimator):
         return model, history, certificate
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")  # n_draws_ stays after an error even without one
+        return hasattr(self, "model_")  # after an error there may be n_draws_ without a model
 
     def _forget(self) -> None:
-        """Drop the model of an earlier fit: after an error none of it may stay."""
+        """Drop the model of an earlier fit, which must not remain after an error."""
         for name in ("model_", "history_", "certificate_", "threshold_", "n_iter_"):
             self.__dict__.pop(name, None)
 
     def _count(self, history: SamplingMartiRankHistory, n_features: int) -> None:
-        """The attributes that follow from the history."""
+        """Set the attributes that follow from the history."""
         self.n_draws_ = history.n_draws
         self.n_iter_ = len(history.layers)
         live = [node for layer in history.layers for node in layer if node.feature >= 0]
