@@ -220,8 +220,14 @@ def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
         number(one["own_value"]),
         f"{one['difference']:+.3f}",
         interval(one["low"], one["high"]),
-        "–" if one["p_value"] is None else f"{one['p_value']:.2g}",
+        _p_value(one["p_value"]),
     ]
+
+
+def _p_value(p_value: float | None) -> str:
+    if p_value is None:
+        return "–"
+    return "<0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def _verdict(one: dict[str, Any]) -> str:
