@@ -10,7 +10,7 @@ from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, TreeRan
 from auctor.data import prepare
 from auctor.estimators.explanation import score_features
 from auctor.learners.smooth.bands import score_bands
-from auctor.learners.smooth.problem import Settings
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.metrics import auc_ci
 from auctor.report import render, summarize
 
@@ -97,7 +97,7 @@ def test_plots_have_the_zero_of_explanations(mixed, has_bands):
     X, y = mixed
     X, y = X[["a", "town"]], y.copy()
     ranker = SmoothAUCBoost().fit(X, y)
-    bands = score_bands(prepare(X, y), Settings(), n_resamples=4) if has_bands else None
+    bands = score_bands(prepare(X, y), SmoothSettings(), n_resamples=4) if has_bands else None
     some = X["a"] > X["a"].median()
     facts = summarize(ranker, X[some], y[some], bands=bands)["features"]
     assert facts["reference"] == "the average training row"
@@ -133,7 +133,7 @@ def test_surfaces_are_terms_of_their_own(make_rows):
 def test_bands_are_drawn_where_they_are_given(mixed):
     X, y = mixed
     X = X[["a", "town"]]
-    bands = score_bands(prepare(X, y), Settings(), n_resamples=20)
+    bands = score_bands(prepare(X, y), SmoothSettings(), n_resamples=20)
     rows = summarize(SmoothAUCBoost().fit(X, y), X, y, bands=bands)["features"]["rows"]
     for row in rows:
         plot = row["plot"]
