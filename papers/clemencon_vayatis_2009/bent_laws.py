@@ -1,4 +1,4 @@
-"""The laws that Proposition 15 and Figure 1 are looked at on, and how bent their ROC* are."""
+"""The distributions of Proposition 15 and Figure 1, with the curvature of their ROC*."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ RATIO, _PEAK, _END = 0.55, 0.6, 0.65
 
 @dataclass(frozen=True)
 class BentLaw:
-    """A law and the bounds of |ROC*''|; ``least`` is 0 or ``most`` infinite outside Prop. 15."""
+    """Bounds on |ROC*''|: Proposition 15 needs ``least`` above 0 and a finite ``most``."""
 
     title: str
     make: Callable[[], OptimalRoc]
@@ -79,11 +79,13 @@ def octave_law() -> OptimalRoc:
     top, end = float(bends.slope[0]), float(bends.slope[-1])
 
     def tails(t: Floats) -> Rates:
-        """Shares of both classes with a log ratio above t."""
+        """Fractions of both classes with a log ratio above t."""
         return bends.rates(np.clip(np.exp(t), end, top))
 
     ends = math.log(end), math.log(top)
-    return OptimalRoc("a bend of octaves", tails, *ends, ends, known_auc=bends.area())
+    return OptimalRoc(
+        "a curvature that repeats in octaves", tails, *ends, ends, known_auc=bends.area()
+    )
 
 
 def octave_bends() -> tuple[float, float]:
@@ -121,11 +123,13 @@ def _sums(parts: Floats) -> Floats:
 
 
 BENT: dict[str, BentLaw] = {
-    "linear": BentLaw("constant bend 1.5", lambda: quadratic_roc(0.75), 1.5, 1.5),
+    "linear": BentLaw("constant curvature 1.5", lambda: quadratic_roc(0.75), 1.5, 1.5),
     "exponential_1": _exponential(1.0),
     "exponential_2": _exponential(2.0),
     "exponential_5": _exponential(5.0),
-    "octaves": BentLaw("bend of octaves", octave_law, *octave_bends(), is_smooth=False),
+    "octaves": BentLaw(
+        "curvature that repeats in octaves", octave_law, *octave_bends(), is_smooth=False
+    ),
     "power": BentLaw("square root", lambda: power_roc(0.5), 0.25, math.inf),
     "power_quarter": BentLaw("fourth root", lambda: power_roc(0.25), 3 / 16, math.inf),
     "gaussian_1": BentLaw("Gaussians 1 apart", lambda: gaussian_roc(1.0), 0.0, math.inf),

@@ -1,4 +1,4 @@
-"""Laws with features: negatives uniform on the unit cube, positives drawn by a known ratio.
+"""Distributions of rows: uniform negatives in the unit cube, positives by a known ratio.
 
 Everything about a score that is constant on boxes is then known without a test sample: its ROC
 curve in the population, and so its distances from ROC*.
@@ -22,10 +22,10 @@ POSITIVE_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Place:
-    """A law of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
+    """A distribution of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
 
-    ``corner`` is the share of positives below a corner (a grid of corners), one argument for each
-    feature; ``meets_all`` says whether the law has all that Theorem 21 asks for d-infinity.
+    ``corner`` is the fraction of positives below a corner (a grid of corners), one argument for
+    each feature; ``meets_all`` tells whether all assumptions of Theorem 21 for d-infinity hold.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Place:
         return X, y
 
     def masses(self, edges: Sequence[Floats]) -> Rates:
-        """Shares of the negatives and of the positives in each box of a grid."""
+        """Fractions of the negatives and of the positives in each box of a grid."""
         sides = np.meshgrid(*(np.diff(axis) for axis in edges), indexing="ij")
         neg = np.prod(np.stack(sides), axis=0)
         pos = self.corner(*np.meshgrid(*edges, indexing="ij"))
@@ -57,7 +57,7 @@ class Place:
 
 
 def exponential_line() -> Place:
-    """One feature: the share of negatives above a row is the row itself."""
+    """One feature: the fraction of negatives above a row is the row itself."""
     law, rate = exponential_roc(2.0), 2.0
 
     def log_ratio(X: Floats) -> Floats:
@@ -77,7 +77,7 @@ def nested_squares() -> Place:
         return np.log(1 + bend - 2 * bend * X.max(axis=1) ** 2)
 
     def corner(a: Floats, b: Floats) -> Floats:
-        """Share of the positives in the box from 0 to (a, b)."""
+        """Fraction of the positives in the box from 0 to (a, b)."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         # The square up to the smaller side, and a strip beside it.
         strip = (1 + bend) * (high - low) - 2 * bend / 3 * (high**3 - low**3)
@@ -97,7 +97,7 @@ def diagonals() -> Place:
         return law.high - rate * X.sum(axis=1)
 
     def corner(a: Floats, b: Floats) -> Floats:
-        """Share of the positives in the box from 0 to (a, b)."""
+        """Fraction of the positives in the box from 0 to (a, b)."""
         return share(a) * share(b)
 
     # The density of eta vanishes at both ends of its range: a corner of the square is a point.
@@ -122,7 +122,7 @@ def _sum_law(rate: float) -> OptimalRoc:
     high = 2 * math.log(scale)
 
     def tails(t: Floats) -> Rates:
-        """Shares of both classes with a log ratio above t."""
+        """Fractions of both classes with a log ratio above t."""
         s = np.clip((high - t) / rate, 0, 2)  # the sum of the features at the threshold
         rest = 2 - s
         # Integrals of exp(-rate u) u up to s, and of exp(-rate u) (2 - u) from s on.
@@ -174,7 +174,7 @@ def distances(law: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, floa
 
 
 def _knots(cell: Ints, mass: Floats) -> Floats:
-    """Shares from 0 to 1 after each cell; sums of many boxes are off by rounding."""
+    """Fractions from 0 to 1 after each cell; sums of many boxes are off by rounding."""
     total = np.cumsum(np.bincount(cell, mass))
     return np.concatenate([[0.0], total / total[-1]])
 

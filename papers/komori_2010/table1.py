@@ -1,4 +1,4 @@
-"""Table 1: the Gaussian law of section 4.2."""
+"""Table 1: the Gaussian distribution of section 4.2."""
 
 from auctor.datasets import gaussian_pair_roc
 from papers.experiment import Case, Found, Setup
@@ -37,7 +37,7 @@ METHODS = (
 
 
 def table1_cases(setup: Setup) -> list[Case]:
-    """Blocks of repetitions on the Gaussian law."""
+    """Blocks of repetitions on the Gaussian distribution."""
     return cases(setup, "gaussian", METHODS)
 
 
@@ -90,7 +90,7 @@ def _claim_order(page: Page, aucs: Aucs) -> None:
     for method in (AUCBOOST, OURS):
         steps = [ahead(aucs.steps(method, *pair)) for pair in pairs]
         numbers = "; ".join(
-            f"{b} less {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
+            f"{b} minus {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
         )
         page.claim(
             f"score AUCs of {method} rise from x1 over x2 and x3 to x4", *all_of(steps, numbers)

@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import subprocess
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import matplotlib
@@ -41,7 +42,13 @@ def rows(n=160):
 
 
 X, Y, WEIGHT = rows()
-RANKER = RankBoost(n_estimators=15, pos_label="bad").fit(X, Y)
+
+
+@cache  # not while tests are collected: every process would compile the kernels at once
+def ranker():
+    """A learner fitted on the rows; no test changes it."""
+    return RankBoost(n_estimators=15, pos_label="bad").fit(X, Y)
+
 
 # Displays of labelled scores: all of them can be made in the same ways.
 OF_PREDICTIONS = [
@@ -80,7 +87,7 @@ def make(name):
     """A display by its name, from an estimator."""
     cls = getattr(auctor.display, name)
     if name in OF_PREDICTIONS:
-        return cls.from_estimator(RANKER, X, Y)
+        return cls.from_estimator(ranker(), X, Y)
     fitted = OF_MODELS[name]()
     if name in TAKES_ROWS:
         return cls.from_estimator(fitted, X, Y, **TAKES_ROWS[name])
@@ -171,8 +178,8 @@ def test_nothing_is_written_outside_of_the_figure(name):
 def response(name):
     """What from_predictions of a display takes: probabilities or scores."""
     if name == "CalibrationDisplay":
-        return RANKER.predict_proba(X)[:, 0]  # "bad" is the smaller label
-    return RANKER.decision_function(X)
+        return ranker().predict_proba(X)[:, 0]  # "bad" is the smaller label
+    return ranker().decision_function(X)
 
 
 @pytest.fixture(params=OF_PREDICTIONS)
@@ -183,9 +190,9 @@ def name(request):
 def test_from_estimator_is_from_predictions(name):
     cls = getattr(auctor.display, name)
     direct = cls.from_predictions(Y, response(name), pos_label="bad", name="RankBoost")
-    assert values(cls.from_estimator(RANKER, X, Y)) == values(direct)
+    assert values(cls.from_estimator(ranker(), X, Y)) == values(direct)
     assert direct.pos_label == "bad"
-    assert values(cls.from_estimator(RANKER.model_, X, Y, name="RankBoost")) == values(direct)
+    assert values(cls.from_estimator(ranker().model_, X, Y, name="RankBoost")) == values(direct)
 
 
 def test_any_container_is_read(name):
@@ -199,8 +206,8 @@ def test_any_container_is_read(name):
         )  # fmt: skip
         assert values(given) == expected
     frame = pl.from_pandas(X)
-    assert values(cls.from_estimator(RANKER, frame, pl.Series(Y.tolist()))) == values(
-        cls.from_estimator(RANKER, X, Y)
+    assert values(cls.from_estimator(ranker(), frame, pl.Series(Y.tolist()))) == values(
+        cls.from_estimator(ranker(), X, Y)
     )
 
 
@@ -216,7 +223,7 @@ def test_absent_rows_do_not_show(name):
 def test_the_other_label_can_be_the_positive_one(name):
     """Scores of scikit-learn grow towards the larger label, ours towards pos_label_."""
     cls = getattr(auctor.display, name)
-    assert cls.from_estimator(RANKER, X, Y, pos_label="good").pos_label == "good"
+    assert cls.from_estimator(ranker(), X, Y, pos_label="good").pos_label == "good"
     logistic = LogisticRegression().fit(X, Y)
     assert cls.from_estimator(logistic, X, Y).pos_label == "good"
     assert cls.from_estimator(logistic, X, Y, pos_label="bad").pos_label == "bad"
@@ -316,7 +323,7 @@ def test_estimators_that_cannot_be_drawn(name):
     with pytest.raises(ValueError, match="RankBoost has no classes_; give a fitted classifier"):
         cls.from_estimator(RankBoost(), X, Y)
     with pytest.raises(ValueError, match="pos_label is 'x'; give one of the estimator's classes"):
-        cls.from_estimator(RANKER, X, Y, pos_label="x")
+        cls.from_estimator(ranker(), X, Y, pos_label="x")
     odd = SimpleNamespace(classes_=np.array(["bad", "good"]))
     with pytest.raises(ValueError, match=r"SimpleNamespace has no .*predict_proba"):
         cls.from_estimator(odd, X, Y)

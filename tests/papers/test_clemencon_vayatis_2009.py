@@ -116,7 +116,7 @@ def test_bends_lie_in_their_bounds(name):
 def test_a_cell_at_the_corner_keeps_its_share_on_the_bend_of_octaves():
     widths = [approximate_roc(BENT["octaves"].make(), depth=d).alpha[1] for d in range(2, 8)]
     assert min(octave_bends()) > 0
-    # Every level splits the cell at 0 at the same share of its width, above one half.
+    # Every level splits the cell at 0 at the same fraction of its width, above one half.
     np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), RATIO, atol=1e-6)
 
 
@@ -165,7 +165,7 @@ def test_nodes_are_numbered_as_in_figure_2():
 def test_checks_of_our_own_are_told_from_what_the_paper_proves(tiny):
     outcome, _ = tiny
     ours = [claim.text for claim in outcome.claims if claim.is_ours]
-    assert any("mended" in text for text in ours)
+    assert any("corrected" in text for text in ours)
     assert not any(text.startswith("Proposition") for text in ours)
 
 

@@ -1,8 +1,10 @@
 """Checks of arguments that the displays of additive models share."""
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
+
+import numpy as np
 
 from auctor._checks import is_whole
 from auctor._text import first_few
@@ -56,6 +58,7 @@ def _read_term(item: Any, names: Sequence[str]) -> int:
 
 def check_central(value: Any) -> float:
     """Return the fraction of values that an x axis covers, above 0 and at most 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:
         raise ValueError(f"central is {value!r}; give a number above 0 and at most 1")
     return float(value)
