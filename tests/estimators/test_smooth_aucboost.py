@@ -9,7 +9,6 @@ import pytest
 from learners.blurred import partial_by_quadrature
 from scipy.special import ndtr
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -19,30 +18,10 @@ from auctor import AUCBoost, RankBoost, SmoothAUCBoost, TreeRank, load
 from auctor.metrics import partial_auc
 
 
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order][:, :8], y[order]
-
-
 @pytest.fixture
-def people():
-    """A table with text, missing values, a constant and a boolean, and its labels."""
-    rng = np.random.default_rng(1)
-    n = 250
-    frame = pd.DataFrame(
-        {
-            "age": rng.normal(50, 10, n),
-            "town": rng.choice(["north", "south", "west"], n),
-            "member": rng.random(n) < 0.5,
-            "same": 1.0,
-        }
-    )
-    risk = (frame["age"] - 50) / 10 + (frame["town"] == "west") * 2 + rng.normal(size=n)
-    frame.loc[::9, "age"] = np.nan
-    frame.loc[::11, "town"] = None
-    return frame, np.where(risk > 1, "yes", "no")
+def few_columns(cancer):
+    X, y = cancer
+    return X[:, :8], y
 
 
 def noisy(seed=0, n_rows=150, n_features=3):
@@ -58,8 +37,8 @@ def smoothed_auc(scores, y, weight=None):
     return (pairs * ndtr(scores[y][:, None] - scores[~y])).sum() / pairs.sum()
 
 
-def test_it_ranks_unseen_rows(cancer):
-    X, y = cancer
+def test_it_ranks_unseen_rows(few_columns):
+    X, y = few_columns
     ranker = SmoothAUCBoost().fit(X[:400], y[:400])
     assert ranker.score(X[400:], y[400:]) > 0.97
     assert set(ranker.predict(X)) == {0, 1}
@@ -256,16 +235,17 @@ def test_the_certificate_holds(weighted):
     assert 0 <= found["gain_left"] <= 1e-7
     assert found["separating"] == []
     sentence = str(ranker.certificate_)
-    assert f"is {found['smoothed_auc']:.4g}, {found['objective']:.6g} after its penalty" in sentence
-    assert "at a maximum" in sentence
-    assert f"is {found['auc']:.4g}, never below {found['least_auc']:.4g}" in sentence
+    assert f"training pairs is {found['smoothed_auc']:.4g}; the objective" in sentence
+    assert f"is {found['objective']:.6g}, at its maximum" in sentence
+    bound = f"2 x {found['smoothed_auc']:.4g} - 1 = {found['least_auc']:.4g}"
+    assert f"is {found['auc']:.4g}, at least {bound} (Komori's bound)" in sentence
     assert "separates" not in sentence
 
 
 def test_the_certificate_does_not_claim_a_maximum_that_was_not_reached():
     X, y = noisy(3)
     statement = SmoothAUCBoost(max_iter=2).fit(X, y).certificate_.statement
-    assert "(stopped by max_iter, not at its maximum)" in statement
+    assert "(stopped by max_iter, before its maximum)" in statement
 
 
 def test_the_certificate_of_a_partial_auc():
@@ -342,7 +322,7 @@ def law_with_a_sure_minority(seed):
 def test_training_for_a_range_pays_in_that_range(seed):
     X, y = law_with_a_sure_minority(seed)
     whole, top = (SmoothAUCBoost(fpr_range=r).fit(X, y) for r in (None, (0, 0.1)))
-    areas = [partial_auc(y, r.decision_function(X), fpr=(0, 0.1)) for r in (whole, top)]
+    areas = [partial_auc(y, r.decision_function(X), fpr_range=(0, 0.1)) for r in (whole, top)]
     assert areas[1] > areas[0] + 0.002
     assert whole.score(X, y) > top.score(X, y)
 
@@ -396,8 +376,8 @@ def test_two_rows_are_enough():
     assert ranker.certificate_.values["auc"] == 1
 
 
-def test_clone_pickle_search_and_pipeline(cancer):
-    X, y = cancer
+def test_clone_pickle_search_and_pipeline(few_columns):
+    X, y = few_columns
     ranker = SmoothAUCBoost(penalty=0.01, monotonic_cst={"x0": -1}).fit(X, y)
     copy = pickle.loads(pickle.dumps(ranker))
     assert np.array_equal(copy.decision_function(X), ranker.decision_function(X))

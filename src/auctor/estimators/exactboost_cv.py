@@ -21,7 +21,7 @@ from auctor.learners.exact import fit as exactboost
 from auctor.learners.exact.candidates import Candidate, History
 from auctor.learners.exact.paired_metric import PairedMetric
 from auctor.learners.exact.refine import Settings, importances, refine
-from auctor.learners.smooth.fit import Settings as SmoothSettings
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel
 
 _WANTED_K = "give a whole number of rows, or a fraction above 0 and below 1"

@@ -13,7 +13,7 @@ from auctor.data.labelled import LabelledRows, read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitInput, FitResult
 from auctor.learners.margin.certificate import certify_margin
-from auctor.learners.margin.fit import Settings, fit_margin
+from auctor.learners.margin.fit import MarginSettings, fit_margin
 from auctor.learners.margin.problems import (
     LinearProblem,
     MarginProblem,
@@ -118,7 +118,7 @@ class MarginRanker(RankingEstimator):
         bound and the gap between them.
     coef_ : ndarray of shape (n_hypotheses,)
         The weights; negative where a hypothesis is negated.
-    history_ : History
+    history_ : MarginHistory
         The solutions of the linear programs.
     gamma_path_ : list of float
         gamma after each step of ``method="heuristic"``; it never grows.
@@ -247,10 +247,10 @@ class MarginRanker(RankingEstimator):
         scaling: Any = self.hypotheses
         return LinearProblem(given.table, rows, categorical, scaling)
 
-    def _settings(self, problem: MarginProblem) -> Settings:
-        return Settings(
+    def _settings(self, problem: MarginProblem) -> MarginSettings:
+        return MarginSettings(
             method=self.method,  # type: ignore[arg-type]
-            margin="soft" if self.soft_margin else "hard",
+            soft_margin=self.soft_margin,
             epsilon=self.epsilon,
             nu=self.nu,
             nu_pos=self.nu_pos,
@@ -258,7 +258,7 @@ class MarginRanker(RankingEstimator):
             negations=self.negations,
             constant=self.constant,
             relax=self.relax,
-            tol=self.gap_tol,
+            gap_tol=self.gap_tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             grid=problem.grid,
@@ -303,7 +303,7 @@ class MarginRanker(RankingEstimator):
         for epsilon in sorted(epsilons, reverse=True):
             settings = replace(
                 self._settings(problem),
-                margin="soft",
+                soft_margin=True,
                 epsilon=epsilon,
                 nu=None,
                 nu_pos=None,

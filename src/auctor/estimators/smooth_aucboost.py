@@ -16,7 +16,7 @@ from auctor.estimators.smooth_settings import (
     make_settings,
     read_smooth_init,
 )
-from auctor.learners.smooth.fit import Settings
+from auctor.learners.smooth.settings import SmoothSettings
 
 _AMOUNT = [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]
 
@@ -122,7 +122,7 @@ class SmoothAUCBoost(SmoothEstimator):
         The fitted model: a step function per feature. ``model_.save(path)`` writes it.
     certificate_ : Certificate
         The objective at its maximum, and how much a further step could gain.
-    history_ : History
+    history_ : SmoothHistory
         Objective and smoothed AUC after each iteration, and the penalties.
     penalty_, shrinkage_, ridge_ : float
         The amounts that were used.
@@ -223,7 +223,7 @@ class SmoothAUCBoost(SmoothEstimator):
     def _refit(self, data: RankingData) -> Refit:
         return Refit(self._settings(data), *self._hold_out(data))
 
-    def _settings(self, data: RankingData, start: Init | None = None) -> Settings:
+    def _settings(self, data: RankingData, start: Init | None = None) -> SmoothSettings:
         return make_settings(
             data,
             start=start,

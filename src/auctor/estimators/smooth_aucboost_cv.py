@@ -23,7 +23,7 @@ from auctor.estimators.smooth_settings import (
     make_settings,
     read_smooth_init,
 )
-from auctor.learners.smooth.fit import Settings
+from auctor.learners.smooth.settings import SmoothSettings
 
 # Constraints of the parameters that ExactBoostCV has too.
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
@@ -242,7 +242,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         )
         return Refit(settings, data, None)
 
-    def _settings(self, data: RankingData, start: Init | None = None) -> Settings:
+    def _settings(self, data: RankingData, start: Init | None = None) -> SmoothSettings:
         """Settings with automatic penalties."""
         return make_settings(
             data,

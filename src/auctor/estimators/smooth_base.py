@@ -14,8 +14,9 @@ from auctor.estimators.explanation import ScoreTable, score_features
 from auctor.estimators.fitting import FitResult
 from auctor.estimators.folds import summarise
 from auctor.estimators.init import Init
-from auctor.learners.smooth.fit import Settings, fit_smooth
+from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.search import Candidate, find_amounts
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel
 
 # Number of pairs that interactions="auto" tries: more seldom help, and nobody looks at more.
@@ -25,7 +26,7 @@ MOST_PAIRS = 10
 class Refit(NamedTuple):
     """The last step of a fit, ready to be repeated: its settings, its rows, and those held out."""
 
-    settings: Settings
+    settings: SmoothSettings
     train: RankingData
     validation: RankingData | None
 
@@ -80,7 +81,7 @@ class SmoothEstimator(RankingEstimator):
 
 def run_smooth(
     data: RankingData,
-    settings: Settings,
+    settings: SmoothSettings,
     validation: RankingData | None = None,
     start: Init | None = None,
 ) -> FitResult:
@@ -101,7 +102,7 @@ def run_smooth(
 class SearchResult(NamedTuple):
     """The settings that were chosen, and the fit of all rows with them."""
 
-    settings: Settings
+    settings: SmoothSettings
     result: FitResult
 
 
@@ -115,7 +116,9 @@ class PenaltySearch:
     rule: str = "paired"
     n_pairs: int = 0  # of features, whose surfaces are tried beside none
 
-    def fit(self, data: RankingData, settings: Settings, start: Init | None = None) -> SearchResult:
+    def fit(
+        self, data: RankingData, settings: SmoothSettings, start: Init | None = None
+    ) -> SearchResult:
         """Choose the amounts by the held-out AUC and fit all rows with them."""
         chosen, candidates = find_amounts(
             data,

@@ -11,7 +11,7 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS
 from auctor.estimators.fitting import FitInput
 from auctor.estimators.init import Init, check_same_features, read_init
-from auctor.learners.smooth.fit import Settings
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE
 from auctor.models import AdditiveModel
 
@@ -42,16 +42,16 @@ def make_settings(
     interactions: Any = 0,
     fpr_range: Any = None,
     **others: Any,
-) -> Settings:
+) -> SmoothSettings:
     """Settings of a fit; what depends on the columns or the number of rows is checked here.
 
-    ``others`` are handed on to ``Settings`` as they are.
+    ``others`` are handed on to ``SmoothSettings`` as they are.
     """
     signs = read_signs(monotonic_cst, data)
     if start is not None:
         check_same_features(start.source, data, signs)
     automatic = "curvature" if solver == "newton" else "bins"
-    return Settings(
+    return SmoothSettings(
         solver=solver,
         roughness=automatic if roughness == "auto" else roughness,
         signs=signs,

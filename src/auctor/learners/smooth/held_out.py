@@ -8,18 +8,19 @@ from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.learners.common.finish import score_rows, training_order
 from auctor.learners.smooth.interactions import Pair
-from auctor.learners.smooth.objective import Point
-from auctor.learners.smooth.problem import Settings
-from auctor.learners.smooth.surfaces import add_cells, cell_lines
+from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.smooth.surfaces import add_cells, row_cells
 from auctor.metrics import partial_auc
 
 
 class HeldOut:
-    """Rows that a fit does not see; ``pairs`` are those of its surfaces."""
+    """Rows that a fit does not see; ``pairs`` are the pairs of features of its surfaces."""
 
-    def __init__(self, data: RankingData, settings: Settings, pairs: Sequence[Pair] = ()) -> None:
+    def __init__(
+        self, data: RankingData, settings: SmoothSettings, pairs: Sequence[Pair] = ()
+    ) -> None:
         self._data, self._settings = data, settings
-        self._lines = cell_lines(data, pairs) if pairs else None
+        self._cells = row_cells(data, pairs) if pairs else None
 
     def auc(self, x: Floats) -> float:
         """The AUC of the tables in ``x``; with ``fpr_range`` the mean TPR over that range."""
@@ -28,34 +29,17 @@ class HeldOut:
             return training_order(self._data, scores).auc
         positive = np.concatenate([part.positive for part in self._data.partitions])
         weight = np.concatenate([part.weight for part in self._data.partitions])
-        area = partial_auc(positive, np.concatenate(scores), fpr=region, sample_weight=weight)
+        area = partial_auc(positive, np.concatenate(scores), fpr_range=region, sample_weight=weight)
         return area / (region[1] - region[0])
 
     def _scores(self, x: Floats) -> list[Floats]:
-        """Of the rows of each partition."""
+        """The scores of the rows of each partition."""
         size = self._data.n_features * self._data.n_codes
         tables = list(x[:size].reshape(self._data.n_features, -1))
         scores = [score_rows(part, tables) for part in self._data.partitions]
-        for score, line in zip(scores, self._lines or [], strict=self._lines is not None):
-            score += add_cells(line, x[size:])
+        for score, cells in zip(scores, self._cells or [], strict=self._cells is not None):
+            score += add_cells(cells, x[size:])
         if self._settings.offset is not None:
             for score, part in zip(scores, self._data.partitions, strict=True):
                 score += self._settings.offset[part.rows]
         return scores
-
-
-class Stopping:
-    """Early stopping: the AUC of held-out rows after each iteration, and the best point."""
-
-    def __init__(self, held_out: HeldOut, n_iter_no_change: int) -> None:
-        self._held_out, self._patience = held_out, n_iter_no_change
-        self.aucs: list[float] = []
-        self.best: Point | None = None
-        self.best_at = 0
-
-    def stop_after(self, point: Point) -> bool:
-        """Whether the last iterations brought no better AUC."""
-        self.aucs.append(self._held_out.auc(point.x))
-        if self.best is None or self.aucs[-1] > max(self.aucs[:-1]):
-            self.best, self.best_at = point, len(self.aucs)
-        return len(self.aucs) - self.best_at >= self._patience

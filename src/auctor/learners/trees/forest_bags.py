@@ -1,8 +1,6 @@
 """Which rows each tree of a forest has seen, and the scores of rows by trees that have not."""
 
 from dataclasses import dataclass, replace
-from math import ceil, log2, sqrt
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,35 +75,6 @@ def feature_draws(n_features: int, n_drawn: int, rng: np.random.Generator) -> Al
         return allowed
 
     return draw
-
-
-def number_of_features(max_features: Any, n_features: int) -> int:
-    """The number that ``max_features`` stands for; a share is rounded up.
-
-    Examples
-    --------
-    >>> [number_of_features(asked, 20) for asked in ("sqrt", "log2", None, 0.3, 7)]
-    [5, 5, 20, 6, 7]
-    """
-    if max_features is None:
-        return n_features
-    if max_features == "sqrt":
-        return ceil(sqrt(n_features))
-    if max_features == "log2":
-        return max(1, ceil(log2(n_features)))
-    if isinstance(max_features, (int, np.integer)) and not isinstance(max_features, bool):
-        if not 1 <= max_features <= n_features:
-            raise ValueError(
-                f"max_features is {max_features}, but X has {n_features} features; give a number "
-                f"from 1 to {n_features}, a share, 'sqrt', 'log2' or None for all"
-            )
-        return int(max_features)
-    if isinstance(max_features, (float, np.floating)) and 0.0 < max_features <= 1.0:
-        return ceil(max_features * n_features - 1e-9)
-    raise ValueError(
-        f"max_features is {max_features!r}; give a number of features, a share above 0 and up to "
-        "1, 'sqrt', 'log2' or None for all"
-    )
 
 
 # Rows at a time; whole bytes of the bits that say who has seen whom.
