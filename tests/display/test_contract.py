@@ -244,7 +244,7 @@ def test_the_ranking_is_never_upside_down(fitted):
         display = auctor.display.ROCDisplay.from_estimator(
             fitted, X.to_numpy(), Y, pos_label=label, band=None
         )
-        assert display.lines[0].auc > 0.7
+        assert display.curves[0].auc > 0.7
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -264,15 +264,15 @@ def test_folds_of_scikit_learn(name, weighted):
         for estimator, test in zip(found["estimator"], tests, strict=True)
     ]
     if name == "ROCDisplay" and not weighted:
-        assert display.lines[0].auc == pytest.approx(np.mean(expected))
-        assert len(display.lines[0].folds) == 3
+        assert display.curves[0].auc == pytest.approx(np.mean(expected))
+        assert len(display.curves[0].folds) == 3
 
 
 def test_folds_of_our_own(name):
     cls = getattr(auctor.display, name)
     found = own_cross_validate(RankBoost(n_estimators=5, pos_label="bad"), X, Y, n_folds=3)
     if name == "CalibrationDisplay":
-        with pytest.raises(ValueError, match="no probabilities; use from_cv_results"):
+        with pytest.raises(ValueError, match="no probabilities; give the result of"):
             cls.from_cross_validation(found, Y, pos_label="bad")
         return
     display = cls.from_cross_validation(found, Y, pos_label="bad", name="mine")
@@ -282,8 +282,8 @@ def test_folds_of_our_own(name):
     direct = cls.from_predictions(Y, found.scores, **told)
     assert values(display) == values(direct)
     if name == "ROCDisplay":
-        assert display.lines[0].auc == pytest.approx(found.auc.value)
-        assert display.lines[0].low == pytest.approx(found.auc.low)
+        assert display.curves[0].auc == pytest.approx(found.auc.value)
+        assert display.curves[0].low == pytest.approx(found.auc.low)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_folds_of_our_own(name):
         ([0, 1, 1], [0.1, 0.2, 0.3], {"folds": [1, 1, 1]}, "folds has only one fold"),
         ([0, 1, 1], [0.1, 0.2, 0.3], {"folds": [1, 2]}, "folds has 2 values for 3 rows"),
         ([0, 1, 1], {}, {}, "y_score is empty"),
-        ([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, {"name": "b"}, "leave out name='b'"),
+        ([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, {"name": "b"}, "name is 'b', but y_score is a dict"),
     ],
 )
 def test_errors_name_the_argument(name, y, s, told, says):
@@ -307,7 +307,7 @@ def test_errors_name_the_argument(name, y, s, told, says):
 
 def test_estimators_that_cannot_be_drawn(name):
     cls = getattr(auctor.display, name)
-    with pytest.raises(ValueError, match="RankBoost has no classes_; give a classifier that is"):
+    with pytest.raises(ValueError, match="RankBoost has no classes_; give a fitted classifier"):
         cls.from_estimator(RankBoost(), X, Y)
     with pytest.raises(ValueError, match="pos_label='x' is not among the estimator's classes"):
         cls.from_estimator(ranker(), X, Y, pos_label="x")

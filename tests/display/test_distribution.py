@@ -44,7 +44,7 @@ def test_both_styles(sample, style, sign):
     assert np.array_equal(negatives.get_data().values, sign * display.fraction_neg)
     assert np.array_equal(positives.get_data().values, display.fraction_pos)
     assert positives.get_hatch() != negatives.get_hatch()  # told apart without colours
-    with pytest.raises(ValueError, match="style must be one of mirrored, overlaid; got 'both'"):
+    with pytest.raises(ValueError, match="style is 'both'; give 'mirrored' or 'overlaid'"):
         display.plot(style="both")
 
 
@@ -56,5 +56,5 @@ def test_the_threshold(sample):
     assert words == (f"threshold 0.5: flags {tpr:.1%} of the positives, {fpr:.1%} of the negatives")
     chosen = ScoreDistributionDisplay.from_predictions(y, s, budget=100)
     assert chosen.point.flagged == 100 and chosen.criterion == "a budget of 100"
-    with pytest.raises(ValueError, match="the folds have one each"):
+    with pytest.raises(ValueError, match="folds and an operating point are given"):
         ScoreDistributionDisplay.from_predictions(y, s, folds=np.arange(1000) % 2, threshold=0)

@@ -34,7 +34,7 @@ def test_numbers_are_those_of_the_gain_curve(cls):
     y, s = draw()
     display = cls.from_predictions(y, {"ours": s, "other": -s})
     expected = gain_curve(y, s)
-    line = display.lines[0]
+    line = display.curves[0]
     assert np.array_equal(line.flagged_fraction, expected.flagged_fraction)
     assert np.array_equal(line.found_fraction, expected.found_fraction)
     assert line.at(0.3) == pytest.approx(recall_at_k(y, s, k=0.3))
@@ -64,13 +64,13 @@ def test_the_lift_that_is_drawn():
     for place in (1, len(x) // 2, len(x) - 2):
         assert height[place] == pytest.approx(lift(y, s, k=float(x[place])))
     assert height[-1] == pytest.approx(1)
-    assert f"lift {lift(y, s, k=0.1):.2f} in the first tenth" in legend(display)
+    assert f"lift {lift(y, s, k=0.1):.2f} in the top 10%" in legend(display)
 
 
 def test_the_perfect_profile():
     y, s = draw()
     display = CAPDisplay.from_predictions(y, s)
-    best = CAPDisplay.from_predictions(y, y.astype(float)).lines[0]
+    best = CAPDisplay.from_predictions(y, y.astype(float)).curves[0]
     perfect = next(line for line in display.ax_.lines if "perfect" in line.get_label())
     assert np.allclose(perfect.get_xdata(), best.flagged_fraction)
     assert np.allclose(perfect.get_ydata(), best.found_fraction)
@@ -81,7 +81,7 @@ def test_the_perfect_profile():
 def test_folds_and_their_vertical_mean(cls):
     y, s = draw(300)
     folds = np.arange(300) % 3
-    line = cls.from_predictions(y, s, folds=folds).lines[0]
+    line = cls.from_predictions(y, s, folds=folds).curves[0]
     each = [gain_curve(y[folds == k], s[folds == k]) for k in range(3)]
     assert len(line.folds) == 3
     assert line.at(0.25) == pytest.approx(np.mean([curve.at(0.25) for curve in each]))

@@ -45,11 +45,11 @@ def test_intervals_are_wilsons_and_the_mark_says_one():
     assert "precision at 4: 0.750 (0.301 to 0.954)" in words
 
 
-def test_shares_and_the_end_of_the_drawing():
+def test_fractions_and_the_end_of_the_drawing():
     y, s = draw()
     display = PrecisionAtKDisplay.from_predictions(y, s, k=0.25, max_k=0.5)
     assert display.marked[0] == 30 and display.k[-1] == 60
-    for told, says in (({"k": 121}, "k=121 is more than the 120"), ({"max_k": 0}, "max_k")):
+    for told, says in (({"k": 121}, "k is 121, but there are 120 rows"), ({"max_k": 0}, "max_k")):
         with pytest.raises(ValueError, match=says):
             PrecisionAtKDisplay.from_predictions(y, s, **told)
 
