@@ -49,7 +49,7 @@ def bound_of(metric, problem, view, cell):
 
 
 @over_metrics
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     seed=seeds,
     cuts=st.tuples(st.integers(-1, 4), st.integers(0, 3)),
@@ -70,7 +70,7 @@ def test_no_stump_of_a_cell_exceeds_its_bound(metric, seed, cuts, steps):
 
 
 @over_metrics
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(seed=seeds, cut=st.integers(-1, 4), step=st.integers(-28, 28))
 def test_the_bound_of_one_stump_is_its_metric(metric, seed, cut, step):
     problem = slow.random_problem(seed, n_views=1)

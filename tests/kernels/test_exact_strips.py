@@ -65,7 +65,7 @@ def check_best(metric, problem, best):
 
 
 @over_metrics
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(seed=seeds, n_start=st.sampled_from([1, 2, 3, 8]))
 def test_the_best_stump_is_the_best_of_all(metric, seed, n_start):
     problem = slow.random_problem(seed)
@@ -125,7 +125,7 @@ def test_more_open_strips_than_there_is_room_for_at_first(metric, n_start):
 
 
 @over_metrics
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(seed=seeds, low=st.integers(-28, 28), width=st.integers(0, 20))
 def test_a_sweep_bounds_every_stump_of_its_strip(metric, seed, low, width):
     problem = slow.random_problem(seed, n_views=1)
