@@ -40,7 +40,7 @@ def read_and_fit(path: Path) -> None:
 def command(path: Path, folder: Path, folds: int) -> None:
     """The command in a process of its own, as a user runs it."""
     out = ["--out", str(folder / "m.json"), "--report", str(folder / "page.html")]
-    words = [sys.executable, "-m", "auctor", "fit", str(path), *FIT, "--folds", str(folds), *out]
+    words = [sys.executable, "-m", "auctor", "fit", str(path), *FIT, "--cv", str(folds), *out]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -49,7 +49,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
 
 METRICS: dict[str, tuple[Callable[..., float], Callable[..., Any], dict[str, Any]]] = {
     "KS": (ks, ks_ci, {}),
-    "partial AUC": (partial_auc, partial_auc_ci, {"fpr": REGION, "scaled": True}),
+    "partial AUC": (partial_auc, partial_auc_ci, {"fpr_range": REGION, "scaled": True}),
     "precision at 10%": (precision_at_k, precision_at_k_ci, {"k": TOP}),
 }
 NAMES = {"KS": "ks", "partial AUC": "partial_auc", "precision at 10%": "precision_at_k"}
@@ -186,7 +186,9 @@ def _intervals(y: Any, folds: Any, ours: Validated, other: Validated, seed: int)
     found["difference in AUC"] = compare_auc(*pair, **told)
     found["difference in AUC, as printed"] = compare_auc(*pair, folds=folds, method="delong")
     for key, (_, _, more) in METRICS.items():
-        found[f"difference in {key}"] = compare_metric(*pair, NAMES[key], **more, **told, **draws)
+        found[f"difference in {key}"] = compare_metric(
+            *pair, metric=NAMES[key], **more, **told, **draws
+        )
     return found
 
 
@@ -257,7 +259,7 @@ def paired(n: int, seed: int = 0) -> Iterator[Row]:
                 "AUC, as printed by pROC": compare_auc(y, *scores, method="delong"),
             }
             for key, (_, _, more) in METRICS.items():
-                results[key] = compare_metric(y, *scores, NAMES[key], **more, **draws)
+                results[key] = compare_metric(y, *scores, metric=NAMES[key], **more, **draws)
             for key, one in results.items():
                 found.setdefault(key, []).append(one)
         big = np.repeat([1, 0], [200_000 * n_pos // len(y), 200_000 * n_neg // len(y)])

@@ -182,7 +182,7 @@ def of_partial(repetitions: int) -> Iterator[Result]:
                     f"normal, AUC {auc:g}, {n_pos} + {n_neg}",
                     true_partial(auc, high),
                     lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
-                    lambda one, high=high: partial_auc_ci(one.y, one.scores, fpr=(0, high)),
+                    lambda one, high=high: partial_auc_ci(one.y, one.scores, fpr_range=(0, high)),
                     repetitions,
                 )
 
@@ -211,7 +211,7 @@ def of_precision(repetitions: int) -> Iterator[Result]:
                         true_precision(auc, share, n_pos, n_neg),
                         lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
                         lambda one, share=share: precision_at_k_ci(
-                            one.y, one.scores, share, n_resamples=100, random_state=one.seed
+                            one.y, one.scores, k=share, n_resamples=100, random_state=one.seed
                         ),
                         max(repetitions // 4, 1),
                     )

@@ -25,7 +25,7 @@ def percentiles(y: Any, s: Any, n_resamples: int, seed: int) -> Any:
     """What most people would compute."""
     curve, rng = roc_curve(y, s), np.random.default_rng(seed)
     sample = read_sample(y, {"y_score": s})
-    draws, _ = resampled_curves(curve, sample, None, rng, most_steps=len(y) + 1)
+    draws, _ = resampled_curves(curve, sample, None, rng, max_steps=len(y) + 1)
     return np.quantile([drawn.ks() for drawn in islice(draws, n_resamples)], [0.025, 0.975])
 
 

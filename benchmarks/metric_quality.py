@@ -58,7 +58,7 @@ def judges() -> dict[str, Judge]:
 
 
 def _precision(y: np.ndarray, scores: np.ndarray, k: float) -> float:
-    return precision_at_k(y, scores, k)
+    return precision_at_k(y, scores, k=k)
 
 
 def makers(n_runs: int) -> dict[str, Callable[[], Any]]:

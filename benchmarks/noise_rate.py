@@ -15,7 +15,7 @@ from auctor.datasets import make_r_of_k
 LAWS: dict[str, dict[str, Any]] = {
     "5 of 9": {"n_features": 9, "k": 5, "r": 3},
     "9 of 20": {"n_features": 20, "k": 9, "r": 5},
-    "9 of 20, 70 % positive": {"n_features": 20, "k": 9, "r": 5, "positive_share": 0.7},
+    "9 of 20, 70 % positive": {"n_features": 20, "k": 9, "r": 5, "positive_fraction": 0.7},
 }
 ETAS = (0.0, 0.1, 0.2, 0.3, 0.4)
 N_SEEDS = 5

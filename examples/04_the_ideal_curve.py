@@ -22,12 +22,12 @@ import numpy as np
 
 from auctor import TreeRank
 from auctor.datasets import (
-    Law,
+    OptimalRoc,
     RocApproximation,
     Sample,
     approximate_roc,
-    exponential_law,
-    gaussian_pair_law,
+    exponential_roc,
+    gaussian_pair_roc,
     make_gaussian_pair,
 )
 from auctor.metrics import roc_curve, roc_distance
@@ -40,10 +40,10 @@ ORDERS = ("left to right", "by share of positives")
 Distances = dict[str, np.ndarray]
 
 
-def levels(law: Law) -> list[RocApproximation]:
+def levels(law: OptimalRoc) -> list[RocApproximation]:
     """The ideal tree at each depth; prints how both distances fall."""
     print(f"\n{law}\ndepth       AUC         d1  ratio   d-infinity  ratio")
-    found = [approximate_roc(law, depth) for depth in DEPTHS]
+    found = [approximate_roc(law, depth=depth) for depth in DEPTHS]
     for k, now in enumerate(found):
         row = [f"{now.depth:>5}  {now.auc:.6f}"]
         for name, width in (("d1", 9), ("d_inf", 11)):
@@ -68,7 +68,7 @@ def one_fit(n_rows: int, seed: int, unseen: Sample, ideal: Any) -> np.ndarray:
 def samples(sizes: list[int], n_unseen: int) -> Distances:
     """Mean (d1, d-infinity) over the seeds for each order of the leaves and each size."""
     # Depth 12 is within rounding of the picture and far below the noise of the unseen rows.
-    ideal = approximate_roc(gaussian_pair_law(), 12).knots
+    ideal = approximate_roc(gaussian_pair_roc(), depth=12).knots
     unseen = make_gaussian_pair(n_unseen // 2, n_unseen // 2, random_state=1_000_000)
     assert unseen.optimal_score is not None
     best = roc_distance(roc_curve(unseen.y, unseen.optimal_score(unseen.X)), ideal)
@@ -155,7 +155,7 @@ def draw_samples(ax: Any, sizes: list[int], distances: Distances) -> None:
 def main(n_rows: int = 512_000, n_unseen: int = N_UNSEEN) -> Distances:
     sizes = [n_rows // 4**k for k in range(5, -1, -1) if n_rows // 4**k >= 500]
     print("The ideal tree: no sample, the law itself")
-    bent, pair = levels(exponential_law(2.0)), levels(gaussian_pair_law())
+    bent, pair = levels(exponential_roc(2.0)), levels(gaussian_pair_roc())
     distances = samples(sizes, n_unseen)
     print(f"\nwritten to {draw(pair, bent, sizes, distances)}")
     return distances

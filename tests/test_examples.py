@@ -119,7 +119,7 @@ def test_ensembling_beats_every_base_model(capsys):
     example = load("07_ensembling")
     scores = example.main(n_unseen=8000, n_runs=30)
     out = capsys.readouterr().out
-    assert out.count("95% CI") == 10 and out.count("paired, square and add") == 2
+    assert out.count("95% CI") == 10 and out.count("paired, MOVER limits") == 2
     y = example.make_t_pair(6400, 1600, random_state=1).y
     found = {name: example.auc(y, score) for name, score in scores.items()}
     assert len(found) == 8

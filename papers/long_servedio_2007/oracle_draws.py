@@ -53,7 +53,7 @@ def _case(k: int, epsilon: float, eta: float, is_fixed: bool, seed: int, repetit
 def measure(
     k: int, epsilon: float, eta: float, is_fixed: bool, seed: int, repetition: int
 ) -> Result:
-    """One fit with the layers of Theorem 9, and its program followed over the whole law."""
+    """Fit with the layers of Theorem 9 and follow the program over the whole distribution."""
     advantage = first_advantage(k)
     T = FIXED_LAYERS if is_fixed else theorem9_layers(epsilon, advantage)
     ranker = SamplingMartiRank(

@@ -14,7 +14,7 @@ target = "y"
 drop = ["id", "w"]
 learner = "rankboost"
 param = {n_estimators = 7, early_stopping = false}
-folds = 2
+cv = 2
 quiet = true
 """
 
@@ -36,7 +36,7 @@ def test_a_file_is_as_good_as_typing(run: Run, train: Path, config: Path) -> Non
 
 
 def test_what_is_typed_wins_or_is_added(run: Run, train: Path, config: Path) -> None:
-    typed = ["--folds", 3, "--param", "n_estimators=5", "--drop", "z"]
+    typed = ["--cv", 3, "--param", "n_estimators=5", "--drop", "z"]
     done = run("fit", "--config", config, *typed, "--json")
     assert done.json["cross_validation"]["folds"] == 3
     assert done.json["params"]["n_estimators"] == 5
@@ -56,7 +56,7 @@ def test_a_table_that_is_typed_wins(run: Run, train: Path, config: Path, table: 
     ("text", "code", "says"),
     [
         ('targt = "y"', 2, "unknown option 'targt'; did you mean 'target'?"),
-        ("folds = 1", 2, "0 or at least 2"),
+        ("cv = 1", 2, "0 or at least 2"),
         ("target = [", 1, "is not TOML"),
         ("target = 2024-01-01", 2, "give text or a number"),
         ('config = "other.toml"', 2, "unknown option 'config'"),

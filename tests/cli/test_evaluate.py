@@ -43,12 +43,14 @@ def test_measures(run: Run, model: Path, path: Path, unseen: pa.Table) -> None:
     )
     assert facts["method"] == "DeLong's variance, Wilson's limits"
     assert facts["ks"] == metrics.ks(y, s)
-    assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr=(0, 0.1), scaled=True)
-    assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, 0.1))
+    assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr_range=(0, 0.1), scaled=True)
+    assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, k=0.1))
     for name, found in {
         "ks": metrics.ks_ci(y, s, random_state=0),
-        "partial_auc": metrics.partial_auc_ci(y, s, fpr=(0, 0.1), scaled=True, random_state=0),
-        "precision_at_top": metrics.precision_at_k_ci(y, s, 0.1, random_state=0),
+        "partial_auc": metrics.partial_auc_ci(
+            y, s, fpr_range=(0, 0.1), scaled=True, random_state=0
+        ),
+        "precision_at_top": metrics.precision_at_k_ci(y, s, k=0.1, random_state=0),
     }.items():
         assert (facts[f"{name}_low"], facts[f"{name}_high"]) == (found.low, found.high)
     assert facts["warnings"] == []
@@ -98,7 +100,7 @@ def test_nothing_flagged_is_null_and_said(run: Run, train: Path, path: Path) -> 
     assert run("fit", train, "--target", "y", *options).code == 0
     done = run("evaluate", "train.model.json", path, "--target", "y", "--json")
     assert done.json["at_threshold"]["precision"] is None
-    assert "nothing flagged" in run("evaluate", "train.model.json", path, "--target", "y").out
+    assert "no row is flagged" in run("evaluate", "train.model.json", path, "--target", "y").out
 
 
 def test_positive_class_is_the_models(run: Run, train: Path, path: Path) -> None:
@@ -137,7 +139,7 @@ def test_labels_are_compared_as_text(
         ),
         (["--target", "city"], "missing value(s)"),
         (["--target", "y", "--weight", "wt"], "no column 'wt'; did you mean 'w'?"),
-        (["--target", "y", "--weight", "city"], "weights must be numbers"),
+        (["--target", "y", "--weight", "city"], "give weights that are numbers"),
     ],
 )
 def test_errors(run: Run, model: Path, path: Path, arguments: list[str], words: str) -> None:
@@ -183,7 +185,7 @@ def test_a_budget_of_more_rows_than_there_are_is_told_of(run: Run, model: Path, 
         done = run("evaluate", model, path, "--target", "y", "--at", f"budget={budget}")
         assert ("is more than the 60 rows of the table" in done.err) == told
     refused = run("evaluate", model, path, "--target", "y", "--at", "budget=60.5")
-    assert refused.code == 2 and "a budget is a whole number of rows or a share" in refused.error
+    assert refused.code == 2 and "give a whole number of rows, or a fraction" in refused.error
 
 
 def test_a_budget_is_of_weight_where_rows_have_weights(
@@ -193,7 +195,7 @@ def test_a_budget_is_of_weight_where_rows_have_weights(
     for budget, told in ((total, False), (total + 1, True)):
         options = ("--target", "y", "--weight", "w", "--at", f"budget={budget}")
         done = run("evaluate", model, path, *options)
-        assert (f"is more than the weight of {total} of the table" in done.err) == told
+        assert (f"is more than the total weight {total} of the table" in done.err) == told
 
 
 def test_a_threshold_with_confidence_flags_less(run: Run, model: Path, path: Path) -> None:
@@ -208,7 +210,7 @@ def test_a_threshold_with_confidence_flags_less(run: Run, model: Path, path: Pat
     ("options", "code", "says"),
     [
         (("--at", "fpr=0.01", "--confidence", "0.95"), 1, "needs at least 299 negative rows"),
-        (("--confidence", "0.95"), 2, "--confidence goes with --at"),
+        (("--confidence", "0.95"), 2, "--confidence needs --at"),
         (("--at", "fpr=0.1", "--confidence", "95"), 2, "--confidence is 95; give a number"),
         (("--at", "cost=5", "--confidence", "0.9"), 2, "not with --at cost"),
     ],

@@ -74,7 +74,7 @@ def test_labels_that_are_words_do_not_say_which_is_positive(
 ) -> None:
     words = {**frame, "y": np.where(np.asarray(frame["y"]) == 1, "bad", "good")}
     (told,) = warnings_of(run, words)
-    assert told.startswith("'good' counts as positive") and "--positive bad" in told
+    assert told.startswith("'good' is taken as the positive label") and "--positive bad" in told
 
 
 @pytest.mark.parametrize("differ", [True, False], ids=["distinct", "ages"])

@@ -2,17 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from auctor import AUCBoost, MartiRank, load
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -21,33 +20,6 @@ from auctor import DMKS
 from auctor.metrics import auc, ks
 from auctor.models import LinearModel, to_json
 from auctor.testing.contracts import check_saved_model, messy_table
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
-
-
-@pytest.fixture(scope="module")
-def people():
-    """A small table with text, missing values, a constant and a boolean."""
-    rng = np.random.default_rng(1)
-    n = 200
-    frame = pd.DataFrame(
-        {
-            "age": rng.normal(50, 10, n),
-            "town": rng.choice(["north", "south", "west"], n),
-            "member": rng.random(n) < 0.5,
-            "same": 1.0,
-        }
-    )
-    risk = (frame["age"] - 50) / 10 + (frame["town"] == "west") * 2 + rng.normal(size=n)
-    bad = pd.Series(np.where(risk > 1, "yes", "no"))
-    frame.loc[::9, "age"] = np.nan
-    frame.loc[::11, "town"] = None
-    return frame, bad
 
 
 def logistic():

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 
 from auctor import RankBoost, SoftRankBoost
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
 
 
 def test_wrong_labels_cost_it_less_than_rankboost(cancer):

@@ -68,7 +68,7 @@ SETTINGS = SamplingMartiRankSettings(n_layers=15, max_draws=20_000, sample_size=
 @pytest.mark.parametrize("share", [0.5, 0.7])
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.2, 0.3, 0.4])
 def test_the_guess_comes_near_the_truth(noise, share):
-    _, history, certificate = fit_sampling_martirank(law(noise, positive_share=share), SETTINGS)
+    _, history, certificate = fit_sampling_martirank(law(noise, positive_fraction=share), SETTINGS)
     assert history.noise_rate == pytest.approx(noise, abs=0.03)
     assert history.guesses[history.noise_rate] is not None
     assert history.positive_rate == pytest.approx(share, abs=0.08)

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import minimize
 
 from auctor.data import Workers, prepare
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.penalty import CURVATURE, Roughness
 from auctor.learners.smooth.problem import Problem, Settings
 from auctor.learners.smooth.spikes import _FEWEST_BINS, _cost
-from auctor.learners.smooth.uneven import class_histogram
 from auctor.metrics import auc
 
 

@@ -77,7 +77,7 @@ def test_noise_tilts_the_coin_where_classes_are_uneven():
 
 @pytest.mark.parametrize("output", ["position", "majority"])
 def test_a_program_cut_short_is_that_of_fewer_layers(output):
-    sample = NOISY_LAWS["Long and Servedio's law"](1000, 0.2, np.random.default_rng(0))
+    sample = NOISY_LAWS["Long and Servedio's distribution"](1000, 0.2, np.random.default_rng(0))
     long = MartiRank(n_layers=20).fit(sample.X, sample.y)
     short = MartiRank(n_layers=7, output=output).fit(sample.X, sample.y)
     cut = label_noise.cut_short(long, 7, output).decision_function(sample.X)

@@ -112,7 +112,7 @@ def test_a_model_of_an_earlier_release_is_compared_with_the_rows(mixed):
     model = replace(RankBoost(n_estimators=40).fit(X, y).model_, reference=None)
     facts = summarize(model, X, y)
     assert facts["features"]["reference"] is None
-    assert "compared with the average of these rows, both classes alike" in render(facts)
+    assert "compared with the class-balanced average of these rows" in render(facts)
     town = next(row for row in facts["features"]["rows"] if row["name"] == "town")["plot"]
     part, at = model.contributions(X)[:, 2], model.features[2].categories.index("here")
     mean = (part[y == 1].mean() + part[y == 0].mean()) / 2

@@ -218,7 +218,7 @@ def threshold_rows(rows: ReportRows, level: float) -> dict[str, Any]:
     found = threshold_table(
         rows.positive,
         rows.scores,
-        shares=SHARES,
+        fractions=SHARES,
         level=level,
         groups=rows.groups,
         **rows.told,
@@ -233,10 +233,10 @@ def _threshold_row(row: Any) -> dict[str, Any]:
     }
     nothing = point.flagged == 0
     return {
-        "share": row.share,
+        "share": row.fraction,
         "threshold": None if nothing else finite([point.threshold])[0],
         "flagged": counts([point.flagged])[0],
-        "flagged_share": row.flagged_share,
+        "flagged_share": row.flagged_fraction,
         **rates,
         "lift": row.lift,
     }

@@ -74,8 +74,8 @@ def summarize(
         :func:`auctor.metrics.fold_instability` measures it.
     metric : dict, optional
         What the model was trained for, as arguments of :func:`auctor.metrics.compare_metric`, such
-        as ``{"metric": "partial_auc", "fpr": (0, 0.1), "scaled": True}``. The page shows it first,
-        and compares in it; the AUC stands beside it.
+        as ``{"metric": "partial_auc", "fpr_range": (0, 0.1), "scaled": True}``. The page shows it
+        first, and compares in it; the AUC stands beside it.
     bands : ScoreBands, optional
         Bands of the score plots, as :func:`auctor.learners.smooth.bands.score_bands` makes them.
     about : dict, optional

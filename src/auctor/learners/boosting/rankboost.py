@@ -19,10 +19,11 @@ from auctor._progress import Progress
 from auctor._text import count
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
+from auctor.learners.boosting.held_out import HeldOutRows
 from auctor.learners.boosting.row_weights import RowWeights
 from auctor.learners.boosting.sparse_weights import stump_search
 from auctor.learners.certificate import Certificate
-from auctor.learners.common.early_stopping import Validation
+from auctor.learners.common.early_stopping import EarlyStopping
 from auctor.learners.common.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.common.rounding import ROUNDING
 from auctor.models import AdditiveModel, on_grid
@@ -106,7 +107,8 @@ def boost(
     """
     history = RankBoostHistory()
     search = stump_search(data)
-    held_out = Validation(validation, settings) if validation is not None else None
+    held_out = HeldOutRows(validation) if validation is not None else None
+    stopping = EarlyStopping(settings.n_iter_no_change, settings.tol)
     progress = Progress(settings.n_estimators, name, settings.verbose)
     product = 1.0
     while len(history.rounds) < settings.n_estimators:
@@ -121,13 +123,13 @@ def boost(
             # The stump separates the classes: the next round would have the same weights.
             history.stopped_by = "the last stump makes no error"
             break
-        if held_out is not None and held_out.stop_after(step.stump, step.alpha):
+        if held_out is not None and stopping.stop_after(held_out.auc_after(step.stump, step.alpha)):
             history.stopped_by = "early stopping"
             break
     progress.close(history.stopped_by)
     if held_out is not None:
-        history.validation_auc = held_out.aucs
-        del history.rounds[held_out.best_round :]
+        history.validation_auc = stopping.aucs
+        del history.rounds[stopping.best_round :]
     return history
 
 

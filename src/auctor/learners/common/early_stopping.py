@@ -1,47 +1,45 @@
 """Early stopping on the AUC of held-out rows."""
 
-from typing import Protocol
 
-import numpy as np
+class EarlyStopping:
+    """Decides when to stop from the AUC of held-out rows after each round, and which was best.
 
-from auctor.data import RankingData
-from auctor.kernels.scores import add_table
-from auctor.metrics import auc
-from auctor.weak.stump import Stump
+    Parameters
+    ----------
+    n_iter_no_change : int
+        Stop after this many rounds without an improvement.
+    tol : float, default=0.0
+        An AUC is an improvement if it exceeds the best one so far by more than this.
 
+    Attributes
+    ----------
+    aucs : list of float
+        The AUC after each round.
+    best_round : int
+        The number of rounds, from 1, after which the AUC was best; 0 before the first round.
 
-class Patience(Protocol):
-    """The settings that early stopping reads."""
+    Examples
+    --------
+    >>> stopping = EarlyStopping(n_iter_no_change=2)
+    >>> [stopping.stop_after(auc) for auc in (0.70, 0.75, 0.74, 0.75)]
+    [False, False, False, True]
+    >>> stopping.best_round
+    2
+    """
 
-    @property
-    def n_iter_no_change(self) -> int: ...
-
-    @property
-    def tol(self) -> float: ...
-
-
-class Validation:
-    """Scores of the held-out rows, their AUC after each round, and the best round."""
-
-    def __init__(self, data: RankingData, patience: Patience) -> None:
-        self._data, self._patience = data, patience
-        self._positive = np.concatenate([part.positive for part in data.partitions])
-        self._weight = np.concatenate([part.weight for part in data.partitions])
-        self._scores = [np.zeros(part.n_rows) for part in data.partitions]
+    def __init__(self, n_iter_no_change: int, tol: float = 0.0) -> None:
+        self._n_iter_no_change, self._tol = n_iter_no_change, tol
         self.aucs: list[float] = []
         self.best_round = 0
-        self._best = 0.5
 
-    def stop_after(self, stump: Stump, alpha: float) -> bool:
-        """Add a round; whether the last rounds brought less than ``tol``."""
-        table = alpha * stump.above(self._data.n_codes)
-        for part, scores in zip(self._data.partitions, self._scores, strict=True):
-            add_table(part.codes[stump.feature], table, scores)
-        self.aucs.append(self._auc())
-        if self.aucs[-1] > self._best + self._patience.tol or self.best_round == 0:
-            self._best, self.best_round = self.aucs[-1], len(self.aucs)
-        return len(self.aucs) - self.best_round >= self._patience.n_iter_no_change
+    @property
+    def is_at_best(self) -> bool:
+        """Whether the last round is the best one so far."""
+        return self.best_round == len(self.aucs)
 
-    def _auc(self) -> float:
-        weight = None if (self._weight == 1).all() else self._weight
-        return auc(self._positive, np.concatenate(self._scores), sample_weight=weight)
+    def stop_after(self, auc: float) -> bool:
+        """Record the AUC after a round; returns whether to stop."""
+        if not self.aucs or auc > self.aucs[self.best_round - 1] + self._tol:
+            self.best_round = len(self.aucs) + 1
+        self.aucs.append(auc)
+        return len(self.aucs) - self.best_round >= self._n_iter_no_change

@@ -22,11 +22,11 @@ from auctor.exceptions import ExactBoostWarning
 from auctor.kernels.exact.sample import TOP
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.finish import fill_missing, finish_additive
+from auctor.learners.common.max_features import number_of_features
 from auctor.learners.exact.certificate import certify
 from auctor.learners.exact.metric import Judge, RankMetric, make_judge
 from auctor.learners.exact.run import UNIT_RANGE, Plan, Run, RunHistory
 from auctor.learners.exact.table import ExactTable, gather
-from auctor.learners.trees.forest_bags import number_of_features
 from auctor.models import AdditiveModel, on_grid
 
 

@@ -20,11 +20,11 @@ from scipy.special import ndtri
 from auctor._typing import Bools, Floats, Indices
 from auctor.data import Feature, RankingData, Workers, number_feature
 from auctor.learners.common.finish import fill_missing
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.common.reference import codes_in as codes_in
 from auctor.learners.smooth.fit import climb, fit_smooth
 from auctor.learners.smooth.problem import Problem, Settings
 from auctor.learners.smooth.screening import narrow, screen
-from auctor.learners.smooth.uneven import class_histogram
 from auctor.models import AdditiveModel
 
 
@@ -187,7 +187,7 @@ def centred(tables: Floats, share: Floats) -> Floats:
 
 def class_shares(data: RankingData) -> Floats:
     """Weight of each feature's codes, adding up to 1, both classes alike."""
-    histogram = class_histogram(data, Workers(1))
+    histogram = class_histogram(data)
     return np.asarray((histogram / histogram.sum(axis=2, keepdims=True)).mean(axis=0))
 
 
@@ -222,7 +222,7 @@ def draw_rows(data: RankingData, rng: np.random.Generator) -> RankingData:
 
 def drop_empty_bins(data: RankingData) -> Resample:
     """Without bins of numbers that have no rows, as if the rows had been binned by themselves."""
-    filled = class_histogram(data, Workers(1)).sum(axis=0) > 0
+    filled = class_histogram(data).sum(axis=0) > 0
     features = tuple(
         feature if feature.is_category else _filled_bins(feature, line[1 : feature.n_bins + 1])
         for feature, line in zip(data.features, filled, strict=True)

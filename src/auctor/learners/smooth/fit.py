@@ -16,8 +16,9 @@ from auctor._typing import Floats, Indices, Ints
 from auctor.data import RankingData, Workers
 from auctor.exceptions import SmoothWarning
 from auctor.learners.certificate import Certificate
+from auctor.learners.common.early_stopping import EarlyStopping
 from auctor.learners.common.finish import TrainingOrder, fill_missing, finish_additive
-from auctor.learners.smooth.held_out import HeldOut, Stopping
+from auctor.learners.smooth.held_out import HeldOut
 from auctor.learners.smooth.interactions import Pair, find_pairs, spreads
 from auctor.learners.smooth.newton import Iterations, Patience
 from auctor.learners.smooth.objective import Point
@@ -200,20 +201,24 @@ class _Watch:
         self, settings: Settings, validation: RankingData | None, pairs: Sequence[Pair] = ()
     ) -> None:
         self._progress = Progress(None, "SmoothAUCBoost", settings.verbose)
-        self._stopping: Stopping | None = None
-        if validation is not None:
-            held_out = HeldOut(validation, settings, pairs)
-            self._stopping = Stopping(held_out, settings.n_iter_no_change)
+        self._held_out = None if validation is None else HeldOut(validation, settings, pairs)
+        self._stopping = EarlyStopping(settings.n_iter_no_change)
+        self._best: Point | None = None
         self.patience = Patience(settings.tol, settings.max_iter, self._after)
 
     @property
     def aucs(self) -> list[float]:
         """Of the held-out rows, after each iteration."""
-        return [] if self._stopping is None else self._stopping.aucs
+        return self._stopping.aucs
 
     def _after(self, point: Point) -> bool:
         self._progress.step(f"objective {point.objective:.6f}")
-        return self._stopping is not None and self._stopping.stop_after(point)
+        if self._held_out is None:
+            return False
+        stop = self._stopping.stop_after(self._held_out.auc(point.x))
+        if self._stopping.is_at_best:
+            self._best = point
+        return stop
 
     def close(self, point: Point, iterations: Iterations, history: History) -> Point:
         """Write the climb into the history; returns the best of its points, or the last."""
@@ -221,14 +226,14 @@ class _Watch:
         history.objective += iterations.objective
         history.smoothed_auc += iterations.smoothed_auc
         history.gain_left, history.stopped_by = iterations.gain_left, iterations.stopped_by
-        if self._stopping is None:
+        if self._held_out is None:
             return point
         history.validation_auc += self._stopping.aucs
-        del history.rounds[self._stopping.best_at :]
-        if self._stopping.best is None or self._stopping.best_at == len(self._stopping.aucs):
+        del history.rounds[self._stopping.best_round :]
+        if self._best is None or self._stopping.is_at_best:
             return point
         history.stopped_by, history.gain_left = "early stopping", np.nan
-        return self._stopping.best
+        return self._best
 
 
 def _certify(

@@ -8,7 +8,6 @@ from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.learners.common.finish import score_rows, training_order
 from auctor.learners.smooth.interactions import Pair
-from auctor.learners.smooth.objective import Point
 from auctor.learners.smooth.problem import Settings
 from auctor.learners.smooth.surfaces import add_cells, cell_lines
 from auctor.metrics import partial_auc
@@ -28,7 +27,7 @@ class HeldOut:
             return training_order(self._data, scores).auc
         positive = np.concatenate([part.positive for part in self._data.partitions])
         weight = np.concatenate([part.weight for part in self._data.partitions])
-        area = partial_auc(positive, np.concatenate(scores), fpr=region, sample_weight=weight)
+        area = partial_auc(positive, np.concatenate(scores), fpr_range=region, sample_weight=weight)
         return area / (region[1] - region[0])
 
     def _scores(self, x: Floats) -> list[Floats]:
@@ -42,20 +41,3 @@ class HeldOut:
             for score, part in zip(scores, self._data.partitions, strict=True):
                 score += self._settings.offset[part.rows]
         return scores
-
-
-class Stopping:
-    """Early stopping: the AUC of held-out rows after each iteration, and the best point."""
-
-    def __init__(self, held_out: HeldOut, n_iter_no_change: int) -> None:
-        self._held_out, self._patience = held_out, n_iter_no_change
-        self.aucs: list[float] = []
-        self.best: Point | None = None
-        self.best_at = 0
-
-    def stop_after(self, point: Point) -> bool:
-        """Whether the last iterations brought no better AUC."""
-        self.aucs.append(self._held_out.auc(point.x))
-        if self.best is None or self.aucs[-1] > max(self.aucs[:-1]):
-            self.best, self.best_at = point, len(self.aucs)
-        return len(self.aucs) - self.best_at >= self._patience

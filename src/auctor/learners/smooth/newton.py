@@ -12,11 +12,11 @@ from typing import Protocol
 import numpy as np
 
 from auctor._typing import Floats
+from auctor.learners.common.rounding import ROUNDING
 from auctor.learners.smooth.objective import Barrier, Point, dot
 
 _MEMORY = 10  # steps that the approximation of the curvature remembers
 _ENOUGH = 1e-4  # share of the promised gain that a step must bring (Armijo)
-_SHORTEST = 2.0**-40
 # No step moves an entry further: beyond, phi says nothing of where pairs will end up.
 _LONGEST = 4.0
 # What the barrier may cost in all, stage by stage.
@@ -119,7 +119,7 @@ def _defined(objective: Objective, x: Floats) -> Point:
 def _search_line(objective: Objective, point: Point, step: Floats, promised: float) -> Point | None:
     """A point on the way that brings its share of the promised gain, by halving; None if none."""
     length = 1.0
-    while length > _SHORTEST:
+    while length > ROUNDING:
         found = objective.at(point.x + length * step)
         gain = -np.inf if found is None else found.objective - point.objective
         if gain >= _ENOUGH * length * promised:

@@ -8,12 +8,13 @@ import numpy.typing as npt
 
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.newton import Iterations, Patience, maximise
 from auctor.learners.smooth.objective import Barrier, Objective, Point
 from auctor.learners.smooth.penalty import Adapted, Penalty, Roughness
 from auctor.learners.smooth.smoothed_auc import SmoothedAUC
 from auctor.learners.smooth.spikes import find_loose
-from auctor.learners.smooth.uneven import class_histogram, entry_rows
+from auctor.learners.smooth.uneven import entry_rows
 
 Amount = float | Literal["auto"]
 

@@ -17,8 +17,8 @@ import numpy as np
 from auctor._typing import Floats, Indices
 from auctor.data import RankingData, Workers
 from auctor.kernels.screening import separations
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.problem import Settings
-from auctor.learners.smooth.uneven import class_histogram
 from auctor.models import AdditiveModel, compress
 
 

@@ -28,8 +28,8 @@ from scipy.signal import fftconvolve
 from auctor._typing import Floats, Ints
 from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.smooth import deposit_sides, derivatives_along
-from auctor.kernels.stumps import LEAST_GAIN
 from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.common.rounding import ROUNDING
 from auctor.learners.smooth.newton import Iterations
 from auctor.learners.smooth.objective import Objective, Point, dot
 from auctor.learners.smooth.penalty import Penalty
@@ -192,9 +192,9 @@ class _Stumps:
         slopes = self._inside(gradient.reshape(self._is_single.shape))
         slopes = np.where(self._allowed, slopes, -np.inf)
         largest = slopes.max()
-        if not largest > LEAST_GAIN:
+        if not largest > ROUNDING:
             return None
-        first = int(np.argmax(slopes.ravel() >= largest - LEAST_GAIN))
+        first = int(np.argmax(slopes.ravel() >= largest - ROUNDING))
         j, code, falls = (int(i) for i in np.unravel_index(first, slopes.shape))
         single = bool(self._is_single[j, code])
         return Stump(j, code, -1 if falls else 1, single, float(slopes[j, code, falls]))
@@ -234,18 +234,18 @@ class Line:
         """The alpha up to which the objective rises: Newton-Raphson, bracketed; on the grid.
 
         Where the second derivative is positive, or a step leaves the bracket, it is halved instead.
-        As for stumps, a slope below ``LEAST_GAIN`` is none: without a penalty it may never be 0.
+        As for stumps, a slope below ``ROUNDING`` is none: without a penalty it may never be 0.
         """
         low, high = 0.0, 1.0
-        while self.derivatives(high)[0] > LEAST_GAIN:
+        while self.derivatives(high)[0] > ROUNDING:
             if high >= _MAX_ALPHA:
                 return _MAX_ALPHA
             low, high = high, 2 * high
         alpha = low
         for _ in range(_MOST_STEPS):
             slope, curvature = self.derivatives(alpha)
-            low, high = (alpha, high) if slope > LEAST_GAIN else (low, alpha)
-            newton = alpha - (slope - LEAST_GAIN) / curvature if curvature < 0.0 else np.inf
+            low, high = (alpha, high) if slope > ROUNDING else (low, alpha)
+            newton = alpha - (slope - ROUNDING) / curvature if curvature < 0.0 else np.inf
             before, alpha = alpha, newton if low <= newton <= high else (low + high) / 2
             if abs(alpha - before) < GRID / 4:
                 break
