@@ -1,7 +1,7 @@
-"""How near SamplingMartiRank guesses the noise rate, and what a wrong one costs.
+"""How well SamplingMartiRank estimates the noise rate, and the cost of a wrong one.
 
-Run it with ``python benchmarks/noise_rate.py``; it takes a few minutes. Laws are majorities of
-k among n boolean features; the AUC is that on 20,000 rows with clean labels.
+Run it with ``python benchmarks/noise_rate.py``; it takes a few minutes. Labels are majorities
+of k among n boolean features; the AUC is that on 20,000 rows with clean labels.
 """
 
 import sys
@@ -22,7 +22,7 @@ N_SEEDS = 5
 
 
 def measure(law: dict[str, Any], eta: float, noise_rate: float | None) -> tuple[Any, Any]:
-    """The rates and the clean AUCs of the fits with all seeds."""
+    """Return the estimated rates and the AUCs on clean labels for all seeds."""
     unseen = make_r_of_k(20_000, random_state=99, **law)
 
     def draw(n: int, rng: np.random.Generator) -> Any:

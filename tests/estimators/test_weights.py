@@ -119,7 +119,7 @@ def test_scores_that_are_not_finite_are_refused():
 
     data = prepare(X, y)
     for bad in (np.nan, np.inf):
-        with pytest.raises(ValueError, match="scores of the training rows run from"):
+        with pytest.raises(ValueError, match="scores of the training rows range from"):
             training_order(data, [np.array([0.0, bad, 1.0, 2.0])])
-    with pytest.raises(ValueError, match="no finite range"):
+    with pytest.raises(ValueError, match="not a finite range"):
         training_order(data, [np.array([1e308, -1e308, 1.0, 2.0])])

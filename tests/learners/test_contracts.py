@@ -10,6 +10,7 @@ from auctor.learners.boosting import aucboost_rows as aucboost_trees
 from auctor.learners.exact import fit as exactboost
 from auctor.learners.martirank import martirank
 from auctor.learners.smooth import fit as smooth
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.trees import forest, treerank
 from auctor.testing import contracts
 
@@ -25,7 +26,7 @@ def fit_aucboost(data, n_jobs):
 
 
 def fit_smooth(data, n_jobs):
-    return smooth.fit_smooth(data, smooth.Settings(max_iter=8, n_jobs=n_jobs))[0]
+    return smooth.fit_smooth(data, SmoothSettings(max_iter=8, n_jobs=n_jobs))[0]
 
 
 def fit_soft_rankboost(data, n_jobs):

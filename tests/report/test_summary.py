@@ -81,8 +81,8 @@ def test_long_curves_are_thinned_and_keep_what_has_a_name(make_rows):
     curve = roc_curve(y, scores)
     assert 300 < len(roc["threshold"]) <= 500 < roc["n_thresholds"] == 5001
     assert roc["threshold"][roc["youden"]] == curve.youden().threshold
-    for share, mark in zip(roc["shares"], roc["marks"], strict=True):
-        assert roc["threshold"][mark] == curve.at(budget=share).threshold
+    for fraction, mark in zip(roc["fractions"], roc["marks"], strict=True):
+        assert roc["threshold"][mark] == curve.at(budget=fraction).threshold, fraction
     rates = np.array(roc["false_positives"]) / curve.n_neg, np.array(roc["true_positives"])
     area = np.trapezoid(rates[1] / curve.n_pos, rates[0])
     assert area == pytest.approx(curve.auc(), abs=1e-3)
@@ -221,7 +221,7 @@ def test_one_row_of_a_class_has_no_interval():
 
 def test_what_is_wrong_is_named(fitted):
     estimator, X, y = fitted
-    with pytest.raises(ValueError, match="object holds no auctor model"):
+    with pytest.raises(ValueError, match="model is of type object, which has no auctor model"):
         summarize(object(), X, y)
     with pytest.raises(ValueError, match=r"y has 1 class \(1\); auctor ranks two"):
         summarize(estimator, X, np.ones(len(y), dtype=int))

@@ -25,7 +25,7 @@ SCRIPTS = (
     "page.js",
 )
 _LINKS = (
-    ("result", "Result"),
+    ("result", "Summary"),
     ("operating", "Threshold"),
     ("comparison", "Comparison"),
     ("quality", "Separation"),

@@ -68,11 +68,11 @@ def headline(facts: dict[str, Any]) -> Markup:
 
 def _trained_for(facts: dict[str, Any]) -> str:
     """The metric that the model was trained for, in a sentence."""
-    found = facts["judged"]
-    metric = f"{found['name']} {found['where']}".strip()
-    ends = interval(found["low"], found["high"])
+    judged = facts["judged"]
+    metric = f"{judged['name']} {judged['where']}".strip()
+    ends = interval(judged["low"], judged["high"])
     return (
-        f"The model was trained for the {metric}, which is {number(found['value'])} "
+        f"The model was trained for the {metric}, which is {number(judged['value'])} "
         f"({100 * facts['level']:g}% CI {ends})."
     )
 
@@ -88,7 +88,7 @@ def _which_scores(data: dict[str, Any]) -> str:
     if data["is_out_of_fold"]:
         folds = "" if data["n_folds"] is None else f" ({count(data['n_folds'], 'fold')})"
         return (
-            f"All results are cross-validated{folds}: every row was scored by a model that was "
+            f"These results are cross-validated{folds}: every row was scored by a model that was "
             "fitted without it."
         )
     return (
@@ -131,12 +131,12 @@ def _tiles(facts: dict[str, Any]) -> str:
 
 def _judged_tile(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The metric that the model was trained for, unless it is KS, which has a tile anyway."""
-    found = facts.get("judged")
-    if found is None or found["name"] == "KS":
+    judged = facts.get("judged")
+    if judged is None or judged["name"] == "KS":
         return []
-    ends = interval(found["low"], found["high"])
-    note = f"{found['where']}, {100 * facts['level']:g}% CI {ends}"
-    return [(_sentence(found["name"]).rstrip("."), number(found["value"]), note)]
+    ends = interval(judged["low"], judged["high"])
+    note = f"{judged['where']}, {100 * facts['level']:g}% CI {ends}"
+    return [(_sentence(judged["name"]).rstrip("."), number(judged["value"]), note)]
 
 
 def pooled_note(facts: dict[str, Any]) -> str:
@@ -158,15 +158,15 @@ def pooled_ks_note(facts: dict[str, Any]) -> str:
 
 def threshold_table(facts: dict[str, Any]) -> Markup:
     """The results of flagging a fraction of the rows."""
-    found = facts["thresholds"]
+    thresholds = facts["thresholds"]
     caption = (
         f"Thresholds by the fraction of rows that may be flagged ({100 * facts['level']:g}% "
-        f"confidence intervals: {found['method']})"
+        f"confidence intervals: {thresholds['method']})"
     )
     head = ["flag at most", "threshold", "flagged", "sensitivity", "specificity", "PPV", "lift"]
-    lines = [
+    rows = [
         [
-            percent(row["share"], 0),
+            percent(row["fraction"], 0),
             threshold(row["threshold"]),
             number(row["flagged"], 0 if float(row["flagged"]).is_integer() else 1),
             _rate(row["tpr"]),
@@ -174,9 +174,9 @@ def threshold_table(facts: dict[str, Any]) -> Markup:
             _rate(row["precision"]),
             number(row["lift"], 2),
         ]
-        for row in found["rows"]
+        for row in thresholds["rows"]
     ]
-    return table(caption, head, lines, "threshold-table")
+    return table(caption, head, rows, "threshold-table")
 
 
 def _rate(values: list[float | None], turned: bool = False) -> str:
@@ -193,19 +193,19 @@ def _rate(values: list[float | None], turned: bool = False) -> str:
 
 def comparison(facts: dict[str, Any]) -> Markup:
     """The comparison with other models; empty if there are none."""
-    found = facts["comparison"]
-    if not found:
+    compared = facts["comparison"]
+    if not compared:
         return Markup("")
-    head = ["compared with", "metric", "its value", "this model", "difference (this model - it)"]
-    head += [f"{100 * facts['level']:g}% CI of the difference", "p"]
-    lines = []
-    for one in found:
+    head = ["baseline", "metric", "baseline value", "this model"]
+    head += ["difference (this model - baseline)", f"{100 * facts['level']:g}% CI", "p"]
+    rows = []
+    for one in compared:
         metric = f"{one['metric']} {one['where']}".strip()
-        lines.append(_difference_cells(one["name"], metric, one))
+        rows.append(_difference_cells(one["name"], metric, one))
         if one["metric"] != "AUC":
-            lines.append(_difference_cells(one["name"], "AUC", one["in_auc"]))
-    words = "".join(paragraph(_verdict(one)) for one in found)
-    listed = table(f"Paired comparison on the same rows ({found[0]['method']})", head, lines)
+            rows.append(_difference_cells(one["name"], "AUC", one["in_auc"]))
+    words = "".join(paragraph(_verdict(one)) for one in compared)
+    listed = table(f"Paired comparison on the same rows ({compared[0]['method']})", head, rows)
     return Markup(
         '<section id="comparison" aria-labelledby="h-comparison">'
         f'<h2 id="h-comparison">Comparison with the baseline</h2>{words}{listed}</section>'
@@ -240,28 +240,28 @@ def _verdict(one: dict[str, Any]) -> str:
 
 def calibration_table(facts: dict[str, Any]) -> Markup:
     """The numbers of the calibration chart."""
-    found = facts["calibration"]
+    calibration = facts["calibration"]
     columns = ("mean_probability", "observed", "low", "high", "count")
-    lines = [
+    rows = [
         [percent(p), percent(o), f"{percent(low)} to {percent(high)}", number(n, 0)]
-        for p, o, low, high, n in zip(*(found[name] for name in columns), strict=True)
+        for p, o, low, high, n in zip(*(calibration[name] for name in columns), strict=True)
     ]
     caption = (
-        f"Calibration (Brier score {found['brier']:.4f}, expected calibration error "
-        f"{found['expected_error']:.4f})"
+        f"Calibration (Brier score {calibration['brier']:.4f}, expected calibration error "
+        f"{calibration['expected_error']:.4f})"
     )
     listed = table(
-        caption, ["predicted", "observed", f"{100 * facts['level']:g}% CI", "rows"], lines
+        caption, ["predicted", "observed", f"{100 * facts['level']:g}% CI", "rows"], rows
     )
     return Markup(f"<details><summary>Calibration table</summary>{listed}</details>")
 
 
 def features_intro(facts: dict[str, Any]) -> Markup:
     """What the feature plots and the table show."""
-    found = facts["features"]
-    if found["kind"] != "additive":
-        return paragraph(f"Sorted by {found['order']}.")
-    zero = found.get("reference") or "the class-balanced average of these rows"
+    features = facts["features"]
+    if features["kind"] != "additive":
+        return paragraph(f"Sorted by {features['order']}.")
+    zero = features.get("reference") or "the class-balanced average of these rows"
     words = (
         "The score is a sum of contributions, one for each feature. A plot shows how much each "
         f"value of a feature raises or lowers the score, compared with {zero}. The histogram below "
@@ -279,11 +279,11 @@ def features_intro(facts: dict[str, Any]) -> Markup:
 def feature_table(facts: dict[str, Any]) -> Markup:
     """The table of the first features."""
     rows = facts["features"]["rows"]
-    lines = [feature_cells(facts, row) for row in rows[:MOST_LISTED]]
+    cells = [feature_cells(facts, row) for row in rows[:MOST_LISTED]]
     caption = count(len(rows), "feature")
     if len(rows) > MOST_LISTED:
         caption += f", of which the first {MOST_LISTED} are listed; search finds the others"
-    return table(caption, feature_head(facts), lines, "feature-table")
+    return table(caption, feature_head(facts), cells, "feature-table")
 
 
 def feature_head(facts: dict[str, Any]) -> list[str]:
@@ -293,7 +293,7 @@ def feature_head(facts: dict[str, Any]) -> list[str]:
             "feature",
             "score AUC",
             f"{100 * facts['level']:g}% CI",
-            "range of score",
+            "range of contribution",
             "missing values",
         ]
     return ["feature", "type", "importance", "missing values"]
@@ -312,12 +312,12 @@ def feature_cells(facts: dict[str, Any], row: dict[str, Any]) -> list[Any]:
 
 def terms_table(facts: dict[str, Any]) -> Markup:
     """The coefficients of a linear model."""
-    found = facts["shape"]["terms"]
-    if found is None:
+    terms = facts["shape"]["terms"]
+    if terms is None:
         return Markup("")
-    lines = [[term["name"], _coefficient(term), f"{term['missing']:+.4g}"] for term in found]
+    rows = [[term["name"], _coefficient(term), f"{term['missing']:+.4g}"] for term in terms]
     head = ["column", "contribution to the score", "if missing"]
-    return table("Coefficients, largest first", head, lines)
+    return table("Coefficients, largest first", head, rows)
 
 
 def _coefficient(term: dict[str, Any]) -> str:
@@ -342,7 +342,7 @@ def facts_table(facts: dict[str, Any]) -> Markup:
         ("columns used", f"{data['n_features']:,}"),
         ("missing values", f"{sum(missing):,} in {count(sum(n > 0 for n in missing), 'column')}"),
         ("type of model", facts["shape"]["form"]),
-        ("the model predicts positive for scores above", f"{data['model_threshold']:g}"),
+        ("threshold of the model", f"positive if score > {data['model_threshold']:g}"),
         ("auctor version", facts["version"]),
     ]
     if data["is_weighted"]:
@@ -355,10 +355,9 @@ def facts_table(facts: dict[str, Any]) -> Markup:
         )
     if data["n_groups"] is not None:
         rows.append(("groups", f"{data['n_groups']:,}"))
-    lines = "".join(_fact(name, value) for name, value in rows)
-    return Markup(
-        f'<table class="facts"><caption>Data and settings</caption><tbody>{lines}</tbody></table>'
-    )
+    body = "".join(_fact(name, value) for name, value in rows)
+    caption = '<caption class="visually-hidden">Data and settings</caption>'
+    return Markup(f'<table class="facts">{caption}<tbody>{body}</tbody></table>')
 
 
 def _fact(name: str, value: Any) -> str:
