@@ -2,8 +2,8 @@
 
 The part "cv" times ExactBoostCV against SmoothAUCBoostCV, the default learner, on 30,000 x 20.
 
-The race wants the paper's tables in the folder that AUCTOR_DATA names; without it only generated
-data are run. What ``--keep FILE`` has kept is not run again.
+The race needs the paper's tables in the folder AUCTOR_DATA; without it only generated data are
+used. Runs whose results are stored in ``--keep FILE`` are not repeated.
 """
 
 import argparse
@@ -25,35 +25,38 @@ from papers.tables import missing_files, read_rows
 from tests.reference.exact_bisection import fit_plain
 
 METRICS = ["auc", "ks"]
-GROWTH = [*METRICS, "precision_at_k"]  # of rows and columns; the race's peer has the first two
+GROWTH = [
+    *METRICS,
+    "precision_at_k",
+]  # for rows and columns; the bisection knows only the first two
 PART_METRICS = {"rows": GROWTH, "columns": GROWTH, "cv": ["ks", "precision_at_k"]}
 RACES = ["heart", "german", "ionosphere"]
 N_ROWS = [1000, 10_000, 100_000]
 N_FEATURES = [5, 20, 80]
-PLACE = "ExactBoost"  # among what is kept
+PLACE = "ExactBoost"  # key of the stored results
 N_ROUNDS = 50
 N_TIMED = 5
-LIGHT_RUNS = 10  # of a race within ``make bench``; the script itself makes the paper's 250
+LIGHT_RUNS = 10  # in ``make bench``; the script itself makes the paper's 250
 
 Table = tuple[np.ndarray, np.ndarray]
 Case = tuple[str, Callable[[], Row]]
 
 
 def make_table(n_rows: int, n_features: int) -> Table:
-    """The law of Komori's section 4.2, with columns of noise beside its four."""
+    """Draw the four Gaussian features of Komori (2010), section 4.2, and columns of noise."""
     sample = make_gaussian_pair(n_rows // 2, n_rows // 2, random_state=0)
     noise = np.random.default_rng(1).normal(size=(n_rows, n_features - sample.X.shape[1]))
     return np.hstack([sample.X, noise]), sample.y
 
 
 def alone(name: str, value: float, target: str = "", unit: str = "s", spread: str = "") -> Row:
-    """A row without a peer."""
+    """Return a row of the table without another library."""
     row = {"name": name, "ours": value, "peer": None, "ratio": None, "spread": spread}
     return row | {"target": target, "unit": unit}
 
 
 def against_plain(table: Table, name: str, metric: str, n_runs: int) -> Row:
-    """Time and training margin loss beside those of the plain bisection, the same settings."""
+    """Compare time and training margin loss with those of the plain bisection."""
     models: dict[str, Any] = {}
 
     def ours() -> None:
@@ -70,7 +73,7 @@ def against_plain(table: Table, name: str, metric: str, n_runs: int) -> Row:
 
 
 def time_large_table(table: Table, metric: str) -> Row:
-    """One whole fit of gmsc."""
+    """Time one whole fit on gmsc."""
     ExactBoost(metric, n_runs=1, n_estimators=1).fit(table[0][:1000], table[1][:1000])
     shape = f"{len(table[1])} x {table[0].shape[1]}"
     taken = seconds(lambda: ExactBoost(metric, n_jobs=2).fit(*table))
@@ -78,7 +81,7 @@ def time_large_table(table: Table, metric: str) -> Row:
 
 
 def time_round(n_rows: int, n_features: int, metric: str, n_runs: int = 10) -> Row:
-    """Seconds for a round, from whole fits on one thread."""
+    """Return the seconds of one round, from whole fits on one thread."""
     table = make_table(n_rows, n_features)
     ExactBoost(metric, n_runs=1, n_estimators=1).fit(*table)
     times = sorted(seconds(lambda: ExactBoost(metric, n_runs=n_runs).fit(*table)) for _ in range(3))
@@ -89,7 +92,7 @@ def time_round(n_rows: int, n_features: int, metric: str, n_runs: int = 10) -> R
 
 
 def time_wide(metric: str, n_runs: int) -> Row:
-    """A table of the size of gisette."""
+    """Time a fit on a table of the size of gisette."""
     table = make_table(6000, 5000)
     ExactBoost(metric, n_runs=1, n_estimators=1).fit(*make_table(1000, 10))
     taken = seconds(lambda: ExactBoost(metric, n_runs=n_runs, n_jobs=2).fit(*table))
@@ -97,7 +100,7 @@ def time_wide(metric: str, n_runs: int) -> Row:
 
 
 def against_default(table: Table, metric: str, k: int) -> Row:
-    """How many times the default learner's time a fit of ExactBoostCV takes, in turns."""
+    """Time fits of ExactBoostCV and of the default learner in turns, as a ratio."""
     X, y = table[0][:, :20], table[1]
 
     def ours() -> None:
@@ -114,7 +117,7 @@ def against_default(table: Table, metric: str, k: int) -> Row:
 
 
 def cases(parts: list[str], n_runs: int) -> Iterator[Case]:
-    """Every case of the parts that are asked for: its name and how to run it."""
+    """Return the cases of the selected parts: name and function."""
     for part in parts:
         for metric in PART_METRICS.get(part, METRICS):
             for name, run in CASES[part](metric, n_runs):
@@ -122,7 +125,7 @@ def cases(parts: list[str], n_runs: int) -> Iterator[Case]:
 
 
 def real(names: list[str]) -> Iterator[tuple[str, Table]]:
-    """The named tables, those that are there."""
+    """Read the named tables that exist."""
     for name in names:
         if not missing_files([name]):
             yield name, read_rows(name)
@@ -168,7 +171,7 @@ CASES: dict[str, Callable[[str, int], Iterator[Case]]] = {
 
 
 def run_cases(parts: list[str], n_runs: int, path: Path | None, again: bool) -> dict[str, Row]:
-    """Run what is not kept yet, or all of it again."""
+    """Run the cases without stored results, or all of them again."""
     kept = read_kept(path)
     for name, run_case in cases(parts, n_runs):
         if again or name not in kept.get(PLACE, {}):
@@ -179,7 +182,7 @@ def run_cases(parts: list[str], n_runs: int, path: Path | None, again: bool) -> 
 
 
 def exponents(rows: dict[str, Row], part: str, metric: str, sizes: list[int]) -> str:
-    """By which power the time of a round grows, over each step of the size."""
+    """Return the power by which the time of a round grows, for each step of the size."""
     times = [rows.get(f"{part} {metric} {size}", {}).get("ours") for size in sizes]
     steps = []
     for k in range(1, len(sizes)):
@@ -190,7 +193,7 @@ def exponents(rows: dict[str, Row], part: str, metric: str, sizes: list[int]) ->
 
 
 def print_growth(rows: dict[str, Row]) -> None:
-    """The powers of n and p."""
+    """Print the powers of n and p."""
     for part, sizes in {"rows": N_ROWS, "columns": N_FEATURES}.items():
         for metric in GROWTH:
             found = exponents(rows, part, metric, sizes)
@@ -199,12 +202,12 @@ def print_growth(rows: dict[str, Row]) -> None:
 
 
 def of_part(rows: dict[str, Row], part: str) -> list[tuple[str, Row]]:
-    """The rows of one part, each with its metric and table as a name."""
+    """Return the rows of one part, named by metric and table."""
     return [(k.removeprefix(f"{part} "), row) for k, row in rows.items() if k.split()[0] == part]
 
 
 def print_races(rows: dict[str, Row]) -> None:
-    """Time and loss beside those of the plain bisection."""
+    """Print time and loss beside those of the plain bisection."""
     print("\n| metric, table, runs | ours, s | plain, s | ratio | spread | our loss | plain loss |")
     print("|---" * 7 + "|")
     for name, row in of_part(rows, "race"):
@@ -214,14 +217,14 @@ def print_races(rows: dict[str, Row]) -> None:
 
 
 def report(rows: dict[str, Row]) -> None:
-    """What is kept, as tables."""
+    """Print the stored results as tables."""
     print_growth(rows)
     if of_part(rows, "race"):
         print_races(rows)
 
 
 def run() -> list[Row]:
-    """The cases of ``make bench``, one row each, with fewer runs in the race."""
+    """Run the cases of ``make bench``, with fewer runs in the race."""
     rows = run_cases(["race", "gmsc", "rows", "columns", "cv"], LIGHT_RUNS, None, False)
     report(rows)
     return list(rows.values())
@@ -232,10 +235,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--parts", nargs="+", choices=CASES, default=parts, metavar="PART")
     parser.add_argument("--large", action="store_true", help="also a table of gisette's size")
-    parser.add_argument("--runs", type=int, default=250, help="of a race and of --large")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON file that keeps results")
-    parser.add_argument("--again", action="store_true", help="run also what is kept")
-    parser.add_argument("--report", action="store_true", help="run nothing, report what is kept")
+    parser.add_argument("--runs", type=int, default=250, help="runs in the race and for --large")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="JSON file in which results are stored"
+    )
+    parser.add_argument("--again", action="store_true", help="also repeat runs with stored results")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing, report the stored results"
+    )
     options = parser.parse_args()
     if options.report:
         rows = read_kept(options.keep).get(PLACE, {})

@@ -1,7 +1,7 @@
-"""The margin over all pairs: against the whole program, against the reduction, and how it grows.
+"""MarginRanker over all pairs: against one large linear program and the reduction, and scaling.
 
-The data are those of paper 001, section 5.4: N = 100, k = 10, r = 3, 5 % noise, epsilon = 0.2,
-and the words of Reuters where AUCTOR_DATA has them.
+The data are those of Suehiro, Hatano & Takimoto (2011), section 5.4: N = 100, k = 10, r = 3,
+5 % noise, epsilon = 0.2; and the words of Reuters if AUCTOR_DATA has them.
 """
 
 import os
@@ -19,7 +19,7 @@ from timing import Row, print_table, race, seconds
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
-from auctor.learners.margin.fit import MarginFit, Settings, fit_margin
+from auctor.learners.margin.fit import MarginFit, MarginSettings, fit_margin
 from auctor.learners.margin.hypotheses import Hypotheses
 from auctor.learners.margin.problems import LinearProblem
 from tests.reference.margin import pair_margins
@@ -28,7 +28,7 @@ SIZES = 1000, 10_000, 100_000
 
 
 def make_hypotheses(n_rows: int) -> tuple[Hypotheses, np.ndarray, np.ndarray]:
-    """The hypotheses of the paper's rows; also the positives and negatives themselves."""
+    """Return the hypotheses of the paper's rows, and the positives and negatives."""
     sample = make_r_of_k(n_rows, n_features=100, k=10, r=3, noise=0.05, random_state=0)
     X, y = sample.X, sample.y
     rows = read_rows(y, None, None, len(y))
@@ -36,13 +36,13 @@ def make_hypotheses(n_rows: int) -> tuple[Hypotheses, np.ndarray, np.ndarray]:
     return problem.hypotheses, X[y == 1].astype(np.float64), X[y == 0].astype(np.float64)
 
 
-def told(method: str) -> Settings:
-    """As in the paper: no negations."""
-    return Settings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
+def told(method: str) -> MarginSettings:
+    """Fit as in the paper, without negations."""
+    return MarginSettings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
 
 
 def whole_program() -> list[Row]:
-    """Exact pairs at m = 1000 against all pairs formed; both must find one margin."""
+    """Exact pairs at m = 1000 against all pairs formed; both must find the same margin."""
     hypotheses, pos, neg = make_hypotheses(1000)
     found: dict[str, float] = {}
 
@@ -56,7 +56,7 @@ def whole_program() -> list[Row]:
         found["peer"] = solver.getInfo().objective_function_value
 
     ours()
-    times = seconds(ours), seconds(peer)  # the peer takes long: it is run once
+    times = seconds(ours), seconds(peer)  # the whole program takes long and is solved once
     off = abs(found["ours"] - found["peer"])
     return [
         {
@@ -67,7 +67,7 @@ def whole_program() -> list[Row]:
             "spread": "",
             "target": "at least 20",
         },
-        _plain("how far apart their margins are, in 1e-6", off * 1e6, "at most 1", unit=" "),
+        _plain("difference of the two margins, in 1e-6", off * 1e6, "at most 1", unit=" "),
     ]
 
 
@@ -108,7 +108,7 @@ def reduction() -> Row:
 
 
 def growth() -> list[Row]:
-    """Time of every method, and memory of pairs, as the rows grow."""
+    """Time of every method and memory of the pairs for growing numbers of rows."""
     rows = []
     for n_rows in SIZES:
         hypotheses, _, _ = make_hypotheses(n_rows)
@@ -120,12 +120,12 @@ def growth() -> list[Row]:
     return rows
 
 
-def peak_memory(hypotheses: Hypotheses, settings: Settings) -> int:
-    """What numpy and Python allocate above the hypotheses, in a few iterations."""
+def peak_memory(hypotheses: Hypotheses, settings: MarginSettings) -> int:
+    """Return the memory allocated in addition to the hypotheses, in a few iterations."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an early end is what was asked for
+        warnings.simplefilter("ignore")  # the fit is stopped early on purpose
         fit_margin(hypotheses, replace(settings, max_iter=20))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
@@ -140,7 +140,7 @@ def words(folder: Path) -> list[Row]:
     out = []
     for method in ("reduced", "pairs"):
         fits: list[MarginFit] = []
-        settings = Settings(method, epsilon=0.2, tol=1e-4)  # type: ignore[arg-type]
+        settings = MarginSettings(method, epsilon=0.2, gap_tol=1e-4)  # type: ignore[arg-type]
         taken = seconds(
             lambda f=fits, s=settings: f.append(fit_margin(hypotheses.hypotheses, s)[0])
         )

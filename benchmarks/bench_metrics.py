@@ -1,4 +1,4 @@
-"""The metrics against scikit-learn and against the sort they rest on."""
+"""The metrics against scikit-learn, and against the sort on which they are based."""
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -8,7 +8,7 @@ from auctor import metrics
 
 
 def make_scores(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Three negatives in four, normal scores one apart."""
+    """Draw normal scores with a shift of 1 between the classes; three rows in four are negative."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n_rows) < 0.25).astype(np.int64)
     return y, rng.normal(size=n_rows) + y

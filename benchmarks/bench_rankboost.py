@@ -7,13 +7,13 @@ import numpy as np
 from timing import Row, print_table, race
 
 from auctor.data import prepare
-from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 N_ROWS, N_FEATURES, N_ROUNDS = 1_000_000, 20, 30
 
 
 def make_table(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Normal features, of which the first three count."""
+    """Draw normal features, of which the first three are informative."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N_ROWS, N_FEATURES))
     y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=N_ROWS) > 0
@@ -21,13 +21,13 @@ def make_table(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lightgbm_dataset(X: np.ndarray, y: np.ndarray, n_jobs: int) -> lgb.Dataset:
-    """LightGBM's bins of the same number."""
+    """Bin with LightGBM, with the same number of bins."""
     parameters = {"verbose": -1, "num_threads": n_jobs, "max_bin": 255}
     return lgb.Dataset(X, y, params=parameters).construct()
 
 
 def binning(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
-    """From the array to codes."""
+    """Time the binning of the array."""
     return race(
         f"binning 1e6 x 20, {n_jobs} thread(s), against LightGBM's Dataset",
         lambda: prepare(X, y, n_jobs=n_jobs),
@@ -38,10 +38,10 @@ def binning(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
 
 
 def rounds(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
-    """Stumps on bins that are ready; both fits hold N_ROUNDS rounds and their own overhead."""
+    """Time stumps on binned data; both fits include N_ROUNDS rounds and their own overhead."""
     data = prepare(X, y, n_jobs=2)
     dataset = lightgbm_dataset(X, y, n_jobs)
-    settings = Settings(N_ROUNDS, n_jobs=n_jobs)
+    settings = RankBoostSettings(N_ROUNDS, n_jobs=n_jobs)
     parameters = {
         "objective": "binary",
         "num_leaves": 2,
@@ -59,14 +59,14 @@ def rounds(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
 
 
 def memory(X: np.ndarray, y: np.ndarray) -> Row:
-    """Peak of what is allocated above the input, in bytes a row, the codes taken off."""
+    """Return the peak memory in addition to the input and the codes, in bytes per row."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    fit_rankboost(prepare(X, y, n_jobs=2), Settings(20, n_jobs=2))
+    fit_rankboost(prepare(X, y, n_jobs=2), RankBoostSettings(20, n_jobs=2))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     return {
-        "name": "peak memory of prepare and fit above input and codes, a row",
+        "name": "peak memory of prepare and fit above input and codes, per row",
         "ours": peak / N_ROWS - N_FEATURES,
         "peer": None,
         "ratio": None,

@@ -1,7 +1,8 @@
-"""From a CSV file of 1e6 x 20 to a page: the command against reading the file and fitting alone.
+"""`auctor fit --report` on a CSV file of 1e6 x 20, against reading the file and one fit.
 
-``auctor fit --report`` reads, looks for suspicious columns, cross-validates the model and logistic
-regression, fits and writes; the peer is pandas reading the same file, and one fit of the model.
+The command reads the file, looks for suspicious columns, cross-validates the model and logistic
+regression, fits the model and writes the page. The comparison is pandas reading the same file and
+one fit of the model.
 """
 
 import argparse
@@ -22,7 +23,7 @@ FIT = ["--learner", "smooth-aucboost", "--target", "y", "--jobs", "2", "--quiet"
 
 
 def write_table(n_rows: int, path: Path) -> None:
-    """The law of Komori's section 4.2, with columns of noise beside its four."""
+    """Draw the four Gaussian features of Komori (2010), section 4.2, and columns of noise."""
     sample = make_gaussian_pair(n_rows // 2, n_rows // 2, random_state=0)
     noise = np.random.default_rng(1).normal(size=(n_rows, N_FEATURES - 4))
     frame = pd.DataFrame(np.hstack([sample.X, noise]).astype(np.float32))
@@ -31,21 +32,21 @@ def write_table(n_rows: int, path: Path) -> None:
 
 
 def read_and_fit(path: Path) -> None:
-    """What the command cannot do without."""
+    """Read the file with pandas and fit the model once."""
     frame = pd.read_csv(path)
     y = frame.pop("y").to_numpy()
     SmoothAUCBoost(n_jobs=2).fit(frame, y)
 
 
 def command(path: Path, folder: Path, folds: int) -> None:
-    """The command in a process of its own, as a user runs it."""
+    """Run the command in a new process, as a user does."""
     out = ["--out", str(folder / "m.json"), "--report", str(folder / "page.html")]
-    words = [sys.executable, "-m", "auctor", "fit", str(path), *FIT, "--folds", str(folds), *out]
+    words = [sys.executable, "-m", "auctor", "fit", str(path), *FIT, "--cv", str(folds), *out]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 
 
 def run(n_rows: int = 1_000_000) -> list[Row]:
-    """With 5 folds and the baseline, and without any."""
+    """Time the command with 5 folds and the baseline, and without folds."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,5 +1,4 @@
-"""SmoothAUCBoost against LightGBM's stumps and EBM, the whole fit from the table on, and time
-against n."""
+"""SmoothAUCBoost against LightGBM's stumps and EBM (whole fits), and time against n."""
 
 import sys
 from math import log
@@ -18,7 +17,7 @@ Table = tuple[np.ndarray, np.ndarray]
 
 
 def make_table(n_rows: int, seed: int = 0) -> Table:
-    """The law of Komori's section 4.2, with columns of noise beside its four."""
+    """Draw the four Gaussian features of Komori (2010), section 4.2, and columns of noise."""
     sample = make_gaussian_pair(n_rows // 2, n_rows // 2, random_state=seed)
     noise = np.random.default_rng(seed + 1).normal(size=(len(sample.X), N_NOISE))
     return np.hstack([sample.X, noise]), sample.y
@@ -31,7 +30,7 @@ def stumps() -> lgb.LGBMClassifier:
 
 
 def print_aucs(name: str, models: dict[str, object], train: Table, test: Table) -> None:
-    """AUC of each model on rows that none has seen: a race is fair between equals."""
+    """Print the AUC of each model on unseen rows, to show that the models are comparable."""
     found = {}
     for label, model in models.items():
         scores = model.fit(*train).predict_proba(test[0])[:, 1]  # type: ignore[attr-defined]
@@ -108,7 +107,7 @@ def run() -> list[Row]:
     exponent = log(line[-1]["ours"] / line[0]["ours"]) / log(span)
     last = log(line[-1]["ours"] / line[-2]["ours"]) / log(sizes[-1][0] / sizes[-2][0])
     print(
-        f"SmoothAUCBoost: time grows as n^{exponent:.2f} from 1e4 to {sizes[-1][0]:.0e} rows, as "
+        f"SmoothAUCBoost: time grows like n^{exponent:.2f} from 1e4 to {sizes[-1][0]:.0e} rows, like "
         f"n^{last:.2f} over the last step"
     )
     return rows + line

@@ -10,14 +10,14 @@ from scipy import sparse
 from timing import Row, print_table, race, seconds
 
 from auctor.data import RankingData, prepare
-from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 N_LONG, N_SHORT = 10_000, 100
-DENSE_SHAPE = 5000, 5000  # 25 MB of dense codes, all of which a dense round reads
+DENSE_SHAPE = 5000, 5000  # 25 MB of dense codes, which a dense round reads completely
 
 
 def make_words(n_rows: int = 11_000, n_words: int = 30_000) -> tuple[sparse.csr_array, np.ndarray]:
-    """Texts of 100 words by Zipf's law; the topic shows in some of the commoner ones."""
+    """Draw texts of 100 words by Zipf's law; the topic changes some of the common words."""
     rng = np.random.default_rng(0)
     share = 1.0 / np.arange(10, n_words + 10)
     words = rng.choice(n_words, size=(n_rows, 100), p=share / share.sum())
@@ -30,20 +30,20 @@ def make_words(n_rows: int = 11_000, n_words: int = 30_000) -> tuple[sparse.csr_
 
 
 def read_reuters(folder: Path) -> tuple[sparse.csr_array, np.ndarray]:
-    """Words of news texts, and which are about acquisitions."""
+    """Read the words of news texts, and which texts are about acquisitions."""
     with (folder / "labels.csv").open(encoding="utf-8") as lines:
         y = np.array([row["acq"] == "1" for row in csv.DictReader(lines)])
     return sparse.csr_array(sparse.load_npz(folder / "X_words_binary.npz")), y
 
 
 def keep(X: sparse.csr_array, y: np.ndarray) -> RankingData:
-    """The table with sparse codes."""
+    """Bin the table into sparse codes."""
     return prepare(X, y, accept_sparse=True, keep_sparse=True)
 
 
 def long_fit(name: str, X: sparse.csr_array, y: np.ndarray, n_jobs: int) -> Row:
-    """From the matrix to a model of N_LONG rounds."""
-    settings = Settings(N_LONG, n_jobs=n_jobs)
+    """Time a fit of N_LONG rounds, including binning."""
+    settings = RankBoostSettings(N_LONG, n_jobs=n_jobs)
     return {
         "name": f"{N_LONG} rounds on {name}, {n_jobs} thread(s)",
         "ours": seconds(lambda: fit_rankboost(keep(X, y), settings)),
@@ -55,14 +55,14 @@ def long_fit(name: str, X: sparse.csr_array, y: np.ndarray, n_jobs: int) -> Row:
 
 
 def rounds(X: sparse.csr_array, y: np.ndarray) -> Row:
-    """A round on sparse codes against one on dense codes of the same rows and columns."""
+    """Compare a round on sparse codes with one on dense codes of the same table."""
     n_rows, n_columns = DENSE_SHAPE
     X, y = X[:n_rows, :n_columns], y[:n_rows]
     kept, dense = keep(X, y), prepare(X, y, accept_sparse=True)
     return race(
         f"a round on {n_rows} x {n_columns}, against our dense codes",
-        lambda: fit_rankboost(kept, Settings(N_SHORT)),
-        lambda: fit_rankboost(dense, Settings(N_SHORT)),
+        lambda: fit_rankboost(kept, RankBoostSettings(N_SHORT)),
+        lambda: fit_rankboost(dense, RankBoostSettings(N_SHORT)),
         "at least 10",
         n_rounds=3,
         per=N_SHORT,
@@ -70,10 +70,10 @@ def rounds(X: sparse.csr_array, y: np.ndarray) -> Row:
 
 
 def memory(name: str, X: sparse.csr_array, y: np.ndarray) -> Row:
-    """Peak of what numpy and Python allocate above the input, against a byte for each cell."""
+    """Compare peak memory in addition to the input with one byte per value of the table."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    fit_rankboost(keep(X, y), Settings(N_SHORT))
+    fit_rankboost(keep(X, y), RankBoostSettings(N_SHORT))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     cells = X.shape[0] * X.shape[1]
@@ -89,7 +89,7 @@ def memory(name: str, X: sparse.csr_array, y: np.ndarray) -> Row:
 
 
 def run() -> list[Row]:
-    """Every case, one row each; on real texts where AUCTOR_DATA has them."""
+    """Every case, one row each; on real texts if AUCTOR_DATA has them."""
     folder = Path(os.environ.get("AUCTOR_DATA", "")) / "reuters"
     if folder.is_dir():
         X, y = read_reuters(folder)

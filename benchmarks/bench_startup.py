@@ -1,7 +1,7 @@
-"""How long a user waits before anything happens: imports, help, and the first fit.
+"""Start-up times: imports, help, and the first fit.
 
-Every figure is the wall time of a new process, or measured inside one, in seconds. Runs of
-the things compared are interleaved, so that a busy moment of the machine hits them alike.
+Every figure is the wall time in seconds of a new process, or is measured inside one. The runs that
+are compared alternate, so that a busy moment of the machine affects both.
 """
 
 import os
@@ -34,7 +34,7 @@ print(times[0] - times[1])
 
 
 def run() -> list[Row]:
-    """All figures, as a list of rows: name, ours, peer, ratio, spread, target."""
+    """Return all figures as rows: name, ours, peer, ratio, spread, target."""
     ours, peer = _interleaved(["import auctor", "import numpy"])
     rows = [_row("import auctor", ours, peer, "at most import numpy + 0.1 s")]
     estimator, booster = _interleaved(
@@ -49,8 +49,8 @@ def run() -> list[Row]:
     rows.append(_row("auctor --help", wall, None, "< 0.15 s"))
     _first_fit(None)  # fills the cache
     warm = [_first_fit(None) for _ in range(N_RUNS)]
-    rows.append(_row("first fit, warm cache, over the second", warm, None, "< 0.5 s"))
-    rows.append(_row("first fit, cold cache, over the second", _cold(), None, "< 6 s"))
+    rows.append(_row("first fit minus second fit, warm cache", warm, None, "< 0.5 s"))
+    rows.append(_row("first fit minus second fit, cold cache", _cold(), None, "< 6 s"))
     return rows
 
 
@@ -58,10 +58,10 @@ def _interleaved(statements: Sequence[str]) -> list[list[float]]:
     """Wall times of new processes, one statement each, in turns."""
     times: list[list[float]] = [[] for _ in statements]
     for turn in range(N_RUNS + 1):
-        for found, statement in zip(times, statements, strict=True):
+        for own_times, statement in zip(times, statements, strict=True):
             seconds = _wall([sys.executable, "-c", statement])
-            if turn > 0:  # the first turn brings the files into memory
-                found.append(seconds)
+            if turn > 0:  # the first turn loads the files into memory
+                own_times.append(seconds)
     return times
 
 
@@ -72,7 +72,7 @@ def _wall(command: list[str]) -> float:
 
 
 def _first_fit(cache: str | None) -> float:
-    """What the first fit of a process costs more than the second: loading or compiling."""
+    """Return by how much the first fit of a process takes longer than the second."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
     done = subprocess.run(
         [sys.executable, "-c", _FIT], check=True, capture_output=True, text=True, env=environment
@@ -89,7 +89,7 @@ def _cold() -> list[float]:
 
 
 def _row(name: str, ours: list[float], peer: list[float] | None, target: str) -> Row:
-    """A row of the table; without a peer the spread is that of our own times, in seconds."""
+    """Return a row of the table; without a peer the spread is that of our own times."""
     row: Row = {"name": name, "ours": median(ours), "peer": None, "ratio": None, "target": target}
     spread = ours
     if peer is not None:

@@ -5,25 +5,25 @@ import numpy as np
 from timing import Row, print_table, race, seconds
 
 from auctor.data import prepare
-from auctor.learners.trees.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 N_ROWS, N_FEATURES, DEPTH, LEAST = 1_000_000, 20, 10, 20
 
 
 def make_table(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Normal features, of which the first three count."""
+    """Draw normal features, of which the first three are informative."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, n_features))
     y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n_rows) > 0
     return X, y.astype(np.int64)
 
 
-def settings(n_jobs: int, split: str = "stump") -> Settings:
-    return Settings(max_depth=DEPTH, min_samples_leaf=LEAST, split=split, n_jobs=n_jobs)
+def settings(n_jobs: int, split: str = "stump") -> TreeRankSettings:
+    return TreeRankSettings(max_depth=DEPTH, min_samples_leaf=LEAST, split=split, n_jobs=n_jobs)
 
 
 def against_lightgbm(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
-    """One tree each, on bins that are ready."""
+    """Time one tree of each library on binned data."""
     data = prepare(X, y, n_jobs=2)
     parameters = {
         "objective": "binary",
@@ -44,7 +44,7 @@ def against_lightgbm(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
 
 
 def unions(X: np.ndarray, y: np.ndarray) -> Row:
-    """Cells of unions take three levels of splits and a count more for each level."""
+    """Compare cells that are unions of boxes with cells of single splits."""
     data = prepare(X, y, n_jobs=2)
     return race(
         "TreeRank of unions (split='tree'), 2 threads, peer: of stumps",
@@ -56,7 +56,7 @@ def unions(X: np.ndarray, y: np.ndarray) -> Row:
 
 
 def time_against_n(n_rows: int) -> Row:
-    """A tree of depth 10 on five features, without binning."""
+    """Time a tree of depth 10 on five features, without binning."""
     X, y = make_table(n_rows, 5)
     data = prepare(X, y, n_jobs=2)
     del X

@@ -1,4 +1,4 @@
-"""Tables with far more columns than rows: the time of ``auctor fit``, and AUC on rows not seen.
+"""Tables with many more columns than rows: time of ``auctor fit`` and AUC on unseen rows.
 
 Simulated gene tables: 20 of the columns differ between the classes, blocks of 20 columns share a
 factor. Real tables are those of ``AUCTOR_DATA`` with 50 columns or more; on them every learner is
@@ -32,14 +32,14 @@ from auctor import SmoothAUCBoostCV
 from auctor.metrics import auc
 
 INFORMATIVE, BLOCK, N_TEST = 20, 20, 2000
-# Rows, columns, and how many standard deviations apart the classes are in a column that informs.
+# Rows, columns, and the shift between the classes in an informative column (standard deviations).
 LAWS = ((100, 2_000, 0.8), (200, 2_000, 0.5), (100, 20_000, 0.8), (200, 20_000, 0.6))
 REAL = ("sonar", "splice", "spambase", "a1a", "w1a")
 MOST_ROWS = 2_000
 
 
 def make_genes(n_rows: int, n_columns: int, shift: float, seed: int) -> tuple[Any, ...]:
-    """Training and test rows of one law."""
+    """Draw training and test rows of one simulated table."""
     rng = np.random.default_rng(seed)
     informative = rng.choice(n_columns, INFORMATIVE, replace=False)
     shifts = rng.choice([-shift, shift], INFORMATIVE)
@@ -71,7 +71,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 
 def simulated(n_seeds: int) -> None:
-    """The mean AUC on new rows, and the CPU time of a fit, for each law."""
+    """Print the mean AUC on new rows and the CPU time of a fit for each kind of table."""
     print("rows x columns, shift | " + " | ".join(f"{name}: AUC, CPU s" for name in MODELS))
     for n_rows, n_columns, shift in LAWS:
         cells = []
@@ -86,7 +86,7 @@ def simulated(n_seeds: int) -> None:
 
 
 def real(folder: Path) -> None:
-    """The AUC of cross-validated scores on tables with many columns."""
+    """Print the cross-validated AUC on tables with many columns."""
     print("table | " + " | ".join(MODELS))
     for name in REAL:
         table = pd.read_csv(folder / f"{name}.csv")
@@ -102,7 +102,7 @@ def real(folder: Path) -> None:
 
 
 def command() -> None:
-    """``auctor fit`` with its folds and its baseline, from the CSV file to the model."""
+    """Time ``auctor fit`` with its folds and baseline, from the CSV file to the model."""
     for n_rows, n_columns in ((50, 3_000), (100, 20_000)):
         X, y, *_ = make_genes(n_rows, n_columns, 0.8, 0)
         with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +122,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--command", action="store_true", help="time the whole command")
     parser.add_argument("--real", action="store_true", help="tables of AUCTOR_DATA")
-    parser.add_argument("--seeds", type=int, default=3, help="simulated tables of each law")
+    parser.add_argument("--seeds", type=int, default=3, help="simulated tables of each kind")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     if args.command:

@@ -1,11 +1,11 @@
-"""How often every interval that auctor prints holds the true value: the whole table, as a page.
+"""How often every interval that auctor prints contains the true value, as a page.
 
     python benchmarks/coverage.py                              # hours; writes docs/coverage.md
     python benchmarks/coverage.py --repetitions 200 --only samples --out coverage.md
 
 Three programs make its parts and can be run alone: coverage_samples.py (one sample),
 coverage_folds.py (out-of-fold and out-of-bag scores, differences) and coverage_thresholds.py.
-Finished lines are kept in --keep and not computed again, so that a run that was stopped goes on.
+Finished rows are stored in --keep and not computed again, so that a stopped run can be resumed.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 if __name__ != "__main__":
-    # Numba asks for the package of this name, and must not get this program instead.
+    # Numba tries to import a package of this name, and must not get this program instead.
     raise ImportError("benchmarks/coverage.py is a program; run it")
 
 import coverage_folds as folds
@@ -27,7 +27,7 @@ WANTED = 0.93
 
 
 class Line(NamedTuple):
-    """One cell of the page."""
+    """One row of the page."""
 
     section: str
     interval: str
@@ -71,7 +71,7 @@ def of_thresholds(question: str, n: int) -> Iterator[Line]:
 
 
 def parts() -> dict[str, Callable[[int], Iterator[Line]]]:
-    """Each part by its name; those of folds fit models, and have a fifth of the repetitions."""
+    """Return the parts by name; parts that fit models have a fifth of the repetitions."""
     found: dict[str, Callable[[int], Iterator[Line]]] = {}
     for name in samples.PARTS:
         found[f"samples {name}"] = lambda n, part=name: of_samples(part, n)
@@ -83,7 +83,7 @@ def parts() -> dict[str, Callable[[int], Iterator[Line]]]:
 
 
 def read(path: Path) -> dict[str, list[Line]]:
-    """Lines of the parts that were finished."""
+    """Read the rows of finished parts."""
     if not path.is_file():
         return {}
     return {
@@ -92,7 +92,7 @@ def read(path: Path) -> dict[str, list[Line]]:
 
 
 def page(done: dict[str, list[Line]]) -> str:
-    """The table as Markdown, lowest coverage first in each summary."""
+    """Return the table as Markdown; the summary names the lowest coverage of each interval."""
     lines = [line for rows in done.values() for line in rows]
     out = [
         _HEAD,
@@ -128,14 +128,14 @@ def _row(line: Line) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-# What stands above the tables.
+# The text above the tables.
 _HEAD = Path(__file__).with_name("coverage_head.md").read_text()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Coverage of all intervals, as a page.")
     parser.add_argument("--repetitions", type=int, default=1000)
-    parser.add_argument("--only", default="", help="how the names of the parts begin")
+    parser.add_argument("--only", default="", help="run only parts whose names start like this")
     parser.add_argument("--out", type=Path, default=Path("docs/coverage.md"))
     parser.add_argument("--keep", type=Path, default=Path("coverage-output.json"))
     args = parser.parse_args()

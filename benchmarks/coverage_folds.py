@@ -1,12 +1,12 @@
-"""How often intervals of out-of-fold scores, of out-of-bag scores and of differences hold.
+"""Coverage of the intervals of out-of-fold scores, out-of-bag scores and differences.
 
     python benchmarks/coverage_folds.py --repetitions 200
 
-Each cell is a law of the rows and their numbers; a line says how often an interval of 95 % held the
-true value, its mean width, the number of simulations and the standard error of the share. The truth
-of a cross-validated metric is its mean, over the simulations, on 8,000 new rows that the models of
-the folds have not seen. "p < 0.05" stands beside
-differences: where there is none, it should be 5 %.
+Each cell is a distribution of the rows and a number of rows. A row of the output has the fraction
+of 95 % intervals that contain the true value with its standard error, the mean width and the
+number of simulations. The true value of a cross-validated metric is its mean, over the
+simulations, on 8,000 new rows that the models of the folds have not seen. "p < 0.05" is the
+rejection rate of the test of a difference: it should be 5 % if there is none.
 """
 
 import argparse
@@ -49,14 +49,14 @@ LEARNERS: dict[str, Callable[[], Any]] = {
 
 METRICS: dict[str, tuple[Callable[..., float], Callable[..., Any], dict[str, Any]]] = {
     "KS": (ks, ks_ci, {}),
-    "partial AUC": (partial_auc, partial_auc_ci, {"fpr": REGION, "scaled": True}),
+    "partial AUC": (partial_auc, partial_auc_ci, {"fpr_range": REGION, "scaled": True}),
     "precision at 10%": (precision_at_k, precision_at_k_ci, {"k": TOP}),
 }
 NAMES = {"KS": "ks", "partial AUC": "partial_auc", "precision at 10%": "precision_at_k"}
 
 
 class Law(NamedTuple):
-    """Ten normal features; the classes' means differ in all of them alike."""
+    """Ten normal features with the same difference of the class means."""
 
     name: str
     n_pos: int
@@ -64,7 +64,7 @@ class Law(NamedTuple):
     best_auc: float
 
     def draw(self, rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Any, Any]:
-        """Rows of the law, positives first."""
+        """Draw rows, positives first."""
         y = np.repeat([1, 0], [n_pos, n_neg])
         shift = math.sqrt(2 / N_FEATURES) * ndtri(self.best_auc)
         return rng.normal(size=(len(y), N_FEATURES)) + shift * y[:, None], y
@@ -80,7 +80,7 @@ LAWS = (
 
 
 class Row(NamedTuple):
-    """A line of the table."""
+    """A row of the table."""
 
     interval: str
     law: str
@@ -93,7 +93,7 @@ class Row(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Standard error of the share covered."""
+        """Standard error of the coverage."""
         return math.sqrt(max(self.covered * (1 - self.covered), 0.25 / self.n) / self.n)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Row(NamedTuple):
 
 
 class Means:
-    """The difference of the class means as a direction: the cheapest of learners."""
+    """A linear score along the difference of the class means, the fastest learner."""
 
     def fit(self, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> "Means":
         self.direction = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
@@ -116,7 +116,7 @@ class Means:
 
 
 class Validated(NamedTuple):
-    """Scores of all rows by the model of each fold, and of new rows."""
+    """Scores of all rows by the model of each fold, and scores of new rows."""
 
     by_fold: npt.NDArray[np.float64]
     own: npt.NDArray[np.float64]
@@ -135,7 +135,7 @@ def validate(name: str, X: Any, y: Any, new: Any, splits: list[Any]) -> Validate
 
 
 def cross_validated(learner: str, law: Law, n: int, seed: int = 0) -> Iterator[Row]:
-    """Intervals of AUC, KS, partial AUC, precision at k, and of differences with logistic."""
+    """Intervals of AUC, KS, partial AUC, precision at k, and of differences from logistic."""
     rng = np.random.default_rng([seed, law.n_pos, int(100 * law.best_auc)])
     total = law.n_pos + law.n_neg
     new, y_new = law.draw(rng, N_NEW * law.n_pos // total, N_NEW * law.n_neg // total)
@@ -186,12 +186,14 @@ def _intervals(y: Any, folds: Any, ours: Validated, other: Validated, seed: int)
     found["difference in AUC"] = compare_auc(*pair, **told)
     found["difference in AUC, as printed"] = compare_auc(*pair, folds=folds, method="delong")
     for key, (_, _, more) in METRICS.items():
-        found[f"difference in {key}"] = compare_metric(*pair, NAMES[key], **more, **told, **draws)
+        found[f"difference in {key}"] = compare_metric(
+            *pair, metric=NAMES[key], **more, **told, **draws
+        )
     return found
 
 
 def summarise(name: str, law: str, sizes: str, intervals: list[Any], truth: float) -> Row:
-    """The share that holds the truth, the mean width, and how often the test rejects."""
+    """Return the coverage, the mean width, and the rejection rate of the test."""
     held = np.mean([one.low <= truth <= one.high for one in intervals])
     width = np.mean([one.high - one.low for one in intervals])
     rejected = None
@@ -205,7 +207,7 @@ def summarise(name: str, law: str, sizes: str, intervals: list[Any], truth: floa
 
 
 def fixed_scorer(n: int, seed: int = 0) -> Iterator[Row]:
-    """One model, whose rows are cut into folds: AUC near 1, few rows, two values."""
+    """One fixed score on rows in folds: AUC near 1, few rows, two values."""
     for n_pos, n_neg, best, is_cut in (
         (15, 100, 0.97, False),
         (10, 200, 0.9, True),
@@ -224,7 +226,7 @@ def fixed_scorer(n: int, seed: int = 0) -> Iterator[Row]:
             found[""].append(auc_ci(y, s, folds=folds, instability=0))
             found[", worst case"].append(auc_ci(y, s, folds=folds))
             found[", as printed"].append(auc_ci(y, s, folds=folds, method="delong"))
-        # Of two values cut half-way, the AUC is the mean of the two rates in order.
+        # For a score with two values, the AUC is (1 + tpr - fpr) / 2.
         truth = 0.5 * math.erfc(-shift / 2 / math.sqrt(2)) if is_cut else best
         law = f"AUC {best}" + (", two values" if is_cut else "")
         for key, intervals in found.items():
@@ -257,7 +259,7 @@ def paired(n: int, seed: int = 0) -> Iterator[Row]:
                 "AUC, as printed by pROC": compare_auc(y, *scores, method="delong"),
             }
             for key, (_, _, more) in METRICS.items():
-                results[key] = compare_metric(y, *scores, NAMES[key], **more, **draws)
+                results[key] = compare_metric(y, *scores, metric=NAMES[key], **more, **draws)
             for key, one in results.items():
                 found.setdefault(key, []).append(one)
         big = np.repeat([1, 0], [200_000 * n_pos // len(y), 200_000 * n_neg // len(y)])
@@ -296,7 +298,7 @@ def out_of_bag(n: int, seed: int = 0) -> Iterator[Row]:
 
 
 def fold_bias(n: int, seed: int = 7) -> Iterator[str]:
-    """KS, partial AUC and precision at k: the truth, the mean within folds, and what we print."""
+    """KS, partial AUC and precision at k: true value, mean within folds, and our estimate."""
     for law in (LAWS[0], LAWS[1], LAWS[4]):
         rng, total, found = np.random.default_rng(seed), law.n_pos + law.n_neg, []
         new, y_new = law.draw(rng, N_NEW * law.n_pos // total, N_NEW * law.n_neg // total)

@@ -1,13 +1,13 @@
-"""How often the intervals of one sample - AUC, partial AUC, KS, precision at k - hold the truth.
+"""Coverage of the intervals of one sample: AUC, partial AUC, KS, precision at k.
 
     python benchmarks/coverage_samples.py                     # every part
     python benchmarks/coverage_samples.py --part auc --repetitions 2000
 
-A cell is a law of the scores, an AUC and the number of rows of each class. Laws: "normal" (equal
-variances), "wide" and "narrow" (the positives vary twice or half as much as the negatives),
-"exponential", "five values" and "two values" (ties), "weights" (normal, with lognormal weights),
-"5 + 5 groups" (each of one class) and "10 mixed groups" (normal, with half of the variance shared
-within a group).
+A cell is a distribution of the scores, an AUC and the number of rows of each class. Distributions:
+"normal" (equal variances), "wide" and "narrow" (the standard deviation of the positives is twice
+or half that of the negatives), "exponential", "five values" and "two values" (ties), "weights"
+(normal, with lognormal weights), "5 + 5 groups" (each of one class) and "10 mixed groups" (normal,
+with an intraclass correlation of 0.5).
 """
 
 import argparse
@@ -35,21 +35,21 @@ GROUP_SIZE = 6
 
 
 class Draw(NamedTuple):
-    """One sample, with what an interval must know of it."""
+    """One sample, with everything that an interval needs."""
 
     y: npt.NDArray[np.int64]
     scores: Floats
     told: dict[str, Any]
-    seed: int = 0  # of its resamples: the same draws for all samples would add up
+    seed: int = 0  # seed of its resamples, different for each sample so that errors do not add up
 
 
 class Result(NamedTuple):
-    """A cell: how often the interval held the truth, and how wide it was."""
+    """The coverage and the width of an interval in one cell."""
 
     part: str
     cell: str
     covered: float
-    error: float  # standard error of the share, by simulation
+    error: float  # standard error of the simulation
     width: float
     repetitions: int
 
@@ -61,12 +61,12 @@ class Result(NamedTuple):
 
 
 def shift_of(auc: float, spread: float = 1.0) -> float:
-    """The distance of two normal classes that gives an AUC."""
+    """Return the shift between two normal classes that gives an AUC."""
     return math.sqrt(1 + spread**2) * float(ndtri(auc))
 
 
 def draw(law: str, auc: float, n_pos: int, n_neg: int, rng: np.random.Generator) -> Draw:
-    """A sample of a law, positives first."""
+    """Draw a sample, positives first."""
     y = np.repeat([1, 0], [n_pos, n_neg])
     if law == "exponential":
         return Draw(y, rng.exponential(np.where(y == 1, auc / (1 - auc), 1.0)), {})
@@ -81,7 +81,7 @@ def draw(law: str, auc: float, n_pos: int, n_neg: int, rng: np.random.Generator)
 
 
 def draw_groups(mixed: bool, n_groups: int, auc: float, rng: np.random.Generator) -> Draw:
-    """Groups of rows that share half of the variance: of both classes, or of one each."""
+    """Draw groups with intraclass correlation 0.5, each of one class or of both."""
     groups = np.repeat(np.arange(n_groups), GROUP_SIZE)
     y = np.arange(len(groups)) % 2 if mixed else (groups < n_groups // 2).astype(int)
     shared, own = rng.normal(size=n_groups)[groups], rng.normal(size=len(groups))
@@ -90,14 +90,14 @@ def draw_groups(mixed: bool, n_groups: int, auc: float, rng: np.random.Generator
 
 
 def five_cuts(auc: float) -> Floats:
-    """Where the mixture of the two normal classes is cut into fifths."""
+    """Return the quintiles of the mixture of two normal classes."""
     shift = shift_of(auc)
     grid = np.linspace(-6, 6 + shift, 20_001)
     return np.interp([0.2, 0.4, 0.6, 0.8], (ndtr(grid) + ndtr(grid - shift)) / 2, grid)
 
 
 def true_auc(law: str, auc: float) -> float:
-    """The AUC of a law whose continuous form has the AUC given."""
+    """Return the true AUC, given the AUC of the continuous scores."""
     if law != "five values":
         return auc  # two values: (1 + tpr - fpr) / 2 with tpr = 1 - fpr = auc
     cuts, shift = five_cuts(auc), shift_of(auc)
@@ -113,7 +113,7 @@ def true_partial(auc: float, high: float) -> float:
 
 
 def true_precision(auc: float, share: float, n_pos: int, n_neg: int) -> float:
-    """The precision in the top share of a population with the sample's share of positives."""
+    """Return the precision in the top of a population with the sample's fraction of positives."""
     rate, shift = n_pos / (n_pos + n_neg), shift_of(auc)
 
     def excess(cut: float) -> float:
@@ -130,7 +130,7 @@ def measure(
     interval: Callable[[Draw], Any],
     repetitions: int,
 ) -> Result:
-    """Draw, make the interval, count; the seed depends on the cell alone."""
+    """Draw samples and count covered ones; the seed depends only on the cell."""
     rng = np.random.default_rng(zlib.crc32(f"{part} {cell}".encode()))
     held, width = 0, 0.0
     for _ in range(repetitions):
@@ -143,7 +143,7 @@ def measure(
 
 
 def of_auc(repetitions: int, method: str = "wilson", **told: Any) -> Iterator[Result]:
-    """Every law, AUC and size; the older methods on normal scores only."""
+    """Every distribution, AUC and size; older methods only for normal scores."""
     laws = ("normal", "wide", "narrow", "exponential", "five values", "two values", "weights")
     name = f"AUC, {method}"
     for law in laws if method == "wilson" else ("normal",):
@@ -182,7 +182,7 @@ def of_partial(repetitions: int) -> Iterator[Result]:
                     f"normal, AUC {auc:g}, {n_pos} + {n_neg}",
                     true_partial(auc, high),
                     lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
-                    lambda one, high=high: partial_auc_ci(one.y, one.scores, fpr=(0, high)),
+                    lambda one, high=high: partial_auc_ci(one.y, one.scores, fpr_range=(0, high)),
                     repetitions,
                 )
 
@@ -211,7 +211,7 @@ def of_precision(repetitions: int) -> Iterator[Result]:
                         true_precision(auc, share, n_pos, n_neg),
                         lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
                         lambda one, share=share: precision_at_k_ci(
-                            one.y, one.scores, share, n_resamples=100, random_state=one.seed
+                            one.y, one.scores, k=share, n_resamples=100, random_state=one.seed
                         ),
                         max(repetitions // 4, 1),
                     )

@@ -1,14 +1,14 @@
-"""How often what `threshold_at` says of thresholds is true, by simulation.
+"""Coverage of the intervals and guarantees of `threshold_at`, by simulation.
 
     python benchmarks/coverage_thresholds.py
     python benchmarks/coverage_thresholds.py --repetitions 200   # a quick look
 
-Four questions, each asked in many cells (a law of the scores, a size, a criterion):
+Four questions, each in many cells (a distribution of the scores, a size, a criterion):
 
-* threshold: does the interval hold the threshold that meets the criterion in the population?
-* rates: do the intervals of tpr, fpr and precision hold the rates of new rows at the threshold?
+* threshold: does the interval contain the threshold that meets the criterion in the population?
+* rates: do the intervals of tpr, fpr and precision contain the rates of new rows?
 * promise: with ``confidence=0.95``, do new rows meet the criterion?
-* weights and groups: the first two again, for rows that do not count alike.
+* weights and groups: the first two again, for weighted or dependent rows.
 """
 
 import argparse
@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Rows(NamedTuple):
-    """A sample: labels, scores, and weights and groups where the law has them."""
+    """A sample: labels, scores, and weights and groups if there are any."""
 
     y: npt.NDArray[np.int64]
     scores: Floats
@@ -36,16 +36,16 @@ class Rows(NamedTuple):
 
 
 class Law(NamedTuple):
-    """How scores are drawn, and the share of each class at or above a threshold."""
+    """How scores are drawn, and the fraction of each class at or above a threshold."""
 
     draw: Callable[[np.random.Generator, int, int], Rows]
     above_pos: Callable[[Floats], Floats]
     above_neg: Callable[[Floats], Floats]
-    places: Floats  # thresholds among which the true ones are looked for, decreasing
+    places: Floats  # candidates for the true thresholds, decreasing
 
 
 class Cell(NamedTuple):
-    """What is asked, of which law, with how many rows."""
+    """A question, a distribution, numbers of rows and a criterion."""
 
     question: str
     law: str
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """The answer: how often it was right, and how wide the interval was."""
+    """The coverage and the width of the interval."""
 
     covered: float
     width: float  # median; infinite where half of the intervals are
@@ -89,7 +89,7 @@ def _tied(rng: np.random.Generator, n_pos: int, n_neg: int) -> Rows:
 
 
 def _weighted(rng: np.random.Generator, n_pos: int, n_neg: int) -> Rows:
-    """Of the rows below 0.5 one in four was kept, with weight 4."""
+    """Keep one in four of the rows below 0.5, with weight 4."""
     parts = []
     for shift, n in ((1.0, n_pos), (0.0, n_neg)):
         many = rng.normal(shift, size=40 * n + 40)
@@ -100,7 +100,7 @@ def _weighted(rng: np.random.Generator, n_pos: int, n_neg: int) -> Rows:
 
 
 def _grouped(rng: np.random.Generator, n_pos: int, n_neg: int) -> Rows:
-    """Groups of five rows of one class that share half of the variance."""
+    """Draw groups of five rows of one class with intraclass correlation 0.5."""
     y = _labels(n_pos, n_neg)
     groups = np.concatenate([np.arange(n_pos) // 5, np.arange(n_neg) // 5 + n_pos])
     shared = rng.normal(size=groups.max() + 1)[groups]
@@ -133,7 +133,7 @@ LAWS = {
 
 
 def share_of(cell: Cell) -> float:
-    """The share of positives in the population; of weighted rows, of what they stand for."""
+    """Return the fraction of positives in the population (weighted if rows have weights)."""
     odds = cell.n_pos / cell.n_neg
     if cell.law == "weights":
         kept = [ndtr(shift - 0.5) + 0.25 * ndtr(0.5 - shift) for shift in (1.0, 0.0)]
@@ -157,7 +157,7 @@ def true_threshold(cell: Cell) -> float:
 def _draw(cell: Cell, seed: int) -> Rows:
     rng = np.random.default_rng([seed, zlib.crc32(repr(cell).encode())])  # cells are independent
     n_pos, n_neg = cell.n_pos, cell.n_neg
-    if cell.criterion == "budget":  # a share of all rows: they come as they come
+    if cell.criterion == "budget":  # a fraction of all rows
         n_pos = int(rng.binomial(n_pos + n_neg, n_pos / (n_pos + n_neg)))
         n_pos = min(max(n_pos, 1), cell.n_pos + cell.n_neg - 1)
         n_neg = cell.n_pos + cell.n_neg - n_pos
@@ -175,7 +175,7 @@ def _threshold(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
 
 
 def _rates(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
-    """tpr, fpr and precision of new rows, which have the cell's share of positives."""
+    """Return tpr, fpr and precision of new rows with the cell's fraction of positives."""
     found = _found(cell, _draw(cell, seed))
     law, share = LAWS[cell.law], share_of(cell)
     where = np.array([found.value])
@@ -202,7 +202,7 @@ _ASK = {"threshold": _threshold, "rates": _rates, "promise": _promise}
 
 
 def measure(cell: Cell, repetitions: int) -> list[Coverage]:
-    """Coverage in one cell: one figure, or three for tpr, fpr and precision."""
+    """Return the coverage in one cell: one figure, or three for tpr, fpr and precision."""
     truth = true_threshold(cell)
     answers = [_ASK[cell.question](cell, seed, truth) for seed in range(repetitions)]
     answers = [answer for answer in answers if answer]
@@ -235,7 +235,7 @@ def cells() -> Iterator[Cell]:
                 usual = value * n_neg / n_pos if criterion == "cost" else value
                 yield Cell("threshold", law, n_pos, n_neg, criterion, usual)
     for law in ("normal", "skewed", "ties", "weights", "groups of 5"):
-        # A sample of 20 often holds no row of those that weigh 4, and cannot know of them.
+        # A sample of 20 often contains no row of weight 4 and has no information about such rows.
         small = ((50, 500), (300, 300)) if law == "weights" else ((20, 20), (50, 500), (10, 1000))
         for n_pos, n_neg in small:
             for criterion, value in (("fpr", 0.1), ("tpr", 0.9), ("budget", 0.1), ("cost", 1.0)):
@@ -247,9 +247,9 @@ def cells() -> Iterator[Cell]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Coverage of what is said of thresholds.")
+    parser = argparse.ArgumentParser(description="Coverage of the intervals of thresholds.")
     parser.add_argument("--repetitions", type=int, default=1000)
-    parser.add_argument("--only", default="", help="a regular expression that a line must match")
+    parser.add_argument("--only", default="", help="a regular expression that a row must match")
     args = parser.parse_args()
     for cell in cells():
         name = (

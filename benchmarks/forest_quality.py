@@ -1,6 +1,6 @@
 """Cross-validated AUC of forests and single trees on real tables, the same folds for each method.
 
-The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names.
+The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA.
 """
 
 import sys
@@ -26,7 +26,7 @@ N_FOLDS, N_TREES = 5, 200
 
 
 def random_forest() -> Any:
-    """scikit-learn's forest behind medians for missing numbers and one-hot categories."""
+    """scikit-learn's forest with medians for missing values and one-hot encoded categories."""
     columns = make_column_transformer(
         (SimpleImputer(strategy="median"), make_column_selector(dtype_include="number")),
         (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
@@ -43,14 +43,14 @@ METHODS: dict[str, Callable[[], Any]] = {
 
 
 def score(model: Any, X: pd.DataFrame) -> np.ndarray:
-    """The score that the model ranks by."""
+    """Return the score by which the model ranks."""
     if isinstance(model, (TreeRank, TreeRankForest)):
         return model.decision_function(X)
     return np.asarray(model.predict_proba(X)[:, 1])
 
 
 def cross_validate(X: pd.DataFrame, y: np.ndarray) -> dict[str, tuple[float, float]]:
-    """Mean AUC over the folds, and seconds, of every method."""
+    """Return the mean AUC over the folds and the seconds of every method."""
     folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y))
     found = {}
     for name, make in METHODS.items():

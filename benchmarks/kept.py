@@ -1,4 +1,4 @@
-"""Results that are kept in a file while a benchmark runs, and how they are printed."""
+"""Store the results of a benchmark in a file while it runs, and print them."""
 
 import json
 import os
@@ -9,23 +9,23 @@ from typing import Any
 
 from scipy.stats import t
 
-# Table (or law), then method, then the lists that the method left there.
+# Table (or distribution) -> method -> lists of results.
 Kept = dict[str, dict[str, dict[str, list[Any]]]]
 
 
 def read_kept(path: Path | None) -> Kept:
-    """What earlier runs have kept."""
+    """Read the results of earlier runs."""
     if path is None or not path.exists():
         return {}
     return json.loads(path.read_text())
 
 
 def keep(path: Path | None, kept: Kept, place: str, method: str, lists: dict[str, list]) -> None:
-    """Put lists among what is kept, also in the file."""
+    """Add lists to the stored results and to the file."""
     kept.setdefault(place, {})[method] = lists
     if path is None:
         return
-    whole = read_kept(path)  # again: another run may have added to it
+    whole = read_kept(path)  # read again, since another run may have added results
     whole.setdefault(place, {})[method] = lists
     aside = path.with_name(f"{path.name}.{os.getpid()}")
     aside.write_text(json.dumps(whole, indent=1))
@@ -33,7 +33,7 @@ def keep(path: Path | None, kept: Kept, place: str, method: str, lists: dict[str
 
 
 def interval(differences: Sequence[float], overlap: float = 0.0) -> tuple[float, float, float]:
-    """Mean and the ends of its 95 % t interval.
+    """Return the mean and its 95 % t interval.
 
     Folds share training rows, so their differences vary less than those of fresh samples:
     Nadeau and Bengio (2003) add the overlap, test rows over training rows, to 1 / n.
@@ -46,7 +46,7 @@ def interval(differences: Sequence[float], overlap: float = 0.0) -> tuple[float,
 
 
 def signed(numbers: tuple[float, float, float]) -> str:
-    """A difference with its interval, in bold where zero is outside."""
+    """A difference with its interval, in bold if the interval excludes zero."""
     middle, low, high = numbers
     text = f"{middle:+.4f} ({low:+.4f}, {high:+.4f})"
     return f"**{text}**" if low > 0 or high < 0 else text

@@ -1,9 +1,9 @@
-"""How often intervals of KS hold the true value: `ks_ci` beside percentiles of a bootstrap.
+"""Coverage of intervals of KS: `ks_ci` and the percentile bootstrap.
 
     python benchmarks/ks_coverage.py
 
-Normal scores of two classes, ``shift`` apart, whose KS is known; intervals of 95 %, of all rows and
-of the mean within 5 folds.
+Normal scores of two classes that differ by ``shift``, for which KS is known; 95 % intervals from
+all rows, and for the mean within 5 folds.
 """
 
 import argparse
@@ -22,10 +22,10 @@ SIZES = (30, 30), (50, 200), (200, 200), (1000, 1000)
 
 
 def percentiles(y: Any, s: Any, n_resamples: int, seed: int) -> Any:
-    """What most people would compute."""
+    """Return the percentile bootstrap interval."""
     curve, rng = roc_curve(y, s), np.random.default_rng(seed)
     sample = read_sample(y, {"y_score": s})
-    draws, _ = resampled_curves(curve, sample, None, rng, most_steps=len(y) + 1)
+    draws, _ = resampled_curves(curve, sample, None, rng, max_steps=len(y) + 1)
     return np.quantile([drawn.ks() for drawn in islice(draws, n_resamples)], [0.025, 0.975])
 
 

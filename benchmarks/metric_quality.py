@@ -1,8 +1,9 @@
-"""Cross-validated KS and precision at k on real tables: the default learner, the old way, the new.
+"""Cross-validated KS and precision at k of SmoothAUCBoostCV, ExactBoost and ExactBoostCV.
 
-The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names; of
-large ones MOST_ROWS rows are drawn. All methods share the outer folds. What ``--keep FILE`` has
-kept is not run again. ``--runs`` is that of the plain ExactBoost, whose default is 250.
+The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA; large ones are cut
+to MOST_ROWS random rows. All methods use the same outer folds. Runs whose results are stored in
+``--keep FILE`` are not repeated. ``--runs`` is the number of runs of the plain ExactBoost (default
+250).
 """
 
 import argparse
@@ -41,7 +42,7 @@ Judge = Callable[[np.ndarray, np.ndarray], float]
 
 
 def read(name: str) -> tuple[pd.DataFrame, np.ndarray] | None:
-    """A table and its labels, rows drawn where there are many; None where it is not there."""
+    """Read a table and its labels, cut to MOST_ROWS; None if there is no such file."""
     folder = Path(os.environ["AUCTOR_DATA"])
     paths = [p for end in ("csv", "csv.gz") if (p := folder / f"{name}.{end}").exists()]
     if not paths:
@@ -58,11 +59,11 @@ def judges() -> dict[str, Judge]:
 
 
 def _precision(y: np.ndarray, scores: np.ndarray, k: float) -> float:
-    return precision_at_k(y, scores, k)
+    return precision_at_k(y, scores, k=k)
 
 
 def makers(n_runs: int) -> dict[str, Callable[[], Any]]:
-    """Every method; those trained on a metric once for each."""
+    """Return every method; methods that train on a metric, once for each metric."""
     found: dict[str, Callable[[], Any]] = {SMOOTH: SmoothAUCBoostCV}
     for name, (metric, k) in METRICS.items():
         found[f"{CV} {name}"] = partial(ExactBoostCV, metric, k)
@@ -72,7 +73,7 @@ def makers(n_runs: int) -> dict[str, Callable[[], Any]]:
 
 
 def cross_validate(make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray) -> dict[str, list]:
-    """Every metric, seconds of CPU and what was chosen, on every fold."""
+    """Return every metric, CPU seconds and the choice of ExactBoostCV for every fold."""
     found: dict[str, list] = {name: [] for name in [*METRICS, "seconds", "chosen"]}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for train, test in folds.split(X, y):
@@ -94,7 +95,7 @@ def _chosen(model: Any) -> str:
 
 
 def run(tables: list[str], methods: list[str], options: argparse.Namespace) -> dict[str, Any]:
-    """Run what is not kept yet, or all of it again."""
+    """Run the cases without stored results, or all of them again."""
     kept = read_kept(options.keep)
     known = makers(options.runs)
     for table in tables:
@@ -104,7 +105,7 @@ def run(tables: list[str], methods: list[str], options: argparse.Namespace) -> d
                 continue
             try:
                 found = cross_validate(known[method], *rows)
-            except ValueError as error:  # a top too small for ExactBoost's samples
+            except ValueError as error:  # the top is too small for ExactBoost's samples
                 print(f"{table}, {method}: {error}", file=sys.stderr, flush=True)
                 continue
             keep(options.keep, kept, table, method, found)
@@ -142,7 +143,7 @@ def cells(found: dict[str, Any], name: str) -> list[str]:
 
 
 def print_means(kept: dict[str, Any], name: str) -> None:
-    """Means over the tables that all three methods have run, and seconds of CPU of a fit."""
+    """Print means over the tables on which all methods were run, and CPU seconds of a fit."""
     methods = [SMOOTH, f"{PLAIN} {name}", f"{CV} {name}"]
     full = [found for found in kept.values() if all(m in found for m in methods)]
     if full:
@@ -157,10 +158,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES, metavar="NAME")
     parser.add_argument("--methods", nargs="+", choices=known, default=known, metavar="METHOD")
-    parser.add_argument("--runs", type=int, default=250, help="of the plain ExactBoost")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON file that keeps results")
-    parser.add_argument("--again", action="store_true", help="run also what is kept")
-    parser.add_argument("--report", action="store_true", help="run nothing, report what is kept")
+    parser.add_argument("--runs", type=int, default=250, help="runs of the plain ExactBoost")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="JSON file in which results are stored"
+    )
+    parser.add_argument("--again", action="store_true", help="also repeat runs with stored results")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing, report the stored results"
+    )
     options = parser.parse_args()
     if options.report:
         kept = read_kept(options.keep)

@@ -1,7 +1,7 @@
-"""How near SamplingMartiRank guesses the noise rate, and what a wrong one costs.
+"""How well SamplingMartiRank estimates the noise rate, and the cost of a wrong one.
 
-Run it with ``python benchmarks/noise_rate.py``; it takes a few minutes. Laws are majorities of
-k among n boolean features; the AUC is that on 20,000 rows with clean labels.
+Run it with ``python benchmarks/noise_rate.py``; it takes a few minutes. Labels are majorities
+of k among n boolean features; the AUC is that on 20,000 rows with clean labels.
 """
 
 import sys
@@ -15,14 +15,14 @@ from auctor.datasets import make_r_of_k
 LAWS: dict[str, dict[str, Any]] = {
     "5 of 9": {"n_features": 9, "k": 5, "r": 3},
     "9 of 20": {"n_features": 20, "k": 9, "r": 5},
-    "9 of 20, 70 % positive": {"n_features": 20, "k": 9, "r": 5, "positive_share": 0.7},
+    "9 of 20, 70 % positive": {"n_features": 20, "k": 9, "r": 5, "positive_fraction": 0.7},
 }
 ETAS = (0.0, 0.1, 0.2, 0.3, 0.4)
 N_SEEDS = 5
 
 
 def measure(law: dict[str, Any], eta: float, noise_rate: float | None) -> tuple[Any, Any]:
-    """The rates and the clean AUCs of the fits with all seeds."""
+    """Return the estimated rates and the AUCs on clean labels for all seeds."""
     unseen = make_r_of_k(20_000, random_state=99, **law)
 
     def draw(n: int, rng: np.random.Generator) -> Any:
@@ -30,7 +30,7 @@ def measure(law: dict[str, Any], eta: float, noise_rate: float | None) -> tuple[
 
     fits = [
         SamplingMartiRank(
-            n_estimators=25, max_draws=25_000, noise_rate=noise_rate, random_state=seed
+            n_layers=25, max_draws=25_000, noise_rate=noise_rate, random_state=seed
         ).fit_oracle(draw)
         for seed in range(N_SEEDS)
     ]

@@ -1,12 +1,12 @@
-"""Whether the thresholds on a fit's page do to new rows what the page says.
+"""Compare the rates at thresholds on the report page of a fit with the rates of new rows.
 
     python benchmarks/page_thresholds.py
     python benchmarks/page_thresholds.py --learners treerank,rankboost --samples 2
 
-The page's rates come from out-of-fold scores on the scale of the final model. For each learner: the
-false positive rate of the page less that of 20,000 new rows, at the page's thresholds for rates of
-0.05, 0.1, 0.2 and 0.5; mean over samples, and the largest deviation. Of 1,000 rows some 0.015 to
-0.02 are the chance of the sample.
+The rates of the page come from out-of-fold scores on the scale of the final model. For each
+learner this prints the false positive rate on the page minus that of 20,000 new rows, at the
+page's thresholds for rates of 0.05, 0.1, 0.2 and 0.5: the mean over samples and the largest
+deviation. With 1,000 rows, deviations of 0.015 to 0.02 are due to chance.
 """
 
 import argparse
@@ -24,14 +24,14 @@ FAST = [name for name in LEARNERS if not name.endswith("-cv") and name != "exact
 
 
 def draw(n: int, seed: int) -> tuple[Any, Any]:
-    """Five columns: one matters alone, two only together."""
+    """Draw five columns: one main effect and one interaction."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     return X, (X[:, 0] + X[:, 1] * X[:, 2] / 2 + rng.normal(size=n) > 1).astype(np.int64)
 
 
 def deviations(learner: str, n_rows: int, seed: int) -> list[float]:
-    """The page's false positive rates less those of new rows."""
+    """Return the false positive rates of the page minus those of new rows."""
     (X, y), (X_new, y_new) = draw(n_rows, seed), draw(20_000, 1000 + seed)
     found = cross_validate(LEARNERS[learner](), X, y)
     fitted = LEARNERS[learner]().fit(X, y)

@@ -1,6 +1,6 @@
 """Cross-validated AUC on real tables, the same folds for every method.
 
-The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names.
+The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA.
 """
 
 import os
@@ -37,7 +37,7 @@ N_FOLDS, N_REPEATS = 5, 2
 
 
 def prepared(model: Any) -> Any:
-    """Impute, scale and one-hot encode in front of a model that wants numbers."""
+    """Impute, scale and one-hot encode for a model that needs numbers."""
     numbers = make_pipeline(SimpleImputer(), StandardScaler())
     texts = OneHotEncoder(handle_unknown="ignore")
     columns = make_column_transformer(
@@ -81,7 +81,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 
 
 def read(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray] | None:
-    """A table in random order, cut to MOST_ROWS; None where the file is not there."""
+    """Read a table in random order, cut to MOST_ROWS; None if there is no such file."""
     files = sorted(folder.glob(f"{name}.csv*"))
     if not files:
         return None
@@ -91,7 +91,7 @@ def read(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray] | None:
 
 
 def score(model: Any, X: pd.DataFrame) -> np.ndarray:
-    """The score that the model ranks by."""
+    """Return the score by which the model ranks."""
     if isinstance(model, RankBoost):
         return model.decision_function(X)
     return np.asarray(model.predict_proba(X)[:, 1])
@@ -110,11 +110,11 @@ def cross_validate(X: pd.DataFrame, y: np.ndarray) -> dict[str, list[float]]:
 
 
 def each_table(names: list[str]) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
-    """The named tables of AUCTOR_DATA; says which are not there."""
+    """Yield the named tables of AUCTOR_DATA and report missing ones."""
     folder = Path(os.environ.get("AUCTOR_DATA", ""))
     if not os.environ.get("AUCTOR_DATA") or not folder.is_dir():
         sys.exit("set AUCTOR_DATA to a folder of CSV tables with a 0/1 column 'target'")
-    warnings.simplefilter("ignore")  # the peers' deprecations, not ours
+    warnings.simplefilter("ignore")  # deprecation warnings of other libraries
     for name in names:
         table = read(folder, name)
         if table is None:
@@ -124,7 +124,7 @@ def each_table(names: list[str]) -> Iterator[tuple[str, pd.DataFrame, np.ndarray
 
 
 def print_head(names: Iterable[str]) -> None:
-    """The head of a table in Markdown."""
+    """Print the header of a table in Markdown."""
     print("| table | " + " | ".join(names) + " |")
     print("|---" * (len(list(names)) + 1) + "|")
 

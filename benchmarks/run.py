@@ -1,4 +1,4 @@
-"""Every speed benchmark, one table: ``make bench``."""
+"""Run every speed benchmark and print one table: ``make bench``."""
 
 import platform
 import sys

@@ -1,7 +1,7 @@
-"""Cross-validated AUC of SmoothAUCBoostCV and its peers on real tables, every method at defaults.
+"""Cross-validated AUC of SmoothAUCBoostCV and other methods, all at their defaults.
 
-The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names. What
-``--keep FILE`` has kept is not run again, so methods can be run one at a time.
+The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA. Runs whose results
+are stored in ``--keep FILE`` are not repeated, so methods can be run one at a time.
 """
 
 import argparse
@@ -25,14 +25,14 @@ from xgboost import XGBClassifier
 
 from auctor.metrics import auc
 
-# No two of the same rows: german is german_uci without names, a1a is a part of adult.
+# No table twice: german is german_uci without names, a1a is a part of adult.
 # fmt: off
 TABLES = [
     "heart", "australian", "german_uci", "diabetes", "liver", "hypothyroid", "ionosphere", "sonar",
     "mammography", "phoneme", "adult", "taiwan", "spambase", "kr-vs-kp",
 ]
 # fmt: on
-# Categories that stand as numbers, by the description of the table: text for every method.
+# Categories that are coded as numbers: read as text for every method.
 NAMES = {"australian": ["A4", "A5", "A6", "A12"]}
 N_FOLDS = 5
 OURS = "SmoothAUCBoostCV"
@@ -43,12 +43,12 @@ class XGBoost(XGBClassifier):
 
     def fit(self, X: pd.DataFrame, y: np.ndarray) -> Any:
         texts = X.select_dtypes(exclude="number")
-        # It refuses a category that it has not trained on; with these types that is missing.
+        # XGBoost refuses unseen categories; with these types they become missing.
         self.types_ = {j: pd.CategoricalDtype(texts[j].dropna().unique()) for j in texts}
         return super().fit(self._categories(X), y)
 
     def decision_function(self, X: pd.DataFrame) -> np.ndarray:
-        """The log odds, since probabilities in 32 bits tie near 1."""
+        """Return the log odds, because 32-bit probabilities near 1 are tied."""
         return np.asarray(self.predict(self._categories(X), output_margin=True))
 
     def _categories(self, X: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +57,7 @@ class XGBoost(XGBClassifier):
 
 
 def ours() -> Any:
-    """Imported here, so that the peers run without it."""
+    """Make an EBM; imported here so that other methods run without the package."""
     from auctor import SmoothAUCBoostCV
 
     return SmoothAUCBoostCV(n_jobs=2)
@@ -76,7 +76,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 
 
 def score(model: Any, X: pd.DataFrame) -> np.ndarray:
-    """The score that the model ranks by; log odds where there are any, as they do not saturate."""
+    """Return the score by which the model ranks, log odds if there are any."""
     # LightGBM's wrapper makes categories of text columns in predict_proba alone.
     if hasattr(model, "decision_function") and not isinstance(model, LGBMClassifier):
         return np.asarray(model.decision_function(X))
@@ -84,7 +84,7 @@ def score(model: Any, X: pd.DataFrame) -> np.ndarray:
 
 
 def cross_validate(method: str, X: pd.DataFrame, y: np.ndarray) -> dict[str, list[float]]:
-    """AUC and seconds of the fit on every fold."""
+    """Return AUC and seconds of the fit for every fold."""
     found: dict[str, list[float]] = {"auc": [], "seconds": []}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for train, test in folds.split(X, y):
@@ -97,7 +97,7 @@ def cross_validate(method: str, X: pd.DataFrame, y: np.ndarray) -> dict[str, lis
 
 
 def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -> Kept:
-    """Run what is not kept yet, or all of it again."""
+    """Run the cases without stored results, or all of them again."""
     kept = read_kept(path)
     for table, X, y in each_table(tables):
         X = X.astype(dict.fromkeys(NAMES.get(table, []), str))
@@ -122,7 +122,7 @@ def print_tables(kept: Kept, methods: list[str]) -> None:
 
 
 def print_summary(kept: Kept, methods: list[str]) -> None:
-    """Mean AUC, mean rank and median seconds, over the tables that every method has run."""
+    """Print mean AUC, mean rank and median seconds over the tables on which all were run."""
     full = [found for found in kept.values() if all(m in found for m in methods)]
     if not full:
         print("\nno table has been run by all of these methods")
@@ -130,15 +130,15 @@ def print_summary(kept: Kept, methods: list[str]) -> None:
     means = np.array([[mean(found[m]["auc"]) for m in methods] for found in full])
     ranks = rankdata(-means, axis=1).mean(axis=0)
     seconds = [median(s for found in full for s in found[m]["seconds"]) for m in methods]
-    print(f"\nOver the {len(full)} tables that every method has run:\n")
+    print(f"\nOver the {len(full)} tables on which every method was run:\n")
     print("| method | mean AUC | mean rank | median seconds of a fit |\n|---|---|---|---|")
     for method, area, rank, second in zip(methods, means.mean(axis=0), ranks, seconds, strict=True):
         print_row([method, f"{area:.4f}", f"{rank:.2f}", f"{second:.2f}"])
 
 
 def print_duels(kept: Kept, peers: list[str]) -> None:
-    """Ours less each peer, over the tables that both have run."""
-    print(f"\n{OURS} less a peer, over tables by their means:\n")
+    """Print the differences from each method over the tables on which both were run."""
+    print(f"\nDifferences ({OURS} - other method) of the mean AUC over tables:\n")
     print(
         "| peer | won | lost | mean difference (95 % t interval over tables) |\n|---|---|---|---|"
     )
@@ -151,7 +151,7 @@ def print_duels(kept: Kept, peers: list[str]) -> None:
 
 
 def print_folds(kept: Kept, peers: list[str]) -> None:
-    """Ours less each peer on each table, over its folds."""
+    """Print the differences from each method over the folds of each table."""
     print(f"\n{OURS} less a peer, over the folds of a table (95 % corrected resampled t):\n")
     print_head(peers)
     for table, found in kept.items():
@@ -159,14 +159,14 @@ def print_folds(kept: Kept, peers: list[str]) -> None:
         for peer in peers if OURS in found else []:
             pairs = zip(found[OURS]["auc"], found.get(peer, {}).get("auc", []), strict=False)
             differences = [a - b for a, b in pairs]
-            # Test rows over training rows are 1 to N_FOLDS - 1.
+            # There are N_FOLDS - 1 training rows for each test row.
             cells.append(signed(interval(differences, 1 / (N_FOLDS - 1))) if differences else "–")
         if len(cells) > 1:
             print_row(cells)
 
 
 def report(kept: Kept) -> None:
-    """All tables of the report, for the methods that have been run."""
+    """Print all tables for the methods that were run."""
     methods = [m for m in METHODS if any(m in found for found in kept.values())]
     print_tables(kept, methods)
     print_summary(kept, methods)
@@ -176,15 +176,19 @@ def report(kept: Kept) -> None:
 
 
 def arguments(places: str, names: Sequence[str], methods: Sequence[str]) -> argparse.ArgumentParser:
-    """The options of this script."""
+    """Return the parser of the options."""
     parser = argparse.ArgumentParser()
     parser.add_argument(f"--{places}", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument(
         "--methods", nargs="+", choices=methods, default=methods, help="which to run"
     )
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON file that keeps results")
-    parser.add_argument("--again", action="store_true", help="run also what is kept")
-    parser.add_argument("--report", action="store_true", help="run nothing, report what is kept")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="JSON file in which results are stored"
+    )
+    parser.add_argument("--again", action="store_true", help="also repeat runs with stored results")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing, report the stored results"
+    )
     return parser
 
 

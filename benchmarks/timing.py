@@ -1,4 +1,4 @@
-"""Ours and the peer in turns, and the result as a table."""
+"""Time auctor and another library in turns, and print the result as a table."""
 
 from collections.abc import Callable
 from statistics import median
@@ -9,7 +9,7 @@ Row = dict[str, Any]
 
 
 def seconds(function: Callable[[], Any]) -> float:
-    """Wall time of one call."""
+    """Return the wall time of one call."""
     start = perf_counter()
     function()
     return perf_counter() - start
@@ -23,7 +23,7 @@ def race(
     n_rounds: int = 7,
     per: int = 1,
 ) -> Row:
-    """Warm both up, then let them take turns, so that a busy machine slows both.
+    """Warm up both functions, then time them in turns, so that a busy machine slows both.
 
     ``per`` is the number of units of work in one call; times are given for one unit.
     """
@@ -42,7 +42,7 @@ def race(
 
 
 def print_table(rows: list[Row]) -> None:
-    """The rows as a table of text; the ratio is peer / ours."""
+    """Print the rows as a text table; the ratio is peer / ours."""
     print(f"{'case':62} {'ours':>9} {'peer':>9} {'ratio':>6}  {'spread':14} target")
     for row in rows:
         ratio = f"{row['ratio']:6.2f}" if row["ratio"] is not None else " " * 6

@@ -1,6 +1,6 @@
-"""What the order of a tree's leaves is worth, and what depth buys a weak ranker: 5-fold AUC.
+"""5-fold AUC by the order of a tree's leaves, and by the depth of a weak ranker.
 
-The tables are those of quality.py, from the folder that AUCTOR_DATA names.
+The tables are those of quality.py, in the folder AUCTOR_DATA.
 """
 
 import sys
@@ -33,16 +33,16 @@ ORDERS: Methods = {
     for order in ("tree", "rate")
 }
 DEPTHS: Methods = {
-    "stump": lambda: AUCBoost("stump", 50),
+    "stump": lambda: AUCBoost("stump", n_estimators=50),
     **{
-        f"depth {d}": lambda d=d: AUCBoost("tree", 50, weak_depth=d)  # type: ignore[misc]
+        f"depth {d}": lambda d=d: AUCBoost("tree", n_estimators=50, max_depth=d)  # type: ignore[misc]
         for d in (1, 2, 3, 4)
     },
 }
 
 
 def line(methods: Methods, name: str, X: pd.DataFrame, y: np.ndarray) -> list[float]:
-    """Mean AUC of every method, printed as a line of the table."""
+    """Print the mean AUC of every method as a row of the table."""
     folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     found = [
         mean(make().fit(X.iloc[a], y[a]).score(X.iloc[b], y[b]) for a, b in folds)
@@ -53,7 +53,7 @@ def line(methods: Methods, name: str, X: pd.DataFrame, y: np.ndarray) -> list[fl
 
 
 def product() -> tuple[pd.DataFrame, np.ndarray]:
-    """No feature tells anything by itself: the class is the sign of a product, with noise."""
+    """Draw rows whose class is the sign of a noisy product: no single feature is informative."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 4))
     y = X[:, 0] * X[:, 1] + rng.normal(size=4000) / 2 > 0

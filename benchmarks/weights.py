@@ -1,10 +1,10 @@
-"""What weights and copies of rows do to a fit: AUC on unseen rows of real tables.
+"""The effect of weights and copies of rows on a fit: AUC on unseen rows of real tables.
 
-Weights that are equal for all rows, and rows that all stand three times in the table, say nothing
-about which ranking is best: the AUC should be that of the plain fit. Random weights (log-normal,
-as survey weights are) leave fewer effective rows, and may cost a little.
+Equal weights, and a table with every row three times, contain no information about which ranking is
+best: the AUC should be that of the plain fit. Random log-normal weights, like survey weights, leave
+fewer effective rows and may lower the AUC a little.
 
-The tables are CSV files with a 0/1 column ``target``, in the folder that AUCTOR_DATA names. Run as
+The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA. Run as
 ``python benchmarks/weights.py [n_samples] [table ...]``.
 """
 
@@ -30,7 +30,7 @@ LEARNERS = {
 
 
 def samples(n_rows: int, rng: np.random.Generator) -> dict[str, tuple[Any, Any]]:
-    """Rows to train on and their weights, by what was done to them."""
+    """Return training rows and weights for each kind of sample."""
     rows, uneven = np.arange(n_rows), rng.lognormal(sigma=1.0, size=n_rows)
     return {
         "plain": (rows, None),
@@ -43,7 +43,7 @@ def samples(n_rows: int, rng: np.random.Generator) -> dict[str, tuple[Any, Any]]
 
 
 def read(name: str) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
-    """A table's features and labels; text columns as categories."""
+    """Read features and labels of a table; text columns become categories."""
     folder = Path(os.environ["AUCTOR_DATA"])
     paths = (folder / f"{name}.csv", folder / f"{name}.csv.gz")
     table = pd.read_csv(next(path for path in paths if path.exists()))
@@ -51,7 +51,7 @@ def read(name: str) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
 
 
 def measure(name: str, learner: str, seed: int) -> dict[str, tuple[float, float]]:
-    """AUC on unseen rows and on the training rows, for each kind of sample."""
+    """Return the AUC on unseen and on training rows for each kind of sample."""
     X, y = read(name)
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(y))
@@ -66,7 +66,7 @@ def measure(name: str, learner: str, seed: int) -> dict[str, tuple[float, float]
 
 
 def main(arguments: list[str]) -> int:
-    """A line of Markdown for each table, learner and kind of sample."""
+    """Print a row of Markdown for each table, learner and kind of sample."""
     n_samples = int(arguments[0]) if arguments else 3
     tables = arguments[1:] or TABLES
     print("| table | learner | rows | AUC, unseen rows | AUC, training rows |")

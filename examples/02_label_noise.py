@@ -1,11 +1,12 @@
-"""Label noise: where boosting a convex loss collapses, and MartiRank does not.
+"""Label noise: boosting of a convex loss fails, MartiRank does not.
 
-Two laws from Long and Servedio. First the majority of 9 among 20 boolean features with a share
-eta of the labels flipped: AUC on clean labels against the number of layers T. Then the law that
-breaks every booster of a convex loss, with 10 % of the labels flipped. Writes
-demo-output/label_noise.png; needs matplotlib and LightGBM (both in the dev extra).
+Two distributions of Long and Servedio. The first is the majority of 9 among 20 boolean features,
+with a fraction eta of the labels flipped: we plot the AUC on clean labels by the number of layers
+T. The second is the distribution on which every booster of a convex loss fails when 10 % of the
+labels are flipped. Writes demo-output/label_noise.png; needs matplotlib and LightGBM (both in the
+dev extra).
 
-Run it with ``python examples/02_label_noise.py [ROWS]``; 100,000 rows unless given.
+Run it with ``python examples/02_label_noise.py [ROWS]``; the default is 100,000 rows.
 """
 
 import sys
@@ -35,7 +36,7 @@ def majority_of_nine(n_rows: int, eta: float, seed: int) -> Any:
 
 
 def noise_curves(n_rows: int) -> dict[float, list[float]]:
-    """AUC on clean labels for each noise rate, one value for each number of layers."""
+    """For each noise rate the AUC on clean labels, one value for each number of layers."""
     unseen = majority_of_nine(20_000, 0.0, seed=1)
     curves: dict[float, list[float]] = {}
     for eta in ETAS:
@@ -43,7 +44,7 @@ def noise_curves(n_rows: int) -> dict[float, list[float]]:
         curves[eta] = [
             auc(
                 unseen.y,
-                MartiRank(n_estimators=T).fit(noisy.X, noisy.y).decision_function(unseen.X),
+                MartiRank(n_layers=T).fit(noisy.X, noisy.y).decision_function(unseen.X),
             )
             for T in LAYERS
         ]
@@ -56,7 +57,7 @@ def collapse(n_rows: int) -> dict[str, tuple[float, float]]:
     """AUC on clean labels after training on clean and on noisy labels, for each method."""
     unseen = make_long_servedio(20_000, random_state=1)
     methods: dict[str, Any] = {
-        "MartiRank, T = 80": lambda: MartiRank(n_estimators=80),
+        "MartiRank, T = 80": lambda: MartiRank(n_layers=80),
         "AdaBoost, 200 stumps": lambda: AdaBoostClassifier(n_estimators=200),
         "RankBoost, 200 stumps": lambda: RankBoost(200),
         "AUCBoost, 200 features": lambda: AUCBoost(n_estimators=200),
@@ -65,39 +66,43 @@ def collapse(n_rows: int) -> dict[str, tuple[float, float]]:
         ),
         "LightGBM, 200 trees": lambda: lgb.LGBMClassifier(n_estimators=200, verbose=-1),
     }
-    found = {}
+    aucs = {}
     for name, make in methods.items():
         values = []
         for noise in (0.0, 0.1):
             sample = make_long_servedio(n_rows, noise=noise, random_state=0)
             model = make().fit(sample.X, sample.y)
             values.append(auc(unseen.y, score(model, unseen.X)))
-        found[name] = (values[0], values[1])
+        aucs[name] = (values[0], values[1])
         print(f"{name:<24} {values[0]:.4f}  {values[1]:.4f}", flush=True)
-    return found
+    return aucs
 
 
 def score(model: Any, X: np.ndarray) -> np.ndarray:
-    """What the model ranks by."""
+    """The score by which the model ranks."""
     if isinstance(model, lgb.LGBMClassifier):
         return np.asarray(model.booster_.predict(X))
     return np.asarray(model.decision_function(X))
 
 
-def draw(curves: dict[float, list[float]], found: dict[str, tuple[float, float]]) -> Path:
-    """Both results side by side."""
+def draw(curves: dict[float, list[float]], aucs: dict[str, tuple[float, float]]) -> Path:
+    """Draw both results side by side."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.8), width_ratios=[1, 1.3])
     for eta, values in curves.items():
         left.plot(LAYERS, values, marker="o", label=f"{eta:.0%} of the labels flipped")
     left.set(xlabel="layers T", ylabel="AUC on clean labels", title="Majority of 9 of 20 features")
     left.legend(frameon=False)
-    names = list(found)[::-1]
-    places = np.arange(len(names))
-    clean, noisy = ([found[name][k] for name in names] for k in (0, 1))
-    right.barh(places + 0.2, clean, height=0.38, color="#9db4c0", label="trained on clean labels")
-    right.barh(places - 0.2, noisy, height=0.38, color="#1b4965", label="10 % flipped")
-    right.set_yticks(places, names)
-    right.set(xlim=(0.5, 1.0), xlabel="AUC on clean labels", title="Long and Servedio's law")
+    names = list(aucs)[::-1]
+    positions = np.arange(len(names))
+    clean, noisy = ([aucs[name][k] for name in names] for k in (0, 1))
+    right.barh(
+        positions + 0.2, clean, height=0.38, color="#9db4c0", label="trained on clean labels"
+    )
+    right.barh(positions - 0.2, noisy, height=0.38, color="#1b4965", label="10 % flipped")
+    right.set_yticks(positions, names)
+    right.set(
+        xlim=(0.5, 1.0), xlabel="AUC on clean labels", title="Long and Servedio's distribution"
+    )
     right.legend(frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.17))
     for ax in (left, right):
         ax.spines[["top", "right"]].set_visible(False)
@@ -111,9 +116,9 @@ def draw(curves: dict[float, list[float]], found: dict[str, tuple[float, float]]
 def main(n_rows: int) -> None:
     print(f"AUC on clean labels, MartiRank with T = {', '.join(map(str, LAYERS))} layers:")
     curves = noise_curves(n_rows)
-    print("\nLong and Servedio's law, trained on clean labels and with 10 % flipped:")
-    found = collapse(20_000)
-    print(f"\nwritten to {draw(curves, found)}")
+    print("\nLong and Servedio's distribution, trained on clean labels and with 10 % flipped:")
+    aucs = collapse(20_000)
+    print(f"\nwritten to {draw(curves, aucs)}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Learning from a stream that never repeats and is never kept: SamplingMartiRank.
+"""Learning from a stream of rows that are never stored: SamplingMartiRank.
 
 Run it with ``python examples/03_learning_from_a_stream.py``; it writes a picture to demo-output/.
-The law is a majority of 9 among 20 boolean features, with three labels in ten wrong.
-Millions of draws pass by, memory does not grow with their number, and the true classes are
-ranked nearly without a fault.
+The label is the majority of 9 among 20 boolean features, and 30 % of the labels are wrong. The fit
+uses millions of rows, its memory does not grow with their number, and the model ranks the true
+classes almost perfectly.
 """
 
 import argparse
@@ -21,13 +21,13 @@ NOISE = 0.3
 
 
 def draw(n: int, rng: np.random.Generator, noise: float = NOISE) -> Sample:
-    """The oracle: n fresh rows with noisy labels."""
+    """The oracle: n new rows with noisy labels."""
     return make_r_of_k(n, n_features=20, k=9, r=5, noise=noise, random_state=rng)
 
 
 def measure(max_draws: int, n_layers: int, unseen: Sample) -> tuple[SamplingMartiRank, float]:
-    """Fit with so many draws a layer; print what it took."""
-    ranker = SamplingMartiRank(n_estimators=n_layers, max_draws=max_draws, noise_rate=NOISE)
+    """Fit with at most ``max_draws`` rows for each layer; print rows, memory and AUC."""
+    ranker = SamplingMartiRank(n_layers=n_layers, max_draws=max_draws, noise_rate=NOISE)
     tracemalloc.start()
     ranker.fit_oracle(draw)
     peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -38,7 +38,7 @@ def measure(max_draws: int, n_layers: int, unseen: Sample) -> tuple[SamplingMart
 
 
 def stop_after(n_draws: int) -> Callable[[int, np.random.Generator], tuple[object, object]]:
-    """An oracle that has no more than so many rows to give."""
+    """An oracle that ends after ``n_draws`` rows."""
     left = n_draws
 
     def some(n: int, rng: np.random.Generator) -> tuple[object, object]:
@@ -51,7 +51,7 @@ def stop_after(n_draws: int) -> Callable[[int, np.random.Generator], tuple[objec
 
 
 def picture(ranker: SamplingMartiRank, path: Path) -> None:
-    """Draws of each layer, and how many of its nodes were frozen."""
+    """Draw the number of rows of each layer, and how many of its nodes were frozen."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -62,26 +62,26 @@ def picture(ranker: SamplingMartiRank, path: Path) -> None:
     frozen = np.bincount([node.layer for node in history.frozen], minlength=len(layer) + 1)[1:]
     figure, axes = plt.subplots(2, sharex=True, figsize=(7, 4.5), layout="constrained")
     axes[0].bar(layer, np.array(history.draws) / 1000, color="#2a5b84")
-    axes[0].set_ylabel("draws (thousands)")
+    axes[0].set_ylabel("rows (thousands)")
     axes[1].bar(layer, frozen, color="#b3532f")
     axes[1].set(xlabel="layer", ylabel="nodes frozen")
-    axes[0].set_title(f"{ranker.n_draws_:,} draws in all, none of them kept")
+    axes[0].set_title(f"{ranker.n_draws_:,} rows in total, none of them stored")
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
 def run(n_layers: int = 40, draws: tuple[int, ...] = (10_000, 30_000, 100_000)) -> float:
-    """More and more draws, the picture of the last fit, and an oracle that ends too early."""
+    """Fit with more and more rows, draw the last fit, and try an oracle that ends too early."""
     unseen = draw(20_000, np.random.default_rng(1), noise=0.0)
-    SamplingMartiRank(n_estimators=2, max_draws=1000).fit_oracle(draw)  # compiles what it needs
-    print("  a layer at most       in all  peak memory   clean AUC")
+    SamplingMartiRank(n_layers=2, max_draws=1000).fit_oracle(draw)  # compiles the kernels
+    print("  rows a layer   rows in all  peak memory   clean AUC")
     for max_draws in draws:
         ranker, auc = measure(max_draws, n_layers, unseen)
     print(f"\n{ranker.certificate_}")
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / "stream.png"
     picture(ranker, path)
-    print(f"\nThe draws of each layer: {path}")
+    print(f"\nThe rows of each layer: {path}")
 
     print("\nAn oracle that ends too early:")
     try:
@@ -89,7 +89,7 @@ def run(n_layers: int = 40, draws: tuple[int, ...] = (10_000, 30_000, 100_000)) 
     except OracleError as error:
         print(f"  {error}")
     half = ranker.score(unseen.X, unseen.y_clean)
-    print(f"  and ranks the clean classes with an AUC of {half:.4f}")
+    print(f"  The model so far has an AUC of {half:.4f} on clean labels.")
     return auc
 
 

@@ -1,11 +1,11 @@
-"""Score plots: what each measurement adds to a score, and how sure that is.
+"""Score plots: what each measurement adds to a score, with confidence bands.
 
 The real data of Komori (2010), section 5: 81 children after spinal surgery, and whether kyphosis,
 a deformity of the spine, was present. As in the paper the first 70 children are for training and
 the other 11 for testing; 2 of these have kyphosis, so that the test AUC is a count over 18 pairs.
 Writes score_plots.png (the paper's Figure 5, with bands) and score_roc.png; needs matplotlib.
 
-Run it with ``python examples/05_score_plots.py [FOLDER]``; it writes to demo-output/ unless told.
+Run it with ``python examples/05_score_plots.py [FOLDER]``; the default is demo-output/.
 """
 
 import sys
@@ -41,18 +41,18 @@ def draw(ranker: SmoothAUCBoost, X: pd.DataFrame, y: pd.Series, folder: Path) ->
     return paths
 
 
-def say_risk(ranker: SmoothAUCBoost) -> str:
-    """Where the score is highest by age, and how it gets there."""
+def describe_risk(ranker: SmoothAUCBoost) -> str:
+    """The ages with the highest score, in a sentence."""
     cuts, risk = ranker.model_.features[0].cuts, ranker.model_.steps[0][1:]
     top = int(risk.argmax())
     if top == 0:
         return "The risk is highest for the youngest children."
-    found = f"The risk by age is highest from about {cuts[top - 1]:.0f} months on"
-    return f"{found}, and falls again after {cuts[top]:.0f}." if top < len(cuts) else f"{found}."
+    start = f"By age, the risk is highest from about {cuts[top - 1]:.0f} months on"
+    return f"{start} and falls after {cuts[top]:.0f} months." if top < len(cuts) else f"{start}."
 
 
 def main(folder: Path = Path("demo-output")) -> SmoothAUCBoost:
-    """Fit, say how good it is and why, and draw."""
+    """Fit, print how good the score is and why, and draw."""
     sample = load_kyphosis()
     X = pd.DataFrame(sample.X, columns=list(sample.feature_names))
     y = pd.Series(sample.y)
@@ -64,7 +64,7 @@ def main(folder: Path = Path("demo-output")) -> SmoothAUCBoost:
     print(f"\nThe score AUC of each feature, on the training rows:\n"
           f"{ranker.score_table(X[train], y[train])}")  # fmt: skip
     print(f"\nWhy the third child has the score it has:\n{ranker.explain(X.iloc[2])}")
-    print(f"\n{say_risk(ranker)}")
+    print(f"\n{describe_risk(ranker)}")
     for path in draw(ranker, X[train], y[train], folder):
         print(f"written to {path}")
     return ranker

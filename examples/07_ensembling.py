@@ -1,13 +1,13 @@
-"""Ensembling: six models as features, and the AUC itself deciding how to combine them.
+"""Ensembling: six models as features of a final model that is trained for the AUC.
 
-Section 4 of Csillag et al. (2021) stacks six models: the predictions that each makes for the rows
-it was not trained on are the features of one more model. scikit-learn's StackingClassifier does
-that with any final estimator; here ExactBoost, trained for the AUC, against logistic regression
-and against the best of the six, on 20,000 unseen rows of Komori's t law. Its heavy tails leave
-two of the six no better than chance, and neither stack is led astray by them.
+Section 4 of Csillag et al. (2021) stacks six models: the out-of-fold predictions of each are the
+features of a final model. scikit-learn's StackingClassifier does that with any final estimator. We
+compare ExactBoost, trained for the AUC, with logistic regression as final estimator, and with the
+best of the six models, on 20,000 unseen rows of Komori's t distribution. Because of its heavy
+tails, two of the six models are no better than random, which does not harm either stack.
 
-Both stacks rank better than any of the six. Which of the two is ahead, by a little, changes with
-the training sample: the paired test tells two scores apart on new rows, not two methods.
+Both stacks have a higher AUC than each of the six models. Which stack is ahead, by a little,
+depends on the training sample: the paired test compares two fitted scores, not two methods.
 
 Run it with ``python examples/07_ensembling.py``. XGBoost is used if it is installed.
 """
@@ -36,7 +36,7 @@ BY_LOGISTIC = "stacked by logistic regression"
 
 
 def boosted_trees() -> tuple[str, Any]:
-    """XGBoost, or scikit-learn's boosted trees in its place."""
+    """XGBoost if it is installed, else scikit-learn's boosted trees."""
     try:
         from xgboost import XGBClassifier
     except ImportError:
@@ -46,7 +46,7 @@ def boosted_trees() -> tuple[str, Any]:
 
 
 def base_models() -> list[tuple[str, Any]]:
-    """The six models of the paper, small; those that measure distances get standard columns."""
+    """The six models of the paper, small; features are standardised for those that need it."""
     net = MLPClassifier((16,), early_stopping=True, random_state=0)
     return [
         ("AdaBoost", AdaBoostClassifier(random_state=0)),
@@ -68,7 +68,7 @@ def stack_scores(train: Sample, X: np.ndarray, n_runs: int) -> dict[str, np.ndar
     scores: dict[str, np.ndarray] = {}
     for name, final in finals.items():
         stack = StackingClassifier(models, final_estimator=final, cv=3).fit(train.X, train.y)
-        # What stack.decision_function(X) does, in two steps: one column for each base model,
+        # The same as stack.decision_function(X), in two steps: the scores of the base models,
         # refitted to all training rows, then the final estimator on them.
         columns = stack.transform(X)
         scores |= {model: columns[:, k] for k, (model, _) in enumerate(models)}
@@ -77,7 +77,7 @@ def stack_scores(train: Sample, X: np.ndarray, n_runs: int) -> dict[str, np.ndar
 
 
 def main(n_rows: int = 1000, n_unseen: int = 20_000, n_runs: int = 50) -> dict[str, np.ndarray]:
-    """Stack, and compare on unseen rows; returns the scores of all models."""
+    """Fit both stacks, compare on unseen rows, return the scores of all models."""
     train = make_t_pair(n_rows - n_rows // 5, n_rows // 5, random_state=0)
     unseen = make_t_pair(n_unseen - n_unseen // 5, n_unseen // 5, random_state=1)
     scores = stack_scores(train, unseen.X, n_runs)
@@ -87,7 +87,7 @@ def main(n_rows: int = 1000, n_unseen: int = 20_000, n_runs: int = 50) -> dict[s
     best = max(base, key=lambda name: auc(unseen.y, scores[name]))
     for other in (BY_LOGISTIC, best):
         comparison = compare_auc(unseen.y, scores[BY_AUC], scores[other])
-        print(f"\n{BY_AUC} against {other}:\n{comparison}")
+        print(f"\n{BY_AUC}, compared with {other}:\n{comparison}")
     return scores
 
 

@@ -1,7 +1,7 @@
-"""The papers' tables and figures, run again: ``python -m papers``, ``make papers``.
+"""The tables and figures of the papers, reproduced: ``python -m papers`` and ``make papers``.
 
-One folder a paper: ``README.md`` (claim, set-up, corrections, differences), ``run.py`` (its
-experiments) and ``expected.json`` (the paper's figures). An `Experiment` is a list of cases, each
-of which leaves a dict of numbers, and a report that turns those into a section of a page; running,
-keeping, going on after a stop and writing are the same for all.
+Each paper has a folder with ``README.md`` (claims, set-up, corrections, differences), ``run.py``
+(its experiments) and ``expected.json`` (the figures that the paper prints). An `Experiment` is a
+list of cases, each of which returns a dict of numbers, and a report that turns these into a section
+of the paper's page. Running cases, storing results, resuming and writing pages are shared.
 """

@@ -1,4 +1,4 @@
-"""``python -m papers``: run the papers' tables and figures again, their numbers beside ours."""
+"""``python -m papers``: reproduce the tables and figures of the papers."""
 
 import argparse
 import json
@@ -21,18 +21,18 @@ _EXAMPLES = """\
 examples:
   python -m papers                                 list the papers and their experiments
   python -m papers komori_2010/table1 --quick      run one table on small sizes
-  python -m papers all --jobs 2 --out pages        run everything (hours); a stopped run goes on
+  python -m papers all --jobs 2 --out pages        run everything (hours); a stopped run is resumed
 
 Experiments on real tables look for them in the folder that AUCTOR_DATA names.
 """
 
 
 class Broken(Exception):  # noqa: N818 - the run itself went well
-    """A run that ended, but not well: a case failed, or a proved claim did not hold."""
+    """A run in which a case failed or a proved claim did not hold."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the papers that are named; without a name, list what there is."""
+    """Run the named papers or experiments; without a name, list them."""
     options = _parser().parse_args(argv)
     try:
         choices = catalogue.choose(options.names)
@@ -62,19 +62,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "python -m papers",
-        description="Run the experiments of the papers again and write a page for each paper.",
+        description="Reproduce the experiments of the papers and write a page for each paper.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    names = "a paper, PAPER/EXPERIMENT, or all (default: list what there is)"
+    names = "a paper, PAPER/EXPERIMENT, or all (default: list them)"
     add("names", metavar="NAME", nargs="*", help=names)
-    add("--quick", action="store_true", help="run on small sizes, in minutes")
-    add("--out", metavar="DIR", default="papers-output", help="where pages go (papers-output)")
-    add("--results", metavar="DIR", help="where results of single cases go (DIR/results)")
-    jobs = "number of processes; times are measured in one (1)"
+    add("--quick", action="store_true", help="run smaller sizes, in minutes")
+    add("--out", metavar="DIR", default="papers-output", help="folder of the pages (papers-output)")
+    add("--results", metavar="DIR", help="folder of the results of single cases (OUT/results)")
+    jobs = "number of processes; experiments that measure times use one (1)"
     add("--jobs", metavar="N", type=_at_least_one, default=1, help=jobs)
-    add("--again", action="store_true", help="put earlier results aside and run everything again")
+    add("--again", action="store_true", help="rename earlier results and run everything again")
     add("--quiet", action="store_true", help="show no progress on stderr")
     add("--seed", metavar="N", type=int, default=0, help="seed of the experiments (0)")
     add("--json", action="store_true", help="print one JSON object")
@@ -102,9 +102,9 @@ def _print(facts: dict[str, Any], text: str, as_json: bool) -> None:
 
 
 def _check(outcome: Outcome, is_particular: bool) -> None:
-    """Raise for what the exit code has to report.
+    """Raise an error for what the exit code must report.
 
-    A case that cannot run here, for want of a table, counts only where it was asked for by name.
+    A case that cannot be run because a table is missing counts only if it was selected by name.
     """
     failed = outcome.failed()
     if failed:
@@ -156,7 +156,7 @@ def _outcome_text(outcome: Outcome) -> str:
     for reason in sorted(set(outcome.obstacles.values())):
         names = [name for name, why in outcome.obstacles.items() if why == reason]
         lines.append(f"not run ({len(names)} cases, {reason}): {'; '.join(names[:4])}")
-    lines += [f"put aside earlier results: {path}" for path in outcome.put_aside]
+    lines += [f"renamed earlier results to {path}" for path in outcome.put_aside]
     lines.append(f"wrote {', '.join(str(path) for path in outcome.written)}")
     return "\n".join(lines)
 

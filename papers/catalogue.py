@@ -1,4 +1,4 @@
-"""The papers by name; nothing of them is imported until it is asked for."""
+"""The papers by name; a paper is imported when it is requested."""
 
 from difflib import get_close_matches
 from importlib import import_module
@@ -16,19 +16,19 @@ NAMES = (
 
 
 class Choice(NamedTuple):
-    """A paper and those of its experiments that are asked for."""
+    """A paper and the selected experiments."""
 
     paper: Paper
     experiments: tuple[Experiment, ...]
 
 
 def load_paper(name: str) -> Paper:
-    """A paper by the name of its folder."""
+    """Load a paper by the name of its folder."""
     return import_module(f"papers.{name}.run").PAPER
 
 
 def choose(wanted: list[str]) -> list[Choice]:
-    """``all``, papers by name, or ``paper/experiment``, each paper once."""
+    """Read ``all``, names of papers and ``paper/experiment``; each paper appears once."""
     chosen: dict[str, list[str] | None] = {}
     for text in wanted:
         for name, experiment in _read(text):

@@ -1,4 +1,4 @@
-"""What a paper is to this room: experiments, made of cases, told by a report."""
+"""A paper is a tuple of experiments; an experiment is a list of cases and a report on them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from papers.page import Page
 
 T = TypeVar("T")
-Result = dict[str, Any]  # of one case; only what JSON can hold
+Result = dict[str, Any]  # the result of one case; only values that JSON can represent
 
 
 class Size(Enum):
-    """How much of an experiment is run: the paper's own size, minutes, or a test's seconds."""
+    """How much of an experiment is run: the paper's sizes, minutes, or the seconds of a test."""
 
     FULL = "full"
     QUICK = "quick"
@@ -27,33 +27,34 @@ class Size(Enum):
 
 @dataclass(frozen=True)
 class Setup:
-    """What all cases of a run share."""
+    """Settings that all cases of a run have in common."""
 
     size: Size = Size.FULL
     seed: int = 0
 
     def pick(self, full: T, quick: T, tiny: T) -> T:
-        """The one of three that belongs to the size."""
+        """Return the one of the three values that belongs to the size."""
         return {Size.FULL: full, Size.QUICK: quick, Size.TINY: tiny}[self.size]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One piece of work, done or not done; its result is kept under its name.
+    """One unit of work, whose result is stored under its name.
 
-    ``work`` goes to another process, so that it is a function of a module or a ``partial`` of one.
+    ``work`` is sent to another process and must be picklable: a module-level function or a
+    ``partial`` of one.
     """
 
     name: str
     work: Callable[[], Result]
     tables: tuple[str, ...] = ()  # in the folder that AUCTOR_DATA names
-    packages: tuple[str, ...] = ()  # that auctor itself does without
-    cost: float = 1.0  # seconds or so, for the time left
-    # Those of a lower turn run first: a run that is stopped has something of everything.
+    packages: tuple[str, ...] = ()  # needed besides the dependencies of auctor
+    cost: float = 1.0  # approximate seconds, for the estimate of the remaining time
+    # Cases of a lower turn run first, so that a stopped run has some results of everything.
     turn: int = 0
 
     def obstacle(self) -> str | None:
-        """Why it cannot be run here."""
+        """Return why the case cannot be run here, or None if it can."""
         files = missing_files(self.tables)
         if files:
             return f"{', '.join(files)} not found: {where_looked()}"
@@ -74,7 +75,7 @@ class Experiment:
     title: str
     cases: Callable[[Setup], Iterable[Case]]
     report: Callable[["Page", Found, Setup], None]
-    # Times are wrong while other cases run: such an experiment has the machine to itself.
+    # An experiment that measures times runs its cases one after the other, in this process.
     is_timed: bool = False
 
 
@@ -88,5 +89,5 @@ class Paper:
     experiments: tuple[Experiment, ...]
 
     def expected(self) -> dict[str, Any]:
-        """The paper's own figures."""
+        """Read the figures that the paper prints."""
         return json.loads((self.folder / "expected.json").read_text(encoding="utf-8"))

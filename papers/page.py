@@ -1,4 +1,4 @@
-"""A paper's page: Markdown with tables and pictures, and what became of each claim."""
+"""The page of a paper: Markdown with tables, pictures and the verdict on each claim."""
 
 import json
 import platform
@@ -23,7 +23,7 @@ _PACKAGES = (
 
 
 class Verdict(StrEnum):
-    """What became of a claim."""
+    """The verdict on a claim."""
 
     REPRODUCED = "reproduced"
     BETTER = "better"
@@ -35,10 +35,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, what was found, and the number that says so.
+    """A claim of a paper, the verdict on it, and the number that decides.
 
-    ``is_certain`` marks what is proved (a bound, an equality): where that fails, something is
-    broken, here or in the paper, and the command ends with an error.
+    ``is_certain`` marks a statement that is proved (a bound, an equality). If it fails, there is an
+    error here or in the paper, and the command ends with an error.
     """
 
     text: str
@@ -46,15 +46,15 @@ class Claim:
     number: str
     experiment: str
     is_certain: bool = False
-    is_ours: bool = False  # a check of our own: of a correction, or of this library
+    is_ours: bool = False  # a check of our own, of a correction or of this library
 
     def is_broken(self) -> bool:
-        """Whether it is proved and did not hold."""
+        """Whether the claim is proved and did not hold."""
         return self.is_certain and self.verdict != Verdict.REPRODUCED
 
 
 class Page:
-    """Filled section by section by the reports of a paper's experiments."""
+    """A page that the reports of a paper's experiments fill section by section."""
 
     def __init__(self, paper: Paper, setup: Setup, folder: Path) -> None:
         self.paper, self.setup, self.folder = paper, setup, folder
@@ -65,22 +65,22 @@ class Page:
         self._experiment = ""
 
     def begin(self, experiment: Experiment) -> None:
-        """A section for an experiment."""
+        """Start the section of an experiment."""
         self._experiment = experiment.name
         self.text(f"## {experiment.title}")
         self.text(f"`{_command(self.setup, f'{self.paper.name}/{experiment.name}')}`")
 
     def text(self, markdown: str) -> None:
-        """A paragraph, or anything else that stands between empty lines."""
+        """Add a paragraph, or any other block between empty lines."""
         self._parts.append(markdown.strip())
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """A table; cells are printed as they are."""
+        """Add a table; cells are printed unchanged."""
         lines = [table_row(head), "|---" * len(head) + "|", *(table_row(row) for row in rows)]
         self.text("\n".join(lines))
 
     def figure(self, name: str, draw: Callable[["Figure"], None], caption: str) -> None:
-        """A picture drawn by ``draw``; the caption is also its alternative text."""
+        """Add a picture drawn by ``draw``; the caption is also its alternative text."""
         if find_spec("matplotlib") is None:
             self.text(f"*{caption}* (not drawn: pip install 'auctor[plot]')")
             return
@@ -95,11 +95,11 @@ class Page:
         self.text(f"![{caption}]({self.paper.name}/{name}.png)\n\n*{caption}*")
 
     def claim(self, text: str, verdict: Verdict, number: str, is_certain: bool = False) -> None:
-        """What became of a claim; on the page here, and in the summary of all papers."""
+        """Add the verdict on a claim, to this page and to the summary of all papers."""
         self._add(Claim(text, verdict, number, self._experiment, is_certain))
 
     def check(self, text: str, holds: bool, number: str) -> None:
-        """A check of our own, which has to hold on every run; it counts apart from the claims."""
+        """Add a check of our own, which must hold on every run; it is counted separately."""
         verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
         self._add(Claim(text, verdict, number, self._experiment, is_certain=True, is_ours=True))
 
@@ -111,14 +111,14 @@ class Page:
         self.text(f"**{word}**: {claim.text} ({claim.number})")
 
     def must_hold(self, text: str, holds: bool, number: str) -> None:
-        """A claim that is proved, and so has to hold on every run."""
+        """Add a claim that is proved and therefore must hold on every run."""
         verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
         self.claim(text, verdict, number, is_certain=True)
 
     def not_run(self, reasons: dict[str, str], is_empty: bool) -> None:
-        """The cases that could not be run, by their reason; all of them where it is empty."""
+        """List the cases that could not be run by reason; ``is_empty`` if none was run."""
         if is_empty:
-            why = "; ".join(sorted(set(reasons.values()))) or "not asked for yet"
+            why = "; ".join(sorted(set(reasons.values()))) or "not selected yet"
             self.left_out[self._experiment] = why
         for reason in sorted(set(reasons.values())):
             names = [name for name, why in reasons.items() if why == reason]
@@ -126,7 +126,7 @@ class Page:
             self.text(f"Not run ({reason}): {shown}.")
 
     def write(self, results_folder: Path) -> Path:
-        """Write the page, and its claims where the summary finds them."""
+        """Write the page, and its claims to the file that the summary reads."""
         path = self.folder / f"{self.paper.name}.md"
         write_whole(path, "\n\n".join([*self._head(), *self._parts]) + "\n")
         facts = {
@@ -143,29 +143,33 @@ class Page:
         return [readme, self._made()]
 
     def _made(self) -> str:
-        """The command, and what the figures depend on."""
-        reduced = "" if self.setup.size == Size.FULL else " A reduced run: not the paper's sizes."
+        """The command that made the page, and the versions that its figures depend on."""
+        reduced = (
+            ""
+            if self.setup.size == Size.FULL
+            else " This is a reduced run, smaller than the paper's."
+        )
         return f"Made by `{_command(self.setup, self.paper.name)}` with {versions()}.{reduced}"
 
 
 def versions() -> str:
-    """What the figures depend on."""
-    found = [f"auctor {__version__}", f"Python {platform.python_version()}"]
+    """The versions that the figures depend on."""
+    texts = [f"auctor {__version__}", f"Python {platform.python_version()}"]
     for name in _PACKAGES:
         try:
-            found.append(f"{name} {version(name)}")
+            texts.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    return ", ".join(found)
+    return ", ".join(texts)
 
 
 def claims_file(results_folder: Path, paper: str) -> Path:
-    """Where the claims of a paper are kept for the summary."""
+    """The file in which the claims of a paper are stored for the summary."""
     return results_folder / f"{paper}.claims.json"
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The whole file, or what was there before."""
+    """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text_file(path, text)
 
@@ -176,5 +180,5 @@ def _command(setup: Setup, name: str) -> str:
 
 
 def table_row(cells: Sequence[Any]) -> str:
-    """A row of a table in Markdown; a bar in a cell is not one between cells."""
+    """A row of a Markdown table; bars within cells are escaped."""
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -17,20 +17,20 @@ Obstacles = dict[str, dict[str, str]]  # experiment -> case -> why it could not 
 
 @dataclass(frozen=True)
 class Folders:
-    """Where pages and pictures go, and where the results of single cases are kept."""
+    """The folder of the pages and pictures, and that of the results of single cases."""
 
     pages: Path
     results: Path
 
     def kept(self, paper: Paper, experiment: Experiment, setup: Setup) -> Path:
-        """The file of an experiment's results; another size or seed has another."""
+        """Return the result file of an experiment; each size and seed has its own."""
         which = f"{setup.size.value}{'' if setup.seed == 0 else f'-seed{setup.seed}'}"
         return self.results / f"{paper.name}.{experiment.name}.{which}.jsonl"
 
 
 @dataclass
 class Outcome:
-    """What a run leaves: files, claims, and what it could not do."""
+    """The result of a run: files written, claims, and cases that could not be run."""
 
     written: list[Path] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """How to run: what is kept already is not run again unless ``again`` puts it aside."""
+    """A run of experiments: stored results are reused unless ``again`` is set."""
 
     setup: Setup
     folders: Folders
@@ -57,7 +57,7 @@ class Reproduction:
     verbose: bool = False
 
     def run(self, choices: Sequence[Choice]) -> Outcome:
-        """Run what is chosen; after each paper its page and the summary are written anew."""
+        """Run the chosen experiments; after each paper write its page and the summary."""
         outcome = Outcome()
         with Workers(self.n_jobs) as workers:
             for paper, experiments in choices:
@@ -90,8 +90,8 @@ class Reproduction:
             results = kept[experiment.name]
             reasons = run_experiment(experiment, self.setup, results, workers, progress)
             obstacles[experiment.name] = reasons
-            place = f"{paper.name}/{experiment.name}"
-            outcome.obstacles.update({f"{place}: {case}": why for case, why in reasons.items()})
+            name = f"{paper.name}/{experiment.name}"
+            outcome.obstacles.update({f"{name}: {case}": why for case, why in reasons.items()})
             if results.put_aside is not None:
                 outcome.put_aside.append(results.put_aside)
         progress.close()
@@ -101,14 +101,14 @@ class Reproduction:
         return Results(self.folders.kept(paper, experiment, self.setup), self.setup, again)
 
     def _fill_page(self, paper: Paper, obstacles: Obstacles) -> Page:
-        """The page of all that is kept, also from earlier runs."""
+        """Write a page from all stored results, including those of earlier runs."""
         page = Page(paper, self.setup, self.folders.pages)
         for experiment in paper.experiments:
-            found = self._results(paper, experiment).found()
+            results = self._results(paper, experiment).stored()
             page.begin(experiment)
-            if found:
-                experiment.report(page, found, self.setup)
+            if results:
+                experiment.report(page, results, self.setup)
             else:
-                page.text("Nothing of this has been run.")
-            page.not_run(obstacles.get(experiment.name, {}), is_empty=not found)
+                page.text("This experiment has not been run.")
+            page.not_run(obstacles.get(experiment.name, {}), is_empty=not results)
         return page

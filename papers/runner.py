@@ -1,4 +1,4 @@
-"""Run the cases of an experiment that are not kept yet, in this process or in several."""
+"""Run the cases of an experiment that have no stored result, in one process or in several."""
 
 import multiprocessing
 import signal
@@ -26,7 +26,7 @@ def run_experiment(
     workers: "Workers",
     progress: Progress,
 ) -> dict[str, str]:
-    """Run what is wanted, and return what could not be run: case name -> why."""
+    """Run the remaining cases and return those that could not be run: case name -> reason."""
     obstacles: dict[str, str] = {}
     wanted = []
     for case in experiment.cases(setup):
@@ -44,16 +44,16 @@ def run_experiment(
             if isinstance(outcome, Exception):
                 raise outcome
             results.add(case.name, outcome)
-        except Exception as error:  # one case must not cost the others their hours
+        except Exception as error:  # a failed case must not end a run of hours
             obstacles[case.name] = f"{FAILED} {type(error).__name__}: {error}"
         progress.step(f"{experiment.name}: {case.name}", work=case.cost)
     return obstacles
 
 
 class Workers:
-    """Processes that share the cases of a whole run; with one job, this process.
+    """A pool of processes for the cases of a whole run; with one job, the current process.
 
-    They are started when they are first needed, and end at once when the run is stopped or fails.
+    The processes start when they are first needed and end at once if the run is stopped or fails.
     """
 
     def __init__(self, n_jobs: int) -> None:
@@ -62,7 +62,7 @@ class Workers:
         self._others = set(multiprocessing.active_children())
 
     def run(self, cases: Sequence[Case]) -> Iterator[Done]:
-        """Cases with their results, as they come."""
+        """Yield cases with their results, in the order in which they finish."""
         if self._n_jobs <= 1 or len(cases) <= 1:
             return _in_turn(cases)
         return self._in_processes(cases)
@@ -100,7 +100,9 @@ def _in_turn(cases: Sequence[Case]) -> Iterator[Done]:
     for case in cases:
         outcome: Result | Exception
         with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore")  # the peers' advice: they run at their defaults
+            warnings.simplefilter(
+                "ignore"
+            )  # other libraries warn about defaults that are used on purpose
             try:
                 outcome = case.work()
             except Exception as error:
@@ -109,8 +111,7 @@ def _in_turn(cases: Sequence[Case]) -> Iterator[Done]:
 
 
 def _start_process() -> None:
-    """One thread, no warnings, and Ctrl-C left to the parent."""
-
+    """Use one thread, show no warnings, and leave Ctrl-C to the parent process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
     warnings.simplefilter("ignore")

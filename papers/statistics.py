@@ -20,7 +20,7 @@ class Estimate(NamedTuple):
 
 
 def standard_error(values: Sequence[float]) -> float:
-    """Of the mean of independent repetitions; nan for fewer than two."""
+    """Standard error of the mean of independent repetitions; nan for fewer than two."""
     return stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
 
 
@@ -36,7 +36,7 @@ def mean_sd(values: Sequence[float], digits: int = 3) -> str:
 
 
 def t_interval(values: Sequence[float], overlap: float = 0.0, level: float = 0.95) -> Estimate:
-    """Mean and the ends of its t interval.
+    """Mean of the values and its t interval.
 
     Folds share training rows, so their differences vary less than those of fresh samples: Nadeau
     and Bengio (2003) add the overlap, test rows over training rows (1/4 for 5 folds), to 1 / n.
@@ -50,12 +50,12 @@ def t_interval(values: Sequence[float], overlap: float = 0.0, level: float = 0.9
 
 
 def differences(theirs: Sequence[float], ours: Sequence[float]) -> list[float]:
-    """Repetition by repetition; as many as both have."""
+    """Differences of repetitions, as many as both have."""
     return [a - b for a, b in zip(theirs, ours, strict=False)]
 
 
 class Slope(NamedTuple):
-    """Of a line through points, with its standard error; nan where two points leave none."""
+    """Slope of a regression line with its standard error, which is nan for two points."""
 
     value: float
     error: float
@@ -70,7 +70,7 @@ class Slope(NamedTuple):
 
 
 def log_slope(x: Sequence[float], y: Sequence[float]) -> Slope:
-    """The power of x that y grows by: the slope of a line through the logarithms."""
+    """The power of x with which y grows: the slope of a regression line of the logarithms."""
     line = linregress([log(value) for value in x], [log(value) for value in y])
     error = float(line.stderr) if len(x) > 2 else float("nan")
     return Slope(float(line.slope), error, len(x))

@@ -1,4 +1,4 @@
-"""The summary of all papers: claim by claim, reproduced, better, or not."""
+"""The summary page of all papers: every claim with its verdict."""
 
 import json
 from collections import Counter
@@ -9,16 +9,17 @@ from papers.catalogue import NAMES
 from papers.page import Verdict, claims_file, table_row, write_whole
 
 _INTRODUCTION = """\
-What the five papers behind this library claim, and what came of it here: each claim with its
-number, and a page for each paper with tables, pictures and spread. Verdicts are computed, not
-written. Checks of our own - of what we corrected in a paper, and of this library - count apart."""
+The claims of the five papers behind this library, each with a verdict and the number that decides
+it. The page of each paper has its tables and figures with their uncertainty. Verdicts are computed
+by the programs in `papers/`, not written by hand. Checks of our own, of our corrections to a paper
+and of this library, are counted separately."""
 _MEANING = {
-    Verdict.REPRODUCED: "the same within chance, or a proved statement that held",
-    Verdict.BETTER: "ours is ahead of what the paper reports",
-    Verdict.PARTLY: "some of it",
-    Verdict.UNDECIDED: "what was run cannot tell",
-    Verdict.NOT_REPRODUCED: "our figures say otherwise; the page says why, where we know",
-    Verdict.NOT_RUN: "a table or a package was missing, or it was not asked for",
+    Verdict.REPRODUCED: "our figures agree within chance, or a proved statement held",
+    Verdict.BETTER: "our figures are better than the paper's",
+    Verdict.PARTLY: "a part of the claim holds",
+    Verdict.UNDECIDED: "the cases that were run do not decide it",
+    Verdict.NOT_REPRODUCED: "our figures contradict it; the page gives the reason if it is known",
+    Verdict.NOT_RUN: "a table or a package was missing, or the experiment was not selected",
 }
 _CHECK = "check of our own"
 
@@ -26,14 +27,14 @@ Facts = dict[str, Any]
 
 
 def write_summary(folder: Path, results_folder: Path) -> Path:
-    """``index.md``: every claim of the papers that have been run into this folder."""
-    read = {}
+    """Write ``index.md`` with every claim of the papers whose pages are in the folder."""
+    facts_of = {}
     for name in NAMES:
         path = claims_file(results_folder, name)
         if path.exists() and (folder / f"{name}.md").exists():
-            read[name] = json.loads(path.read_text(encoding="utf-8"))
-    parts = ["# The papers, reproduced", _INTRODUCTION, _counts(list(read.values()))]
-    for name, facts in read.items():
+            facts_of[name] = json.loads(path.read_text(encoding="utf-8"))
+    parts = ["# The papers, reproduced", _INTRODUCTION, _counts(list(facts_of.values()))]
+    for name, facts in facts_of.items():
         parts += [f"## [{facts['citation']}]({name}.md)", facts["made"], _table(facts)]
     path = folder / "index.md"
     write_whole(path, "\n\n".join(parts) + "\n")

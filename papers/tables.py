@@ -18,13 +18,13 @@ class Rows(NamedTuple):
 
 
 def data_folder() -> Path | None:
-    """Where the tables are, if anywhere."""
+    """Return the folder of the tables, or None if there is none."""
     folder = os.environ.get("AUCTOR_DATA")
     return Path(folder) if folder and Path(folder).is_dir() else None
 
 
 def find_file(name: str) -> Path | None:
-    """The file of a table, compressed or not; a name with an ending is that file."""
+    """Find the file of a table, compressed or not; a name with an extension is a file name."""
     folder = data_folder()
     if folder is None:
         return None
@@ -34,22 +34,23 @@ def find_file(name: str) -> Path | None:
 
 
 def where_looked() -> str:
-    """Where tables are looked for, in words."""
+    """Describe where tables are searched, for messages."""
     folder = os.environ.get("AUCTOR_DATA")
     if not folder:
         return "set AUCTOR_DATA to the folder that holds it"
-    return f"AUCTOR_DATA is {folder}" + ("" if Path(folder).is_dir() else ", which is no folder")
+    return f"AUCTOR_DATA is {folder}" + ("" if Path(folder).is_dir() else ", which is not a folder")
 
 
 def missing_files(names: Iterable[str]) -> list[str]:
-    """Those of the named tables that are not there."""
+    """Return the files of the named tables that do not exist."""
     return [n if Path(n).suffix else f"{n}.csv" for n in names if find_file(n) is None]
 
 
 def read_rows(name: str, seed: int = 0, n_rows: int | None = None) -> Rows:
-    """A table of numbers with a 0/1 column ``target``; text becomes one 0/1 column a category.
+    """Read a table with a 0/1 column ``target``; a text column becomes one 0/1 column per category.
 
-    Rows come in random order, since files keep the order of their source; ``n_rows`` of them.
+    The rows are shuffled, since files keep the order of their source; ``n_rows`` limits their
+    number.
     """
     from pyarrow import csv
 
@@ -65,7 +66,7 @@ def read_rows(name: str, seed: int = 0, n_rows: int | None = None) -> Rows:
 
 
 def _columns(column: object) -> list[Floats]:
-    """A column of numbers as it is, one of text as a column of 0 and 1 for each of its values."""
+    """A numeric column unchanged; a text column as one column of 0 and 1 for each value."""
     import pyarrow as pa
     from pyarrow import compute
 

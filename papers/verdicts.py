@@ -9,21 +9,21 @@ _HOLDS = (Verdict.REPRODUCED, Verdict.BETTER)
 
 
 def by_interval(estimate: Estimate) -> Verdict:
-    """Of a claim that a difference is above 0; undecided where its interval contains 0."""
+    """Judge the claim that a difference is above 0; undecided if its interval contains 0."""
     if estimate.low > 0:
         return Verdict.REPRODUCED
     return Verdict.NOT_REPRODUCED if estimate.high < 0 else Verdict.UNDECIDED
 
 
 def together(verdicts: Collection[Verdict]) -> Verdict:
-    """Of a claim made of several: in part where some of it holds and some does not, or is open."""
-    found = set(verdicts)
-    if not found or Verdict.NOT_RUN in found:
+    """Judge a claim with several parts: "in part" if some parts hold and others do not."""
+    distinct = set(verdicts)
+    if not distinct or Verdict.NOT_RUN in distinct:
         return Verdict.NOT_RUN
-    if len(found) == 1:
-        return found.pop()
-    if Verdict.PARTLY in found:
+    if len(distinct) == 1:
+        return distinct.pop()
+    if Verdict.PARTLY in distinct:
         return Verdict.PARTLY
-    if any(verdict in _HOLDS for verdict in found):
-        return Verdict.REPRODUCED if found <= set(_HOLDS) else Verdict.PARTLY
-    return Verdict.NOT_REPRODUCED  # some of it fails, and nothing of it holds
+    if any(verdict in _HOLDS for verdict in distinct):
+        return Verdict.REPRODUCED if distinct <= set(_HOLDS) else Verdict.PARTLY
+    return Verdict.NOT_REPRODUCED  # some parts fail, and none holds

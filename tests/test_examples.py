@@ -67,7 +67,7 @@ def test_the_ideal_curve_is_approached(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert "    8  0.656515   2.29e-06   4.00     4.72e-06   4.00" in out
     assert (tmp_path / "demo-output" / "ideal_curve.png").is_file()
-    left_to_right, plug_in = found["left to right"], found["by share of positives"]
+    left_to_right, plug_in = found["left to right"], found["by fraction of positives"]
     # Theorem 21: both distances of the plug-in fall, on average over the seeds.
     assert (plug_in[-1] < 0.6 * plug_in[0]).all()
     assert (plug_in[-1] < left_to_right[-1]).all()
@@ -122,7 +122,7 @@ def test_ensembling_beats_every_base_model(capsys):
     example = load("07_ensembling")
     scores = example.main(n_unseen=8000, n_runs=30)
     out = capsys.readouterr().out
-    assert out.count("95% CI") == 10 and out.count("paired, square and add") == 2
+    assert out.count("95% CI") == 10 and out.count("paired, MOVER limits") == 2
     y = example.make_t_pair(6400, 1600, random_state=1).y
     found = {name: example.auc(y, score) for name, score in scores.items()}
     assert len(found) == 8

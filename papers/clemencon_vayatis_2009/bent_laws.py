@@ -1,4 +1,4 @@
-"""The laws that Proposition 15 and Figure 1 are looked at on, and how bent their ROC* are."""
+"""The distributions of Proposition 15 and Figure 1, with the curvature of their ROC*."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auctor._typing import Floats
-from auctor.datasets import Law, exponential_law, gaussian_law, linear_law, power_law
+from auctor.datasets import OptimalRoc, exponential_roc, gaussian_roc, power_roc, quadratic_roc
 
 Rates = tuple[Floats, Floats]
 
@@ -21,10 +21,10 @@ RATIO, _PEAK, _END = 0.55, 0.6, 0.65
 
 @dataclass(frozen=True)
 class BentLaw:
-    """A law and the bounds of |ROC*''|; ``least`` is 0 or ``most`` infinite outside Prop. 15."""
+    """Bounds on |ROC*''|: Proposition 15 needs ``least`` above 0 and a finite ``most``."""
 
     title: str
-    make: Callable[[], Law]
+    make: Callable[[], OptimalRoc]
     least: float
     most: float
     is_smooth: bool = True  # ROC*'' is Lipschitz too, which the recursion needs
@@ -39,7 +39,7 @@ def _exponential(rate: float) -> BentLaw:
     """|ROC*''| falls from rate^2 / (1 - exp(-rate)) by a factor exp(rate)."""
     most = rate**2 / -math.expm1(-rate)
     title = f"exponential, rate {rate:g}"
-    return BentLaw(title, lambda: exponential_law(rate), most * math.exp(-rate), most)
+    return BentLaw(title, lambda: exponential_roc(rate), most * math.exp(-rate), most)
 
 
 class Bends(NamedTuple):
@@ -69,7 +69,7 @@ class Bends(NamedTuple):
         return float((w * (self.height[:-1] + w * inner)).sum())
 
 
-def octave_law() -> Law:
+def octave_law() -> OptimalRoc:
     """|ROC*''| is continuous above 0, with the same pattern on every octave [r^(k+1), r^k].
 
     The pattern is chosen so that a cell [0, x] is split at r x for x = 1, r, r^2, ...: the left
@@ -79,11 +79,13 @@ def octave_law() -> Law:
     top, end = float(bends.slope[0]), float(bends.slope[-1])
 
     def tails(t: Floats) -> Rates:
-        """Shares of both classes with a log ratio above t."""
+        """Fractions of both classes with a log ratio above t."""
         return bends.rates(np.clip(np.exp(t), end, top))
 
     ends = math.log(end), math.log(top)
-    return Law("a bend of octaves", tails, *ends, ends, known_auc=bends.area())
+    return OptimalRoc(
+        "a curvature that repeats in octaves", tails, *ends, ends, known_auc=bends.area()
+    )
 
 
 def octave_bends() -> tuple[float, float]:
@@ -121,13 +123,15 @@ def _sums(parts: Floats) -> Floats:
 
 
 BENT: dict[str, BentLaw] = {
-    "linear": BentLaw("constant bend 1.5", lambda: linear_law(0.75), 1.5, 1.5),
+    "linear": BentLaw("constant curvature 1.5", lambda: quadratic_roc(0.75), 1.5, 1.5),
     "exponential_1": _exponential(1.0),
     "exponential_2": _exponential(2.0),
     "exponential_5": _exponential(5.0),
-    "octaves": BentLaw("bend of octaves", octave_law, *octave_bends(), is_smooth=False),
-    "power": BentLaw("square root", lambda: power_law(0.5), 0.25, math.inf),
-    "power_quarter": BentLaw("fourth root", lambda: power_law(0.25), 3 / 16, math.inf),
-    "gaussian_1": BentLaw("Gaussians 1 apart", lambda: gaussian_law(1.0), 0.0, math.inf),
-    "gaussian_2": BentLaw("Gaussians 2 apart", lambda: gaussian_law(2.0), 0.0, math.inf),
+    "octaves": BentLaw(
+        "curvature that repeats in octaves", octave_law, *octave_bends(), is_smooth=False
+    ),
+    "power": BentLaw("square root", lambda: power_roc(0.5), 0.25, math.inf),
+    "power_quarter": BentLaw("fourth root", lambda: power_roc(0.25), 3 / 16, math.inf),
+    "gaussian_1": BentLaw("Gaussians 1 apart", lambda: gaussian_roc(1.0), 0.0, math.inf),
+    "gaussian_2": BentLaw("Gaussians 2 apart", lambda: gaussian_roc(2.0), 0.0, math.inf),
 }

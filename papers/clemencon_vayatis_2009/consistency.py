@@ -39,9 +39,10 @@ _COLOURS = {"rate": "C0", "tree": "C1", "unions": "C2", "forest": "C4", "fixed":
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A law, a ranker and a size each; and the tree on the two planes' laws themselves."""
+    """One case per distribution, ranker and size; and the tree on the distributions themselves."""
     found = [
-        Case(f"law/{place}", partial(measure_law, place, _DEEPEST), cost=1.0) for place in _PLANES
+        Case(f"distribution/{place}", partial(measure_law, place, _DEEPEST), cost=1.0)
+        for place in _PLANES
     ]
     for place in PLACES:
         for name, ranker in RANKERS.items():
@@ -62,15 +63,15 @@ def _case(place: str, ranker: str, n_rows: int) -> str:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Distances by size, the picture, the tree on the law, and verdicts."""
+    """Distances by size, the picture, the tree on the distribution, and verdicts."""
     page.text(
-        "Laws of rows in the unit cube with a known likelihood ratio, so that distances are those "
-        f"of the population, without a test sample; a share of {POSITIVE_SHARE:g} is positive. "
-        "Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. Mean ± "
-        "standard error over independent samples, the same for all rankers; then the power of n "
-        "over the last tenfold with its 95% interval."
+        "Distributions of rows in the unit cube with a known likelihood ratio, so that distances "
+        f"are those of the population, without a test sample; a fraction of {POSITIVE_SHARE:g} is "
+        "positive. Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. "
+        "Mean ± standard error over independent samples, the same for all rankers; then the power "
+        "of n over the last tenfold with its 95% interval."
     )
-    page.text("Samples of each law by ranker and n:")
+    page.text("Samples of each distribution by ranker and n:")
     page.table(*_repetition_table(setup))
     for key, title in _TITLES.items():
         page.text(f"**{title}**")
@@ -99,13 +100,13 @@ def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
 
 
 def _count(setup: Setup, places: list[str], ranker: str, n_rows: int) -> str:
-    """Samples of a law; of some laws there may be none in a reduced run."""
+    """Samples of a distribution; of some distributions there may be none in a reduced run."""
     counts = sorted({repetitions(setup, place, ranker, n_rows) for place in places})
     return " or ".join(f"{count}" if count else "–" for count in counts)
 
 
 def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:
-    """Laws and rankers of which anything was run."""
+    """Distributions and rankers of which anything was run."""
     for place in PLACES:
         for ranker in RANKERS:
             if any(_case(place, ranker, n) in found for n in sizes(setup)):
@@ -113,7 +114,7 @@ def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:
 
 
 def _distance_table(found: Found, setup: Setup, key: str) -> tuple[list[str], list[list[str]]]:
-    head = ["law", "ranker", *(f"n = {n:,}" for n in sizes(setup)), "last power of n"]
+    head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup)), "last power of n"]
     rows = []
     for place, ranker in _lines(found, setup):
         cells = [_cell(found.get(_case(place, ranker, n)), key) for n in sizes(setup)]
@@ -142,7 +143,7 @@ def find_steps(found: Found, setup: Setup, place: str, ranker: str, key: str) ->
 
 
 def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]:
-    head = ["law", "ranker", *(f"n = {n:,}" for n in sizes(setup))]
+    head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup))]
     rows = []
     for place, ranker in _lines(found, setup):
         if ranker in ("rate", "grown"):
@@ -157,7 +158,7 @@ def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]
 
 def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: str,
            places: Iterable[str]) -> None:  # fmt: skip
-    """A claim that a distance goes to zero, over laws."""
+    """A claim that a distance goes to zero, over distributions."""
     steps = {place: find_steps(found, setup, place, ranker, key) for place in places}
     verdict = join([judge_fall(one) for one in steps.values()])
     words = [f"{PLACES[p]().name}: n^{_power(s[-1])}" for p, s in steps.items() if s]
@@ -167,9 +168,10 @@ def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: 
 def _judge_plug_in(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "A distance counts as going to zero where it falls at every tenfold n beyond chance, and "
-        "by a fifth or more at the last one; as at rest where the last fall is less than that."
+        "by a fifth or more at the last one; as having stopped where the last decrease is smaller "
+        "than that."
     )
-    order = "leaves by their share of positives, the plug-in of its proof"
+    order = "leaves by their fraction of positives, the plug-in of its proof"
     text = f"Theorem 21: d1 goes to 0 ({order})"
     _judge(page, found, setup, text, "rate", "d1", PLACES)
     bound = [name for name, make in PLACES.items() if make().meets_all]
@@ -187,36 +189,37 @@ def _judge_left_to_right(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _report_law(page: Page, found: Found) -> None:
-    """TreeRank on the law itself: what is left when there is no chance."""
-    laws = {p: found[f"law/{p}"] for p in _PLANES if f"law/{p}" in found}
+    """TreeRank on the distribution itself: what is left when there is no chance."""
+    laws = {p: found[f"distribution/{p}"] for p in _PLANES if f"distribution/{p}" in found}
     if not laws:
         return
     page.text(
-        "TreeRank with perpendicular splits on the law itself (a plane of 64 x 64 boxes, each with "
-        "its mass of both classes), d1 by depth:"
+        "TreeRank with perpendicular splits on the distribution itself (a plane of 64 x 64 boxes, "
+        "each with its mass of both classes), d1 by depth:"
     )
     rows = []
     for place, result in laws.items():
         for order in ("tree", "rate"):
             cells = [f"{value:.5f}" for value in result[f"{order}_d1"]]
             rows.append([PLACES[place]().name, RANKERS[order].title, *cells])
-    page.table(["law", "ranker", *(f"depth {d}" for d in range(1, _DEEPEST + 1))], rows)
+    page.table(["distribution", "ranker", *(f"depth {d}" for d in range(1, _DEEPEST + 1))], rows)
     page.text(
-        "What the first cut puts below stays below. From left to right that error remains however "
-        "small the cells become, unless the cut was a level set, as any cut of one feature with a "
-        "monotone likelihood ratio is. The order by share of positives is free of it, and pays by "
-        "taking the noise of single cells for a difference."
+        "Rows that the first cut ranks below the others stay below. In the order from left to "
+        "right that error remains, however small the cells become, unless the cut was a level "
+        "set, as any cut of one feature with a monotone likelihood ratio is. The order by "
+        "fraction of positives avoids this error, but takes the noise of single cells for a "
+        "difference."
     )
-    for order, words in (("tree", "from left to right"), ("rate", "by share of positives")):
+    for order, words in (("tree", "from left to right"), ("rate", "by fraction of positives")):
         values = [result[f"{order}_d1"] for result in laws.values()]
         ends = ", ".join(f"{v[-1]:.5f}" for v in values)
         page.claim(
             f"With perpendicular splits in the plane, cells that shrink bring d1 to 0 ({words}, "
-            "on the law itself)",
+            "on the distribution itself)",
             join([judge_depth(v) for v in values]),
             f"d1 {ends} at depth {_DEEPEST}, "
             + ", ".join(f"{v[-1] / v[-4]:.2f}" for v in values)
-            + " of what it was three levels before",
+            + " of its value three levels before",
         )
 
 
@@ -225,12 +228,12 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
     ran = [n for n in sizes(setup) if _case("line", "fixed", n) in found]
     if not ran:
         return
-    floor = approximate_roc(PLACES["line"]().law, FIXED_DEPTH).d1
+    floor = approximate_roc(PLACES["line"]().law, depth=FIXED_DEPTH).d1
     values = found[_case("line", "fixed", ran[-1])]["d1"]
     excess = t_interval([value / floor - 1 for value in values])
     page.claim(
         f"Cells that do not shrink keep the approximation error: a tree of depth {FIXED_DEPTH} "
-        "comes to rest at the d1 of the ideal tree (one feature)",
+        "stops at the d1 of the ideal tree (one feature)",
         judge_floor(excess),
         f"at n = {ran[-1]:,} d1 is {np.mean(values):.5f}, the ideal tree's {floor:.5f}; "
         f"relative excess {excess}",
@@ -240,13 +243,13 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
 def _judge_grown(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "The theorem as worded asks that the diameter of cells goes to 0 and that they come from "
-        "a class of finite VC dimension, as rectangles do. A tree grown out, until each cell has "
-        "one class, satisfies both; what it lacks is the bound on the number of cells, o(n / log "
+        "a class of finite VC dimension, as rectangles do. A tree grown until each cell has "
+        "one class satisfies both; what it lacks is the bound on the number of cells, o(n / log "
         "n), that the theorem it follows has. (If the VC dimension is that of all unions of cells, "
         "it bounds their number, and their diameter cannot go to 0.)"
     )
     for key, title in _TITLES.items():
-        text = f"Theorem 21 as worded: cells that shrink bring {title} to 0 (tree grown out)"
+        text = f"Theorem 21 as worded: cells that shrink bring {title} to 0 (fully grown tree)"
         _judge(page, found, setup, text, "grown", key, ("line",))
 
 
@@ -260,7 +263,7 @@ def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
                     _draw_line(ax, found, setup, place, ranker, key)
             ax.spines[["top", "right"]].set_visible(False)
             ax.set(xscale="log", yscale="log")
-        row[0].axhline(getattr(approximate_roc(PLACES["line"]().law, FIXED_DEPTH), key),
+        row[0].axhline(getattr(approximate_roc(PLACES["line"]().law, depth=FIXED_DEPTH), key),
                        color="0.6", lw=1, ls=(0, (1, 3)))  # fmt: skip
         row[0].set_ylabel(title)
     for ax, place in zip(axes[0], PLACES, strict=True):

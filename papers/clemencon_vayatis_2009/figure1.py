@@ -1,4 +1,4 @@
-"""Figure 1: the broken lines of the recursion of section 3.4 inside ROC*."""
+"""Figure 1: the piecewise linear curves of the recursion of section 3.4 inside ROC*."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,10 +24,10 @@ _ROUNDING = 1e-9
 def follow_recursion(name: str) -> Result:
     """The knots at each depth, and how far they are from what section 3.4 says of them."""
     law = BENT[name].make()
-    levels = [approximate_roc(law, depth) for depth in DEPTHS]
+    levels = [approximate_roc(law, depth=depth) for depth in DEPTHS]
     between = np.linspace(0, 1, 4001)
-    off = [np.abs(law.roc(level.alpha) - level.beta).max() for level in levels]
-    over = [(np.interp(between, *level.knots) - law.roc(between)).max() for level in levels]
+    off = [np.abs(law.tpr(level.alpha) - level.beta).max() for level in levels]
+    over = [(np.interp(between, *level.knots) - law.tpr(between)).max() for level in levels]
     bends = [_largest_bend(*level.knots) for level in levels]
     shown = {f"alpha_{d}": levels[d].alpha.tolist() for d in (1, 2, 3)}
     shown |= {f"beta_{d}": levels[d].beta.tolist() for d in (1, 2, 3)}
@@ -49,21 +49,24 @@ def _largest_bend(alpha: np.ndarray, beta: np.ndarray) -> float:
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A law each; no size is needed, for nothing is drawn."""
+    """A distribution each; no size is needed, for nothing is drawn."""
     return [Case(name, partial(follow_recursion, name), cost=0.2) for name in LAWS]
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """AUC by depth, the picture, and what holds for any law."""
-    page.text("No data: the recursion on the law itself, up to depth 7. AUC of its broken line:")
-    head = ["law", *(f"depth {depth}" for depth in DEPTHS), "AUC*"]
+    """AUC by depth, the picture, and what holds for any distribution."""
+    page.text(
+        "No data are needed: the recursion runs on the distribution itself, up to depth 7. AUC of "
+        "its piecewise linear curve:"
+    )
+    head = ["distribution", *(f"depth {depth}" for depth in DEPTHS), "AUC*"]
     shown = {name: found[name] for name in LAWS if name in found}
     rows = [
         [BENT[n].title, *(f"{a:.5f}" for a in r["auc"]), f"{r['optimal_auc']:.5f}"]
         for n, r in shown.items()
     ]
     page.table(head, rows)
-    caption = "ROC* and the broken lines of the recursion after 1, 2 and 3 levels"
+    caption = "ROC* and the piecewise linear curves of the recursion after 1, 2 and 3 levels"
     page.figure("figure1", partial(_draw, found), caption)
     _judge(page, list(shown.values()))
 
@@ -74,13 +77,13 @@ def _judge(page: Page, results: list[Result]) -> None:
         max(r[key] for r in results) for key in ("off_curve", "over_curve", "upward_bend")
     )
     gains = [b - a for r in results for a, b in zip(r["auc"], r["auc"][1:], strict=False)]
-    n_laws = f"{len(results)} laws, depths 0 to {DEPTHS[-1]}"
+    n_laws = f"{len(results)} distributions, depths 0 to {DEPTHS[-1]}"
     page.must_hold("All knots lie on ROC*", off < _ROUNDING, f"at most {off:.1e} off, {n_laws}")
     page.must_hold(
         "Each level adds to the AUC", min(gains) > 0, f"at least {min(gains):.1e}, {n_laws}"
     )
     page.must_hold(
-        "The broken line is concave and nowhere above ROC*",
+        "The piecewise linear curve is concave and nowhere above ROC*",
         over < _ROUNDING and bend < _ROUNDING,
         f"at most {max(over, 0):.1e} above, {n_laws}",
     )
@@ -91,7 +94,7 @@ def _draw(found: Found, figure: "Figure") -> None:
     for ax, name in zip(axes, DRAWN, strict=True):
         law = BENT[name].make()
         alpha = np.linspace(0, 1, 801) ** 2  # finer where the curve is steep
-        ax.plot(alpha, law.roc(alpha), color="black", linewidth=1.8, label="ROC*")
+        ax.plot(alpha, law.tpr(alpha), color="black", linewidth=1.8, label="ROC*")
         for depth, colour in zip((1, 2, 3) if name in found else (), _COLOURS, strict=False):
             knots = found[name][f"alpha_{depth}"], found[name][f"beta_{depth}"]
             ax.plot(*knots, "os^"[depth - 1], ls="--", ms=5, lw=1.1, color=colour,

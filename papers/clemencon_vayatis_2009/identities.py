@@ -10,7 +10,7 @@ from papers.page import Page
 # Sums of some hundred terms; differences and grids are coarser.
 _EXACT, _COARSE = 1e-9, 1e-4
 
-# Case, key of its largest miss, bound, and the statement.
+# Case, key of its largest error, bound, and the statement.
 STATEMENTS = (
     ("population", "proposition6", _EXACT,
      "Proposition 6: ROC*(alpha) - ROC(s, alpha) is the error in the level set, "
@@ -24,14 +24,14 @@ STATEMENTS = (
     ("population", "proposition10_below", _EXACT,
      "Proposition 10: AUC* - AUC of a plug-in is at most E|its error| / (p (1 - p))"),
     ("population", "proposition11", _EXACT,
-     "Proposition 11: AUC is the share of pairs in the right order"),
+     "Proposition 11: AUC is the fraction of pairs in the right order"),
     ("population", "proposition19", _EXACT,
      "Propositions 19 and 20: the best first cut is eta > p, for d1 and for d-infinity"),
     ("population", "section33", _EXACT,
      "Section 3.3: in a cell the best knot is eta > Delta_j, and adds "
      "((alpha_j+1 - alpha_j) beta - (beta_j+1 - beta_j) alpha) / 2 to the AUC"),
     ("population", "remark4", _EXACT,
-     "Remark 4, mended: P(Y != g_t) = p (1 - beta) + (1 - p) alpha, least at t = 1/2"),
+     "Remark 4, corrected: P(Y != g_t) = p (1 - beta) + (1 - p) alpha, smallest at t = 1/2"),
     ("trees", "gain", _EXACT, "TreeRank: each split adds Ent / 2 to the training AUC"),
     ("trees", "sum", _EXACT, "TreeRank: 1/2 and the gains of all splits are the training AUC"),
     ("trees", "root", _EXACT,
@@ -42,7 +42,7 @@ STATEMENTS = (
      "TreeRank, output step: leaf C(D,k) has the value 2^D - k; one that was not split on counts "
      "as C(d+1,2k) of itself (Remark 9)"),
     ("trees", "rate_below", _EXACT,
-     "No order of the same cells has a larger training AUC than that by share of positives"),
+     "No order of the same cells has a larger training AUC than that by fraction of positives"),
 )  # fmt: skip
 
 
@@ -61,17 +61,17 @@ def cases(setup: Setup) -> list[Case]:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Each statement with its largest miss; all have to hold."""
+    """Each statement with its largest error; all have to hold."""
     page.text(
         "Populations are finite, of 5 to 30 kinds of rows with random masses, where every "
-        "expectation is a sum; curves are smooth laws, with slopes by differences and areas on a "
-        "grid; trees are fitted to small random tables with ties."
+        "expectation is a sum; curves are smooth distributions, with slopes by differences and "
+        "areas on a grid; trees are fitted to small random tables with ties."
     )
-    units = {"population": "populations", "curves": "laws", "trees": "trees"}
+    units = {"population": "populations", "curves": "distributions", "trees": "trees"}
     for case, key, bound, text in STATEMENTS:
         if case in found:
             miss, n = found[case][key], found[case]["n"]
-            number = f"largest miss {max(miss, 0.0):.1e}, {n} {units[case]}"
+            number = f"largest error {max(miss, 0.0):.1e}, {n} {units[case]}"
             # The paper proves the others; these are about its text as mended, and our code.
             tell = page.check if key in OURS else page.must_hold
             tell(text, miss < bound, number)

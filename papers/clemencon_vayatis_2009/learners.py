@@ -16,7 +16,7 @@ FIXED_DEPTH = 2
 _BINS = {1: 4095, 2: 255}
 _MOST_BINS = 65_535
 _N_TREES = 30
-# Boxes of a side of the plane on which the tree is run on the law itself.
+# Boxes of a side of the plane on which the tree is run on the distribution itself.
 _N_SIDE = 64
 # Seconds for 1,000 rows or fewer, and for each row beyond.
 COSTS = {"forest": (1.3, 8e-5), "grown": (0.1, 1.2e-4)}
@@ -68,12 +68,12 @@ def _grown(n_rows: int, place: Place) -> TreeRank:
 
 
 RANKERS: dict[str, Ranker] = {
-    "rate": Ranker("leaves by share of positives", _tree("rate")),
+    "rate": Ranker("leaves by fraction of positives", _tree("rate")),
     "tree": Ranker("leaves from left to right", _tree("tree")),
     "unions": Ranker("left to right, cells unions of boxes", _unions),
     "forest": Ranker(f"forest of {_N_TREES} trees", _forest),
     "fixed": Ranker(f"depth {FIXED_DEPTH} for any n", _fixed, is_plane=False),
-    "grown": Ranker("grown out, by share", _grown, is_plane=False),
+    "grown": Ranker("fully grown, by fraction", _grown, is_plane=False),
 }
 
 
@@ -86,7 +86,7 @@ def repetitions(setup: Setup, place: str, ranker: str, n_rows: int) -> int:
     """Independent samples: more of small ones, fewer where a fit takes seconds, or none."""
     if setup.size == Size.FULL:
         return _full_repetitions(ranker, n_rows)
-    if ranker == "forest":  # on one law, to be seen beside the tree
+    if ranker == "forest":  # on one distribution, to be seen beside the tree
         small = place == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
         return 2 if small else 0
     if ranker == "grown" and n_rows > 10**4:
@@ -115,7 +115,7 @@ def measure(
 
 
 def measure_law(place_name: str, deepest: int) -> Result:
-    """TreeRank on the law itself: a row of each class in each box, weighed by its mass."""
+    """TreeRank on the distribution itself: a row of each class in each box, weighed by its mass."""
     place = PLACES[place_name]()
     edges = [np.linspace(0, 1, _N_SIDE + 1)] * place.n_features
     middle = np.meshgrid(*((e[1:] + e[:-1]) / 2 for e in edges), indexing="ij")

@@ -1,4 +1,4 @@
-"""Laws with features: negatives uniform on the unit cube, positives drawn by a known ratio.
+"""Distributions of rows: uniform negatives in the unit cube, positives by a known ratio.
 
 Everything about a score that is constant on boxes is then known without a test sample: its ROC
 curve in the population, and so its distances from ROC*.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.datasets import Law, exponential_law, linear_law
+from auctor.datasets import OptimalRoc, exponential_roc, quadratic_roc
 
 Rates = tuple[Floats, Floats]
 
@@ -22,14 +22,14 @@ POSITIVE_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Place:
-    """A law of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
+    """A distribution of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
 
-    ``corner`` is the share of positives below a corner (a grid of corners), one argument for each
-    feature; ``meets_all`` says whether the law has all that Theorem 21 asks for d-infinity.
+    ``corner`` is the fraction of positives below a corner (a grid of corners), one argument for
+    each feature; ``meets_all`` tells whether all assumptions of Theorem 21 for d-infinity hold.
     """
 
     name: str
-    law: Law
+    law: OptimalRoc
     n_features: int
     log_ratio: Callable[[Floats], Floats]
     corner: Callable[..., Floats]
@@ -47,7 +47,7 @@ class Place:
         return X, y
 
     def masses(self, edges: Sequence[Floats]) -> Rates:
-        """Shares of the negatives and of the positives in each box of a grid."""
+        """Fractions of the negatives and of the positives in each box of a grid."""
         sides = np.meshgrid(*(np.diff(axis) for axis in edges), indexing="ij")
         neg = np.prod(np.stack(sides), axis=0)
         pos = self.corner(*np.meshgrid(*edges, indexing="ij"))
@@ -57,8 +57,8 @@ class Place:
 
 
 def exponential_line() -> Place:
-    """One feature: the share of negatives above a row is the row itself."""
-    law, rate = exponential_law(2.0), 2.0
+    """One feature: the fraction of negatives above a row is the row itself."""
+    law, rate = exponential_roc(2.0), 2.0
 
     def log_ratio(X: Floats) -> Floats:
         """Of the densities at each row."""
@@ -70,14 +70,14 @@ def exponential_line() -> Place:
 def nested_squares() -> Place:
     """Two features; the ratio falls with the larger one, uniform on [0.25, 1.75]."""
     bend = 0.75
-    law = linear_law(bend)
+    law = quadratic_roc(bend)
 
     def log_ratio(X: Floats) -> Floats:
         """Of the densities at each row."""
         return np.log(1 + bend - 2 * bend * X.max(axis=1) ** 2)
 
     def corner(a: Floats, b: Floats) -> Floats:
-        """Share of the positives in the box from 0 to (a, b)."""
+        """Fraction of the positives in the box from 0 to (a, b)."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         # The square up to the smaller side, and a strip beside it.
         strip = (1 + bend) * (high - low) - 2 * bend / 3 * (high**3 - low**3)
@@ -97,7 +97,7 @@ def diagonals() -> Place:
         return law.high - rate * X.sum(axis=1)
 
     def corner(a: Floats, b: Floats) -> Floats:
-        """Share of the positives in the box from 0 to (a, b)."""
+        """Fraction of the positives in the box from 0 to (a, b)."""
         return share(a) * share(b)
 
     # The density of eta vanishes at both ends of its range: a corner of the square is a point.
@@ -116,13 +116,13 @@ def _exponential_share(rate: float) -> Callable[[Floats], Floats]:
     return lambda x: np.expm1(-rate * x) / math.expm1(-rate)
 
 
-def _sum_law(rate: float) -> Law:
+def _sum_law(rate: float) -> OptimalRoc:
     """ROC* where both features have the density exp(-rate x) among the positives."""
     scale = rate / -math.expm1(-rate)
     high = 2 * math.log(scale)
 
     def tails(t: Floats) -> Rates:
-        """Shares of both classes with a log ratio above t."""
+        """Fractions of both classes with a log ratio above t."""
         s = np.clip((high - t) / rate, 0, 2)  # the sum of the features at the threshold
         rest = 2 - s
         # Integrals of exp(-rate u) u up to s, and of exp(-rate u) (2 - u) from s on.
@@ -132,7 +132,7 @@ def _sum_law(rate: float) -> Law:
         return np.where(s < 1, s**2 / 2, 1 - rest**2 / 2), np.where(s < 1, below, above)
 
     low = high - 2 * rate
-    return Law("a sum of two features", tails, low, high, (low, high - rate, high))
+    return OptimalRoc("a sum of two features", tails, low, high, (low, high - rate, high))
 
 
 class Evaluation(NamedTuple):
@@ -158,7 +158,7 @@ def evaluate(ranker: Any, place: Place) -> Evaluation:
     return Evaluation(d1, d_inf, len(size), float(np.bincount(cell, neg) @ size))
 
 
-def distances(law: Law, alpha: Floats, beta: Floats) -> tuple[float, float]:
+def distances(law: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, float]:
     """d1 and d-infinity of a broken line below ROC*, both exact.
 
     ROC* less a line is concave on each piece: it is largest where its slope is the line's, or at
@@ -169,12 +169,12 @@ def distances(law: Law, alpha: Floats, beta: Floats) -> tuple[float, float]:
     slope = np.divide(rise, width, out=np.ones_like(width), where=width > 0)
     with np.errstate(divide="ignore"):
         top = np.clip(law.rates(np.log(slope))[0], alpha[:-1], alpha[1:])
-    gap = law.roc(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
+    gap = law.tpr(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
     return d1, float(gap[width > 0].max())
 
 
 def _knots(cell: Ints, mass: Floats) -> Floats:
-    """Shares from 0 to 1 after each cell; sums of many boxes are off by rounding."""
+    """Fractions from 0 to 1 after each cell; sums of many boxes are off by rounding."""
     total = np.cumsum(np.bincount(cell, mass))
     return np.concatenate([[0.0], total / total[-1]])
 

@@ -55,7 +55,7 @@ def area(alpha: Floats, beta: Floats) -> float:
 
 
 def level_set_error(one: Population, rng: np.random.Generator) -> float:
-    """Proposition 6: ROC* - ROC(s) as an error in level sets, at every alpha; its largest miss."""
+    """Proposition 6: ROC* - ROC(s) as an error in level sets, at every alpha; its largest error."""
     order = rng.permutation(len(one.neg))
     gap = one.beta - one.knots(order)
     misses = [0.0]
@@ -130,7 +130,7 @@ def classification_miss(one: Population) -> tuple[float, float]:
 
 
 def check_populations(n_populations: int, seed: int) -> Result:
-    """The largest miss of each statement over many populations."""
+    """The largest error of each statement over many populations."""
     rng = np.random.default_rng([seed, 6])
     rows = []
     for _ in range(n_populations):

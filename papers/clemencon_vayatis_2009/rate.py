@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from auctor.datasets import Law, approximate_roc
+from auctor.datasets import OptimalRoc, approximate_roc
 from papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO
 from papers.clemencon_vayatis_2009.places import distances
 from papers.experiment import Case, Found, Result, Setup
@@ -52,38 +52,38 @@ def measure(name: str, deepest: int) -> Result:
     result: Result = {f"{kind}_{d}": [] for kind in ("tree", "even") for d in DISTANCES}
     result["widest"] = []
     for depth in range(1, deepest + 1):
-        ideal = approximate_roc(law, depth)
+        ideal = approximate_roc(law, depth=depth)
         even = np.linspace(0, 1, 2**depth + 1)
         for key, value in zip(DISTANCES, (ideal.d1, ideal.d_inf), strict=True):
             result[f"tree_{key}"].append(value)
-        for key, value in zip(DISTANCES, distances(law, even, law.roc(even)), strict=True):
+        for key, value in zip(DISTANCES, distances(law, even, law.tpr(even)), strict=True):
             result[f"even_{key}"].append(value)
         result["widest"].append(float(np.diff(ideal.alpha).max()))
     return result | (_best_constants(law) if BENT[name].meets else {})
 
 
-def _best_constants(law: Law) -> Result:
+def _best_constants(law: OptimalRoc) -> Result:
     """C of the best knots there are: (int |f''|^(1/3))^3 / 12 and (int |f''|^(1/2))^2 / 8."""
-    bend = -np.diff(law.roc(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
+    bend = -np.diff(law.tpr(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
     bend = np.maximum(bend, 0)  # of a straight part, but for rounding
     best = (bend ** (1 / 3)).mean() ** 3 / 12, np.sqrt(bend).mean() ** 2 / 8
     return {f"best_{key}": float(value) for key, value in zip(DISTANCES, best, strict=True)}
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A law each; the depth is the same in all sizes, for nothing is drawn."""
+    """A distribution each; the depth is the same in all sizes, for nothing is drawn."""
     deepest = setup.pick(12, 11, 10)
     return [Case(name, partial(measure, name, deepest), cost=0.5) for name in BENT]
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Exponents of all laws, constants of those that meet the assumptions, and verdicts."""
+    """Report exponents, constants where the assumptions hold, and verdicts."""
     shown = {name: found[name] for name in BENT if name in found}
     page.text(
-        "No data: the recursion of section 3.4 on the law itself, N = 2^depth cells. The exponent "
-        f"is the slope of log distance over log N at the last {N_FITTED} depths with its standard "
-        "error; the proposition says at most -2 where ROC*'' is bounded and bounded away from 0. "
-        "Beside it, the exponent with equidistant knots."
+        "No data are needed: the recursion of section 3.4 runs on the distribution itself, N = "
+        "2^depth cells. The exponent is the slope of log distance over log N at the last "
+        f"{N_FITTED} depths with its standard error; the proposition says at most -2 where ROC*'' "
+        "is bounded and bounded away from 0. Beside it, the exponent with equidistant knots."
     )
     page.table(*_exponent_table(shown, page.expected["proposition15"]))
     page.figure(
@@ -105,7 +105,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _exponent_table(shown: Found, paper: Result) -> tuple[list[str], list[list[str]]]:
-    head = ["law", "assumptions"]
+    head = ["distribution", "assumptions"]
     head += [f"{_TITLES[d]} (paper {paper[f'{d}_exponent']})" for d in DISTANCES]
     head += [f"{_TITLES[d]}, equidistant" for d in DISTANCES]
     rows = []
@@ -124,7 +124,7 @@ def _assumption(name: str) -> str:
 
 
 def _constant_table(shown: Found) -> tuple[list[str], list[list[str]]]:
-    head = ["law"]
+    head = ["distribution"]
     head += [f"{_TITLES[d]}, {word}" for d in DISTANCES for word in ("tree", "equidistant", "best")]
     rows = []
     for name in _meeting(shown):
@@ -142,7 +142,7 @@ def constant(values: list[float]) -> float:
 
 
 def _meeting(shown: Found) -> list[str]:
-    """Laws within the assumptions whose bend is Lipschitz, so that all constants exist."""
+    """Distributions within the assumptions whose bend is Lipschitz, so that all constants exist."""
     return [name for name in shown if BENT[name].meets and BENT[name].is_smooth]
 
 
@@ -164,7 +164,7 @@ def _judge_rate(page: Page, shown: Found) -> None:
             f"Proposition 15: {_TITLES[d]} of the recursion falls like N^-2 where ROC*'' is "
             "bounded, away from 0 and smooth",
             judge_rate(exponents),
-            f"slowest exponent {slowest}, {len(exponents)} laws",
+            f"slowest exponent {slowest}, {len(exponents)} distributions",
         )
 
 
@@ -173,19 +173,19 @@ def _judge_octaves(page: Page, shown: Found) -> None:
     if "octaves" not in shown:
         return
     page.text(
-        "The bend of octaves is continuous above 0, bounded and away from 0, and repeats its "
-        "pattern on ever shorter intervals towards 0. There the recursion never comes to split in "
-        f"the middle: the left cell keeps {RATIO} of its width at each level, so that d-infinity "
-        f"falls no faster than {RATIO}^(2D). Lemma 23 gives a share C below 1, the rate needs 1/2 "
-        "in the limit. The proposition, which only says that some knots reach the rate, stands: "
-        "equidistant ones do."
+        "The curvature that repeats in octaves is continuous above 0, bounded and away from 0, "
+        "and repeats its pattern on ever shorter intervals towards 0. There the recursion never "
+        f"comes to split in the middle: the left cell keeps {RATIO} of its width at each level, "
+        f"so that d-infinity falls no faster than {RATIO}^(2D). Lemma 23 gives a fraction C below "
+        "1, the rate needs 1/2 in the limit. The proposition, which only says that some knots "
+        "reach the rate, stands: equidistant ones do."
     )
     tree, even = (fit_exponent(shown["octaves"][f"{kind}_d_inf"]) for kind in ("tree", "even"))
     page.claim(
         "Proof of Proposition 15: the recursion itself has the rate N^-2 in d-infinity wherever "
         "ROC*'' is bounded and away from 0 on (0, 1)",
         judge_rate([tree]),
-        f"bend of octaves: exponent {tree}, equidistant knots {even}",
+        f"curvature that repeats in octaves: exponent {tree}, equidistant knots {even}",
     )
 
 
@@ -211,7 +211,7 @@ def _judge_constants(page: Page, shown: Found) -> None:
             f"Adaptive knots possibly yield a sharper constant C than equidistant ones: "
             f"{_TITLES[d]}",
             judge_constants(ratios),
-            f"{span}, {len(ratios)} laws; a constant bend gives the same knots",
+            f"{span}, {len(ratios)} distributions; a constant curvature gives the same knots",
         )
 
 
@@ -226,7 +226,7 @@ def _judge_bounds(page: Page, shown: Found) -> None:
             f"With cells of width at most h, d-infinity is at most max |ROC*''| h^2 / 8 and d1 at "
             f"most max |ROC*''| h^2 / 12: {words}",
             share <= 1 + 1e-6,
-            f"at most {share:.3f} of the bound, {len(use)} laws",
+            f"at most {share:.3f} of the bound, {len(use)} distributions",
         )
 
 

@@ -1,4 +1,4 @@
-"""Clémençon & Vayatis: the ideal tree on laws with a known ROC*, TreeRank on samples of them."""
+"""Clémençon & Vayatis (2009): the ideal tree for a known ROC*, and TreeRank on samples."""
 
 from pathlib import Path
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from auctor import TreeRank
 from auctor._typing import Floats, Ints
-from auctor.datasets import Law, approximate_roc
+from auctor.datasets import OptimalRoc, approximate_roc
 from auctor.metrics import auc, roc_curve
 from papers.clemencon_vayatis_2009.bent_laws import BENT
 from papers.clemencon_vayatis_2009.trees import find_numbers, tree_model
@@ -77,35 +77,35 @@ def _score_miss(tree: TreeRank, depth: int) -> float:
 
 
 def check_trees(n_trees: int, seed: int) -> Result:
-    """The largest miss of each statement over many trees."""
+    """The largest error of each statement over many trees."""
     rng = np.random.default_rng([seed, 7])
     rows = [tree_misses(rng) for _ in range(n_trees)]
     return {key: max(row[key] for row in rows) for key in rows[0]} | {"n": n_trees}
 
 
 def check_curves() -> Result:
-    """Proposition 8 and Definition 9 on laws with a smooth ROC*, by differences and on a grid."""
+    """Proposition 8 and Definition 9 where ROC* is smooth, by differences and on a grid."""
     names = ("exponential_2", "exponential_5", "gaussian_1", "gaussian_2", "power")
     slopes = [_slope_miss(BENT[name].make(), p) for name in names for p in (0.1, 0.5, 0.8)]
     areas = [_area_miss(BENT[name].make()) for name in names]
     return {"slope": max(slopes), "area": max(areas), "n": len(names)}
 
 
-def _slope_miss(law: Law, p: float) -> float:
+def _slope_miss(law: OptimalRoc, p: float) -> float:
     """Proposition 8: the slope of ROC* by a difference, relative to (1-p)/p Q* / (1 - Q*)."""
     alpha, step = np.linspace(0.05, 0.95, 19), 1e-4
-    slope = (law.roc(alpha + step) - law.roc(alpha - step)) / (2 * step)
+    slope = (law.tpr(alpha + step) - law.tpr(alpha - step)) / (2 * step)
     t = np.linspace(max(law.low, -30), min(law.high, 30), 20_001)
-    # Q*(alpha) is eta at the threshold that a share alpha of the negatives passes.
+    # Q*(alpha) is eta at the threshold that a fraction alpha of the negatives passes.
     threshold = np.interp(alpha, law.rates(t)[0][::-1], t[::-1])
     Q = p * np.exp(threshold) / (1 - p + p * np.exp(threshold))
     return float(np.abs(slope / ((1 - p) / p * Q / (1 - Q)) - 1).max())
 
 
-def _area_miss(law: Law) -> float:
+def _area_miss(law: OptimalRoc) -> float:
     """Definition 9: d1 = AUC* - AUC against the mean gap on a grid, for the ideal tree."""
-    ideal = approximate_roc(law, 2)
+    ideal = approximate_roc(law, depth=2)
     u = (np.arange(20_000) + 0.5) / 20_000
     grid = u**2  # with weight 2u: finer where the slope may have no bound
-    gap = law.roc(grid) - np.interp(grid, *ideal.knots)
+    gap = law.tpr(grid) - np.interp(grid, *ideal.knots)
     return abs(float((gap * 2 * u).mean()) - ideal.d1)

@@ -30,7 +30,7 @@ class Fitted(NamedTuple):
 
 
 def fit_tree(n_rows: int, depth: int, seed: int) -> Fitted:
-    """TreeRank with perpendicular splits (Remark 11) on rows of the law with diagonal sets."""
+    """TreeRank with perpendicular splits (Remark 11) on rows with diagonal level sets."""
     X, y = PLACES["diagonals"]().draw(n_rows, np.random.default_rng([seed, 3]))
     ranker = TreeRank(max_depth=depth, min_samples_leaf=20, max_bins=64)
     return Fitted(ranker.fit(X, y), X, y)
@@ -146,7 +146,7 @@ def _draw_tree(result: Result, figure: "Figure") -> None:
 
 
 def _spread_colours(ax: "Axes", neg: Floats, pos: Floats) -> None:
-    """All colours between the least and the largest share of positives: few cells pass 1/2."""
+    """All colours between the least and the largest fraction of positives: few cells pass 1/2."""
     share = pos / (neg + pos)
     for drawn in ax.collections:
         drawn.set_clim(float(share.min()), float(share.max()))
@@ -178,7 +178,7 @@ def report_figure3(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         f"TreeRank of depth {FIGURE3_DEPTH} on rows whose likelihood ratio falls with x0 + x1. On "
         "the right, the same number of level sets of the likelihood ratio, each with the same "
-        "share of the negatives."
+        "fraction of the negatives."
     )
     caption = "The partition by perpendicular splits, and the level sets of the likelihood ratio"
     page.figure("figure3", partial(_draw_partition, found["partition"]), caption)

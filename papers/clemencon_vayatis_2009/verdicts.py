@@ -38,7 +38,7 @@ def judge_fall(steps: Sequence[Estimate]) -> Verdict:
 
 
 def join(verdicts: Sequence[Verdict]) -> Verdict:
-    """One verdict for several laws: all alike; in part where it holds on some of them only."""
+    """Combine the verdicts of several distributions; "in part" if it holds only on some."""
     ran = {verdict for verdict in verdicts if verdict != Verdict.NOT_RUN}
     if not ran:
         return Verdict.NOT_RUN
@@ -60,7 +60,7 @@ def judge_depth(values: Sequence[float], n_levels: int = 3) -> Verdict:
 
 
 def judge_floor(excess: Estimate, share: float = 0.1) -> Verdict:
-    """Rests on a floor: within a share of it beyond chance; ``excess`` is relative to the floor."""
+    """Judge whether a distance stops at a floor; ``excess`` is relative to the floor."""
     if -share < excess.low and excess.high < share:
         return Verdict.REPRODUCED
     is_off = excess.low > share or excess.high < -share

@@ -36,7 +36,7 @@ class Comparison:
         return [folds[fold] for fold in sorted(folds)]
 
     def difference(self, table: str, metric: str, peer: str) -> Estimate | None:
-        """Loss of a peer less that of ExactBoost over the folds that both have."""
+        """Loss of a peer minus that of ExactBoost over the folds that both have."""
         theirs, ours = (self.losses.get((table, metric, m), {}) for m in (peer, OURS))
         folds = sorted(set(ours) & set(theirs))
         if not folds:
@@ -160,9 +160,9 @@ def _printed(method: str, table: str, published: Published, spreads: Published) 
 def print_differences(
     page: Page, comparison: Comparison, metric: str, peers: Sequence[str]
 ) -> None:
-    """Loss of each peer less that of ExactBoost, in bold where chance does not explain it."""
+    """Loss of each peer minus that of ExactBoost, in bold where chance does not explain it."""
     page.text(
-        f"Loss of a peer less that of {OURS}, fold by fold, with the 95 % interval of the "
+        f"Loss of a peer minus that of {OURS}, fold by fold, with the 95 % interval of the "
         "corrected resampled t; bold where it excludes 0:"
     )
     rows = []

@@ -42,7 +42,7 @@ def ks_loss(y: Ints, scores: Floats) -> float:
 
 def top_loss(y: Ints, scores: Floats) -> float:
     """Equation (3), divided by k and not by n."""
-    return 1.0 - float(precision_at_k(y, scores, SHARE))
+    return 1.0 - float(precision_at_k(y, scores, k=SHARE))
 
 
 LOSSES: dict[str, Callable[[Any, Any], float]] = {"AUC": auc_loss, "KS": ks_loss, "P@k": top_loss}

@@ -126,7 +126,7 @@ def _tell_gmsc(page: Page, comparison: Comparison) -> None:
     told = (
         "The paper's 0.07 for RankBoost on gmsc has no spread, and its Table 1 says of the same "
         "fit that it did not end in 5 days: a typing error, or a part of the folds. It is a third "
-        "of ExactBoost's loss there, and equals the share of positives, 6.7 %."
+        "of ExactBoost's loss there, and equals the fraction of positives, 6.7 %."
     )
     if peer:
         told += f" Here RankBoost's loss on gmsc is {sum(peer) / len(peer):.3f}"

@@ -107,10 +107,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     n_folds = max(len(lines(found, metric, "train")) for metric in metrics)
     page.text(
         "The paper draws the KS loss over a plane that UMAP makes of the scores of all rows; the "
-        "axes of such a plane mean nothing by themselves and its parameters are not told, so the "
-        f"claim of its caption is measured instead. On {TABLE}: the loss of the mean of E runs, "
-        f"averaged over all blocks of E among {counts[-1]} runs, without margin; mean ± standard "
-        f"deviation over {n_folds} folds."
+        "axes of such a plane have no meaning of their own and its parameters are not given, so "
+        f"the claim of its caption is measured instead. On {TABLE}: the loss of the mean of E "
+        f"runs, averaged over all blocks of E among {counts[-1]} runs, without margin; mean ± "
+        f"standard deviation over {n_folds} folds."
     )
     heads = [f"{metric}, {side}" for metric in metrics for side in SIDES]
     rows = [[n, *_cells(found, metrics, place)] for place, n in enumerate(counts)]
@@ -129,7 +129,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 def _claim(page: Page, found: Found, metric: str, few: int, counts: tuple[int, ...]) -> None:
     gains = [gain(lines(found, metric, side), few, counts) for side in SIDES]
     number = "; ".join(f"{side} {estimate}" for side, estimate in zip(SIDES, gains, strict=True))
-    text = f"More runs lead to better train and test {metric} losses: E = {few} less {counts[-1]}"
+    text = f"More runs lead to better train and test {metric} losses: E = {few} minus {counts[-1]}"
     page.claim(text, judge_gain(gains), number)
 
 

@@ -178,11 +178,11 @@ def _report_costs(page: Page, found: Found, setup: Setup) -> None:
         for table in comparison.tables(metric):
             cells = [mean_sd(comparison.values(table, metric, m)) for m in (OURS, BISECT)]
             rows.append([table, metric, *cells, comparison.difference(table, metric, BISECT)])
-    page.table(["table", "metric", "exact", BISECT, f"{BISECT} less exact"], rows)
+    page.table(["table", "metric", "exact", BISECT, f"{BISECT} minus exact"], rows)
     tally = count([e for metric in JUDGED for e in comparison.against(metric, [BISECT])])
     page.text(
         f"Against bisection the exact search is {tally}. A better stump of a small sample is not "
-        "by itself a better stump for new rows."
+        "necessarily a better stump for new rows."
     )
 
 

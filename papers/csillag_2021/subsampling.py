@@ -32,7 +32,7 @@ def sizes(setup: Setup) -> tuple[int, ...]:
 def make_table(k: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Positives and negatives with 50 features of 0 and 1, all noise but for the first.
 
-    Its lead is about what chance gives to the best of the others in a sample of k rows a class.
+    Its lead is about what chance gives to the best of the others in a sample of k rows per class.
     """
     shares = np.full((2, N_FEATURES), 0.5)
     lead = min(0.9, LEAD / sqrt(k))
@@ -139,9 +139,9 @@ def report(page: Page, found: Found) -> None:
         "The proposition says that the best stump of k rows of each class loses at most e / k "
         "against the best stump of all rows, in the mean over draws. A counter-example: "
         f"{N_ROWS:,} rows of each class, {N_FEATURES} features of 0 and 1, of which one has the "
-        f"shares 1/2 + 1/sqrt(k) among positives and 1/2 - 1/sqrt(k) among negatives, and the "
-        "others 1/2 in both. The best of the others then often looks better in the sample, and "
-        "costs the whole lead. S = 0. Mean excess loss over random tables and "
+        "value 1 in fractions 1/2 + 1/sqrt(k) among positives and 1/2 - 1/sqrt(k) among "
+        "negatives, and the others 1/2 in both. The best of the others then often looks better in "
+        "the sample, and costs the whole lead. S = 0. Mean excess loss over random tables and "
         f"{_n_draws(found)} draws from each, ± standard error over the tables:"
     )
     rows = []

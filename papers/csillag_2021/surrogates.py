@@ -86,7 +86,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.figure(
         "figure2",
         partial(draw, comparison=comparison),
-        f"Test loss of each method less that of {OURS}, fold by fold, with the 95 % interval of "
+        f"Test loss of each method minus that of {OURS}, fold by fold, with the 95 % interval of "
         "the corrected resampled t; above 0 the method is worse",
     )
     for metric in METRICS:
@@ -144,7 +144,7 @@ def _draw_metric(axes: "Axes", comparison: Comparison, metric: str) -> None:
     axes.set_xticks(range(len(tables)), tables)
     axes.axhline(0.0, color="black", linewidth=1)
     axes.set_title(metric)
-    axes.set_ylabel(f"loss less that of {OURS}")
+    axes.set_ylabel(f"loss minus that of {OURS}")
     axes.grid(axis="y", alpha=0.3)
 
 

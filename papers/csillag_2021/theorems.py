@@ -36,7 +36,7 @@ def draw_pair(n_rows: int, rng: np.random.Generator) -> Rows:
     return Rows(sample.X, sample.y)
 
 
-# Law -> how it is drawn, runs and rounds. Few large steps make large margins.
+# Distribution -> how it is drawn, runs and rounds. Few large steps make large margins.
 LAWS: dict[str, tuple[Callable[[int, np.random.Generator], Rows], int, int]] = {
     "apart": (draw_apart, 5, 1),
     "pair": (draw_pair, 10, 20),
@@ -67,7 +67,7 @@ def work(law: str, metric: str, n_rows: int, seed: int, n_times: int, n_fresh: i
 
 
 def cases(setup: Setup) -> Iterator[Case]:
-    """One law, metric and number of rows each; then Proposition 1."""
+    """One distribution, metric and number of rows each; then Proposition 1."""
     n_times, n_fresh = setup.pick(20, 5, 2), setup.pick(100_000, 20_000, 2000)
     for law, (_, n_runs, n_rounds) in LAWS.items():
         for metric in METRICS:
@@ -108,7 +108,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     known = sorted((name.split(", ") for name in found if name.split(", ")[0] in LAWS), key=_place)
     if known:
         page.text(
-            f"Fits on samples of two laws, {setup.pick(20, 5, 2)} each, and the loss on "
+            f"Fits on samples of two distributions, {setup.pick(20, 5, 2)} each, and the loss on "
             f"{setup.pick(100_000, 20_000, 2000):,} fresh rows of each class, ties counted as "
             "lost; means ± standard errors. apart: classes three standard deviations apart, 5 runs "
             "of one stump; pair: the Gaussian pair of Komori (2010), 10 runs of 20 stumps. delta "
@@ -116,13 +116,20 @@ def report(page: Page, found: Found, setup: Setup) -> None:
             f"paper's margin of {theta}, then the smallest of it over eleven margins with delta "
             "shared among them:"
         )
-        head = ["law", "metric", "rows a class", "loss", f"bound at {theta}", "best bound"]
+        head = [
+            "distribution",
+            "metric",
+            "rows per class",
+            "loss",
+            f"bound at {theta}",
+            "best bound",
+        ]
         page.table(head, [_row(found, *parts) for parts in known])
     for metric, theorem in METRICS.items():
         _claim(page, [found[", ".join(p)] for p in known if p[1] == metric], metric, theorem)
     page.text(
-        f"A bound above 1 says nothing. At the paper's margin of {theta} and for 20 features, the "
-        f"term 4 zeta / theta of Theorem 1 alone falls below 1 only from about "
+        f"A bound above 1 is not informative. At the paper's margin of {theta} and for 20 "
+        "features, the term 4 zeta / theta of Theorem 1 alone falls below 1 only from about "
         f"{rows_needed(20, theta):,} rows of each class on: for none of the paper's tables does "
         "the theorem say anything at that margin."
     )
@@ -130,7 +137,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _place(parts: list[str]) -> tuple[int, int, int]:
-    """By law, metric and number of rows."""
+    """By distribution, metric and number of rows."""
     law, metric, n_rows = parts
     return list(LAWS).index(law), list(METRICS).index(metric), int(n_rows)
 
@@ -151,8 +158,8 @@ def _claim(page: Page, results: list[Result], metric: str, theorem: str) -> None
         useful = sum(bound < 1 for bound in bounds)
         if useful == 0:  # so that no loss can be above it, and nothing is confirmed
             page.text(
-                f"{theorem} {words}, {metric}: it holds, and says nothing: none of {len(bounds)} "
-                f"bounds is below 1 (the smallest is {min(bounds):.1f})."
+                f"{theorem} {words}, {metric}: it holds but is not informative: none of "
+                f"{len(bounds)} bounds is below 1 (the smallest is {min(bounds):.1f})."
             )
             continue
         page.must_hold(

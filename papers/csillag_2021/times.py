@@ -24,7 +24,7 @@ COSTS = {
 
 
 def measure(table: str) -> Result:
-    """Rows, features and the share of positives in per cent."""
+    """Rows, features and the fraction of positives in per cent."""
     X, y = read_whole(table)
     return {"rows": len(y), "features": X.shape[1], "positives": 100 * float(y.mean())}
 
@@ -73,7 +73,7 @@ def ratios(result: Result) -> list[float]:
 
 
 def is_same(result: Result, published: dict[str, Any]) -> bool:
-    """Whether a table is the paper's, its share of positives to the digit printed."""
+    """Whether a table is the paper's, its fraction of positives to the digit printed."""
     sizes = all(result[key] == published[key] for key in ("rows", "features"))
     return sizes and abs(result["positives"] - published["positives"]) <= 0.051
 
@@ -117,10 +117,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     for method in ("RankBoost", "DMKS"):
         _claim_faster(page, found, method)
     page.text(
-        "The ratios say more of the other side than of ExactBoost: RankBoost here looks at counts "
-        "of bins and forms no pairs, DMKS sorts one column at a time and is compiled, and both "
-        "make one fit where ExactBoost makes 250. Against Algorithm 2 to the letter, compiled "
-        "alike, ExactBoost is measured by `benchmarks/bench_exactboost.py`."
+        "The ratios say more about the other methods than about ExactBoost: RankBoost here looks "
+        "at counts of bins and forms no pairs, DMKS sorts one column at a time and is compiled, "
+        "and both make one fit where ExactBoost makes 250. Against Algorithm 2 taken literally, "
+        "both compiled, ExactBoost is measured by `benchmarks/bench_exactboost.py`."
     )
 
 
@@ -139,7 +139,7 @@ def _report_properties(page: Page, found: Found) -> None:
     page.text("Properties of the tables, the paper's in brackets:")
     page.table(["table", "rows", "features", "positives"], rows)
     same = [is_same(r, published[t]) for t, r in known.items() if r is not None]
-    text = "The tables are the paper's: rows, features, share of positives"
+    text = "The tables are the paper's: rows, features, fraction of positives"
     page.claim(text, judge_same(sum(same), len(same)), f"{sum(same)} of {len(same)}")
 
 

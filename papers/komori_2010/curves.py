@@ -39,12 +39,12 @@ _BLOCK = 10
 
 
 def figure3_cases(setup: Setup) -> list[Case]:
-    """Blocks of repetitions on the Gaussian law."""
+    """Blocks of repetitions on the Gaussian distribution."""
     return _cases(setup, "gaussian", FIGURE3)
 
 
 def figure4_cases(setup: Setup) -> list[Case]:
-    """Blocks of repetitions on the t law."""
+    """Blocks of repetitions on the t distribution."""
     return _cases(setup, "t", FIGURE4)
 
 
@@ -60,7 +60,7 @@ def _cases(setup: Setup, law: str, methods: tuple[str, ...]) -> list[Case]:
 
 
 def plot(method: str, law: str, seed: int, start: int, stop: int, effort: Effort) -> Result:
-    """Each feature's part along a grid; of the t law x3 only, with its ROC on the test rows."""
+    """Each feature's part along a grid; for the t distribution only x3, with its test ROC curve."""
     names = FEATURES if law == "gaussian" else ("x3",)
     grid = _GRID3 if law == "gaussian" else _GRID4
     found: Result = {name: [] for name in names} | ({} if law == "gaussian" else {"roc": []})
@@ -101,7 +101,7 @@ def gather(found: Found, method: str, key: str) -> Floats:
 
 
 def report_figure3(page: Page, found: Found, setup: Setup) -> None:
-    """Score plots on the Gaussian law beside F_N."""
+    """Score plots on the Gaussian distribution beside F_N."""
     whole = optimal_parts(np.repeat(_GRID3[:, None], len(FEATURES), axis=1))
     truth = dict(zip(FEATURES, whole.T, strict=True))
     for method, name in zip(FIGURE3, ("figure3", "figure3_ours"), strict=True):
@@ -112,8 +112,9 @@ def report_figure3(page: Page, found: Found, setup: Setup) -> None:
         page.figure(
             name,
             partial(_draw3, lines=lines, truth=truth, fits=fits, seed=setup.seed),
-            f"Score plots of {method}: mean (line) and 95 % pointwise band over {len(lines['x1'])} "
-            "repetitions; dashed F_N, times a factor for each feature. Ticks: where the rows are",
+            f"Score plots of {method}: mean (line) and 95 % pointwise band over "
+            f"{len(lines['x1'])} repetitions; dashed F_N, times a factor for each feature. Ticks: "
+            "positions of the rows",
         )
         for feature, fitted in fits.items():
             text = f"the score plot of {feature} by {method} tracks F_N"
@@ -215,8 +216,8 @@ def report_figure4(page: Page, found: Found, setup: Setup) -> None:
     page.figure(
         "figure4",
         partial(_draw4, found=found, shown=shown),
-        f"x3 under the t law as printed: score ROC curves and score plots, mean and 95 % pointwise "
-        f"band (not of GAM's score plot, as in the paper); repetitions: {counts}",
+        "x3 under the t distribution as printed: score ROC curves and score plots, mean and 95 % "
+        f"pointwise band (not of GAM's score plot, as in the paper); repetitions: {counts}",
     )
     page.claim("the score plots of AUCBoost and AdaBoost have almost the same shape", *alike(found))
 

@@ -37,7 +37,7 @@ def areas() -> Result:
 
 
 def report_figure1(page: Page, found: Found, setup: Setup) -> None:
-    """The picture, and that the area under the curve is the share of pairs."""
+    """The picture, and that the area under the curve is the fraction of pairs."""
     result = found["areas"]
     page.figure(
         "figure1",

@@ -189,14 +189,14 @@ def _print_coarseness(page: Page) -> None:
     page.text(
         f"The {len(y)} test children are {n_pos} with kyphosis and {n_neg} without: "
         f"{n_pos * n_neg} pairs, so that the AUC moves in steps of {1 / (n_pos * n_neg):.3f}. The "
-        "paper's 0.777 and 0.666 are 14 and 12 pairs of 18, two pairs apart; a score that knows "
-        f"nothing has 12 pairs or more in {chance[12]:.0%} of all cases and 14 or more in "
+        "paper's 0.777 and 0.666 are 14 and 12 pairs of 18, two pairs apart; a random "
+        f"score has 12 pairs or more in {chance[12]:.0%} of all cases and 14 or more in "
         f"{chance[14]:.0%} (exact, by counting the orders)."
     )
 
 
 def share_by_chance(n_pos: int, n_neg: int, n_pairs: int) -> float:
-    """Share of all orders without ties in which at least ``n_pairs`` pairs are right."""
+    """Fraction of all orders without ties in which at least ``n_pairs`` pairs are right."""
     n = n_pos + n_neg
     least = n_pairs + n_pos * (n_pos - 1) // 2  # ranks from 0, less the pairs of positives
     hits = sum(sum(places) >= least for places in combinations(range(n), n_pos))

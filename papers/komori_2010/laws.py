@@ -1,11 +1,11 @@
-"""The laws of sections 4.2 and 4.3, and a third one, which Table 2 seems to come from.
+"""The distributions of sections 4.2 and 4.3, and a third one, which Table 2 seems to come from.
 
 Class 0 and class 1 have means mu and diagonal covariances Sigma (auctor.datasets.pairs). With
 standard normal z and s^2 chi-square with 1 degree of freedom, a row is
 
     gaussian    mu + Sigma^1/2 z             section 4.2
     t           mu + Sigma^1/2 z / s         section 4.3 as printed
-    divided     (mu + Sigma^1/2 z) / s       the mean, too, divided: a noncentral t law
+    divided     (mu + Sigma^1/2 z) / s       the mean, too, divided: a noncentral t distribution
 """
 
 import math
@@ -103,7 +103,7 @@ def _moment(order: int, t: Floats) -> Floats:
 def best_alone(law: str, feature: int, n_points: int = 100_000) -> float:
     """The largest AUC that any score of one feature alone can have: that of its ratio.
 
-    By the midpoint rule in x = tan(angle), which reaches the far tails of the t laws.
+    By the midpoint rule in x = tan(angle), which reaches the far tails of the t distributions.
     """
     angle = (np.arange(n_points) + 0.5) / n_points * math.pi - math.pi / 2
     x = np.tan(angle)[:, None]

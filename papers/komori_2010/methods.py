@@ -130,7 +130,7 @@ def fit_gam(rows: Labelled, n_smoothings: int) -> Fitted:
 
 
 def fit_gam_quantiles(rows: Labelled) -> Fitted:
-    """A GAM whose cubic splines have their knots where the rows are, straight beyond them."""
+    """A GAM whose cubic splines have their knots positions of the rows, straight beyond them."""
     from sklearn.preprocessing import SplineTransformer
 
     # 4 degrees of freedom a feature, as S-Plus has them, between the 5 % and 95 % quantiles.
@@ -155,7 +155,7 @@ def fit_glm(rows: Labelled) -> Fitted:
 def _logistic(X: Floats, y: Any) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    # By Newton's method: lbfgs would stop early on the t law's outliers.
+    # By Newton's method: lbfgs would stop early on the t distribution's outliers.
     return LogisticRegression(C=1e10, solver="newton-cholesky", max_iter=1000).fit(X, y)
 
 

@@ -26,16 +26,22 @@ PAPER = Paper(
             report_theorem,
         ),
         Experiment("figure2", "Figure 2: lambda and T", figure2_cases, report_figure2),
-        Experiment("table1", "Table 1: the Gaussian law", table1_cases, report_table1),
+        Experiment("table1", "Table 1: the Gaussian distribution", table1_cases, report_table1),
         Experiment(
-            "figure3", "Figure 3: score plots, the Gaussian law", figure3_cases, report_figure3
+            "figure3",
+            "Figure 3: score plots, the Gaussian distribution",
+            figure3_cases,
+            report_figure3,
         ),
         Experiment(
-            "table2", "Table 2: the t law as printed", table2_cases("t"), report_table2("t")
+            "table2",
+            "Table 2: the t distribution as printed",
+            table2_cases("t"),
+            report_table2("t"),
         ),
         Experiment(
-            "table2_other_law",
-            "Table 2 again: a law whose mean is divided, too",
+            "table2_other_distribution",
+            "Table 2 again: a distribution whose mean is also divided",
             table2_cases("divided"),
             report_table2("divided"),
         ),

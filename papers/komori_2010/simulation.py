@@ -154,7 +154,7 @@ def print_totals(
         cells = [*_summary(values), _mean_error(aucs.less(method, reference)), len(values)]
         rows.append([method, *cells, "" if theirs is None else f"[{theirs}]"])
     page.table(
-        ["method", "AUC ± s.e.", "95 % of the repetitions", f"less {reference} ± s.e.",
+        ["method", "AUC ± s.e.", "95 % of the repetitions", f"minus {reference} ± s.e.",
          "repetitions", "[the paper's, 1,000 repetitions]"],
         rows,
     )  # fmt: skip
@@ -171,7 +171,8 @@ def print_parts(page: Page, aucs: Aucs, methods: Sequence[str], table: str) -> N
             cells.append(_band(values) + shown if values else "–")
         rows.append([method, *cells])
     page.text(
-        "Score AUCs: mean (95 % of the repetitions) [the paper's]. A score that is no sum has none."
+        "Score AUCs: mean (95 % of the repetitions) [the paper's]. A score that is not a sum over "
+        "features has none."
     )
     page.table(["method", *FEATURES], rows)
 
@@ -201,7 +202,7 @@ def tell_repetitions(page: Page, aucs: Aucs, methods: Sequence[str]) -> None:
     words = "; ".join(f"{n} of {' / '.join(counts[n])}" for n in sorted(counts, reverse=True) if n)
     without = f"; none of {' / '.join(counts[0])}" if 0 in counts else ""
     page.text(
-        f"Repetitions that were run, each a fresh sample that is the same for every method: "
-        f"{words}{without}. Methods with fewer have seen a part of the samples only: compare "
-        "paired differences, which are over the samples that both have seen, not means."
+        "Repetitions that were run, each a fresh sample that is the same for every method: "
+        f"{words}{without}. Methods with fewer repetitions have seen only a part of the samples: "
+        "compare paired differences, which are over the samples that both have seen, not means."
     )

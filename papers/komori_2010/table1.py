@@ -1,6 +1,6 @@
-"""Table 1: the Gaussian law of section 4.2."""
+"""Table 1: the Gaussian distribution of section 4.2."""
 
-from auctor.datasets import gaussian_pair_law
+from auctor.datasets import gaussian_pair_roc
 from papers.experiment import Case, Found, Setup
 from papers.komori_2010.laws import FEATURES, best_alone
 from papers.komori_2010.methods import (
@@ -37,7 +37,7 @@ METHODS = (
 
 
 def table1_cases(setup: Setup) -> list[Case]:
-    """Blocks of repetitions on the Gaussian law."""
+    """Blocks of repetitions on the Gaussian distribution."""
     return cases(setup, "gaussian", METHODS)
 
 
@@ -49,7 +49,7 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
     print_parts(page, aucs, METHODS, "table1")
     alone = ", ".join(f"{name} {best_alone('gaussian', k):.4f}" for k, name in enumerate(FEATURES))
     page.text(
-        f"In the population the optimal score has an AUC of {gaussian_pair_law().optimal_auc:.4f}, "
+        f"In the population the optimal score has an AUC of {gaussian_pair_roc().optimal_auc:.4f}, "
         f"and no score of one feature alone can have more than {alone} (both by quadrature)."
     )
     _claim_figures(page, aucs)
@@ -90,7 +90,7 @@ def _claim_order(page: Page, aucs: Aucs) -> None:
     for method in (AUCBOOST, OURS):
         steps = [ahead(aucs.steps(method, *pair)) for pair in pairs]
         numbers = "; ".join(
-            f"{b} less {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
+            f"{b} minus {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
         )
         page.claim(
             f"score AUCs of {method} rise from x1 over x2 and x3 to x4", *all_of(steps, numbers)

@@ -1,4 +1,4 @@
-"""Table 2: the t law of section 4.3 as printed, and the law that the table seems to come from."""
+"""Table 2: the t distribution as printed, and the one that the table seems to come from."""
 
 from collections.abc import Callable
 from functools import partial
@@ -46,21 +46,21 @@ RIVALS = (ADABOOST, GAM, GLM)
 JUDGED = (ADABOOST, ADABOOST_SKLEARN, GAM, GLM)  # AdaBoost is in the claims twice
 # A score AUC below this is next to useless; 0.5 is.
 _USELESS = 0.52
-# With fewer repetitions every law would do.
+# With fewer repetitions every distribution would do.
 _ENOUGH = 20
 _WORDS = {
     "t": "the density printed in section 4.3",
-    "divided": "the law of (mu + z) / s, whose mean is divided, too",
+    "divided": "the distribution of (mu + z) / s, whose mean is also divided",
 }
 
 
 def table2_cases(law: str) -> Callable[[Setup], list[Case]]:
-    """Blocks of repetitions on one of the two laws."""
+    """Blocks of repetitions on one of the two distributions."""
     return partial(cases, law=law, methods=METHODS)
 
 
 def report_table2(law: str) -> Callable[[Page, Found, Setup], None]:
-    """The report of one of the two laws."""
+    """The report of one of the two distributions."""
     return partial(_report, law=law)
 
 
@@ -125,8 +125,8 @@ def distances(page: Page, aucs: Aucs, method: str) -> dict[str, float]:
 
 
 def _print_distances(page: Page, aucs: Aucs, law: str) -> None:
-    """Which of the two laws Table 2 comes from."""
-    page.text("Our mean less the paper's, in standard errors of the difference:")
+    """Which of the two distributions Table 2 comes from."""
+    page.text("Our mean minus the paper's, in standard errors of the difference:")
     far = {method: distances(page, aucs, method) for method in (AUCBOOST, *RIVALS)}
     rows = [
         [method, *(f"{by[c]:+.1f}" if c in by else "–" for c in COLUMNS)]
@@ -136,21 +136,24 @@ def _print_distances(page: Page, aucs: Aucs, law: str) -> None:
     # GLM is the same everywhere; our GAM and our stumps are not those of S-Plus.
     is_enough = len(aucs.values(GLM)) >= _ENOUGH
     found = same_law(list(far[GLM].values())) if is_enough else NOTHING
-    page.claim(f"Table 2 comes from {_WORDS[law]}, by its GLM", *found)
+    page.claim(f"Table 2 comes from {_WORDS[law]}, judged by its GLM", *found)
     _tell_possible(page, law)
 
 
 def _tell_possible(page: Page, law: str) -> None:
-    """Quadrature of the law beside the paper's figures: nothing of it depends on a run."""
+    """Quadrature of the distribution beside the paper's figures: nothing of it depends on a run."""
     far = beyond(page, law)
     parts = [f"{f} {v.mean:.3f} of at most {most:.4f}" for f, (v, most, _) in far.items()]
     feature = max(far, key=lambda name: far[name][2])
     most_far = far[feature][2]
-    told = f"that of {feature} is {most_far:.0f} standard errors beyond: this is not its law"
+    verdict = (
+        f"that of {feature} is {most_far:.0f} standard errors above it: the table does not come "
+        "from this distribution"
+    )
     page.text(
         f"The paper's score AUCs of AUCBoost beside the largest that any score of the feature can "
         f"have under {_WORDS[law]}: {'; '.join(parts)}; "
-        + (f"{told}." if most_far > 2.58 else "none is beyond, but for chance.")
+        + (f"{verdict}." if most_far > 2.58 else "none is above it by more than chance.")
     )
 
 

@@ -33,7 +33,7 @@ _FAR = 1e7
 
 
 class Atoms(NamedTuple):
-    """A law on finitely many points: their coordinates, log Lambda, and both probabilities.
+    """A distribution on finitely many points: coordinates, log Lambda, and both probabilities.
 
     Points are drawn from the even mixture and weigh g_0 / (g_0 + g_1) and g_1 / (g_0 + g_1): the
     ratio of the weights is Lambda itself, so that the theorem holds here exactly, without chance.
@@ -46,7 +46,7 @@ class Atoms(NamedTuple):
 
 
 def make_atoms(n: int, seed: int) -> Atoms:
-    """``n`` points of each class of the Gaussian law, with their weights."""
+    """``n`` points of each class of the Gaussian distribution, with their weights."""
     X = sample("gaussian", n, np.random.default_rng([seed, 31])).X
     log_ratio = log_density("gaussian", X, 1) - log_density("gaussian", X, 0)
     positive = 1 / (1 + np.exp(-log_ratio))
@@ -62,7 +62,7 @@ def smoothed_area(atoms: Atoms, score: Floats, sigma: float = 1.0) -> float:
 
 
 def true_area(atoms: Atoms, score: Floats) -> float:
-    """AUC of the law, ties by halves."""
+    """AUC of the distribution, ties by halves."""
     inner = (np.sign(score[:, None] - score[None, :]) + 1) / 2 @ atoms.negative
     return float(atoms.positive @ inner)
 
@@ -220,16 +220,16 @@ def _report_identity(page: Page, result: Result) -> None:
         "the penalty guarantees a maximum: it is 0 for constants alone, if the second "
         "differences at the ends count, with the end repeated beyond itself",
         result["free all"] == 1 and result["free inner"] == 2,
-        f"{result['free all']} free direction; {result['free inner']} without the ends: lines, "
-        "which may grow for ever where they separate the classes",
+        f"{result['free all']} free direction; {result['free inner']} without the ends: straight "
+        "lines, which may grow without limit where they separate the classes",
     )
 
 
 def _report_climb(page: Page, result: Result) -> None:
     page.text(
-        "Theorem 1 on a law of finitely many points: drawn from the even mixture of the two "
-        "Gaussian classes, each with the probabilities that its likelihood ratio gives it, so that "
-        "there is no chance left."
+        "Theorem 1 on a distribution on finitely many points: drawn from the even mixture of the "
+        "two Gaussian classes, each with the probabilities that its likelihood ratio gives it, so "
+        "that no random error remains."
     )
     names = [f"{start} | {rise}" for start in STARTS for rise in RISES]
     least = min(float(np.diff(result[name]).min()) for name in names)

@@ -99,7 +99,7 @@ def same_law(distances: Sequence[float]) -> Finding:
         verdict = Verdict.REPRODUCED
     elif size > 3:
         verdict = Verdict.NOT_REPRODUCED
-    return Finding(verdict, f"root mean square {size:.1f} standard errors, 1 by chance")
+    return Finding(verdict, f"root mean square {size:.1f} standard errors, 1 is expected by chance")
 
 
 def narrower(ours: Sequence[float], theirs: Sequence[float], n_resamples: int = 1000) -> Finding:

@@ -1,4 +1,4 @@
-"""A branching program followed over all rows of a finite law: every chance is exact."""
+"""A branching program followed over all rows of a finite distribution: every chance is exact."""
 
 from itertools import product
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ class Followed(NamedTuple):
 
 
 def follow_majority(layers: list[list[Node]], k: int, advantage: float) -> Followed:
-    """The program on the majority law of k features, all 2^k rows alike."""
+    """The program on the majority distribution of k features, all 2^k rows alike."""
     rows = np.array(list(product((-1, 1), repeat=k)))
     return follow(layers, rows, rows.sum(axis=1) > 0, advantage)
 

@@ -19,13 +19,13 @@ from papers.long_servedio_2007.laws import NOISY_LAWS
 from papers.long_servedio_2007.noisy_coin import COINS, draw_coins
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45)  # eta
-PEER_LAWS = ("majority of 9 of 20", "Long and Servedio's law")
+PEER_LAWS = ("majority of 9 of 20", "Long and Servedio's distribution")
 PEERS = ("AUCBoost", "RankBoost", "AdaBoost", "LightGBM, stumps")  # over single features
 TREES = "LightGBM, trees"
 OURS = "MartiRank"
 SKEWED = "majority of 9 of 20, 10 % positive"
 # Rows of each label that a node needs, m_A of section 5; one number for every eta, since MartiRank
-# is not told eta. SamplingMartiRank is, and by itself asks for more rows the larger eta is.
+# does not know eta. SamplingMartiRank is, and by itself asks for more rows the larger eta is.
 MIN_CLASS = 20.0
 _N_UNSEEN = 20_000
 _LARGEST_RESTORED = 0.3
@@ -47,7 +47,7 @@ def peer_rates(setup: Setup) -> tuple[float, ...]:
 
 
 def n_repetitions(setup: Setup) -> int:
-    """Samples of each law and noise rate."""
+    """Samples of each distribution and noise rate."""
     return setup.pick(10, 3, 2)
 
 
@@ -124,8 +124,8 @@ def restored_size(setup: Setup) -> tuple[int, int]:
 
 
 def restored_name(eta: float, repetition: int) -> str:
-    """The name of a case of the program with the noise taken out."""
-    return f"noise taken out, eta = {eta}, sample {repetition}"
+    """The name of a case of the program with the noise removed."""
+    return f"noise removed, eta = {eta}, sample {repetition}"
 
 
 def _peer_case(law: str, eta: float, method: str, repetition: int, setup: Setup) -> Case:
@@ -142,7 +142,7 @@ def curve(
     """AUC on clean labels of the position and of the vote H, for each number of layers."""
     noisy, unseen = _samples(law, eta, size, seed, repetition)
     is_pos = unseen.y_clean > 0
-    ranker = MartiRank(n_estimators=max(n_layers), min_class=MIN_CLASS)
+    ranker = MartiRank(n_layers=max(n_layers), min_samples_leaf=MIN_CLASS)
     ranker.fit(noisy.X, noisy.y)
     found: dict[str, list[float]] = {"position": [], "error_neg": [], "error_pos": [], "vote": []}
     for T in n_layers:
@@ -155,13 +155,13 @@ def curve(
 
 
 def restored(law: str, eta: float, size: int, n_layers: int, seed: int, repetition: int) -> Result:
-    """The same vote with the noise taken out of the coins: SMartiRank with eta given, on draws."""
+    """The same vote with the noise removed from the coins: SMartiRank with eta given, on draws."""
     draw = NOISY_LAWS[law]
     _, unseen = _samples(law, eta, size, seed, repetition)
     ranker = SamplingMartiRank(
-        n_estimators=n_layers,
+        n_layers=n_layers,
         noise_rate=eta,
-        min_class=MIN_CLASS,
+        min_samples_leaf=MIN_CLASS,
         max_draws=size,
         output="majority",
         random_state=repetition,
@@ -173,12 +173,12 @@ def restored(law: str, eta: float, size: int, n_layers: int, seed: int, repetiti
 
 
 def _some(sample: Sample, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The first n rows: a law with an exact share of positives cannot draw two or three."""
+    """The first n rows: with an exact fraction of positives, two or three rows cannot be drawn."""
     return sample.X[:n], sample.y[:n]
 
 
 def cut_short(ranker: MartiRank, n_layers: int, output: str) -> ProgramModel:
-    """The model that ``n_estimators=n_layers`` would have made, with the output given.
+    """The model that ``n_layers=n_layers`` would have made, with the output given.
 
     Layers do not depend on those that come after them, so that one fit is enough for all T.
     """
@@ -217,7 +217,7 @@ def compare(
 def make_method(method: str, n_rounds: int) -> Any:
     """Boosters of a convex loss, and MartiRank at 80 layers."""
     if method == OURS:
-        return MartiRank(n_estimators=80, min_class=MIN_CLASS)
+        return MartiRank(n_layers=80, min_samples_leaf=MIN_CLASS)
     if method == "AUCBoost":
         return AUCBoost(n_estimators=n_rounds)
     if method == "RankBoost":

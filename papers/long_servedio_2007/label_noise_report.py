@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKERS = "osD^vX"
-Values = dict[tuple[str, float, str], dict[int, float]]  # (law, eta, method) -> by sample
-Curves = dict[tuple[str, float], list[list[float]]]  # (law, eta) -> samples, each over T
+Values = dict[tuple[str, float, str], dict[int, float]]  # (distribution, eta, method) -> by sample
+Curves = dict[tuple[str, float], list[list[float]]]  # (distribution, eta) -> samples, each over T
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
@@ -69,13 +69,13 @@ def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -
     T = layers(setup)
     page.text(
         f"AUC on unseen rows with clean labels after training on {n_rows(setup):,} rows of which a "
-        "share eta has its label flipped; mean and standard error of "
+        "fraction eta has its label flipped; mean and standard error of "
         f"{_say_samples(votes.values(), setup)}. H is the paper's classifier, the majority vote, "
         "with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score that "
         "MartiRank ranks by. MartiRank "
-        f"is not told eta: a node needs {MIN_CLASS:g} rows of each label, whatever eta is."
+        f"does not know eta: a node needs {MIN_CLASS:g} rows of each label, whatever eta is."
     )
-    head = ["law", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
+    head = ["distribution", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
     rows = []
     for (law, eta), samples in votes.items():
         cells = [mean_se(column) for column in zip(*samples, strict=True)]
@@ -129,7 +129,7 @@ def _claim_past_noise(page: Page, votes: Curves, setup: Setup) -> None:
             f"{law}: AUC of H on clean labels exceeds 1 - eta (epsilon < eta is reached) at "
             f"T = {layers(setup)[-1]}, for every eta",
             past_noise(list(gains.values())),
-            "AUC less 1 - eta: "
+            "AUC minus (1 - eta): "
             + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
         )
 
@@ -160,9 +160,10 @@ def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
     reached = {name: [v >= goal for v in values.values()] for name, values in best.items()}
     missed = {key[1] for key, value in best["H"].items() if value < goal}
     page.claim(
-        f"AUC comes close to 1 (taken as {goal}) at any eta < 1/2, by these rows and layers",
+        f"AUC comes close to 1 (taken as {goal}) at any eta < 1/2, with these numbers of rows and "
+        "layers",
         of_all(reached["H"]),
-        "laws and rates where the mean AUC gets there: "
+        "distributions and noise rates where the mean AUC reaches it: "
         + ", ".join(f"{name} at {sum(hits)} of {len(hits)}" for name, hits in reached.items())
         + (f"; H misses it from eta = {min(missed):g} on" if missed else ""),
     )
@@ -176,9 +177,10 @@ def _claim_balance(page: Page, found: Found, setup: Setup) -> None:
         return
     gap = t_interval([result["error_neg"][-1] - result["error_pos"][-1] for result in results])
     page.claim(
-        f"H errs on both true classes alike where one is rare (10 % positive, eta = {eta:g})",
+        "H has equal errors on the two true classes where one of them is rare (10 % positive, eta "
+        f"= {eta:g})",
         is_even(gap),
-        f"error on negatives less error on positives at T = {layers(setup)[-1]}: {gap}",
+        f"error on negatives minus error on positives at T = {layers(setup)[-1]}: {gap}",
     )
 
 
@@ -203,9 +205,9 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
         return
     size, T = restored_size(setup)
     page.text(
-        f"The law with 10 % positives again, with the noise taken out of the coins: {T} layers of "
-        f"SamplingMartiRank with eta given, {size:,} fresh draws a layer at most; mean and "
-        f"standard error of {_say_samples(groups.values(), setup)}."
+        f"The distribution with 10 % positives again, with the noise removed from the coins: {T} "
+        f"layers of SamplingMartiRank with eta given, at most {size:,} fresh draws per layer; "
+        f"mean and standard error of {_say_samples(groups.values(), setup)}."
     )
     columns = ("vote", "error_neg", "error_pos")
     rows = [
@@ -218,10 +220,10 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
         for eta, results in groups.items()
     }
     page.claim(
-        f"addition: {SKEWED}, noise taken out of the coins, eta given: AUC of H exceeds "
+        f"our addition: {SKEWED}, noise removed from the coins, eta given: AUC of H exceeds "
         f"1 - eta at T = {T}",
         past_noise(list(gains.values())),
-        "AUC less 1 - eta: " + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
+        "AUC minus (1 - eta): " + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
     )
 
 
@@ -251,15 +253,16 @@ def _report_peers(page: Page, found: Found, setup: Setup) -> None:
         f"Other boosters, all on the same {n_peer_rows(setup):,} rows: AUC on clean labels, mean "
         f"and standard error of {_say_samples(run, setup)}. {T} rounds of AUCBoost (features), "
         f"RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} trees; 80 layers "
-        "of MartiRank, ranked by the position. The paper has no such comparison: an addition, "
-        f"on {PEER_LAWS[0]} and on {PEER_LAWS[1]}, made against boosters of a convex loss."
+        "of MartiRank, ranked by the position. The paper has no such comparison: an addition, on "
+        f"{PEER_LAWS[0]} and on {PEER_LAWS[1]}, which was constructed against boosters of a "
+        "convex loss."
     )
     rows = [
         [law, f"{eta:g}", *(_cell(values[law, eta, method]) for method in (OURS, *PEERS, TREES))]
         for law in PEER_LAWS
         for eta in peer_rates(setup)
     ]
-    page.table(["law", "eta", OURS, *PEERS, TREES], rows)
+    page.table(["distribution", "eta", OURS, *PEERS, TREES], rows)
     for law in PEER_LAWS:
         _claim_ahead(page, law, values, setup)
 
@@ -277,15 +280,15 @@ def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
     }
     single = {peer: gain for peer, gain in gains.items() if peer != TREES}
     page.claim(
-        f"addition: {law}: with noise MartiRank is ahead of every booster of a convex loss over "
-        "single features",
+        f"our addition: {law}: with noise MartiRank is ahead of every booster of a convex loss "
+        "over single features",
         past_noise(list(single.values())),
-        "AUC on clean labels less theirs: "
+        "AUC on clean labels, MartiRank minus the other: "
         + ("; ".join(f"{peer} {gain}" for peer, gain in single.items()) or "–"),
     )
     if TREES in gains:
         page.text(
-            f"{law}: trees see features together; AUC of MartiRank less that of {TREES} is "
+            f"{law}: trees can combine features; AUC of MartiRank minus that of {TREES} is "
             f"{gains[TREES]}."
         )
 

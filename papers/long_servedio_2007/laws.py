@@ -1,4 +1,4 @@
-"""The laws that the experiments draw from, and what is known of them."""
+"""The distributions that the experiments draw from, and what is known of them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ def majority(
     *,
     k: int,
     n_features: int,
-    positive_share: float = 0.5,
+    positive_fraction: float = 0.5,
 ) -> Sample:
     """Rows of -1 and +1 whose label is the majority of the first k (odd) features."""
     return make_r_of_k(
@@ -26,21 +26,23 @@ def majority(
         n_features=n_features,
         k=k,
         r=(k + 1) // 2,
-        positive_share=positive_share,
+        positive_fraction=positive_fraction,
         noise=noise,
         random_state=rng,
     )
 
 
 def convex_trap(n_rows: int, noise: float, rng: np.random.Generator) -> Sample:
-    """The law on which noise defeats every booster of a convex potential."""
+    """The distribution on which noise defeats every booster of a convex potential."""
     return make_long_servedio(n_rows, noise=noise, random_state=rng)
 
 
 NOISY_LAWS: dict[str, Draw] = {
     "majority of 9 of 20": partial(majority, k=9, n_features=20),
-    "majority of 9 of 20, 10 % positive": partial(majority, k=9, n_features=20, positive_share=0.1),
-    "Long and Servedio's law": convex_trap,
+    "majority of 9 of 20, 10 % positive": partial(
+        majority, k=9, n_features=20, positive_fraction=0.1
+    ),
+    "Long and Servedio's distribution": convex_trap,
 }
 
 
@@ -54,7 +56,7 @@ def least_edge(k: int) -> float:
 
 
 def first_advantage(k: int) -> float:
-    """The two-sided advantage of one feature under the law itself, all 2^k rows alike.
+    """The two-sided advantage of one feature under the distribution itself, all 2^k rows alike.
 
     The other k - 1 features are split evenly in comb(k - 1, (k - 1) / 2) / 2^(k - 1) of the rows,
     and only then the feature decides.

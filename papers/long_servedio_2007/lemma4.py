@@ -113,7 +113,9 @@ def examine(groups: Groups) -> tuple[float, float, float, float]:
 def draw_groups(rng: np.random.Generator) -> Groups:
     """A ranker with an edge: even ones, lopsided ones, and ones near the worst case."""
     n_groups = int(rng.integers(2, 40))
-    spread = 10.0 ** rng.uniform(-1, 1)  # of the Dirichlet law: few heavy groups, or many even ones
+    spread = 10.0 ** rng.uniform(
+        -1, 1
+    )  # of the Dirichlet distribution: few heavy groups, or many even ones
     neg, pos = rng.dirichlet(np.full(n_groups, spread), size=2)
     kind = rng.integers(3)
     if kind == 1:  # lopsided: the one class is all over, the other where it scores high or low

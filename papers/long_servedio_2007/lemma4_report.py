@@ -38,7 +38,7 @@ def _report_curve(page: Page, name: str, result: Result) -> None:
         "figure1",
         lambda figure: _draw_curve(figure, result),
         f"Figure 1 on a real curve: the best feature of {name}. Solid: ROC curve of h. Dashed: h', "
-        "which tells nothing apart on the far side of (a). (b) is where it meets y = 1 - x",
+        "which separates nothing on the far side of (a). (b) is where it meets y = 1 - x",
     )
 
 
@@ -90,7 +90,7 @@ def _report_draws(page: Page, drawn: list[Result], divisor: float) -> None:
     page.must_hold(
         f"Lemma 4: the two-sided advantage is at least gamma/{divisor:g}",
         share * divisor > 1 - 1e-6,  # gamma may be as small as that
-        f"smallest advantage over gamma: {share:.4f}",
+        f"smallest advantage divided by gamma: {share:.4f}",
     )
     nearest = min(result["least_over_sharp"] for result in drawn)
     page.check(

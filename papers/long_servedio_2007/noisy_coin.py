@@ -3,9 +3,9 @@
 A node sees D_{i,t} with noise. Its cut is the same with and without noise, since noise shrinks
 v - u by one factor everywhere. The coin is not: it makes the error rates of the noisy labels
 equal, r~+ = (1 - a) r+ + a r- and r~- = (1 - b) r- + b r+, where a and b are the shares of wrong
-labels among the noisy positives and negatives. Unless a = b, which takes even classes, the rates
-of the true classes are then unequal, and one of them may have no advantage left. With eta known
-the noise can be taken out of the rates first.
+labels among the noisy positives and negatives. Unless a = b, which needs balanced classes, the
+rates of the true classes are then unequal, and one of them may have no advantage left. If eta is
+known, the noise can be removed from the rates first.
 """
 
 from typing import NamedTuple
@@ -28,12 +28,12 @@ class Coin(NamedTuple):
 
     edge: float
     noisy: float  # with the coin that evens out the rates of noisy labels
-    clean: float  # with the noise taken out first
+    clean: float  # with the noise removed first
     gap_lost: float  # of v - u on the true classes, by cutting where noisy labels say
 
 
 def draw_coins(seed: int, stream: int, n_draws: int) -> Result:
-    """Rankers, class shares and noise rates at random."""
+    """Rankers, class fractions and noise rates drawn at random."""
     rng = np.random.default_rng([seed, 88, stream])
     found = [
         toss(draw_groups(rng), rng.uniform(0.02, 0.98), rng.uniform(0, 0.49))
@@ -79,18 +79,18 @@ def report_coins(page: Page, found: Found) -> None:
         "proof of Theorem 8: at a node with noise Lemma 4 gives advantage gamma/4 on both true "
         "classes",
         of_all([result["n_noisy_below"] == 0 for result in drawn]),
-        f"{below / n:.1%} of {n:,} rankers, class shares and noise rates have less, down to "
-        f"{min(result['least_ratio'] for result in drawn):.3f} of gamma/4",
+        f"{below / n:.1%} of {n:,} rankers, class fractions and noise rates have a smaller "
+        f"advantage, down to {min(result['least_ratio'] for result in drawn):.3f} of gamma/4",
     )
     page.check(
-        "noise leaves the cut where it is: no v - u on the true classes is lost",
+        "noise does not move the cut: v - u on the true classes is still the largest possible",
         max(result["largest_gap_lost"] for result in drawn) < 1e-6,
         f"largest loss {max(result['largest_gap_lost'] for result in drawn):.1g}",
     )
     least = min(min(r["least_clean_over"], r["least_even_over"]) for r in drawn)
     page.check(
-        "with the noise taken out of the rates (eta known), or with even classes, the advantage is "
-        "gamma/4 or more",
+        "with the noise removed from the rates (eta known), or with balanced classes, the "
+        "advantage is gamma/4 or more",
         least > -1e-6,
         f"smallest excess {least:.1g}",
     )

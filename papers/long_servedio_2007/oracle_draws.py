@@ -53,16 +53,16 @@ def _case(k: int, epsilon: float, eta: float, is_fixed: bool, seed: int, repetit
 def measure(
     k: int, epsilon: float, eta: float, is_fixed: bool, seed: int, repetition: int
 ) -> Result:
-    """One fit with the layers of Theorem 9, and its program followed over the whole law."""
+    """Fit with the layers of Theorem 9 and follow the program over the whole distribution."""
     advantage = first_advantage(k)
     T = FIXED_LAYERS if is_fixed else theorem9_layers(epsilon, advantage)
     ranker = SamplingMartiRank(
-        n_estimators=T,
-        epsilon=epsilon,
+        n_layers=T,
+        target_error=epsilon,
         noise_rate=eta,
         positive_rate=SHARE,
         output="majority",
-        min_class=MIN_CLASS,
+        min_samples_leaf=MIN_CLASS,
         max_draws=None,
         sample_size=SAMPLE_SIZE,
         random_state=_seed(seed, k, epsilon, eta, repetition),

@@ -43,15 +43,15 @@ class Varied(NamedTuple):
 
 
 _EPSILON = Varied(
-    "1/epsilon, with T of Theorem 9",
+    "1/epsilon (T of Theorem 9)",
     lambda r: 1 / r["epsilon"],
     lambda r: not r["is_fixed"] and r["k"] == LEAST_K and r["eta"] == 0,
 )
 _FIXED = Varied(
-    f"1/epsilon, with T = {FIXED_LAYERS}", lambda r: 1 / r["epsilon"], lambda r: r["is_fixed"]
+    f"1/epsilon (T = {FIXED_LAYERS})", lambda r: 1 / r["epsilon"], lambda r: r["is_fixed"]
 )
 _GAMMA = Varied(
-    "1/gamma, through k",
+    "1/gamma (through k)",
     lambda r: 1 / r["advantage"],
     lambda r: not r["is_fixed"] and r["epsilon"] == LARGEST_EPSILON and r["eta"] == 0,
 )
@@ -66,19 +66,19 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     """The whole section."""
     results = list(found.values())
     page.text(
-        "The oracle draws rows of k features, -1 or +1 alike, with their majority as the true "
-        "label, and flips a share eta of them. T = ln(2/epsilon)/(2 gamma²), where gamma is the "
-        "two-sided advantage of one feature under the law itself; m_A = "
-        f"{MIN_CLASS:g}/(1 - 2 eta)², p = 1/2, eta and p given. There are only 2^k rows, so that "
-        "the errors of H on the true classes, what freezes, and the advantage of every node are "
-        "computed, not estimated. The limit is 2 T²(T + 1)² m_A/(epsilon p), the paper's "
-        "T⁴ m_A/(epsilon p) with its constants; what its other term grants for finding out which "
-        f"nodes freeze is not counted in. {n_repetitions(setup)} fits a setting: mean and "
-        "standard error of the draws, means of what freezes, the largest errors, the least "
+        "The oracle draws rows of k features, -1 or +1 with equal probability, with their "
+        "majority as the true label, and flips a fraction eta of them. T = ln(2/epsilon)/(2 "
+        "gamma²), where gamma is the two-sided advantage of one feature under the distribution "
+        f"itself; m_A = {MIN_CLASS:g}/(1 - 2 eta)², p = 1/2, eta and p given. There are only 2^k "
+        "rows, so that the errors of H on the true classes, what freezes, and the advantage of "
+        "every node are computed, not estimated. The limit is 2 T²(T + 1)² m_A/(epsilon p), the "
+        "paper's T⁴ m_A/(epsilon p) with its constants; its other term, for the draws that decide "
+        f"which nodes freeze, is left out. {n_repetitions(setup)} fits per setting: mean and "
+        "standard error of the draws, means of what freezes, the largest errors, the smallest "
         "advantage."
     )
     head = ["k", "epsilon", "eta", "T", "draws", "limit", "error on -", "error on +"]
-    head += ["frozen, -", "frozen, +", "wrong and frozen", "least advantage"]
+    head += ["frozen, -", "frozen, +", "wrong and frozen", "smallest advantage"]
     page.table(head, [_line(group) for group in _groups(results)])
     page.figure(
         "draws",
@@ -167,12 +167,13 @@ def _logs(values: Sequence[float]) -> list[float]:
 
 def _claim_limits(page: Page, results: list[Result]) -> None:
     page.check(
-        "draws stay within T layers of 8 m_A T (T + 1)/(epsilon p (1 - 2 eta)²), a layer's end",
+        "the number of draws is at most T times 8 m_A T (T + 1)/(epsilon p (1 - 2 eta)²), the "
+        "largest number that a layer may take",
         all(r["draws"] <= _layers_limit(r) for r in results),
         f"at most {max(r['draws'] / _layers_limit(r) for r in results):.2f} of that",
     )
     page.claim(
-        "draws are within T⁴ m_A/(epsilon p), with its constants",
+        "the number of draws is at most T⁴ m_A/(epsilon p), with its constants",
         of_all([r["draws"] <= _limit(r) for r in results]),
         f"at most {max(r['draws'] / _limit(r) for r in results):.3f} of it in {len(results)} fits",
     )
@@ -190,24 +191,29 @@ def _claim_powers(page: Page, results: list[Result]) -> None:
     by_noise = page.expected["section5_power_of_noise"]
     of_limit = fit_power(*_EPSILON.points(results, _limit))
     steepest = None if of_limit is None else of_limit.value
-    _claim_power(page, results, _FIXED, 1.0, "1, the paper's at one T")
+    _claim_power(page, results, _FIXED, 1.0, "1, the paper's power for one T")
     _claim_power(page, results, _EPSILON, steepest, "that of T⁴/epsilon over the same values")
     _claim_power(
-        page, results, _GAMMA, by_gamma, f"{by_gamma}, from T⁴ with T of the order 1/gamma²"
+        page,
+        results,
+        _GAMMA,
+        by_gamma,
+        f"{by_gamma}, since T⁴ enters and T is of the order 1/gamma²",
     )
     _claim_power(
-        page, results, _ETA, by_noise, f"{by_noise}, of the draws for finding out what freezes"
+        page, results, _ETA, by_noise, f"{by_noise}, from the draws that decide what freezes"
     )
 
 
 def _claim_power(
-    page: Page, results: list[Result], varied: Varied, limit: float | None, said: str
+    page: Page, results: list[Result], varied: Varied, limit: float | None, claimed: str
 ) -> None:
     power = fit_power(*varied.points(results, _draws))
+    shown = "–" if limit is None else f"{limit:.2f}"
     page.claim(
-        f"draws grow by no larger a power of {varied.label}, than {said}",
+        f"the number of draws grows with {varied.label} by a power of at most {claimed}",
         Verdict.NOT_RUN if limit is None else at_most(power, limit),
-        f"fitted power {interval(power)}, of at most {'–' if limit is None else f'{limit:.2f}'}",
+        f"fitted power {interval(power)}; claimed: at most {shown}",
     )
 
 
@@ -218,18 +224,19 @@ def _claim_errors(page: Page, results: list[Result]) -> None:
     page.claim(
         "Theorem 9: H errs on at most epsilon of each true class",
         of_all([r[f"error_{name}"] <= r["epsilon"] for r in chosen for name in _CLASSES]),
-        f"largest error over epsilon: {worst:.3f}, in {len(chosen)} fits",
+        f"largest error divided by epsilon: {worst:.3f}, in {len(chosen)} fits",
     )
     sound = [r for r in results if r["least_advantage"] > 0]
     page.must_hold(
-        "rows that do not freeze are wrong in at most exp(-2 g² T), g the least advantage of any "
-        "node that is reached",
+        "the misclassified rows that do not freeze are at most a fraction exp(-2 g² T) of a "
+        "class, where g is the smallest advantage of any node that is reached",
         all(_walks_right(r, name) for r in sound for name in _CLASSES),
         f"{len(sound)} of {len(results)} fits have g > 0 at every node",
     )
     below = [r["share_below"] for r in chosen]
     page.claim(
-        "addition: every node has at least the advantage of the first one, which T was chosen by",
+        "our addition: every node has at least the advantage of the first one, by which T was "
+        "chosen",
         of_all([share == 0 for share in below]),
         f"{sum(share == 0 for share in below)} of {len(below)} fits; at most "
         f"{max(below, default=0):.1%} of the steps are taken at nodes with less",
@@ -251,9 +258,9 @@ def _claim_intervals(page: Page, results: list[Result]) -> None:
         for name in _CLASSES
     ]
     page.check(
-        "the certificate's 95 % intervals hold the errors on the true classes",
+        "the certificate's 95 % intervals contain the errors on the true classes",
         covers(sum(inside), len(inside)),
-        f"{sum(inside)} of {len(inside)}; it fails where so few would be a chance below 1 in 1000",
+        f"{sum(inside)} of {len(inside)}; the check fails if so few are less likely than 1 in 1000",
     )
 
 
@@ -278,5 +285,5 @@ def _claim_freezing(page: Page, results: list[Result]) -> None:
         "equation (3) as the proof needs it: at most epsilon/2 of a class freezes with the wrong "
         "vote",
         all(mended),
-        f"{sum(mended)} of {len(mended)}; largest share over epsilon: {largest:.3f}",
+        f"{sum(mended)} of {len(mended)}; largest fraction divided by epsilon: {largest:.3f}",
     )

@@ -41,7 +41,7 @@ def on_kyphosis(seed: int, n_layers: int) -> Result:
 
 def nodes_of(rows: Rows, n_layers: int, min_class: float, seed: int) -> Result:
     """What passes each node, and the error of its classifier."""
-    ranker = MartiRank(n_estimators=n_layers, min_class=min_class, random_state=seed).fit(*rows)
+    ranker = MartiRank(n_layers=n_layers, min_samples_leaf=min_class, random_state=seed).fit(*rows)
     shown = ProgramDisplay.from_estimator(ranker)
     nodes = [node for layer in ranker.history_.layers for node in layer]
     names = ("layer", "index", "weight_neg", "weight_pos", "frozen")
@@ -56,11 +56,12 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         return
     arrays = {key: np.array(value) for key, value in found[name].items()}
     page.text(
-        f"MartiRank on `{name}`, {int(arrays['layer'].max())} layers. Each layer is a line of "
+        f"MartiRank on `{name}`, {int(arrays['layer'].max())} layers. Each layer is a row of "
         "nodes, the first on top; from a node the left edge is for rows that its classifier calls "
-        "negative and the right edge for the others. Nodes are the larger the more rows of their "
-        "layer pass them, and the redder the more of these are positive; squares are frozen. "
-        f"{_drift(arrays)} The text calls the figure Figure 3; there are two, and this is Figure 2."
+        "negative and the right edge for the others. A node is larger if more rows of its layer "
+        "pass it, and redder if more of these are positive; squares are frozen nodes. "
+        f"{_drift(arrays)} The paper's text calls it Figure 3, but the paper has two figures, and "
+        "this is Figure 2."
     )
     epsilon = arrays.pop("epsilon")
     page.figure(
@@ -113,4 +114,4 @@ def _is_program(arrays: dict[str, Any]) -> bool:
 def _draw(figure: "Figure", arrays: dict[str, Any]) -> None:
     ax = figure.subplots()
     ProgramDisplay(**arrays).plot(ax)
-    ax.set_xlabel("steps to the right (called positive), less half of all steps so far")
+    ax.set_xlabel("steps to the right (called positive), minus half of all steps so far")

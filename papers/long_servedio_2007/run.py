@@ -28,7 +28,7 @@ PAPER = Paper(
         ),
         Experiment(
             "figure1",
-            "Lemma 4 and Figure 1: a ranker turned two-sided",
+            "Lemma 4 and Figure 1: from a ranker to a two-sided classifier",
             lemma4.cases,
             lemma4_report.report,
         ),

@@ -22,7 +22,7 @@ _N_SHOWN = 40
 
 
 def cases(setup: Setup) -> list[Case]:
-    """Majority laws, several times; two Gaussians; real tables."""
+    """Majority distributions, several times; two Gaussians; real tables."""
     n_rounds = setup.pick(2000, 300, 40)
     n_rows = setup.pick(5000, 1000, 300)
     n_table = setup.pick(None, 1000, 200)
@@ -47,7 +47,7 @@ def majority_name(k: int, repetition: int) -> str:
 
 
 def n_repetitions(setup: Setup) -> int:
-    """Samples of each majority law."""
+    """Samples of each majority distribution."""
     return setup.pick(10, 2, 2)
 
 

@@ -58,7 +58,7 @@ _PICTURED = (majority_name(5, 0), majority_name(15, 0), "gaussian pair", "heart"
 
 
 def _shown(found: Found) -> list[str]:
-    """The first sample of each majority law, and the others."""
+    """The first sample of each majority distribution, and the others."""
     names = [*(majority_name(k, 0) for k in RELEVANT), "gaussian pair", *TABLES]
     return [name for name in names if name in found]
 
@@ -123,7 +123,7 @@ def _largest_ratio(found: Found, over: str, under: str) -> float:
 
 
 def _report_rounds(page: Page, found: Found, setup: Setup) -> None:
-    """Rounds to 1 - AUC(H) <= epsilon on the majority laws, whose gamma is known beforehand."""
+    """Rounds to 1 - AUC(H) <= epsilon on the majority distributions, for which gamma is known."""
     n = n_repetitions(setup)
     groups = {
         k: [found[name] for i in range(n) if (name := majority_name(k, i)) in found]
@@ -166,7 +166,7 @@ def _claim_edges(page: Page, groups: dict[int, list[Result]]) -> None:
         "8 ln(1/epsilon)/gamma² rounds are enough for AUC(H) ≥ 1 - epsilon",
         all(_is_within(k, result) for k, result in pairs),
         f"{len(pairs)} fits, epsilon from {max(GOALS)} to {min(GOALS)}; "
-        f"{max(_share_used(k, result) for k, result in pairs):.2%} of them were needed at most",
+        f"at most {max(_fraction_used(k, result) for k, result in pairs):.2%} of them were needed",
     )
 
 
@@ -180,7 +180,7 @@ def _is_within(k: int, result: Result) -> bool:
     return True
 
 
-def _share_used(k: int, result: Result) -> float:
+def _fraction_used(k: int, result: Result) -> float:
     """The largest part of the rounds of the theorem that a goal took."""
     limits = {goal: theorem2_rounds(goal, least_edge(k)) for goal in GOALS}
     return max((result[f"rounds_to_{g}"] or 0) / limit for g, limit in limits.items())
@@ -198,7 +198,7 @@ def _claim_powers(page: Page, groups: dict[int, list[Result]]) -> None:
     page.claim(
         f"rounds grow no faster than 1/gamma² (epsilon = {goal}, gamma = 1/(2k))",
         at_most(power, limit),
-        f"fitted power of 1/gamma: {interval(power)}, of at most {limit:g}",
+        f"fitted power of 1/gamma: {interval(power)}; claimed: at most {limit:g}",
     )
 
 
@@ -212,11 +212,11 @@ def _tell_epsilon(page: Page, groups: dict[int, list[Result]]) -> None:
     power, bend = t_interval(powers), t_interval(bends)
     fits = "does not fit" if bend.low > 0 or bend.high < 0 else "cannot be ruled out"
     page.text(
-        "That rounds grow no faster than log(1/epsilon) is not judged by a power. A power of "
-        f"ln(1/epsilon) fitted to each sample is {interval(power)} on average, where the claim has "
-        f"1 at most; a power law {fits}, though: its power over the smaller half of the goals less "
-        f"that over the larger half is {interval(bend)} ({len(bends)} samples, 95 % intervals). "
-        "The rounds that the theorem grants are enough at every goal, as said above."
+        "Whether rounds grow no faster than log(1/epsilon) is not judged by a fitted power. A "
+        f"power of ln(1/epsilon) fitted to each sample is {interval(power)} on average, where the "
+        f"claim is at most 1; a power law {fits}, though: its power over the smaller half of the "
+        f"goals minus that over the larger half is {interval(bend)} ({len(bends)} samples, 95 % "
+        "intervals). The rounds that the theorem grants are enough at every goal, as said above."
     )
 
 
@@ -227,7 +227,7 @@ def _by_goal(result: Result) -> list[tuple[float, float]]:
 
 
 def _bend(result: Result) -> float | None:
-    """The power over the smaller half of the goals less that over the larger half."""
+    """The power over the smaller half of the goals minus that over the larger half."""
     points = _by_goal(result)
     middle = len(points) // 2
     if len(points) < 3:

@@ -109,7 +109,7 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
         n_features=size.n_features,
         k=K,
         r=cell.r,
-        positive_share=cell.share,
+        positive_fraction=cell.share,
         noise=cell.noise,
         random_state=rng,
     )

@@ -2,7 +2,7 @@
 
 from statistics import mean
 
-from auctor.datasets import r_of_k_law
+from auctor.datasets import r_of_k_roc
 from papers.experiment import Found, Setup
 from papers.suehiro_2011.artificial import Cell, case_name, find_size, repetitions
 from papers.suehiro_2011.judging import best_folds, honest_folds, read
@@ -56,7 +56,7 @@ def label_of(cell_: Cell) -> str:
 
 def ceiling(cell_: Cell) -> float:
     """The best AUC that any score has on the noisy labels, in the population."""
-    return float(r_of_k_law(cell_.noise, cell_.share).optimal_auc)
+    return float(r_of_k_roc(noise=cell_.noise, positive_fraction=cell_.share).optimal_auc)
 
 
 def luck(cell_: Cell, n_rows: int = 1000) -> float:

@@ -118,10 +118,10 @@ def _print_figures(
             )
         ]
         rows.append([label_of(c), f"{ceiling(c):.4f}", *parts])
-    page.table(["share, r, noise", "ceiling", *heads_of(setup)], rows)
+    page.table(["positives, r, noise", "ceiling", *heads_of(setup)], rows)
     page.text(
         "The same with epsilon, or RankBoost's rounds, chosen for each fold on the other folds, so "
-        "that a fold's test rows have no say in it (ours only):"
+        "that a fold's test rows do not influence the choice (ours only):"
     )
     honest = [
         [
@@ -134,7 +134,7 @@ def _print_figures(
         for c in paper
     ]
     heads = ["RankBoost", "SoftRankBoost", "LP-Pair", "the method", "reduced"]
-    page.table(["share, r, noise", *heads], honest)
+    page.table(["positives, r, noise", *heads], honest)
 
 
 def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
@@ -148,7 +148,11 @@ def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> N
     ]
     for text, first, second in pairs:
         gaps = gaps_of(found, setup, cells, first, second)
-        _claim_gap(page, f"{text} (Table {table}, honest epsilon or rounds, noisy labels)", gaps)
+        _claim_gap(
+            page,
+            f"{text} (Table {table}, epsilon or rounds chosen on other folds, noisy labels)",
+            gaps,
+        )
 
 
 def gaps_of(found: Found, setup: Setup, cells: list[Cell], first: str, second: str) -> list[float]:

@@ -121,9 +121,9 @@ def report_figure1(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         f"gamma-hat(nu+) of problem (7), solved on a grid by HiGHS, epsilon = {EPSILON:g}. The "
         "paper names no data: these are drawn as in section 5. gamma* is the margin over all "
-        "pairs; the paper's sentence before Theorem 3 says that the least gamma-hat equals it, but "
-        "products of distributions are only some of the distributions, so that it can "
-        "only be larger."
+        "pairs; the paper's sentence before Theorem 3 says that the smallest gamma-hat equals it, "
+        "but products of distributions are only some of the distributions, so that it can only be "
+        "larger."
     )
     rows: list[list[object]] = []
     bends, valleys, above = [], [], []
@@ -138,7 +138,7 @@ def report_figure1(page: Page, found: Found, setup: Setup) -> None:
         above.append((gamma.min() - star) / max(star, 1e-3))
         cells = [f"{gamma.min():.6f}", f"{star:.6f}", f"{above[-1]:.2%}", valleys[-1]]
         rows.append([name, *cells, f"{bends[-1]:.1e}"])
-    head = ["data", "least gamma-hat", "gamma*", "above", "valleys", "least second difference"]
+    head = ["data", "smallest gamma-hat", "gamma*", "above", "valleys", "least second difference"]
     page.table(head, rows)
     page.figure(
         "figure1",
@@ -162,11 +162,11 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     page.check(
         "gamma-hat is never below gamma*",
         min(above) > -1e-5,
-        f"least excess {min(above):.2e}",
+        f"smallest excess {min(above):.2e}",
     )
     equal = sum(excess < 1e-4 for excess in above)
     page.claim(
-        "the least gamma-hat equals gamma* (the sentence before Theorem 3)",
+        "the smallest gamma-hat equals gamma* (the sentence before Theorem 3)",
         share_verdict(equal, n_all),
         f"equal in {equal} of {n_all}; above by up to {max(above):.1%}",
     )
@@ -192,14 +192,14 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
     """The way down, and what is left to the lowest point of the grid."""
     page.text(
         "MarginRanker(method='heuristic') from nu+ = sqrt(epsilon) p. Each step solves the tangent "
-        "problem (9) and then (7). At every nu+ of the way (7) was solved again by HiGHS."
+        "problem (9) and then (7). At every nu+ of the path (7) was solved again by HiGHS."
     )
     ways = _in_order(found, setup)
     rows = [
         _way_line(name, ways[name]) if name in ways else [name, *[MISSING] * 5]
         for name in data_of(setup)
     ]
-    head = ["data", "solutions of (7)", "nu+", "gamma", "least of the grid", "left above it"]
+    head = ["data", "solutions of (7)", "nu+", "gamma", "smallest on the grid", "excess"]
     page.table(head, rows)
     page.figure(
         "figure2",
@@ -245,16 +245,19 @@ def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
     ]
     if apart:
         near = max(apart) < setup.pick(1e-5, 1e-4, 1e-3)
-        page.check("MarginRanker and HiGHS agree on (7)", near, f"apart by {max(apart):.1e}")
+        page.check(
+            "MarginRanker and HiGHS agree on (7)", near, f"largest difference {max(apart):.1e}"
+        )
 
 
 def _claim_arrival(page: Page, ways: Found) -> None:
     gaps = [_left_above(result) for result in ways.values()]
     arrived = sum(gap < 0.01 for gap in gaps)
     page.claim(
-        "the heuristic finds a minimum that is as good as any (within 1 % of the grid's least)",
+        "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value "
+        "on the grid)",
         share_verdict(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
-        f"{arrived} of {len(gaps)}; left above it {max(gaps, default=0.0):.2%} at most",
+        f"{arrived} of {len(gaps)}; at most {max(gaps, default=0.0):.2%} above it",
     )
 
 

@@ -52,12 +52,12 @@ def reading_distances(found: Found, setup: Setup, paper: dict[Cell, list[float]]
 def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
     """The best AUC that can be, and the paper's figures above it."""
     page.text(
-        "**The ceiling.** With noise q each label says the wrong thing with probability q whatever "
+        "**The ceiling.** With noise q each label is wrong with probability q, independently of "
         "the row, and the best score on noisy labels is the clean label: with equal classes its "
-        "AUC is 1 - q. A figure above that is, but for the luck of one draw (its "
-        "standard deviation is given for 1000 rows), no AUC of noisy held-out labels with ties "
-        "counted half. On clean labels the ceiling is 1. With "
-        "ties counted as right the clean label would have 1 - q², and any constant 1."
+        "AUC is 1 - q. A figure above that is, except by chance in one sample (its standard "
+        "deviation is given for 1000 rows), no AUC of noisy held-out labels with ties counted "
+        "half. On clean labels the ceiling is 1. With ties counted as right the clean label would "
+        "have 1 - q², and any constant 1."
     )
     rows = []
     for c, figures in paper.items():
@@ -78,7 +78,7 @@ def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
         )
     page.table(
         [
-            "share, r, noise",
+            "positives, r, noise",
             "ceiling, noisy labels",
             "clean label, ties right",
             "the paper's figures above the ceiling",
@@ -94,8 +94,8 @@ def print_constants(page: Page, found: Found, setup: Setup, cells: list[Cell]) -
     page.text(
         "**No margin.** With the constant among the hypotheses the soft margin is never negative. "
         "Where epsilon is too small for the noise it is 0, all weight goes to the constant, and "
-        "all scores are alike: an AUC of one half, of 0 by the paper's definition (strictly "
-        "greater), and of 1 where ties count as right. Share of fits (data sets and folds) "
+        "all scores are equal: an AUC of one half, of 0 by the paper's definition (strictly "
+        "greater), and of 1 where ties count as right. Fraction of fits (data sets and folds) "
         "without a margin:"
     )
     epsilons = [f"{e:g}" for e in find_size(setup).epsilons]
@@ -150,17 +150,17 @@ def print_readings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
         for name in READINGS
     ]
     page.text("The rows of r = 1, where the paper's figures stand out, under each reading:")
-    page.table(["share, r, noise", "measured on", "LP-Pair", "the method"], rows)
+    page.table(["positives, r, noise", "measured on", "LP-Pair", "the method"], rows)
 
 
 def tell_ceiling(page: Page, paper: dict[Cell, list[float]], table: int) -> None:
-    """About the paper's figures and the law alone: no run can change it, so it is no claim."""
+    """A statement about the paper's figures that no run can change, and therefore not a claim."""
     excess = [(figures[k] - ceiling(c), luck(c)) for c, figures in paper.items() for k in (4, 5)]
     page.text(
         f"Of the {len(excess)} figures of LP-Pair and the method in Table {table} that belong to "
         f"these rows, {sum(e > 0 for e, _ in excess)} lie above the best possible AUC on noisy "
         f"labels, {sum(e > 3 * sd for e, sd in excess)} by more than 3 standard deviations of its "
-        f"luck in 1000 rows; the farthest by {max(e for e, _ in excess):.3f}. "
+        f"sampling error in 1000 rows; the farthest by {max(e for e, _ in excess):.3f}. "
         + judge_excess(excess)
     )
 

@@ -167,7 +167,7 @@ def _cell(values: Sequence[float], figure: float | None) -> str:
 
 def _print_constants(page: Page, found: Found, size: Size) -> None:
     page.text(
-        "**No margin.** Epsilons at which all scores are alike in every fold: the soft margin is 0 "
+        "**No margin.** Epsilons at which all scores are equal in every fold: the soft margin is 0 "
         "and all weight goes to the constant hypothesis. Such a score has an AUC of one half, and "
         "of 1 where ties count as right."
     )
@@ -219,7 +219,7 @@ def _claim_ones(page: Page, found: Found, size: Size, paper: dict[str, list[floa
     )
     page.text(
         f"Of the paper's {len(ones)} figures of 1.0 that were run, {tied} have an epsilon at "
-        "which all scores are alike, which would print 1.0 if ties counted as right. That reading "
+        "which all scores are equal, which would print 1.0 if ties counted as right. That reading "
         f"(1.0 exactly where there is such an epsilon) agrees with {predicted} of {judged} cells "
         "of LP-Pair and the method; it is a guess about the paper, not a finding of ours."
     )
@@ -243,7 +243,8 @@ def _claim_beats(
         gaps.append(f"{table} {estimate.value:+.4f}")
     verdict = Verdict.NOT_RUN if n_all == 0 else beats_verdict(wins, losses, n_below, n_all)
     page.claim(
-        f"the method has higher AUCs than {other} ({where}, honest epsilon and rounds)",
+        f"the method has higher AUCs than {other} ({where}, epsilon and rounds chosen on other "
+        "folds)",
         verdict,
         f"ahead in {wins}, behind in {losses} of {n_all} (95 %); {', '.join(gaps) or MISSING}",
     )

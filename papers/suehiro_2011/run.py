@@ -54,13 +54,13 @@ PAPER = Paper(
         ),
         Experiment(
             "figure2",
-            "Figure 2: the way of the heuristic",
+            "Figure 2: the path of the heuristic",
             curve.cases_of_figure2,
             curve.report_figure2,
         ),
         Experiment(
             "theorems",
-            "Theorems 2 and 3, Corollary 4: counted",
+            "Theorems 2 and 3, Corollary 4: checked by counting",
             theorems.cases,
             theorems.report,
         ),

@@ -99,8 +99,8 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         "Each data set at four epsilons, with nu+ = sqrt(epsilon) p and nu- = sqrt(epsilon) n "
         "(Corollary 4). gamma* is the margin over all pairs, found by MarginRanker; (7) and (8) "
-        "are solved by HiGHS as printed, with nu- = nu / nu+. Shares are of all pairs. A gamma* of "
-        "0 means that no weights have a margin at that epsilon."
+        "are solved by HiGHS as printed, with nu- = nu / nu+. Fractions are of all pairs. A "
+        "gamma* of 0 means that no weights have a margin at that epsilon."
     )
     rows = [
         _row(name, epsilon, result)
@@ -110,10 +110,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     head = ["data", "epsilon", "gamma*", "gamma-hat", "pairs with gamma*", "guaranteed", "nearness"]
     page.table(head, rows)
     hard = [abs(r["hard_pairs"] - r["hard_bias"]) for r in found.values()]
-    apart = f"apart by {max(hard):.1e} at most" if hard else MISSING
+    apart = f"largest difference {max(hard):.1e}" if hard else MISSING
     separable = sum(r["hard_pairs"] > ROUNDING for r in found.values())
     page.must_hold(
-        "Theorem 2: the hard margin over pairs is that with a bias",
+        "Theorem 2: the hard margin over pairs equals the hard margin with a bias",
         all(gap < ROUNDING for gap in hard),
         f"{apart}, {len(hard)} data sets, {separable} of them separable",
     )
@@ -157,6 +157,8 @@ def _hold_soft(page: Page, found: Found) -> None:
         f"{len(triples)} fits, {n_short} short",
     )
     least = min((t["gamma_hat"] - t["gamma_star"] for t in triples), default=0.0)
-    page.check("gamma-hat is at least gamma*", least > -1e-6, f"least excess {least:.1e}")
+    page.check("gamma-hat is at least gamma*", least > -1e-6, f"smallest excess {least:.1e}")
     apart = max((abs(t["gamma_hat"] - t["gamma_primal"]) for t in triples), default=0.0)
-    page.check("(8), with its halves, is the dual of (7)", apart < 1e-6, f"apart by {apart:.1e}")
+    page.check(
+        "(8), with its halves, is the dual of (7)", apart < 1e-6, f"largest difference {apart:.1e}"
+    )

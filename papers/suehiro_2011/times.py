@@ -112,10 +112,10 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     """Times, ratios and exponents."""
     page.text(
         "Seconds, measured in one thread: the whole program by HiGHS's dual simplex (once, "
-        f"without the forming of it), MarginRanker to a gap of {GAP:g} where no other is named, "
-        f"median of {rounds_of(setup, 100)} in turn (from to), once for m above 1500. The paper's "
-        "seconds (in brackets, where the sizes are its own) are of a computer of 2011; only ratios "
-        "compare."
+        f"without the time to form it), MarginRanker to a gap of {GAP:g} where no other is named, "
+        f"median of {rounds_of(setup, 100)} runs in turn (smallest to largest), once for m above "
+        "1500. The paper's seconds (in brackets, where the sizes are its own) are of a computer "
+        "of 2011; only ratios can be compared."
     )
     _explain(page)
     paper = printed(page, "table5")["rows"] if setup.size == RunSize.FULL else {}
@@ -161,7 +161,7 @@ def _hold_values(page: Page, found: Found, setup: Setup) -> None:
         page.check(
             "the exact pairs have the margin of the whole program, to 1e-6",
             max(gaps) < 1e-6,
-            f"{len(gaps)} sizes, apart by {max(gaps):.1e} at most",
+            f"{len(gaps)} sizes, largest difference {max(gaps):.1e}",
         )
 
 
@@ -210,10 +210,10 @@ def _claim_growth(page: Page, found: Found, setup: Setup) -> None:
     rows = page.expected["table5"]["rows"]
     theirs = [(int(n), seconds[0]) for n, seconds in rows.items()]
     page.text(
-        "Growth: time as a power of m, a line through the logarithms of all rows, with its "
-        "standard error: all pairs formed "
-        f"{_exponent(whole)} (the paper's {_exponent(theirs)}), {', '.join(lines)} (the paper's "
-        f"method {_exponent([(int(n), s[1]) for n, s in rows.items()])})."
+        "Growth: time as a power of m, from a straight line through the logarithms of all rows, "
+        f"with its standard error: all pairs formed {_exponent(whole)} (the paper's "
+        f"{_exponent(theirs)}), {', '.join(lines)} (the paper's method "
+        f"{_exponent([(int(n), s[1]) for n, s in rows.items()])})."
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 from auctor.cli.main import main
 
 # Tests of all but the default learner: its cross-validation within folds takes seconds.
-FAST = ("--learner", "rankboost", "--param", "n_estimators=10", "--folds", "2")
+FAST = ("--learner", "rankboost", "--param", "n_estimators=10", "--cv", "2")
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Result:
         return self.err.removeprefix("auctor: error: ").rstrip("\n")
 
 
-_DOING = "reading|cross-validating|fitting|writing|measuring"
+_DOING = "reading|cross-validating|fitting|writing|computing"
 PROGRESS = re.compile(
     rf"^auctor: ({_DOING})( .*)?\n|^auctor: (?!warning|error)[\w-]+: .*\(95% CI .*\n|"
     r"^[\w-]+ \[#* *\] .*\n|^[\w-]+ \d+ rounds .*\n",
     re.MULTILINE,
 )
 # The table's labels are words, and most tests are not about that.
-USUAL = re.compile(r"auctor: warning: 'yes' counts as positive, .*\n")
+USUAL = re.compile(r"auctor: warning: 'yes' is taken as the positive label, .*\n")
 
 
 def without_progress(log: str) -> str:

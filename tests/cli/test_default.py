@@ -9,7 +9,8 @@ import pytest
 
 import auctor
 from auctor import SmoothAUCBoostCV
-from auctor.cli.learner import DEFAULT_LEARNER
+from auctor._text import count
+from auctor.cli.make_learner import DEFAULT_LEARNER
 from auctor.estimators.registry import LEARNERS
 
 from .conftest import Run, files
@@ -30,7 +31,7 @@ def test_default_is_known_and_named_in_the_help(run: Run) -> None:
 
 
 def test_default_writes_the_model_of_the_library(run: Run, train: Path, table: pa.Table) -> None:
-    options = ["--drop", "id", "--drop", "w", "--folds", 0, "--seed", 3, "--jobs", 2]
+    options = ["--drop", "id", "--drop", "w", "--cv", 0, "--seed", 3, "--jobs", 2]
     done = run("fit", train, "--target", "y", *options, "--json")
     assert (done.code, done.err) == (0, "")
     X, y = table.select(FEATURES), table["y"].to_numpy()
@@ -46,15 +47,16 @@ def test_default_writes_the_model_of_the_library(run: Run, train: Path, table: p
 def test_default_says_for_people_what_it_did(run: Run, train: Path) -> None:
     # One amount of each: the text is the same, and sooner there.
     few = ["--param", "penalties=[0.1]", "--param", "shrinkages=[0.1]", "--param", "interactions=0"]
-    done = run("fit", train, "--target", "y", "--drop", "id", "--folds", 2, *few)
+    done = run("fit", train, "--target", "y", "--drop", "id", "--cv", 2, *few)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[1].startswith(f"{DEFAULT_LEARNER}: cross-validated AUC 0.")
-    assert lines[2].startswith("KS 0.")
-    assert lines[3].startswith("logistic, same folds: AUC 0.")
-    assert lines[4].startswith("The smoothed AUC of the training pairs is 0.")
-    assert lines[5].startswith("most important: ")
-    assert lines[6:] == ["model written to train.model.json"]
+    assert lines[2].startswith(f"{DEFAULT_LEARNER}: KS 0.")
+    assert lines[3].startswith("logistic regression on the same folds: AUC 0.")
+    assert lines[4].startswith("difference (ours - logistic regression): ")
+    assert lines[5].startswith("training certificate: The smoothed AUC ")
+    assert lines[6].startswith("most important features: ")
+    assert lines[7:] == ["model written to train.model.json"]
 
 
 def test_default_on_all_kinds_of_columns(run: Run, table: pa.Table) -> None:
@@ -67,7 +69,7 @@ def test_default_on_all_kinds_of_columns(run: Run, table: pa.Table) -> None:
         .append_column("none", pa.nulls(n, pa.float64()))
     )
     csv.write_csv(table, "t.csv")
-    done = run("fit", "t.csv", "--target", "y", "--folds", 0, "--json")
+    done = run("fit", "t.csv", "--target", "y", "--cv", 0, "--json")
     assert (done.code, done.err) == (0, "")
     assert (done.json["features"], done.json["categorical"]) == (7, 2)
     assert {one["feature"] for one in done.json["importances"]} <= set(FEATURES)
@@ -76,18 +78,21 @@ def test_default_on_all_kinds_of_columns(run: Run, table: pa.Table) -> None:
 
 def test_default_on_columns_that_say_nothing(run: Run, table: pa.Table) -> None:
     csv.write_csv(pa.table({"x": [7] * table.num_rows, "y": table["y"]}), "t.csv")
-    done = run("fit", "t.csv", "--target", "y", "--folds", 2, "--json")
+    done = run("fit", "t.csv", "--target", "y", "--cv", 2, "--json")
     assert (done.code, done.err) == (0, "")
     assert done.json["cross_validation"]["auc"] == 0.5
     assert done.json["importances"] == []
 
 
-@pytest.mark.parametrize(("n", "remedy"), [(1, "--folds 0"), (3, "--folds 0"), (4, "--folds 2")])
+@pytest.mark.parametrize(("n", "remedy"), [(1, "--cv 0"), (3, "--cv 0"), (4, "--cv 2")])
 def test_default_on_a_handful_of_positives(run: Run, table: pa.Table, n: int, remedy: str) -> None:
     csv.write_csv(with_positives(table.select([*FEATURES, "y"]), n), "t.csv")
     refused = run("fit", "t.csv", "--target", "y")
     assert refused.code == 1
-    assert f"label 'yes' has {n} row(s)" in refused.error and f"use {remedy}" in refused.error
+    assert (
+        f"label 'yes' has {count(n, 'row')}, but" in refused.error
+        and f"use {remedy}" in refused.error
+    )
     assert files(Path()) == {"t.csv"}
     done = run("fit", "t.csv", "--target", "y", *remedy.split(), "--json")
     assert (done.code, done.err) == (0, "")
@@ -107,7 +112,7 @@ def test_default_on_a_handful_of_positives(run: Run, table: pa.Table, n: int, re
     ],
 )
 def test_wrong_settings_of_the_default(run: Run, train: Path, setting: str, words: str) -> None:
-    done = run("fit", train, "--target", "y", "--drop", "id", "--folds", 0, "--param", setting)
+    done = run("fit", train, "--target", "y", "--drop", "id", "--cv", 0, "--param", setting)
     assert done.code == 1
     assert words in done.error
     assert files(Path()) == {"train.csv"}

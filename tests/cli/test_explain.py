@@ -11,7 +11,7 @@ import auctor
 
 from .conftest import FAST, Run
 
-LINEAR = ("--learner", "dmks", "--loss", "ks", "--folds", "2")
+LINEAR = ("--learner", "dmks", "--metric", "ks", "--cv", "2")
 
 
 def test_without_a_table_it_prints_the_model(run: Run, model: Path) -> None:
@@ -74,13 +74,13 @@ def test_by_default_the_highest_score(run: Run, model: Path, train: Path) -> Non
 
 def test_mistakes(run: Run, model: Path, train: Path, table: pa.Table) -> None:
     assert "the table has 80 rows" in run("explain", model, train, "--row", 81).error
-    assert "--row wants a table" in run("explain", model, "--row", 1).error
-    assert "--reference wants a table" in run("explain", model, "--reference", train).error
+    assert "--row needs a table" in run("explain", model, "--row", 1).error
+    assert "--reference needs a table" in run("explain", model, "--reference", train).error
     fit = ["fit", train, "--target", "y", "--drop", "id", "--drop", "w", *FAST[4:]]
     done = run(*fit, "--learner", "treerank", "--out", "tree.json")
     assert done.code == 0, done.err
     assert (
-        "is a tree model; rows are explained by additive and linear models"
+        "is a tree model; only additive and linear models can explain rows"
         in run("explain", "tree.json", train).error
     )
-    assert "cells in order, the best first" in run("explain", "tree.json").out
+    assert "leaves, from the highest score to the lowest" in run("explain", "tree.json").out

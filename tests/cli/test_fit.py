@@ -24,10 +24,10 @@ DROP = ("--drop", "id", "--drop", "w")
 
 @pytest.fixture
 def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail if a model is fitted: everything wrong must be found before."""
+    """Fail if a model is fitted: every mistake must be an error before that."""
 
     def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("work was begun")
+        raise AssertionError("the fit was started")
 
     monkeypatch.setattr(RankingEstimator, "fit", refuse)
 
@@ -61,33 +61,36 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
     )
     assert lines[1].startswith("rankboost: cross-validated AUC 0.")
     assert "2 folds, 40 positives, 40 negatives)" in lines[1]
-    assert lines[2].startswith("KS 0.") and lines[2].endswith("), bias-corrected")
-    assert lines[3].startswith("logistic, same folds: AUC 0.")
-    assert re.search(
-        r"; difference \(ours - logistic\) in AUC [+-]?0\.\d+ \(95% CI .*\), p = ", lines[3]
+    assert lines[2].startswith("rankboost: KS 0.") and lines[2].endswith("), corrected for bias")
+    assert re.fullmatch(r"logistic regression on the same folds: AUC 0\.\d+, KS 0\.\d+", lines[3])
+    assert re.fullmatch(
+        r"difference \(ours - logistic regression\): [+-]?0\.\d+ in AUC \(95% CI .*, p = .*\)",
+        lines[4],
     )
-    assert lines[4].startswith("Of all training pairs")
-    assert lines[5].startswith("most important: ")
-    assert lines[6] == "model written to train.model.json"
-    assert len(lines) == 7
+    assert lines[5].startswith("training certificate: Of all training pairs")
+    assert lines[6].startswith("most important features: ")
+    assert lines[7] == "model written to train.model.json"
+    assert len(lines) == 8
 
 
 def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> None:
-    options = ["--loss", "pauc:0-0.3", "--learner", "smooth-aucboost", "--folds", 2]
-    told = ["fit", train, "--target", "y", *DROP, *options]
-    line = run(*told).out.splitlines()[3]
-    assert "difference (ours - logistic) in scaled partial AUC over fpr 0 to 0.3 " in line
-    assert "; in AUC " in line
-    facts = run(*told, "--json", "--report", "p.html").json
+    options = ["--metric", "pauc:0-0.3", "--learner", "smooth-aucboost", "--cv", 2]
+    command = ["fit", train, "--target", "y", *DROP, *options]
+    lines = run(*command).out.splitlines()
+    assert re.search(r"^smooth-aucboost: scaled partial AUC 0\.\d+ over fpr 0 to 0.3 \(", lines[3])
+    assert re.search(r": [+-]0\.\d+ in scaled partial AUC over fpr 0 to 0.3 \(95% CI ", lines[5])
+    assert re.search(r"\); [+-]0\.\d+ in AUC \(95% CI ", lines[5])
+    facts = run(*command, "--json", "--report", "p.html").json
     ours, other = facts["cross_validation"], facts["baseline"]
-    assert other["difference"] == pytest.approx(ours["loss_value"] - other["loss_value"])
-    assert other["value"] == other["loss_value"] and other["metric"] == "scaled partial AUC"
+    assert other["difference"] == pytest.approx(ours["metric_value"] - other["metric_value"])
+    assert other["value"] == other["metric_value"]
+    assert other["metric_name"] == "scaled partial AUC"
     difference = other["auc_difference"]["difference"]
     assert difference == pytest.approx(ours["auc"] - other["auc"])
     page = Path("p.html").read_text(encoding="utf-8")
     assert "trained for the scaled partial AUC over fpr 0 to 0.3, which is 0." in page
     assert page.index("<dt>Scaled partial AUC</dt>") < page.index("<dt>AUC</dt>")
-    assert "By scaled partial AUC over fpr 0 to 0.3 " in page
+    assert " in scaled partial AUC over fpr 0 to 0.3 between the model and logistic" in page
 
 
 def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> None:
@@ -106,7 +109,7 @@ def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> 
 def test_positive_weight_categorical_and_no_folds(run: Run, train: Path, table: pa.Table) -> None:
     done = run(
         *("fit", train, "--target", "y", "--positive", "no", "--weight", "w", "--drop", "id"),
-        *("--categorical", "z", *FAST, "--folds", 0, "--json"),
+        *("--categorical", "z", *FAST, "--cv", 0, "--json"),
     )
     assert done.code == 0, done.err
     assert (done.json["positive"], done.json["negative"]) == ("no", "yes")
@@ -191,19 +194,22 @@ Bad = list[str]
         (["--target", "y", "--categorical", "zz"], "no column 'zz'"),
         (["--target", "y", "--categorical", "w", "--weight", "w"], "--categorical 'w'"),
         (["--target", "y", "--weight", "y"], "both target and weight"),
-        (["--target", "y", "--drop", "y"], "--drop names the target"),
-        (["--target", "z"], "column 'z' has 5 different values (0, 1, 2, 3, 4); auctor ranks two"),
-        (["--target", "city"], "missing value(s); every row needs a label"),
+        (["--target", "y", "--drop", "y"], "--drop 'y' is the target column"),
+        (
+            ["--target", "z"],
+            "column 'z' has 5 different values (0, 1, 2, 3, 4); the target needs exactly two",
+        ),
+        (["--target", "city"], "missing values; every row needs a label"),
         (["--target", "y", "--positive", "maybe"], "--positive 'maybe'"),
-        (["--target", "y", "--weight", "x"], "missing value(s); every row needs a weight"),
+        (["--target", "y", "--weight", "x"], "missing values; every row needs a weight"),
         (["--target", "y", "--weight", "id2"], "no column 'id2'; did you mean 'id'?"),
-        (["--target", "y", "--weight", "city"], "weights must be numbers"),
-        (["--target", "y", "--folds", "21"], "use --folds 20"),
+        (["--target", "y", "--weight", "city"], "give weights that are numbers"),
+        (["--target", "y", "--cv", "21"], "use --cv 20"),
         (["--target", "y", "--param", "n_estimators=0"], "'n_estimators' parameter"),
         (["--target", "y", "--param", "n_estimators=many"], "'n_estimators' parameter"),
         (["--target", "y", "--out", "no/such/m.json"], "there is no folder no/such"),
         (["--target", "y", "--out", "."], "it is a folder"),
-        (["--target", "y", "--out", "train.csv"], "the command reads that file"),
+        (["--target", "y", "--out", "train.csv"], "the command reads this file"),
     ],
 )
 def test_errors_before_any_work(run: Run, train: Path, arguments: Bad, words: str) -> None:
@@ -220,16 +226,19 @@ def test_errors_before_any_work(run: Run, train: Path, arguments: Bad, words: st
     ("text", "words"),
     [
         ("x,y\n1,a\n2,a\n", "column 'y' has 1 value ('a')"),
-        ("x,y\n1,a\n2,\n3,b\n4,NA\n", "column 'y' has 2 missing value(s)"),
-        ("x,y\n1,2020-01-01\n2,2020-01-02\n", "labels must be text, numbers or truth values"),
-        ("x,y\n1,0.5\n2,1.5\n", "labels that are numbers must be whole"),
-        ("x,y\n1,a\n2,b\n3,b\n", "label 'b' has 2 row(s), but 5 folds need 10"),
+        ("x,y\n1,a\n2,\n3,b\n4,NA\n", "column 'y' has 2 missing values"),
+        (
+            "x,y\n1,2020-01-01\n2,2020-01-02\n",
+            "give labels that are text, whole numbers or true and false",
+        ),
+        ("x,y\n1,0.5\n2,1.5\n", "give labels that are text or whole numbers"),
+        ("x,y\n1,a\n2,b\n3,b\n", "label 'b' has 2 rows, but 5 folds need at least 10"),
         ("y\na\nb\n", "no column left to learn from"),
         (",x,y\n0,1,a\n1,2,b\n", "column 1 has no name"),
         ("x,y,w\n1,a,1\n2,b,-1\n", "column 'w' has negative values"),
         ("x,y,w\n1,a,1\n2,b,inf\n", "column 'w' has NaN or infinite values"),
         ("x,y,w\n1,a,0\n2,b,0\n", "column 'w' is zero everywhere"),
-        ("x,y,w\n1,a,1\n2,b,0\n", "every row with label 'b' has weight zero"),
+        ("x,y,w\n1,a,1\n2,b,0\n", "every row with label 'b' has weight 0"),
         ("x,y\n1,a\n2\n", "Expected 2 columns, got 1"),
     ],
 )
@@ -246,14 +255,14 @@ def test_bad_tables(run: Run, tmp_path: Path, text: str, words: str) -> None:
 def test_few_rows_without_folds(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,y\n1,a\n2,b\n")
-    assert "--folds 0" in run("fit", path, "--target", "y").error
-    assert run("fit", path, "--target", "y", "--folds", 0).code == 0
+    assert "--cv 0" in run("fit", path, "--target", "y").error
+    assert run("fit", path, "--target", "y", "--cv", 0).code == 0
 
 
 def test_infinity_names_its_column(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,y\n1,a\ninf,b\n")
-    done = run("fit", path, "--target", "y", "--folds", 0)
+    done = run("fit", path, "--target", "y", "--cv", 0)
     assert done.code == 1 and "column 'x' holds 1 infinity" in done.error
     assert files(tmp_path) == {"t.csv"}
 
@@ -292,38 +301,38 @@ def test_jobs_and_seed_do_not_change_the_file(run: Run, train: Path) -> None:
 def test_groups_reach_the_learners_own_folds(run: Run, table: pa.Table) -> None:
     pq.write_table(table.append_column("who", [[f"g{i // 2}" for i in range(80)]]), "g.parquet")
     few = ["--param", "penalties=[0.1]", "--param", "shrinkages=[0.1]", "--param", "interactions=0"]
-    options = ["--group", "who", "--folds", 2, *few, "--report", "p.html", "--json"]
+    options = ["--group", "who", "--cv", 2, *few, "--report", "p.html", "--json"]
     done = run("fit", "g.parquet", "--target", "y", *DROP, *options)
     assert done.code == 0, done.err
     method = done.json["cross_validation"]["method"]
-    assert method.startswith("DeLong by groups within folds, variance times 1.")
+    assert method.startswith("DeLong by groups within folds, variance multiplied by 1.")
     assert "cv" not in done.json["params"]
     page = Path("p.html").read_text(encoding="utf-8")
     assert "array(" not in page and "cv=[" not in page and '"cv"' not in page
 
 
 @pytest.mark.parametrize("command", ["fit", "compare"])
-def test_copies_are_told_of_and_count_once(run: Run, command: str) -> None:
+def test_copies_give_a_warning_and_count_once(run: Run, command: str) -> None:
     x = np.repeat(np.random.default_rng(0).normal(size=(2, 150)), 3, axis=1)
     y = np.repeat(np.arange(150) < 70, 3).astype(int)
     pq.write_table(pa.table({"a": x[0], "b": x[1], "y": y}), "dup.parquet")
     options = ["--target", "y", "--learner", "treerank", "--json"]
     done = run(command, "dup.parquet", *options)
-    told = "450 rows are 150 distinct rows: copies of a row stay in one fold"
-    assert [told in line for line in done.json["warnings"]] == [True]
-    assert told in done.err
+    warning = "the 450 rows contain only 150 distinct rows; copies of a row stay in the same fold"
+    assert [warning in line for line in done.json["warnings"]] == [True]
+    assert warning in done.err
     found = done.json["cross_validation"] if command == "fit" else done.json["learners"][0]
     assert found["method"].startswith("DeLong by groups within folds")
     assert found["low"] < 0.5 < found["high"]
     if command == "fit":
-        assert run("fit", "dup.parquet", *options, "--folds", 0).json["warnings"] == []
+        assert run("fit", "dup.parquet", *options, "--cv", 0).json["warnings"] == []
         low, high = (done.json["baseline"][name] for name in ("low", "high"))
         assert low < 0 < high
 
 
 def test_ks_and_its_difference_agree(run: Run, train: Path) -> None:
     """Two KS and their difference stand in one line: they must add up."""
-    done = run("fit", train, "--target", "y", "--loss", "ks", "--folds", "2", "--json")
+    done = run("fit", train, "--target", "y", "--metric", "ks", "--cv", "2", "--json")
     assert done.code == 0, done.err
     ours, other = done.json["cross_validation"], done.json["baseline"]
     assert other["value"] == other["ks"]

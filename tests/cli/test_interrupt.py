@@ -73,7 +73,7 @@ def test_ctrl_c_in_a_fit_writes_nothing(
 ) -> None:
     out = tmp_path / "old.json"
     out.write_text("the old model")
-    words = ["fit", str(train), "--target", "y", "--drop", "id", "--loss", "ks", "--folds", "0"]
+    words = ["fit", str(train), "--target", "y", "--drop", "id", "--metric", "ks", "--cv", "0"]
     words += ["--learner", learner, "--param", "n_runs=20000", "--jobs", jobs]
     code, printed, log = interrupt([*words, "--out", str(out)], shows)
     assert (code, printed) == (130, ""), log
@@ -83,9 +83,9 @@ def test_ctrl_c_in_a_fit_writes_nothing(
 
 
 def test_ctrl_c_in_a_comparison_prints_the_learners_that_are_done(train: Path) -> None:
-    words = ["compare", str(train), "--target", "y", "--drop", "id", "--folds", "2"]
+    words = ["compare", str(train), "--target", "y", "--drop", "id", "--cv", "2"]
     words += ["--learner", "rankboost", "--learner", "exactboost"]
     code, printed, log = interrupt(words, r"ExactBoost \[#* *\] [1-9]")
     assert code == 130, log
-    assert printed.endswith("interrupted: 1 of 2 learners\n")
+    assert printed.endswith("interrupted: 1 of 2 learners were compared\n")
     assert "\nrankboost " in printed and "\nexactboost " not in printed

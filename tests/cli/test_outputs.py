@@ -79,7 +79,7 @@ def test_a_page_and_facts_to_standard_output(run: Run, train: Path, model: Path)
     [
         (("--out", "-", "--json"), "--out and --json would both go to standard output"),
         (("--out", "-", "--report", "-"), "--out and --report would both go to standard output"),
-        (("--out", "same", "--report", "./same"), "--out and --report name one file"),
+        (("--out", "same", "--report", "./same"), "--out and --report are the same file"),
     ],
 )
 def test_two_outputs_in_one_place(run: Run, train: Path, more: tuple[str, ...], words: str) -> None:
@@ -90,7 +90,7 @@ def test_two_outputs_in_one_place(run: Run, train: Path, more: tuple[str, ...], 
 def test_the_config_file_is_not_overwritten(run: Run, train: Path) -> None:
     Path("run.toml").write_text('target = "y"\n')
     done = run("fit", train, "--config", "run.toml", *FAST, "--out", "run.toml")
-    assert done.code == 1 and "the command reads that file" in done.error
+    assert done.code == 1 and "the command reads this file" in done.error
 
 
 def test_a_file_that_standard_output_goes_to(
@@ -99,7 +99,7 @@ def test_a_file_that_standard_output_goes_to(
     with Path("log.json").open("w") as file:
         monkeypatch.setattr("sys.stdout", file)
         done = run("fit", train, "--target", "y", *FAST, "--out", "log.json")
-    assert done.code == 1 and "standard output goes to that file; give -" in done.error
+    assert done.code == 1 and "standard output is redirected to this file; give -" in done.error
 
 
 def test_compressed_scores_are_the_same_every_time(run: Run, train: Path, model: Path) -> None:

@@ -29,31 +29,31 @@ def test_the_page_of_a_fit_is_of_out_of_fold_scores(run: Run, train: Path) -> No
     assert facts["headline"]["auc"] == done.json["cross_validation"]["auc"]
     for name in ("ks", "ks_low", "ks_high"):
         assert facts["separation"][name] == done.json["cross_validation"][name]
-    assert "brought to the scale of the final model" in Path("train.report.html").read_text("utf-8")
+    assert "put on the scale of the final model" in Path("train.report.html").read_text("utf-8")
     assert facts["about"]["command"].startswith("auctor fit ")
-    assert facts["about"]["target"] == "y" and facts["about"]["trained_on"] == "auc"
+    assert facts["about"]["target"] == "y" and facts["about"]["trained_for"] == "auc"
     assert facts["comparison"][0]["name"] == "logistic"
 
 
 def test_the_address_of_the_page_is_printed(run: Run, train: Path) -> None:
     done = run("fit", train, "--target", "y", *DROP, *FAST, "--report", "p.html", "--no-baseline")
-    assert done.out.splitlines()[-1] == f"report: {Path('p.html').resolve().as_uri()}"
+    assert done.out.splitlines()[-1] == f"report written to {Path('p.html').resolve().as_uri()}"
     assert facts_of(Path("p.html"))["comparison"] == []
 
 
 def test_without_folds_the_page_says_so(run: Run, train: Path) -> None:
-    done = run("fit", train, "--target", "y", *DROP, *FAST, "--folds", 0, "--report", "p.html")
+    done = run("fit", train, "--target", "y", *DROP, *FAST, "--cv", 0, "--report", "p.html")
     assert done.code == 0, done.err
     facts = facts_of(Path("p.html"))
     assert not facts["data"]["is_out_of_fold"]
-    assert "too good to be true" in facts["about"]["notes"][-1]
+    assert "too optimistic" in facts["about"]["notes"][-1]
 
 
 def test_a_page_of_other_rows(run: Run, model: Path, train: Path) -> None:
     found = run("evaluate", model, train, "--target", "y", "--json").json
     done = run("report", model, train, "--target", "y", "--out", "p.html", "--facts", "f.json")
     assert done.code == 0, done.err
-    assert done.out.splitlines()[-1] == f"report: {Path('p.html').resolve().as_uri()}"
+    assert done.out.splitlines()[-1] == f"report written to {Path('p.html').resolve().as_uri()}"
     facts = json.loads(Path("f.json").read_text())
     assert facts == facts_of(Path("p.html"))
     assert facts["headline"]["auc"] == pytest.approx(found["auc"])
@@ -68,7 +68,7 @@ def test_weights_and_groups_reach_the_page(run: Run, model: Path, train: Path) -
 
 
 @pytest.mark.parametrize("out", ["no/such/p.html", "train.csv", "."])
-def test_a_page_that_cannot_be_written_is_told_before_any_work(
+def test_a_page_that_cannot_be_written_is_an_error_before_any_work(
     run: Run, train: Path, monkeypatch: pytest.MonkeyPatch, out: str
 ) -> None:
     monkeypatch.setattr(RankingEstimator, "fit", None)
@@ -84,7 +84,7 @@ def test_an_interrupted_page_does_not_cost_the_model(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("auctor.cli.report.render", interrupted)
+    monkeypatch.setattr("auctor.cli.fit_page.render", interrupted)
     before = files(train.parent)
     done = run("fit", train, "--target", "y", *DROP, *FAST, "--report")
     assert done.code == 130

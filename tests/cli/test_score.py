@@ -122,10 +122,10 @@ def test_text_category_stays_text(run: Run, table: pa.Table) -> None:
     ("arguments", "words"),
     [
         (["--keep", "idd"], "no column 'idd'; did you mean 'id'?"),
-        (["--out", "s.xlsx"], "must end in .csv"),
+        (["--out", "s.xlsx"], "unknown file extension; give .csv"),
         (["--out", "no/s.csv"], "there is no folder no"),
-        (["--out", "new.csv"], "the command reads that file"),
-        (["--out", "train.model.json"], "must end in .csv"),
+        (["--out", "new.csv"], "the command reads this file"),
+        (["--out", "train.model.json"], "unknown file extension; give .csv"),
         (["--delimiter", ";"], "lacks 4 columns that the model needs: 'x', 'z', 'flag', 'city'"),
     ],
 )
@@ -155,7 +155,7 @@ def test_text_where_numbers_were(run: Run, model: Path, new: Path) -> None:
 
 def test_damaged_and_wrong_models(run: Run, model: Path, new: Path) -> None:
     Path("half.json").write_text(model.read_text()[:200])
-    assert "half.json: model file: no valid JSON" in run("score", "half.json", new).error
+    assert "half.json: model file: it is not valid JSON" in run("score", "half.json", new).error
     assert "new.csv: model file" in run("score", new, model).error
     assert run("score", "none.json", new).error == "none.json: No such file or directory"
 
@@ -164,7 +164,7 @@ def test_damaged_and_wrong_models(run: Run, model: Path, new: Path) -> None:
     "learner",
     [
         ("--learner", "margin-ranker", "--param", "epsilon=0.9"),
-        ("--learner", "dmks", "--loss", "ks"),
+        ("--learner", "dmks", "--metric", "ks"),
     ],
 )
 @pytest.mark.parametrize("kind", ["codes", "dates"])
@@ -178,7 +178,7 @@ def test_linear_models_read_text_as_text(run: Run, learner: tuple[str, ...], kin
     arrow_csv.write_csv(table, "all.csv")
     plain = np.flatnonzero(text != words[2])
     arrow_csv.write_csv(table.take(plain), "plain.csv")
-    fit = ("fit", "all.csv", "--target", "y", "--folds", "2", "--quiet")
+    fit = ("fit", "all.csv", "--target", "y", "--cv", "2", "--quiet")
     done = run(*fit, *learner, "--out", "m.json")
     assert done.code == 0, done.err
     scores = run("score", "m.json", "all.csv", "--json").json["score"]
@@ -220,11 +220,13 @@ class TestReasons:
         assert reasons and all(" (+" in reason for reason in reasons)
 
     def test_mistakes(self, run: Run, model: Path, new: Path, train: Path) -> None:
-        assert "--direction is given without" in run("score", model, new, "--direction", "up").error
+        assert "--direction needs --reasons" in run("score", model, new, "--direction", "up").error
         assert run("score", model, new, "--reasons", 0).code == 2
-        fit = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", "--folds", "2")
+        fit = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", "--cv", "2")
         assert run(*fit, "--learner", "treerank", "--out", "tree.json").code == 0
-        assert "is a tree model; rows are" in run("score", "tree.json", new, "--reasons", 2).error
+        assert (
+            "is a tree model; only additive" in run("score", "tree.json", new, "--reasons", 2).error
+        )
         table = arrow_csv.read_csv(new)
         arrow_csv.write_csv(table.append_column("reason_1", table["id"]), "clash.csv")
         clash = ("score", model, "clash.csv", "--keep", "reason_1")
@@ -274,4 +276,4 @@ def test_texts_that_a_spreadsheet_would_run(run: Run, model: Path, formulas: Pat
 @pytest.mark.parametrize("more", [("--json",), ("--out", "scores.parquet")])
 def test_only_csv_needs_it(run: Run, model: Path, train: Path, more: tuple[str, ...]) -> None:
     done = run("score", model, train, "--spreadsheet-safe", *more)
-    assert done.code == 2 and "--spreadsheet-safe is for CSV" in done.error
+    assert done.code == 2 and "--spreadsheet-safe works for CSV only" in done.error

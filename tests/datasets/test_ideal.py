@@ -10,35 +10,35 @@ from hypothesis import strategies as st
 
 from auctor.datasets import (
     approximate_roc,
-    discrete_law,
-    exponential_law,
-    gaussian_law,
-    gaussian_pair_law,
-    linear_law,
+    discrete_roc,
+    exponential_roc,
+    gaussian_pair_roc,
+    gaussian_roc,
     make_gaussian_pair,
-    power_law,
-    r_of_k_law,
-    t_pair_law,
+    power_roc,
+    quadratic_roc,
+    r_of_k_roc,
+    t_pair_roc,
 )
 from auctor.metrics import roc_distance
 from tests.reference import ideal as slow
 
 BENT = {
-    "linear": linear_law(0.9),
-    "exponential 2": exponential_law(2.0),
-    "exponential 5": exponential_law(5.0),
+    "linear": quadratic_roc(0.9),
+    "exponential 2": exponential_roc(2.0),
+    "exponential 5": exponential_roc(5.0),
 }
 STEEP = {
-    "gaussian": gaussian_law(1.0),
-    "power": power_law(0.5),
-    "gaussian pair": gaussian_pair_law(),
-    "t pair": t_pair_law(),
+    "gaussian": gaussian_roc(1.0),
+    "power": power_roc(0.5),
+    "gaussian pair": gaussian_pair_roc(),
+    "t pair": t_pair_roc(),
 }
 SMOOTH = {**BENT, **STEEP}
 
 
 def levels(law, depths):
-    return [approximate_roc(law, depth) for depth in depths]
+    return [approximate_roc(law, depth=depth) for depth in depths]
 
 
 def ratios(found, name):
@@ -51,7 +51,7 @@ def test_knots_are_those_of_a_grid_search(law):
     # A fine broken line in place of ROC*, for speed; its knots are 0.006 apart in log slope.
     t = np.linspace(min(law.high, 12), max(law.low, -12), 4001)
     alpha, beta = (np.concatenate([[0], rate, [1]]) for rate in law.rates(t))
-    found = approximate_roc(law, 2)
+    found = approximate_roc(law, depth=2)
     knots = slow.approximate_roc(lambda a: float(np.interp(a, alpha, beta)), 2)
     np.testing.assert_allclose(np.transpose(found.knots), knots, atol=2e-3)
     auc = np.trapezoid([b for _, b in knots], [a for a, _ in knots])
@@ -60,7 +60,7 @@ def test_knots_are_those_of_a_grid_search(law):
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
 def test_knots_and_distances_by_formula_and_grid(depth):
-    found = approximate_roc(exponential_law(2.0), depth)
+    found = approximate_roc(exponential_roc(2.0), depth=depth)
 
     def roc(alpha):
         return np.expm1(-2 * alpha) / np.expm1(-2)
@@ -70,9 +70,9 @@ def test_knots_and_distances_by_formula_and_grid(depth):
     np.testing.assert_allclose((found.d1, found.d_inf), slow.distances(roc, knots), rtol=1e-5)
 
 
-@pytest.mark.parametrize("law", [*SMOOTH.values(), r_of_k_law()], ids=[*SMOOTH, "r of k"])
+@pytest.mark.parametrize("law", [*SMOOTH.values(), r_of_k_roc()], ids=[*SMOOTH, "r of k"])
 def test_depth_zero_is_the_diagonal(law):
-    found = approximate_roc(law, 0)
+    found = approximate_roc(law, depth=0)
     assert found.alpha.tolist() == found.beta.tolist() == [0, 1]
     assert found.auc == 0.5
     assert found.d1 == pytest.approx(law.optimal_auc - 0.5)
@@ -90,7 +90,7 @@ def test_auc_rises_to_the_optimum_and_knots_lie_on_the_curve(law):
     for shallow, deep in pairwise(found):
         assert (np.diff(deep.alpha) > 0).all()
         np.testing.assert_array_equal(deep.alpha[::2], shallow.alpha)
-    np.testing.assert_allclose(found[4].beta, law.roc(found[4].alpha), atol=1e-6)
+    np.testing.assert_allclose(found[4].beta, law.tpr(found[4].alpha), atol=1e-6)
     # A broken line inside a concave curve is itself concave.
     slopes = np.diff(found[5].beta) / np.diff(found[5].alpha)
     assert (np.diff(slopes) < 1e-9).all()
@@ -98,7 +98,7 @@ def test_auc_rises_to_the_optimum_and_knots_lie_on_the_curve(law):
 
 @pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
 def test_distances_are_those_of_a_finer_line(law):
-    found, fine = approximate_roc(law, 3), approximate_roc(law, 10)
+    found, fine = approximate_roc(law, depth=3), approximate_roc(law, depth=10)
     l1, sup = roc_distance(found.knots, fine.knots)
     assert found.d1 == pytest.approx(l1, abs=2 * fine.d1)
     # The next level's knots are knots of the finer line too, so this distance is exact.
@@ -114,7 +114,7 @@ def test_d1_falls_fourfold(law):
 
 def test_few_degrees_of_freedom_lose_no_digits():
     # Alpha and beta have kinks here; an integral that runs over one puts the AUC 1.5e-8 off.
-    falls = ratios(levels(t_pair_law(0.3), (9, 10)), "d1")
+    falls = ratios(levels(t_pair_roc(0.3), (9, 10)), "d1")
     assert falls[0] == pytest.approx(4, abs=0.02)
 
 
@@ -129,7 +129,7 @@ def test_d_inf_falls_fourfold_where_proposition_15_applies(law):
 def test_the_bounds_of_proposition_15(rate):
     # The largest second derivative of ROC* is at 0; a chord of width w is at most M w^2 / 8 off.
     largest = rate**2 / -np.expm1(-rate)
-    for found in levels(exponential_law(rate), range(9)):
+    for found in levels(exponential_roc(rate), range(9)):
         width = np.diff(found.alpha)
         assert found.d_inf <= largest * width.max() ** 2 / 8 + 1e-15
         assert found.d1 <= largest * (width**3).sum() / 12 + 1e-15
@@ -138,7 +138,7 @@ def test_the_bounds_of_proposition_15(rate):
 
 
 def test_constant_bend_has_dyadic_knots():
-    for found in levels(linear_law(0.6), range(9)):
+    for found in levels(quadratic_roc(0.6), range(9)):
         n_cells = 2**found.depth
         np.testing.assert_allclose(found.alpha, np.arange(n_cells + 1) / n_cells, atol=1e-12)
         assert found.d1 == pytest.approx(0.6 / 6 / n_cells**2, rel=1e-6)
@@ -146,7 +146,7 @@ def test_constant_bend_has_dyadic_knots():
 
 
 def test_without_a_bounded_slope_d_inf_only_halves():
-    for found in levels(power_law(0.5), range(9)):
+    for found in levels(power_roc(0.5), range(9)):
         n_cells = 2**found.depth
         np.testing.assert_allclose(found.beta, np.arange(n_cells + 1) / n_cells, atol=1e-12)
         assert found.d1 == pytest.approx(1 / 6 / n_cells**2, rel=1e-6)
@@ -159,7 +159,7 @@ def test_without_a_bounded_slope_d_inf_only_halves():
     ).filter(lambda cells: all(map(sum, zip(*cells, strict=True))))
 )
 def test_a_broken_line_is_reached(masses):
-    law = discrete_law(*zip(*masses, strict=True))
+    law = discrete_roc(*zip(*masses, strict=True))
     found = levels(law, range(8))
     areas = np.array([level.auc for level in found])
     assert (np.diff(areas) > -1e-12).all()
@@ -171,20 +171,20 @@ def test_a_broken_line_is_reached(masses):
 
 
 def test_one_split_is_enough_for_one_corner():
-    found = approximate_roc(r_of_k_law(noise=0.2), 1)
+    found = approximate_roc(r_of_k_roc(noise=0.2), depth=1)
     np.testing.assert_allclose(found.knots, [[0, 0.2, 1], [0, 0.8, 1]], atol=1e-12)
     assert found.auc == pytest.approx(0.8)
     # Remark 9: no gain, no split; the lower cells are empty.
-    deeper = approximate_roc(r_of_k_law(noise=0.2), 3)
+    deeper = approximate_roc(r_of_k_roc(noise=0.2), depth=3)
     assert len(deeper.alpha) == 9
-    assert "a ROC curve of 2 pieces" in repr(deeper)
+    assert ": 2 pieces," in repr(deeper)
 
 
 def test_result_is_a_frozen_sentence():
-    found = approximate_roc(gaussian_law(1.0), 2)
+    found = approximate_roc(gaussian_roc(1.0), depth=2)
     assert repr(found) == (
-        "At depth 2 the ideal tree for two Gaussians 1 apart has a ROC curve of 4 pieces: "
-        "AUC 0.742420 of 0.760250, d1 0.018, d-infinity 0.07"
+        "ideal tree of depth 2 for two Gaussians 1 apart: 4 pieces, "
+        "AUC 0.742420 (optimal 0.760250), d1 0.018, d-infinity 0.07"
     )
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.depth = 3
@@ -195,14 +195,14 @@ def test_result_is_a_frozen_sentence():
 @pytest.mark.parametrize(
     ("law", "depth", "words"),
     [
-        (gaussian_law(), -1, "depth=-1 is too small; 0 or more will do"),
-        (gaussian_law(), 17, "depth=17 is too large; up to 16 will do"),
-        (gaussian_law(), 2.5, "depth must be a whole number, got 2.5"),
-        (gaussian_law(), True, "depth must be a whole number, got True"),
-        (make_gaussian_pair(5, 5), 2, r"law must be a Law, .* got Sample"),
-        ("gaussian", 2, r"law must be a Law, .* got str"),
+        (gaussian_roc(), -1, "depth is -1; give a whole number of at least 0"),
+        (gaussian_roc(), 17, "depth is 17; give a whole number of at most 16"),
+        (gaussian_roc(), 2.5, r"depth is 2\.5; give a whole number"),
+        (gaussian_roc(), True, "depth is True; give a whole number"),
+        (make_gaussian_pair(5, 5), 2, "optimal is a Sample; give an OptimalRoc"),
+        ("gaussian", 2, "optimal is a str; give an OptimalRoc"),
     ],
 )
 def test_errors_say_what_would_do(law, depth, words):
     with pytest.raises(ValueError, match=words):
-        approximate_roc(law, depth)
+        approximate_roc(law, depth=depth)

@@ -71,5 +71,5 @@ def test_the_two_blocks_of_a_penalizer_are_independent(agreement: np.ndarray) ->
 
 
 def test_a_single_row_is_too_few() -> None:
-    with pytest.raises(ValueError, match="n_samples=1 is too small; 2 or more will do"):
+    with pytest.raises(ValueError, match="n_samples is 1; give a whole number of at least 2"):
         make_long_servedio(1)

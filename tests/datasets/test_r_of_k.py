@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from auctor.datasets import make_r_of_k
-from auctor.datasets.r_of_k import _binomial_law
+from auctor.datasets.r_of_k import truncated_binomial
 
 SMALLEST_P = 1e-3  # the seeds are fixed, so that a test that passes does so every time
 
@@ -37,7 +37,7 @@ def test_every_row_obeys_the_rule(
     r = data.draw(st.integers(1, k))
     share = min(max(share, 1 / n_samples), 1 - 1 / n_samples)
     sample = make_r_of_k(
-        n_samples, n_features=n_features, k=k, r=r, positive_share=share, random_state=seed
+        n_samples, n_features=n_features, k=k, r=r, positive_fraction=share, random_state=seed
     )
     assert sample.X.shape == (n_samples, n_features)
     assert np.isin(sample.X, (-1, 1)).all()
@@ -52,7 +52,7 @@ def test_every_row_obeys_the_rule(
 @pytest.mark.parametrize("r", [1, 8, 15])
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
 def test_settings_of_the_paper(r: int, share: float) -> None:
-    sample = make_r_of_k(1000, r=r, positive_share=share, noise=0.05, random_state=r)
+    sample = make_r_of_k(1000, r=r, positive_fraction=share, noise=0.05, random_state=r)
     assert sample.X.shape == (1000, 100)
     assert sample.y_clean.sum() == 1000 * share
 
@@ -61,7 +61,7 @@ def test_settings_of_the_paper(r: int, share: float) -> None:
 def test_truncated_binomial_is_that_of_scipy(k: int, r: int) -> None:
     for possible in (np.arange(r), np.arange(r, k + 1)):
         law = stats.binom(k, 0.5).pmf(possible)
-        np.testing.assert_allclose(_binomial_law(possible, k), law / law.sum(), rtol=1e-10)
+        np.testing.assert_allclose(truncated_binomial(possible, k), law / law.sum(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("r", [1, 2, 8, 15, 29, 30])
@@ -97,7 +97,7 @@ def test_positions_given_the_count_are_hypergeometric() -> None:
 
 def test_other_features_are_fair_and_say_nothing() -> None:
     n_rows = 40_000
-    sample = make_r_of_k(n_rows, k=30, r=8, positive_share=0.7, random_state=21)
+    sample = make_r_of_k(n_rows, k=30, r=8, positive_fraction=0.7, random_state=21)
     rest = sample.X[:, 30:]
     for rows in (rest, rest[sample.y == 0], rest[sample.y == 1]):
         # A mean of n signs has standard deviation 1 / sqrt(n); 70 features, so 4.5 of them.
@@ -133,25 +133,28 @@ def test_many_relevant_features() -> None:
     ("n_samples", "share", "n_pos"), [(1000, 0.7, 700), (7, 0.5, 4), (5, 0.5, 2), (10, 0.29, 3)]
 )
 def test_positives_are_rounded(n_samples: int, share: float, n_pos: int) -> None:
-    sample = make_r_of_k(n_samples, positive_share=share, random_state=0)
+    sample = make_r_of_k(n_samples, positive_fraction=share, random_state=0)
     assert sample.y.sum() == n_pos
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_features": 20}, r"k=30 is more than n_features=20"),
-        ({"k": 0}, r"k=0 is too small; 1 or more"),
-        ({"r": 0}, r"r=0 is too small; 1 or more"),
-        ({"r": 31}, r"r=31 is more than k=30.*1\.\.30"),
-        ({"r": 2.0}, r"r must be a whole number, got 2\.0"),
-        ({"n_features": 0}, r"n_features=0 is too small"),
-        ({"positive_share": 0}, r"positive_share=0 is outside \(0, 1\)"),
-        ({"positive_share": 1.0}, r"positive_share=1\.0 is outside \(0, 1\)"),
-        ({"positive_share": float("nan")}, r"positive_share must be a finite number, got nan"),
-        ({"positive_share": 0.01}, r"n_samples=20 is too small.*0 positives and 20 negatives"),
-        ({"positive_share": 0.99}, r"n_samples=20 is too small.*20 positives and 0 negatives"),
-        ({"n_samples": 1}, r"n_samples=1 is too small; 2 or more"),
+        ({"n_features": 20}, r"k is 30 and n_features 20; give k of at most n_features"),
+        ({"k": 0}, r"k is 0; give a whole number of at least 1"),
+        ({"r": 0}, r"r is 0; give a whole number of at least 1"),
+        ({"r": 31}, r"r is 31 and k is 30, so that no row is positive; give r of at most k"),
+        ({"r": 2.0}, r"r is 2\.0; give a whole number"),
+        ({"n_features": 0}, r"n_features is 0; give a whole number"),
+        ({"positive_fraction": 0}, r"positive_fraction is 0; give a fraction"),
+        ({"positive_fraction": 1.0}, r"positive_fraction is 1\.0; give a fraction"),
+        (
+            {"positive_fraction": float("nan")},
+            r"positive_fraction is nan; give a fraction",
+        ),
+        ({"positive_fraction": 0.01}, r"n_samples is 20 and .* makes 0 positives and 20 negatives"),
+        ({"positive_fraction": 0.99}, r"n_samples is 20 and .* makes 20 positives and 0 negatives"),
+        ({"n_samples": 1}, r"n_samples is 1; give a whole number of at least 2"),
     ],
 )
 def test_errors(arguments: dict[str, Any], message: str) -> None:

@@ -80,8 +80,12 @@ def test_generator_is_used_and_moves_on(maker: Maker) -> None:
     assert (first.X != second.X).any()
 
 
-def test_no_seed_differs_from_call_to_call(maker: Maker) -> None:
-    assert (maker().X != maker().X).any()
+def test_none_differs_from_call_to_call(maker: Maker) -> None:
+    assert (maker(random_state=None).X != maker(random_state=None).X).any()
+
+
+def test_the_default_is_reproducible(maker: Maker) -> None:
+    np.testing.assert_array_equal(maker().X, maker(random_state=0).X)
 
 
 def test_noise_leaves_rows_alone_and_nests(maker: Maker) -> None:
@@ -135,7 +139,7 @@ def test_noise_error(maker: Maker, noise: Any) -> None:
 
 @pytest.mark.parametrize("random_state", ["seed", -1, 1.5])
 def test_random_state_error(maker: Maker, random_state: Any) -> None:
-    with pytest.raises(ValueError, match="random_state must be an int"):
+    with pytest.raises(ValueError, match="give an int of at least 0"):
         maker(random_state=random_state)
 
 

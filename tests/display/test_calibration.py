@@ -61,7 +61,7 @@ def test_probabilities_are_those_of_the_positive_class(kind):
 
 
 def test_scores_are_no_probabilities():
-    with pytest.raises(ValueError, match=r"probability must lie in \[0, 1\], got values from -2"):
+    with pytest.raises(ValueError, match="probability has values from -2 to 3"):
         CalibrationDisplay.from_predictions([0, 1], [-2, 3])
 
 

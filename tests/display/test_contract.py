@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import matplotlib
@@ -40,7 +41,13 @@ def rows(n=160):
 
 
 X, Y, WEIGHT = rows()
-RANKER = RankBoost(n_estimators=15, pos_label="bad").fit(X, Y)
+
+
+@cache  # not while tests are collected: every process would compile the kernels at once
+def ranker():
+    """A learner fitted on the rows; no test changes it."""
+    return RankBoost(n_estimators=15, pos_label="bad").fit(X, Y)
+
 
 # Displays of labelled scores: all of them can be made in the same ways.
 OF_PREDICTIONS = [
@@ -58,7 +65,7 @@ OF_PREDICTIONS = [
 OF_MODELS = {
     "LearningCurveDisplay": lambda: cross_validated(),
     "PartitionDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
-    "ProgramDisplay": lambda: MartiRank(n_estimators=5, pos_label="bad").fit(X, Y),
+    "ProgramDisplay": lambda: MartiRank(n_layers=5, pos_label="bad").fit(X, Y),
     "ScorePlotDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "ScoreROCDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "TreeDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
@@ -79,7 +86,7 @@ def make(name):
     """A display by its name, from an estimator."""
     cls = getattr(auctor.display, name)
     if name in OF_PREDICTIONS:
-        return cls.from_estimator(RANKER, X, Y)
+        return cls.from_estimator(ranker(), X, Y)
     fitted = OF_MODELS[name]()
     if name in TAKES_ROWS:
         return cls.from_estimator(fitted, X, Y, **TAKES_ROWS[name])
@@ -170,8 +177,8 @@ def test_nothing_is_written_outside_of_the_figure(name):
 def response(name):
     """What from_predictions of a display takes: probabilities or scores."""
     if name == "CalibrationDisplay":
-        return RANKER.predict_proba(X)[:, 0]  # "bad" is the smaller label
-    return RANKER.decision_function(X)
+        return ranker().predict_proba(X)[:, 0]  # "bad" is the smaller label
+    return ranker().decision_function(X)
 
 
 @pytest.fixture(params=OF_PREDICTIONS)
@@ -182,9 +189,9 @@ def name(request):
 def test_from_estimator_is_from_predictions(name):
     cls = getattr(auctor.display, name)
     direct = cls.from_predictions(Y, response(name), pos_label="bad", name="RankBoost")
-    assert values(cls.from_estimator(RANKER, X, Y)) == values(direct)
+    assert values(cls.from_estimator(ranker(), X, Y)) == values(direct)
     assert direct.pos_label == "bad"
-    assert values(cls.from_estimator(RANKER.model_, X, Y, name="RankBoost")) == values(direct)
+    assert values(cls.from_estimator(ranker().model_, X, Y, name="RankBoost")) == values(direct)
 
 
 def test_any_container_is_read(name):
@@ -198,8 +205,8 @@ def test_any_container_is_read(name):
         )  # fmt: skip
         assert values(given) == expected
     frame = pl.from_pandas(X)
-    assert values(cls.from_estimator(RANKER, frame, pl.Series(Y.tolist()))) == values(
-        cls.from_estimator(RANKER, X, Y)
+    assert values(cls.from_estimator(ranker(), frame, pl.Series(Y.tolist()))) == values(
+        cls.from_estimator(ranker(), X, Y)
     )
 
 
@@ -215,7 +222,7 @@ def test_absent_rows_do_not_show(name):
 def test_the_other_label_can_be_the_positive_one(name):
     """Scores of scikit-learn grow towards the larger label, ours towards pos_label_."""
     cls = getattr(auctor.display, name)
-    assert cls.from_estimator(RANKER, X, Y, pos_label="good").pos_label == "good"
+    assert cls.from_estimator(ranker(), X, Y, pos_label="good").pos_label == "good"
     logistic = LogisticRegression().fit(X, Y)
     assert cls.from_estimator(logistic, X, Y).pos_label == "good"
     assert cls.from_estimator(logistic, X, Y, pos_label="bad").pos_label == "bad"
@@ -237,7 +244,7 @@ def test_the_ranking_is_never_upside_down(fitted):
         display = auctor.display.ROCDisplay.from_estimator(
             fitted, X.to_numpy(), Y, pos_label=label, band=None
         )
-        assert display.lines[0].auc > 0.7
+        assert display.curves[0].auc > 0.7
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -257,15 +264,15 @@ def test_folds_of_scikit_learn(name, weighted):
         for estimator, test in zip(found["estimator"], tests, strict=True)
     ]
     if name == "ROCDisplay" and not weighted:
-        assert display.lines[0].auc == pytest.approx(np.mean(expected))
-        assert len(display.lines[0].folds) == 3
+        assert display.curves[0].auc == pytest.approx(np.mean(expected))
+        assert len(display.curves[0].folds) == 3
 
 
 def test_folds_of_our_own(name):
     cls = getattr(auctor.display, name)
     found = own_cross_validate(RankBoost(n_estimators=5, pos_label="bad"), X, Y, n_folds=3)
     if name == "CalibrationDisplay":
-        with pytest.raises(ValueError, match="no probabilities; use from_cv_results"):
+        with pytest.raises(ValueError, match="no probabilities; give the result of"):
             cls.from_cross_validation(found, Y, pos_label="bad")
         return
     display = cls.from_cross_validation(found, Y, pos_label="bad", name="mine")
@@ -275,8 +282,8 @@ def test_folds_of_our_own(name):
     direct = cls.from_predictions(Y, found.scores, **told)
     assert values(display) == values(direct)
     if name == "ROCDisplay":
-        assert display.lines[0].auc == pytest.approx(found.auc.value)
-        assert display.lines[0].low == pytest.approx(found.auc.low)
+        assert display.curves[0].auc == pytest.approx(found.auc.value)
+        assert display.curves[0].low == pytest.approx(found.auc.low)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +297,7 @@ def test_folds_of_our_own(name):
         ([0, 1, 1], [0.1, 0.2, 0.3], {"folds": [1, 1, 1]}, "folds has only one fold"),
         ([0, 1, 1], [0.1, 0.2, 0.3], {"folds": [1, 2]}, "folds has 2 values for 3 rows"),
         ([0, 1, 1], {}, {}, "y_score is empty"),
-        ([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, {"name": "b"}, "leave out name='b'"),
+        ([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, {"name": "b"}, "name is 'b', but y_score is a dict"),
     ],
 )
 def test_errors_name_the_argument(name, y, s, told, says):
@@ -300,10 +307,10 @@ def test_errors_name_the_argument(name, y, s, told, says):
 
 def test_estimators_that_cannot_be_drawn(name):
     cls = getattr(auctor.display, name)
-    with pytest.raises(ValueError, match="RankBoost has no classes_; give a classifier that is"):
+    with pytest.raises(ValueError, match="RankBoost has no classes_; give a fitted classifier"):
         cls.from_estimator(RankBoost(), X, Y)
     with pytest.raises(ValueError, match="pos_label='x' is not among the estimator's classes"):
-        cls.from_estimator(RANKER, X, Y, pos_label="x")
+        cls.from_estimator(ranker(), X, Y, pos_label="x")
     odd = SimpleNamespace(classes_=np.array(["bad", "good"]))
     with pytest.raises(ValueError, match=r"SimpleNamespace has no .*predict_proba"):
         cls.from_estimator(odd, X, Y)

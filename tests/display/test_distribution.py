@@ -29,8 +29,8 @@ def test_shares_of_each_class(sample):
     display = ScoreDistributionDisplay.from_predictions(y, s, n_bins=20)
     counts = score_histogram(y, s, n_bins=20)
     assert np.array_equal(display.edges, counts.edges)
-    assert np.allclose(display.share_pos * y.sum(), counts.pos)
-    assert np.allclose(display.share_neg * (~y).sum(), counts.neg)
+    assert np.allclose(display.fraction_pos * y.sum(), counts.pos)
+    assert np.allclose(display.fraction_neg * (~y).sum(), counts.neg)
     assert display.has_more and "beyond" in display.ax_.get_xlabel()
     few = ScoreDistributionDisplay.from_predictions(y[:50], s[:50])
     assert not few.has_more and few.ax_.get_xlabel() == "score"
@@ -41,10 +41,10 @@ def test_both_styles(sample, style, sign):
     y, s = sample
     display = ScoreDistributionDisplay.from_predictions(y, s, style=style)
     negatives, _, positives, _ = display.ax_.patches
-    assert np.array_equal(negatives.get_data().values, sign * display.share_neg)
-    assert np.array_equal(positives.get_data().values, display.share_pos)
+    assert np.array_equal(negatives.get_data().values, sign * display.fraction_neg)
+    assert np.array_equal(positives.get_data().values, display.fraction_pos)
     assert positives.get_hatch() != negatives.get_hatch()  # told apart without colours
-    with pytest.raises(ValueError, match="style must be one of mirrored, overlaid; got 'both'"):
+    with pytest.raises(ValueError, match="style is 'both'; give 'mirrored' or 'overlaid'"):
         display.plot(style="both")
 
 
@@ -54,7 +54,7 @@ def test_the_threshold(sample):
     words = [text.get_text() for text in display.figure_.legends[0].get_texts()][-1]
     tpr, fpr = np.mean(s[y] >= 0.5), np.mean(s[~y] >= 0.5)
     assert words == (f"threshold 0.5: flags {tpr:.1%} of the positives, {fpr:.1%} of the negatives")
-    wished = ScoreDistributionDisplay.from_predictions(y, s, budget=100)
-    assert wished.point.flagged == 100 and wished.wish == "a budget of 100"
-    with pytest.raises(ValueError, match="the folds have one each"):
+    chosen = ScoreDistributionDisplay.from_predictions(y, s, budget=100)
+    assert chosen.point.flagged == 100 and chosen.criterion == "a budget of 100"
+    with pytest.raises(ValueError, match="folds and an operating point are given"):
         ScoreDistributionDisplay.from_predictions(y, s, folds=np.arange(1000) % 2, threshold=0)

@@ -23,15 +23,15 @@ def draw(n=120, seed=0):
     return y, np.round(rng.normal(size=n) + y, 1)
 
 
-def test_shares_are_counted_row_by_row():
+def test_fractions_are_counted_row_by_row():
     y, s = draw()
     weight = np.random.default_rng(1).integers(0, 3, size=120)
     display = KSDisplay.from_predictions(y, s, sample_weight=weight)
     inner = slice(1, -2)  # the ends of the drawing are added
     for score, pos, neg in zip(
-        display.spread.score[inner],
-        display.spread.below_pos[inner],
-        display.spread.below_neg[inner],
+        display.distributions.score[inner],
+        display.distributions.below_pos[inner],
+        display.distributions.below_neg[inner],
         strict=True,
     ):
         for below, rows in ((pos, y), (neg, ~y)):
@@ -65,8 +65,8 @@ def test_far_scores_stay_outside():
     s[:3] = 1e6, -1e6, np.inf
     display = KSDisplay.from_predictions(y, s)
     assert -6 < display.limits[0] < display.limits[1] < 7
-    assert np.isfinite(display.spread.score).all()
-    assert (np.diff(display.spread.score) >= 0).all()
+    assert np.isfinite(display.distributions.score).all()
+    assert (np.diff(display.distributions.score) >= 0).all()
 
 
 def test_folds_and_their_mean():
@@ -76,7 +76,7 @@ def test_folds_and_their_mean():
     each = [ks(y[folds == k], s[folds == k]) for k in range(3)]
     assert display.ks == pytest.approx(np.mean(each)) and len(display.folds) == 3
     place = 200
-    score = display.spread.score[place]
+    score = display.distributions.score[place]
     shares = [np.mean(s[y & (folds == k)] < score) for k in range(3)]
-    assert display.spread.below_pos[place] == pytest.approx(np.mean(shares))
+    assert display.distributions.below_pos[place] == pytest.approx(np.mean(shares))
     assert display.gap[1] - display.gap[0] <= display.ks + 1e-12

@@ -32,7 +32,7 @@ def legend(display):
 def test_one_curve_with_interval_and_band(sample):
     y, s, _ = sample
     display = ROCDisplay.from_predictions(y, s, pos_label="bad", name="ours")
-    (line,) = display.lines
+    (line,) = display.curves
     curve = roc_curve(y, s, pos_label="bad")
     assert np.array_equal(line.fpr, curve.fpr) and np.array_equal(line.tpr, curve.tpr)
     interval = auc_ci(y, s, pos_label="bad")
@@ -48,7 +48,7 @@ def test_one_curve_with_interval_and_band(sample):
 def test_other_bands(sample, band):
     y, s, _ = sample
     display = ROCDisplay.from_predictions(y, s, pos_label="bad", band=band)
-    assert (display.lines[0].band is None) == (band is None)
+    assert (display.curves[0].band is None) == (band is None)
     assert len(display.ax_.collections) == (band is not None)
 
 
@@ -58,24 +58,24 @@ def test_two_curves_and_their_test(sample):
     expected = compare_auc(y, s, other, pos_label="bad")
     assert repr(display.comparison) == repr(expected)
     title = display.ax_.get_title()
-    assert f"{expected.difference:.3f}" in title and "paired, square and add" in title
+    assert f"{expected.difference:.3f}" in title and "paired, MOVER limits" in title
     assert [text.split(":")[0] for text in legend(display)] == ["ours", "theirs", "chance"]
     styles = {line.get_linestyle() for line in display.ax_.lines}
     assert len(styles) == 3  # told apart without colours
     three = ROCDisplay.from_predictions(
         y, {"a": s, "b": other, "c": -s}, pos_label="bad", band=None
     )
-    assert three.comparison is None and len(three.lines) == 3
+    assert three.comparison is None and len(three.curves) == 3
 
 
-@pytest.mark.parametrize("wish", [{"fpr": 0.1}, {"tpr": 0.9}, {"budget": 20}, {"cost": 3.0}])
-def test_the_point_is_that_of_threshold_at(sample, wish):
+@pytest.mark.parametrize("criterion", [{"fpr": 0.1}, {"tpr": 0.9}, {"budget": 20}, {"cost": 3.0}])
+def test_the_point_is_that_of_threshold_at(sample, criterion):
     y, s, _ = sample
-    display = ROCDisplay.from_predictions(y, s, pos_label="bad", band=None, **wish)
-    expected = threshold_at(y, s, pos_label="bad", **wish)
-    assert display.point == expected.point and display.wish == expected.wish
+    display = ROCDisplay.from_predictions(y, s, pos_label="bad", band=None, **criterion)
+    expected = threshold_at(y, s, pos_label="bad", **criterion)
+    assert display.point == expected.point and display.criterion == expected.criterion
     words = [text for text in legend(display) if text.startswith("threshold")]
-    assert f"tpr {expected.point.tpr:.3f}" in words[0] and expected.wish in words[0]
+    assert f"tpr {expected.point.tpr:.3f}" in words[0] and expected.criterion in words[0]
 
 
 def test_a_threshold_is_taken_as_it_is(sample):
@@ -93,7 +93,7 @@ def test_folds_are_drawn_with_their_mean(sample):
     y, s, other = sample
     folds = np.arange(200) % 4
     display = ROCDisplay.from_predictions(y, {"a": s, "b": other}, folds=folds, pos_label="bad")
-    line = display.lines[0]
+    line = display.curves[0]
     curves = [roc_curve(y[folds == k], s[folds == k], pos_label="bad") for k in range(4)]
     assert len(line.folds) == 4 and line.band is None
     for x in (0.0, 0.25, 0.5, 1.0):
@@ -104,7 +104,7 @@ def test_folds_are_drawn_with_their_mean(sample):
     assert line.low == auc_ci(y, s, folds=folds, pos_label="bad").low
     expected = compare_auc(y, s, other, folds=folds, pos_label="bad")
     assert display.comparison.p_value == expected.p_value
-    with pytest.raises(ValueError, match="the folds have one each"):
+    with pytest.raises(ValueError, match="folds and an operating point are given"):
         ROCDisplay.from_predictions(y, s, folds=folds, fpr=0.1)
 
 
@@ -117,12 +117,15 @@ def test_weights_and_groups_are_counted(sample):
         y, {"a": s, "b": other}, groups=np.arange(200) // 4, **told
     )
     assert grouped.method == "Obuchowski's variance over groups, Wilson's limits"
-    assert grouped.comparison.method == "paired by groups, square and add"
-    assert grouped.lines[0].band.method == "combined intervals at the effective number of rows"
+    assert grouped.comparison.method == "paired by groups, MOVER limits"
+    assert grouped.curves[0].band.method == "combined intervals at the effective number of rows"
 
 
 def test_one_row_of_a_class_has_no_interval():
     display = ROCDisplay.from_predictions([0, 0, 1], [1, 2, 3])
-    assert np.isnan(display.lines[0].low)
+    assert np.isnan(display.curves[0].low)
     assert legend(display)[0] == "1.000"
-    assert "none, for a class has one row" in display.figure_.legends[0].get_title().get_text()
+    assert (
+        "none, because a class has only one row"
+        in display.figure_.legends[0].get_title().get_text()
+    )

@@ -32,8 +32,8 @@ def written(display):
 
 def test_cells_are_those_of_the_table():
     y, s = draw()
-    display = ThresholdTableDisplay.from_predictions(y, s, shares=[0.05, 0.2], name="ours")
-    expected = threshold_table(y, s, shares=[0.05, 0.2])
+    display = ThresholdTableDisplay.from_predictions(y, s, fractions=[0.05, 0.2], name="ours")
+    expected = threshold_table(y, s, fractions=[0.05, 0.2])
     assert repr(display.table) == repr(expected)
     assert written(display)[1:] == expected.cells()[1]
     assert display.ax_.get_title() == "ours: 95 % intervals (Clopper-Pearson)"
@@ -65,5 +65,5 @@ def test_weights_and_groups():
         display = ThresholdTableDisplay.from_predictions(y, s, **told)
         assert display.table.method == "Clopper-Pearson at the effective number of rows"
         assert repr(display.table) == repr(threshold_table(y, s, **told))
-    with pytest.raises(ValueError, match="shares"):
-        ThresholdTableDisplay.from_predictions(y, s, shares=[2.0])
+    with pytest.raises(ValueError, match="fractions"):
+        ThresholdTableDisplay.from_predictions(y, s, fractions=[2.0])

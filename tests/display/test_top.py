@@ -29,7 +29,7 @@ def test_every_k_is_the_metric():
     display = PrecisionAtKDisplay.from_predictions(y, s)
     assert display.k[0] == 1 and display.k[-1] == 120 and (np.diff(display.k) > 0).all()
     for k, precision in zip(display.k, display.precision, strict=True):
-        assert precision == pytest.approx(precision_at_k(y, s, int(k)))
+        assert precision == pytest.approx(precision_at_k(y, s, k=int(k)))
     assert display.base_rate == np.mean(y)
     assert display.ax_.get_xscale() == "log"
 
@@ -45,11 +45,11 @@ def test_intervals_are_wilsons_and_the_mark_says_one():
     assert "precision at 4: 0.750 (0.301 to 0.954)" in words
 
 
-def test_shares_and_the_end_of_the_drawing():
+def test_fractions_and_the_end_of_the_drawing():
     y, s = draw()
     display = PrecisionAtKDisplay.from_predictions(y, s, k=0.25, max_k=0.5)
     assert display.marked[0] == 30 and display.k[-1] == 60
-    for told, says in (({"k": 121}, "k=121 is more than the 120"), ({"max_k": 0}, "max_k")):
+    for told, says in (({"k": 121}, "k is 121, but there are 120 rows"), ({"max_k": 0}, "max_k")):
         with pytest.raises(ValueError, match=says):
             PrecisionAtKDisplay.from_predictions(y, s, **told)
 
@@ -69,7 +69,7 @@ def test_folds_and_their_mean():
     y, s = draw(300)
     folds = np.arange(300) % 3
     display = PrecisionAtKDisplay.from_predictions(y, s, folds=folds, k=20)
-    each = [precision_at_k(y[folds == k], s[folds == k], 20) for k in range(3)]
+    each = [precision_at_k(y[folds == k], s[folds == k], k=20) for k in range(3)]
     assert display.marked[1] == pytest.approx(np.mean(each)) and np.isnan(display.marked[2])
     assert display.k[-1] == 100 and len(display.folds) == 3
     assert np.isnan(display.low).all() and not display.ax_.collections

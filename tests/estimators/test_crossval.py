@@ -143,7 +143,7 @@ def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:
     assert found.auc.value == pytest.approx(np.mean(parts))
     assert found.auc.low < found.auc.value < found.auc.high
     assert str(found.auc).startswith("cross-validated AUC 0.")
-    assert "DeLong within folds, variance times 1." in str(found.auc)
+    assert "DeLong within folds, variance multiplied by 1." in str(found.auc)
 
 
 def test_equal_weights_give_about_the_interval_without(X: Any, y: Any) -> None:
@@ -196,7 +196,9 @@ def test_groups_stay_together_and_widen_the_interval(X: Any, y: Any) -> None:
     together = cross_validate(RANKER, noisy, y[rows], groups=rows, n_folds=3)
     for group in range(N):
         assert len(set(together.folds[rows == group])) == 1
-    assert together.auc.method.startswith("DeLong by groups within folds, variance times 1.")
+    assert together.auc.method.startswith(
+        "DeLong by groups within folds, variance multiplied by 1."
+    )
     # Rows of one group in two folds give the answer away.
     assert together.auc.value < alone.auc.value
     assert together.auc.standard_error > alone.auc.standard_error

@@ -135,7 +135,7 @@ def test_what_is_trained_for_the_top_is_best_there_and_worst_elsewhere():
     judges = {
         "auc": auc,
         "ks": ks,
-        "precision_at_k": lambda y, s: precision_at_k(y, s, 0.05),
+        "precision_at_k": lambda y, s: precision_at_k(y, s, k=0.05),
     }
     fits = {
         metric: ExactBoost(metric, k=0.05, n_runs=20, n_estimators=20).fit(X, y)

@@ -27,33 +27,6 @@ from auctor.testing.contracts import check_saved_model, messy_table
 pytestmark = pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 
 
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
-
-
-@pytest.fixture(scope="module")
-def people():
-    """A small table with text, missing values, a constant and a boolean."""
-    rng = np.random.default_rng(1)
-    n = 200
-    frame = pd.DataFrame(
-        {
-            "age": rng.normal(50, 10, n),
-            "town": rng.choice(["north", "south", "west"], n),
-            "member": rng.random(n) < 0.5,
-            "same": 1.0,
-        }
-    )
-    risk = (frame["age"] - 50) / 10 + (frame["town"] == "west") * 2 + rng.normal(size=n)
-    frame["bad"] = np.where(risk > 1, "yes", "no")
-    frame.loc[::9, "age"] = np.nan
-    frame.loc[::11, "town"] = None
-    return frame.drop(columns="bad"), frame["bad"]
-
-
 @pytest.mark.parametrize("method", ["pairs", "reduced", "heuristic"])
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
 def test_it_ranks_unseen_rows(cancer, method, hypotheses):
@@ -297,7 +270,7 @@ class TestCrossValidation:
         for table in (pl.from_pandas(X), pl.from_pandas(X).lazy(), pa.Table.from_pandas(X)):
             other = MarginRankerCV(**told).fit(table, y.to_numpy(), sample_weight=weight)
             assert to_json(other.model_) == to_json(usual.model_)
-        words = sparse.coo_array((np.random.default_rng(0).random((200, 5)) < 0.2).astype(float))
+        words = sparse.coo_array((np.random.default_rng(0).random((len(y), 5)) < 0.2).astype(float))
         MarginRankerCV(**told, hypotheses="words").fit(words, y)
 
     def test_folds_that_are_given(self, cancer):
@@ -336,8 +309,10 @@ def test_rows_that_tie_in_theory_tie_in_the_model_and_in_the_certificate(method,
     values, scores = ranker.certificate_.values, ranker.decision_function(Z)
     difference = scores[y == 1][:, None] - scores[y == 0]
     assert values["auc"] == pytest.approx(ranker.score(Z, y), abs=1e-12)
-    assert values["share_rho"] == pytest.approx((difference >= 2 * values["rho"]).mean(), abs=1e-12)
-    assert values["share_rho"] >= values["share_guaranteed"]
+    assert values["fraction_rho"] == pytest.approx(
+        (difference >= 2 * values["rho"]).mean(), abs=1e-12
+    )
+    assert values["fraction_rho"] >= values["fraction_guaranteed"]
     # The same in whole numbers: scores of equal weights are equal where the sums are.
     _, size = np.unique(np.abs(ranker.coef_[ranker.coef_ != 0]), return_counts=True)
     if len(size) == 1:

@@ -9,7 +9,6 @@ import pytest
 from learners.blurred import partial_by_quadrature
 from scipy.special import ndtr
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -19,30 +18,10 @@ from auctor import AUCBoost, RankBoost, SmoothAUCBoost, TreeRank, load
 from auctor.metrics import partial_auc
 
 
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order][:, :8], y[order]
-
-
 @pytest.fixture
-def people():
-    """A table with text, missing values, a constant and a boolean, and its labels."""
-    rng = np.random.default_rng(1)
-    n = 250
-    frame = pd.DataFrame(
-        {
-            "age": rng.normal(50, 10, n),
-            "town": rng.choice(["north", "south", "west"], n),
-            "member": rng.random(n) < 0.5,
-            "same": 1.0,
-        }
-    )
-    risk = (frame["age"] - 50) / 10 + (frame["town"] == "west") * 2 + rng.normal(size=n)
-    frame.loc[::9, "age"] = np.nan
-    frame.loc[::11, "town"] = None
-    return frame, np.where(risk > 1, "yes", "no")
+def few_columns(cancer):
+    X, y = cancer
+    return X[:, :8], y
 
 
 def noisy(seed=0, n_rows=150, n_features=3):
@@ -58,8 +37,8 @@ def smoothed_auc(scores, y, weight=None):
     return (pairs * ndtr(scores[y][:, None] - scores[~y])).sum() / pairs.sum()
 
 
-def test_it_ranks_unseen_rows(cancer):
-    X, y = cancer
+def test_it_ranks_unseen_rows(few_columns):
+    X, y = few_columns
     ranker = SmoothAUCBoost().fit(X[:400], y[:400])
     assert ranker.score(X[400:], y[400:]) > 0.97
     assert set(ranker.predict(X)) == {0, 1}
@@ -343,7 +322,7 @@ def law_with_a_sure_minority(seed):
 def test_training_for_a_range_pays_in_that_range(seed):
     X, y = law_with_a_sure_minority(seed)
     whole, top = (SmoothAUCBoost(fpr_range=r).fit(X, y) for r in (None, (0, 0.1)))
-    areas = [partial_auc(y, r.decision_function(X), fpr=(0, 0.1)) for r in (whole, top)]
+    areas = [partial_auc(y, r.decision_function(X), fpr_range=(0, 0.1)) for r in (whole, top)]
     assert areas[1] > areas[0] + 0.002
     assert whole.score(X, y) > top.score(X, y)
 
@@ -397,8 +376,8 @@ def test_two_rows_are_enough():
     assert ranker.certificate_.values["auc"] == 1
 
 
-def test_clone_pickle_search_and_pipeline(cancer):
-    X, y = cancer
+def test_clone_pickle_search_and_pipeline(few_columns):
+    X, y = few_columns
     ranker = SmoothAUCBoost(penalty=0.01, monotonic_cst={"x0": -1}).fit(X, y)
     copy = pickle.loads(pickle.dumps(ranker))
     assert np.array_equal(copy.decision_function(X), ranker.decision_function(X))

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 
 from auctor import RankBoost, SoftRankBoost
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
 
 
 def test_wrong_labels_cost_it_less_than_rankboost(cancer):
@@ -82,8 +74,8 @@ def test_two_rows_are_enough():
         ({"epsilon": 1.1}, "epsilon"),
         ({"nu_pos": 0.5}, "nu_pos"),
         ({"nu_neg": 0}, "nu_neg"),
-        ({"nu_pos": 358}, "nu_pos is 358, and the positive rows are 357"),
-        ({"nu_neg": 1000}, "nu_neg is 1000, and the negative rows are 212"),
+        ({"nu_pos": 358}, "nu_pos is 358, but there are 357 positive rows"),
+        ({"nu_neg": 1000}, "nu_neg is 1000, but there are 212 negative rows"),
         ({"learning_rate": 0.0}, "learning_rate"),
     ],
 )

@@ -105,8 +105,8 @@ def test_extreme_weights_are_weights_like_others(kind, size):
 def test_the_size_of_init_does_not_matter_to_dmks(size):
     X, y = make_rows(7, n_rows=100)
     signs = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
-    usual = DMKS(init=signs).fit(X, y)
-    found = DMKS(init=size * signs).fit(X, y)
+    usual = DMKS(coef_init=signs).fit(X, y)
+    found = DMKS(coef_init=size * signs).fit(X, y)
     assert found.ks_ == usual.ks_
 
 

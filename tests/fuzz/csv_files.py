@@ -62,7 +62,7 @@ def attack(rng: Rng) -> None:
         what = f"{path.name}: {about}; begins {content[:60]!r}"
         model = Path(folder) / "m.json"
         folds = str(rng.choice([0, 0, 2]))
-        fit = ["fit", str(path), "--target", "y", *FIT, "--folds", folds, "--out", str(model)]
+        fit = ["fit", str(path), "--target", "y", *FIT, "--cv", folds, "--out", str(model)]
         if _run(what, fit) == 0:
             assert model.exists(), f"{what}: no model was written"
             _use(rng, what, str(model), str(path))

@@ -14,7 +14,7 @@ Rng = np.random.Generator
 
 def _region(rng: Rng) -> dict[str, Any]:
     ends = sorted(rng.choice([0.0, 0.1, 0.3, 0.5, 1.0], size=2, replace=False).tolist())
-    return {str(rng.choice(["fpr", "tpr"])): tuple(ends)}
+    return {str(rng.choice(["fpr_range", "tpr_range"])): tuple(ends)}
 
 
 def _top(rng: Rng) -> float:
@@ -27,9 +27,9 @@ METRICS: dict[str, Callable[[Rng, Any, Any, dict[str, Any]], float]] = {
     "ks": lambda rng, y, s, told: metrics.ks(y, s, **told),
     "roc_curve": lambda rng, y, s, told: metrics.roc_curve(y, s, **told).auc(),
     "partial_auc": lambda rng, y, s, told: metrics.partial_auc(y, s, **_region(rng), **told),
-    "precision_at_k": lambda rng, y, s, told: metrics.precision_at_k(y, s, _top(rng), **told),
-    "recall_at_k": lambda rng, y, s, told: metrics.recall_at_k(y, s, _top(rng), **told),
-    "margin_auc": lambda rng, y, s, told: metrics.margin_auc(y, s, 0.1, **told),
+    "precision_at_k": lambda rng, y, s, told: metrics.precision_at_k(y, s, k=_top(rng), **told),
+    "recall_at_k": lambda rng, y, s, told: metrics.recall_at_k(y, s, k=_top(rng), **told),
+    "margin_auc": lambda rng, y, s, told: metrics.margin_auc(y, s, rho=0.1, **told),
 }
 
 

@@ -191,7 +191,7 @@ def test_without_a_margin_losses_are_those_of_the_metrics(seed):
     expected = [
         1 - auc(y, scores, sample_weight=weight),
         1 - ks(y, scores, sample_weight=weight),
-        1 - precision_at_k(y, scores, top, sample_weight=weight),
+        1 - precision_at_k(y, scores, k=top, sample_weight=weight),
     ]
     found = losses(pos, weight_pos, neg, weight_neg, 0, float(top))
     assert found == pytest.approx(expected, abs=1e-12)

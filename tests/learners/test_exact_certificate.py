@@ -159,7 +159,7 @@ def test_the_bound_holds_on_new_rows(metric):
     value = {
         "auc": lambda: auc(truth, scores) - 0.5 * 2 * 0.99 * 0.01,  # ties are no lead
         "ks": lambda: ks(truth, scores),
-        "precision_at_k": lambda: precision_at_k(truth, scores, 0.25),
+        "precision_at_k": lambda: precision_at_k(truth, scores, k=0.25),
     }[metric]()
     values = certificate.values
     assert 1 - value <= values["best_bound"]

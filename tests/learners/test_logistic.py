@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from auctor.learners.common.logistic import fit_logistic
+from auctor.learners.dmks.logistic import fit_logistic
 
 
 @pytest.mark.parametrize("n_columns", [1, 5, 60])

@@ -39,7 +39,7 @@ def test_values_are_those_of_the_metrics(metric, seed, weighted, n_values):
     if metric.metric == "ks":
         expected = ks(rows.positive, scores, **told)
     else:
-        expected = precision_at_k(rows.positive, scores, metric.fraction, **told)
+        expected = precision_at_k(rows.positive, scores, k=metric.fraction, **told)
     assert value_of(metric, rows, scores) == pytest.approx(expected, abs=1e-12)
 
 

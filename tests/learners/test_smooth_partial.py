@@ -75,7 +75,7 @@ def test_so_far_apart_that_no_blurs_meet_it_is_the_partial_auc(seed, fpr_range):
     data = prepare(np.arange(26.0)[:, None], y, sample_weight=weight)
     scores = 15.0 * rng.permutation(26)
     found = evaluate(data, np.append(0.0, scores)[None], fpr_range).value
-    expected = partial_auc(y, scores, fpr=fpr_range, sample_weight=weight)
+    expected = partial_auc(y, scores, fpr_range=fpr_range, sample_weight=weight)
     assert found == pytest.approx(expected / (fpr_range[1] - fpr_range[0]), abs=1e-10)
 
 

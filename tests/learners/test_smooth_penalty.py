@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import Workers, prepare
-from auctor.learners.smooth.histograms import class_histogram
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.penalty import _FEW_VALUES, CURVATURE, Roughness
 from auctor.learners.smooth.scale import gaps
 

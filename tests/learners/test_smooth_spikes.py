@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from auctor.data import Workers, prepare
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.fit import fit_smooth
-from auctor.learners.smooth.histograms import class_histogram
 from auctor.learners.smooth.penalty import CURVATURE, Roughness
 from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.settings import SmoothSettings

@@ -1,21 +1,7 @@
-"""Fixtures of the metrics: stored numbers of pROC and samples of two normal classes."""
-
-import json
+"""Fixtures of the metrics: samples of two normal classes."""
 
 import numpy as np
 import pytest
-
-
-@pytest.fixture(scope="session")
-def proc_cases(data_folder):
-    """Cases computed with R's pROC; arrays for the scores and labels."""
-    path = data_folder.parent / "reference" / "roc_reference.json"
-    if not path.is_file():
-        pytest.skip("no stored numbers of pROC beside the tables")
-    cases = json.loads(path.read_text())
-    for case in cases:
-        case.update({key: np.array(case[key]) for key in ("y", "s1", "s2")})
-    return cases
 
 
 @pytest.fixture

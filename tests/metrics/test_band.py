@@ -150,13 +150,19 @@ def test_it_prints_as_a_sentence_and_repeats():
     [
         (
             {"method": "delong"},
-            "method must be one of combined, bootstrap, asymptotic; got 'delong'",
+            "method is 'delong'; give 'combined', 'bootstrap' or 'asymptotic'",
         ),
-        ({"n_points": 1}, "n_points must be a whole number, 2 or more, got 1"),
-        ({"level": 95}, "level must lie between 0 and 1"),
+        ({"n_points": 1}, "n_points is 1; give a whole number of at least 2"),
+        ({"level": 95}, "give a number between 0 and 1, such as 0.95"),
         ({"n_resamples": 0}, "n_resamples"),
-        ({"method": "asymptotic", "groups": [1, 2, 3, 4]}, "takes no groups"),
-        ({"method": "asymptotic", "sample_weight": [1, 2, 3, 4]}, "takes no sample_weight"),
+        (
+            {"method": "asymptotic", "groups": [1, 2, 3, 4]},
+            "groups is given and method is 'asymptotic'",
+        ),
+        (
+            {"method": "asymptotic", "sample_weight": [1, 2, 3, 4]},
+            "sample_weight is given and method",
+        ),
     ],
 )
 def test_bad_arguments_are_named(told, says):

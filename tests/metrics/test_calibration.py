@@ -92,10 +92,10 @@ def test_constants_strings_and_ends():
 @pytest.mark.parametrize(
     ("p", "told", "says"),
     [
-        ([0.1, 1.2], {}, r"probability must lie in \[0, 1\], got values from 0.1 to 1.2"),
+        ([0.1, 1.2], {}, "probability has values from 0.1 to 1.2; give probabilities"),
         ([0.1, np.nan], {}, "probability"),
-        ([0.1, 0.2], {"n_bins": 0}, "n_bins must be a whole number, 1 or more, got 0"),
-        ([0.1, 0.2], {"strategy": "even"}, "strategy must be one of quantile, uniform"),
+        ([0.1, 0.2], {"n_bins": 0}, "n_bins is 0; give a whole number of at least 1"),
+        ([0.1, 0.2], {"strategy": "even"}, "strategy is 'even'; give 'quantile' or 'uniform'"),
         ([0.1, 0.2], {"level": 0}, "level"),
     ],
 )

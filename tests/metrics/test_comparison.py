@@ -20,8 +20,8 @@ def test_prints_as_a_sentence():
     result = metrics.AucComparison(*numbers, degrees_of_freedom=math.inf, n_pos=80, n_neg=1)
     assert str(result) == repr(result)
     assert str(result) == (
-        "AUC 0.786 against 0.682: difference 0.104 (95% CI 0.037 to 0.171), z = 3.04, "
-        "p = 0.0024 (paired DeLong, 80 positives, 1 negative)"
+        "AUC: 0.786 (A) and 0.682 (B), difference (A - B) +0.104 (95% CI 0.037 to 0.171), "
+        "z = 3.04, p = 0.0024 (paired DeLong, 80 positives, 1 negative)"
     )
 
 
@@ -40,7 +40,7 @@ def test_bootstrap_agrees_with_delong(paired):
     y, a, b = paired
     delong = metrics.compare_auc(y, a, b)
     boot = metrics.compare_auc(y, a, b, method="bootstrap", n_resamples=4000, random_state=0)
-    assert boot.method == "paired stratified bootstrap, square and add"
+    assert boot.method == "paired stratified bootstrap, MOVER limits"
     assert boot.difference == delong.difference
     assert boot.statistic == pytest.approx(delong.statistic, rel=0.05)
     assert (boot.low, boot.high) == pytest.approx((delong.low, delong.high), abs=0.01)
@@ -53,7 +53,7 @@ def test_unpaired_bootstrap_agrees_with_delong(paired):
     boot = metrics.compare_auc(
         y, a, b[rows], y_true_b=y[rows], method="bootstrap", n_resamples=4000, random_state=0
     )
-    assert boot.method == "unpaired stratified bootstrap, square and add"
+    assert boot.method == "unpaired stratified bootstrap, MOVER limits"
     assert boot.statistic == pytest.approx(delong.statistic, rel=0.05)
     assert boot.n_pos == 80 + y[rows].sum()
 
@@ -63,11 +63,11 @@ def test_cluster_bootstrap_of_tiled_rows_sees_through_them(paired):
     groups = np.tile(np.arange(200), 3)
     one = metrics.compare_auc(*paired)
     result = metrics.compare_auc(y, a, b, groups=groups)
-    assert result.method == "paired by groups, square and add"
+    assert result.method == "paired by groups, MOVER limits"
     assert result.statistic == pytest.approx(one.statistic, rel=0.01)
     told = {"groups": groups, "method": "bootstrap", "random_state": 0}
     drawn = metrics.compare_auc(y, a, b, **told)
-    assert drawn.method == "paired cluster bootstrap, square and add"
+    assert drawn.method == "paired cluster bootstrap, MOVER limits"
     assert drawn.statistic == pytest.approx(one.statistic, rel=0.1)
 
 
@@ -113,14 +113,17 @@ def test_fields_are_plain(paired):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"level": 1}, "level must lie between 0 and 1"),
-        ({"method": "exact"}, "method must be one of wilson, delong, bootstrap"),
-        ({"sample_weight": np.ones(200), "method": "delong"}, "use method='wilson'"),
-        ({"sample_weight_b": np.ones(200), "method": "bootstrap"}, "goes with y_true_b"),
-        ({"y_true_b": [0, 1] * 100, "groups": np.arange(200)}, "groups goes with a paired"),
+        ({"level": 1}, "give a number between 0 and 1, such as 0.95"),
+        ({"method": "exact"}, "method is 'exact'; give 'wilson', 'delong' or 'bootstrap'"),
+        ({"sample_weight": np.ones(200), "method": "delong"}, "give method='wilson'"),
+        (
+            {"sample_weight_b": np.ones(200), "method": "bootstrap"},
+            "sample_weight_b is given without y_true_b",
+        ),
+        ({"y_true_b": [0, 1] * 100, "groups": np.arange(200)}, "groups only for a paired"),
         ({"y_true_b": [0, 1]}, "score_b has 200 values for 2 labels"),
         ({"y_true_b": [0] * 199 + [1]}, "y_true_b has 1 positive and 199 negatives"),
-        ({"n_resamples": 2.5}, "n_resamples must be a whole number"),
+        ({"n_resamples": 2.5}, "n_resamples is 2.5; give a whole number"),
     ],
 )
 def test_bad_arguments(paired, options, message):
@@ -135,7 +138,7 @@ def test_folds_average_the_differences_within_them(paired):
     parts = [metrics.compare_auc(y[folds == k], a[folds == k], b[folds == k]) for k in range(4)]
     errors = [part.difference / part.statistic for part in parts]
     assert found.method == (
-        "paired within folds, square and add, variance times 1.50 for the training sets"
+        "paired within folds, MOVER limits, variance multiplied by 1.50 for the training sets"
     )
     assert found.difference == pytest.approx(np.mean([part.difference for part in parts]))
     assert found.difference / found.statistic == pytest.approx(
@@ -148,14 +151,14 @@ def test_folds_by_bootstrap_agree_with_delong(paired):
     folds = np.arange(200) % 4
     plain = metrics.compare_auc(y, a, b, folds=folds)
     drawn = metrics.compare_auc(y, a, b, folds=folds, method="bootstrap", random_state=0)
-    assert drawn.method.startswith("paired stratified bootstrap within folds, square and add")
+    assert drawn.method.startswith("paired stratified bootstrap within folds, MOVER limits")
     assert drawn.difference == pytest.approx(plain.difference)
     assert drawn.high - drawn.low == pytest.approx(plain.high - plain.low, rel=0.1)
 
 
 def test_folds_go_with_paired_rows_only(paired):
     y, a, b = paired
-    with pytest.raises(ValueError, match="folds goes with a paired comparison"):
+    with pytest.raises(ValueError, match="folds only for a paired comparison"):
         metrics.compare_auc(y, a, b, y_true_b=y, folds=np.arange(200) % 4)
 
 
@@ -163,7 +166,7 @@ def test_a_difference_that_rounds_to_zero_has_no_sign(paired):
     y, a, _ = paired
     almost = a.copy()
     almost[np.argsort(a)[:2]] = almost[np.argsort(a)[1::-1]]
-    assert "difference 0.000 (" in str(metrics.compare_auc(y, a, almost))
+    assert "difference (A - B) 0.000 (" in str(metrics.compare_auc(y, a, almost))
     assert "-0.000" not in str(metrics.compare_auc(y, almost, a))
 
 

@@ -101,14 +101,14 @@ def test_youden_and_ks_are_plain_floats(curve):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "exactly one of fpr, tpr, threshold, budget; got none"),
-        ({"fpr": 0.1, "tpr": 0.2}, "exactly one of fpr, tpr, threshold, budget; got fpr, tpr"),
-        ({"fpr": 1.5}, r"fpr must lie in \[0, 1\], got 1.5"),
-        ({"tpr": math.nan}, "tpr must be a number, got nan"),
-        ({"threshold": "high"}, "threshold must be a number, got 'high'"),
-        ({"threshold": 0.5, "interpolate": True}, "interpolate=True takes fpr, tpr or budget"),
-        ({"budget": -1}, "budget must be at least 0, got -1"),
-        ({"budget": 2.5}, "budget must be a whole number or a share"),
+        ({}, "none of fpr, tpr, threshold, budget is given; give exactly one"),
+        ({"fpr": 0.1, "tpr": 0.2}, "fpr and tpr are given; give exactly one of fpr, tpr"),
+        ({"fpr": 1.5}, "fpr is 1.5; give a number from 0 to 1"),
+        ({"tpr": math.nan}, "tpr is nan; give a number from 0 to 1"),
+        ({"threshold": "high"}, "threshold is 'high'; give a number"),
+        ({"threshold": 0.5, "interpolate": True}, "interpolate is True and threshold is given"),
+        ({"budget": -1}, "budget is -1; give a whole number of at least 0"),
+        ({"budget": 2.5}, "budget is 2.5; give a whole number"),
     ],
 )
 def test_bad_arguments_of_at(curve, arguments, message):
@@ -119,13 +119,16 @@ def test_bad_arguments_of_at(curve, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "exactly one of fpr, tpr; got none"),
-        ({"fpr": (0, 1), "tpr": (0, 1)}, "exactly one of fpr, tpr; got fpr, tpr"),
-        ({"fpr": 0.1}, r"fpr must be a pair such as \(0, 0.1\), got 0.1"),
-        ({"fpr": (0.2, 0.1)}, "fpr must rise"),
-        ({"tpr": (0.5, 0.5)}, "tpr must rise"),
-        ({"tpr": (0.5, 1.1)}, r"each end of tpr must lie in \[0, 1\], got 1.1"),
-        ({"fpr": (0, 0.1, 0.2)}, "fpr must be a pair"),
+        ({}, "exactly one of fpr_range, tpr_range"),
+        (
+            {"fpr_range": (0, 1), "tpr_range": (0, 1)},
+            "fpr_range and tpr_range are given; give exactly one",
+        ),
+        ({"fpr_range": 0.1}, r"fpr_range is 0.1; give a pair \(low, high\)"),
+        ({"fpr_range": (0.2, 0.1)}, r"fpr_range is \(0.2, 0.1\); give a pair"),
+        ({"tpr_range": (0.5, 0.5)}, r"tpr_range is \(0.5, 0.5\); give a pair"),
+        ({"tpr_range": (0.5, 1.1)}, r"tpr_range is \(0.5, 1.1\); give a pair"),
+        ({"fpr_range": (0, 0.1, 0.2)}, r"fpr_range is \(0, 0.1, 0.2\); give a pair"),
     ],
 )
 def test_bad_regions(curve, arguments, message):

@@ -23,9 +23,9 @@ SHIFT = 1.0
 FUNCTIONS = {
     "ks": (ks, ks_ci, {}),
     "precision_at_k": (precision_at_k, precision_at_k_ci, {"k": 0.2}),
-    "partial_auc": (partial_auc, partial_auc_ci, {"fpr": (0, 0.3)}),
-    "scaled": (partial_auc, partial_auc_ci, {"fpr": (0, 0.3), "scaled": True}),
-    "by_tpr": (partial_auc, partial_auc_ci, {"tpr": (0.5, 1.0)}),
+    "partial_auc": (partial_auc, partial_auc_ci, {"fpr_range": (0, 0.3)}),
+    "scaled": (partial_auc, partial_auc_ci, {"fpr_range": (0, 0.3), "scaled": True}),
+    "by_tpr": (partial_auc, partial_auc_ci, {"tpr_range": (0.5, 1.0)}),
 }
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
@@ -65,7 +65,7 @@ def test_folds_are_pooled_by_rank(name):
         assert 0.5 * pooled < found.value < pooled
     else:
         assert found.value == pytest.approx(pooled, rel=1e-9)
-    said = "within 3 folds, variance times 2.00 for the training sets"
+    said = "within 3 folds, variance multiplied by 2.00 for the training sets"
     assert found.n_folds == 3 and said in str(found)
     fixed = interval(y, s, **told, folds=folds, instability=0, n_resamples=50, random_state=0)
     assert fixed.standard_error < found.standard_error
@@ -76,8 +76,8 @@ def test_folds_are_pooled_by_rank(name):
 def test_a_number_of_rows_is_its_share_of_every_fold():
     y, s = draw(2, 60, 90)
     folds = np.arange(150) % 3
-    found = precision_at_k_ci(y, s, 30, folds=folds, n_resamples=20, random_state=0)
-    share = precision_at_k_ci(y, s, 0.2, folds=folds, n_resamples=20, random_state=0)
+    found = precision_at_k_ci(y, s, k=30, folds=folds, n_resamples=20, random_state=0)
+    share = precision_at_k_ci(y, s, k=0.2, folds=folds, n_resamples=20, random_state=0)
     assert found.value == pytest.approx(share.value)
 
 
@@ -88,7 +88,7 @@ def test_rows_that_go_together_vary_more(name):
     rows = np.repeat(np.arange(40), 8)
     alone = interval(y[rows], s[rows], **told, n_resamples=200, random_state=0)
     together = interval(y[rows], s[rows], **told, groups=rows, n_resamples=200, random_state=0)
-    assert together.method.startswith(("cluster bootstrap", "variance of the groups"))
+    assert together.method.startswith(("cluster bootstrap", "variance of the group contributions"))
     assert together.value == pytest.approx(alone.value)
     assert together.high - together.low > 1.5 * (alone.high - alone.low)
 
@@ -147,9 +147,9 @@ def test_perfect_order_is_not_certain():
     y, s = np.repeat([0, 1], 20), np.arange(40.0)
     found = ks_ci(y, s, random_state=0)
     assert found.value == found.high == 1.0 and 0.7 < found.low < 0.95
-    found = precision_at_k_ci(y, s, 10, random_state=0)
+    found = precision_at_k_ci(y, s, k=10, random_state=0)
     assert found.value == found.high == 1.0 and 0.6 < found.low < 0.8
-    nothing = precision_at_k_ci(1 - y, s, 10, random_state=0)
+    nothing = precision_at_k_ci(1 - y, s, k=10, random_state=0)
     assert nothing.value == nothing.low == 0.0 and 0.2 < nothing.high < 0.4
 
 
@@ -157,20 +157,20 @@ def test_perfect_order_of_few_groups_is_less_certain():
     """Where no resample varies, it is groups that count, or rows that weigh."""
     y, s = np.repeat([0, 1], 500), np.arange(1000.0)
     groups, told = np.arange(1000) // 100, {"n_resamples": 30, "random_state": 0}
-    for function, more in ((ks_ci, ()), (precision_at_k_ci, (300,))):
-        alone = function(y, s, *more, **told)
-        together = function(y, s, *more, **told, groups=groups)
+    for function, more in ((ks_ci, {}), (precision_at_k_ci, {"k": 300})):
+        alone = function(y, s, **more, **told)
+        together = function(y, s, **more, **told, groups=groups)
         assert alone.value == together.value == 1.0
         assert alone.low > 0.97 and together.low < 0.75
         weight = np.where(np.arange(1000) % 100 == 0, 1e4, 1.0)  # 5 rows of a class outweigh all
-        heavy = function(y, s, *([0.3] if more else []), **told, sample_weight=weight)
+        heavy = function(y, s, **({"k": 0.3} if more else {}), **told, sample_weight=weight)
         assert heavy.value == 1.0 and heavy.low < 0.75
 
 
 def test_a_score_of_ties():
     y = np.repeat([0, 1], 20)
     assert ks_ci(y, np.zeros(40), random_state=0).value == 0.0
-    found = precision_at_k_ci(y, np.zeros(40), 10, random_state=0)
+    found = precision_at_k_ci(y, np.zeros(40), k=10, random_state=0)
     assert found.value == 0.5 and not isnan(found.low)
 
 
@@ -179,21 +179,21 @@ def test_the_top_is_resampled_in_fine_steps():
     rng = np.random.default_rng(0)
     y = (np.arange(200_000) % 2).astype(int)
     s = rng.normal(size=200_000) + y
-    found = precision_at_k_ci(y, s, 20, n_resamples=200, random_state=0)
+    found = precision_at_k_ci(y, s, k=20, n_resamples=200, random_state=0)
     p = found.value
     assert found.standard_error == pytest.approx(np.sqrt(p * (1 - p) / 20), rel=0.5)
 
 
 def test_sentences():
     y, s = draw(0)
-    said = str(precision_at_k_ci(y, s, 0.125, n_resamples=20, random_state=0))
+    said = str(precision_at_k_ci(y, s, k=0.125, n_resamples=20, random_state=0))
     assert said.startswith("precision 0.") and " in the top 12.5% (95% CI 0." in said
-    assert " in the top 7 (" in str(precision_at_k_ci(y, s, 7, n_resamples=20))
-    assert " in the top 0.01% (" in str(precision_at_k_ci(y, s, 1e-4, n_resamples=20))
+    assert " in the top 7 (" in str(precision_at_k_ci(y, s, k=7, n_resamples=20))
+    assert " in the top 0.01% (" in str(precision_at_k_ci(y, s, k=1e-4, n_resamples=20))
     assert str(ks_ci(y, s, n_resamples=20, random_state=0)).startswith("KS 0.")
-    area = str(partial_auc_ci(y, s, fpr=(0, 0.1), scaled=True, n_resamples=20))
+    area = str(partial_auc_ci(y, s, fpr_range=(0, 0.1), scaled=True, n_resamples=20))
     assert area.startswith("scaled partial AUC 0.") and " over fpr 0 to 0.1 (" in area
-    perfect = partial_auc_ci([0, 0, 1, 1], [1, 2, 3, 4], fpr=(0, 0.5))
+    perfect = partial_auc_ci([0, 0, 1, 1], [1, 2, 3, 4], fpr_range=(0, 0.5))
     assert perfect.value == perfect.high == 0.5 and perfect.low < 0.25
     assert said.endswith(
         "stratified bootstrap, Clopper-Pearson limits, 40 positives, 60 negatives)"
@@ -202,15 +202,15 @@ def test_sentences():
 
 def test_what_is_wrong_is_named():
     y, s = draw(0)
-    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="level is 95; give a number between 0 and 1"):
         ks_ci(y, s, level=95)
-    with pytest.raises(ValueError, match="n_resamples must be a whole number"):
+    with pytest.raises(ValueError, match="give a whole number of at least 2"):
         ks_ci(y, s, n_resamples=0.5)
-    with pytest.raises(ValueError, match=r"k=101 is more than the 100 rows"):
-        precision_at_k_ci(y, s, 101)
-    with pytest.raises(ValueError, match="k must be a whole number or a share"):
-        precision_at_k_ci(y, s, 1.5)
-    with pytest.raises(ValueError, match="exactly one of fpr, tpr"):
+    with pytest.raises(ValueError, match="k is 101, but there are 100 rows"):
+        precision_at_k_ci(y, s, k=101)
+    with pytest.raises(ValueError, match=r"k is 1\.5; give a whole number"):
+        precision_at_k_ci(y, s, k=1.5)
+    with pytest.raises(ValueError, match="exactly one of fpr_range, tpr_range"):
         partial_auc_ci(y, s)
     with pytest.raises(ValueError, match="needs at least 2 of each"):
         ks_ci([0, 0, 1], [1, 2, 3])
@@ -228,7 +228,7 @@ def test_the_interval_of_a_partial_area_holds_the_true_one(n_pos, n_neg, shift):
     for seed in range(n_samples):
         rng = np.random.default_rng(seed)
         y = np.repeat([1, 0], [n_pos, n_neg])
-        found = partial_auc_ci(y, rng.normal(size=len(y)) + shift * y, fpr=(0, 0.1))
+        found = partial_auc_ci(y, rng.normal(size=len(y)) + shift * y, fpr_range=(0, 0.1))
         held += found.low <= truth <= found.high
     # Three standard errors of a share of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
@@ -249,8 +249,8 @@ def test_the_interval_of_ks_holds_the_true_one_in_small_samples(shift):
 
 def test_a_region_of_the_true_positive_rate_is_one_of_the_other_class():
     y, s = draw(0)
-    one = partial_auc_ci(y, s, tpr=(0.6, 1.0))
-    other = partial_auc_ci(1 - y, -s, fpr=(0.0, 0.4))
+    one = partial_auc_ci(y, s, tpr_range=(0.6, 1.0))
+    other = partial_auc_ci(1 - y, -s, fpr_range=(0.0, 0.4))
     assert (one.low, one.value, one.high) == pytest.approx(
         (other.low, other.value, other.high), abs=1e-12
     )
@@ -258,7 +258,7 @@ def test_a_region_of_the_true_positive_rate_is_one_of_the_other_class():
 
 def test_the_whole_region_is_the_auc():
     y, s = draw(0)
-    part, whole = partial_auc_ci(y, s, fpr=(0.0, 1.0)), auc_ci(y, s)
+    part, whole = partial_auc_ci(y, s, fpr_range=(0.0, 1.0)), auc_ci(y, s)
     assert part.value == pytest.approx(whole.value, abs=1e-12)
     assert part.standard_error == pytest.approx(whole.standard_error, rel=1e-9)
 
@@ -279,5 +279,5 @@ def test_groups_and_rows_of_weight_zero():
     y, s = draw(0)
     weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
     told = {"groups": np.arange(len(y)) // 4, "sample_weight": weight}
-    found = partial_auc_ci(y, s, fpr=(0, 0.3), method="bootstrap", n_resamples=20, **told)
+    found = partial_auc_ci(y, s, fpr_range=(0, 0.3), method="bootstrap", n_resamples=20, **told)
     assert found.low < found.value < found.high

@@ -92,7 +92,7 @@ def test_instability_takes_weights_groups_and_rows_that_were_not_scored():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"scores": np.zeros(8)}, r"scores has shape \(8,\); give a row for each row"),
+        ({"scores": np.zeros(8)}, r"scores has shape \(8,\); give an array of shape"),
         ({"scores": np.zeros((8, 3))}, "scores has 3 columns for 2 folds"),
         ({"scores_b": np.zeros((8, 1))}, r"scores_b has shape \(8, 1\)"),
         ({"folds": [0, 1, 1, 1, 1, 1, 1, 1]}, "fold 0 has 0 positives and 1 negative"),
@@ -131,7 +131,7 @@ def test_a_perfect_order_in_folds_is_not_certain():
     y, s = np.tile([0, 1], 20), np.tile([0.0, 1.0], 20)
     found = metrics.auc_ci(y, s, folds=np.arange(40) // 8)
     assert found.value == found.high == 1.0 and 0.75 < found.low < 0.95
-    assert "variance times 2.00 for the training sets" in str(found)
+    assert "variance multiplied by 2.00 for the training sets" in str(found)
 
 
 def test_weights_and_groups_in_folds_need_no_resampling(normal_scores):
@@ -151,10 +151,10 @@ def test_weights_and_groups_in_folds_need_no_resampling(normal_scores):
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, "all"])
-def test_instability_is_a_share(normal_scores, value):
+def test_instability_is_a_fraction(normal_scores, value):
     y, s = normal_scores(20, 20)
     for call in (metrics.auc_ci, lambda *a, **k: metrics.compare_auc(*a, -a[1], **k)):
-        with pytest.raises(ValueError, match="instability must"):
+        with pytest.raises(ValueError, match="instability is"):
             call(y, s, folds=np.arange(40) % 2, instability=value)
 
 
@@ -208,7 +208,7 @@ def test_instability_goes_with_folds(normal_scores):
         lambda **told: metrics.auc_ci(y, s, **told),
         lambda **told: metrics.ks_ci(y, s, **told),
         lambda **told: metrics.compare_auc(y, s, -s, **told),
-        lambda **told: metrics.compare_metric(y, s, -s, "ks", **told),
+        lambda **told: metrics.compare_metric(y, s, -s, metric="ks", **told),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"instability is 0\.5, but folds was not given"):

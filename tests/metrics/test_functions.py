@@ -14,12 +14,12 @@ S = [0.1, 0.4, 0.35, 0.8]
 
 CALLS = {
     "auc": lambda y, s, **kw: metrics.auc(y, s, **kw),
-    "partial_auc": lambda y, s, **kw: metrics.partial_auc(y, s, fpr=(0, 0.5), **kw),
-    "margin_auc": lambda y, s, **kw: metrics.margin_auc(y, s, 0.1, **kw),
+    "partial_auc": lambda y, s, **kw: metrics.partial_auc(y, s, fpr_range=(0, 0.5), **kw),
+    "margin_auc": lambda y, s, **kw: metrics.margin_auc(y, s, rho=0.1, **kw),
     "ks": lambda y, s, **kw: metrics.ks(y, s, **kw),
-    "precision_at_k": lambda y, s, **kw: metrics.precision_at_k(y, s, 2, **kw),
-    "recall_at_k": lambda y, s, **kw: metrics.recall_at_k(y, s, 2, **kw),
-    "lift": lambda y, s, **kw: metrics.lift(y, s, 2, **kw),
+    "precision_at_k": lambda y, s, **kw: metrics.precision_at_k(y, s, k=2, **kw),
+    "recall_at_k": lambda y, s, **kw: metrics.recall_at_k(y, s, k=2, **kw),
+    "lift": lambda y, s, **kw: metrics.lift(y, s, k=2, **kw),
     "roc_curve": lambda y, s, **kw: metrics.roc_curve(y, s, **kw).auc(),
 }
 every_metric = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
@@ -62,40 +62,40 @@ def test_one_row_per_class(call):
 @pytest.mark.parametrize(
     ("k", "message"),
     [
-        (0, "k must be at least 1, got 0"),
-        (5, "k=5 is more than the 4 rows"),
-        (1.0, "k must be a whole number or a share strictly between 0 and 1, got 1.0"),
-        (-0.2, "k must be a whole number or a share"),
-        (math.nan, "k must be a number, got nan"),
-        (True, "k must be a number, got True"),
-        ("3", "k must be a number, got '3'"),
+        (0, "k is 0; give a whole number of at least 1"),
+        (5, "k is 5, but there are 4 rows"),
+        (1.0, "k is 1.0; give a whole number of at least 1 or a fraction strictly between 0 and 1"),
+        (-0.2, "k is -0.2; give a whole number"),
+        (math.nan, "k is nan; give a whole number"),
+        (True, "k is True; give a whole number"),
+        ("3", "k is '3'; give a whole number"),
     ],
 )
 def test_bad_k(metric, k, message):
     with pytest.raises(ValueError, match=message):
-        metric(Y, S, k)
+        metric(Y, S, k=k)
 
 
 def test_k_counts_rows_or_weight_or_is_a_share():
     y, s = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
-    assert metrics.precision_at_k(y, s, 2) == metrics.precision_at_k(y, s, 0.4) == 0.5
-    assert metrics.precision_at_k(y, s, np.int64(5)) == 0.4
-    assert metrics.precision_at_k(y, s, 4, sample_weight=[3, 1, 1, 1, 1]) == 0.75
-    assert metrics.precision_at_k(y, s, 0.3) == 2 / 3  # one row and a half
-    assert metrics.lift(y, s, 1) == 2.5
+    assert metrics.precision_at_k(y, s, k=2) == metrics.precision_at_k(y, s, k=0.4) == 0.5
+    assert metrics.precision_at_k(y, s, k=np.int64(5)) == 0.4
+    assert metrics.precision_at_k(y, s, k=4, sample_weight=[3, 1, 1, 1, 1]) == 0.75
+    assert metrics.precision_at_k(y, s, k=0.3) == 2 / 3  # one row and a half
+    assert metrics.lift(y, s, k=1) == 2.5
 
 
 def test_margin_needs_finite_scores_and_a_number():
-    with pytest.raises(ValueError, match=r"y_score has 1 infinite value\(s\); margin_auc needs"):
-        metrics.margin_auc(Y, [0, 1, 2, math.inf], 0.1)
-    with pytest.raises(ValueError, match="rho must be a number, got nan"):
-        metrics.margin_auc(Y, S, math.nan)
+    with pytest.raises(ValueError, match=r"y_score has 1 infinite value\(s\); give finite scores"):
+        metrics.margin_auc(Y, [0, 1, 2, math.inf], rho=0.1)
+    with pytest.raises(ValueError, match="rho is nan; give a number"):
+        metrics.margin_auc(Y, S, rho=math.nan)
 
 
 def test_margin_compares_differences_as_computed():
-    assert metrics.margin_auc([0, 1], [0.1, 0.3], 0.2) == float(0.3 - 0.1 >= 0.2) == 0
-    assert metrics.margin_auc([0, 1], [0.0, 0.5], 0.5) == 1
-    assert metrics.margin_auc([0, 1], [0.5, 0.5], 0) == 1
+    assert metrics.margin_auc([0, 1], [0.1, 0.3], rho=0.2) == float(0.3 - 0.1 >= 0.2) == 0
+    assert metrics.margin_auc([0, 1], [0.0, 0.5], rho=0.5) == 1
+    assert metrics.margin_auc([0, 1], [0.5, 0.5], rho=0) == 1
 
 
 def test_infinite_scores_rank():
@@ -116,10 +116,10 @@ def test_distance_to_a_known_curve():
 @pytest.mark.parametrize(
     ("curve", "message"),
     [
-        ("curve", "curve_b must be a RocCurve or a pair"),
-        (([0, 1], [0, 0.5, 1]), "fpr and tpr of one length"),
-        (([0, 0.6, 0.5, 1], [0, 0.5, 0.6, 1]), "curve_b must rise"),
-        (([0, 0.9], [0, 1]), "curve_b must rise"),
+        ("curve", "curve_b is a str; give a RocCurve or a pair"),
+        (([0, 1], [0, 0.5, 1]), "fpr and tpr of equal length"),
+        (([0, 0.6, 0.5, 1], [0, 0.5, 0.6, 1]), "give rates that rise"),
+        (([0, 0.9], [0, 1]), "give rates that rise"),
     ],
 )
 def test_bad_curves(curve, message):

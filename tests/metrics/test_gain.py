@@ -23,9 +23,9 @@ def test_equals_a_walk_down_the_scores(drawn):
     found = gain_curve(y, s, sample_weight=w)
     present = w > 0
     points = walk(y[present], s[present], w[present])
-    assert np.allclose(np.column_stack([found.flagged_share, found.found_share]), points)
+    assert np.allclose(np.column_stack([found.flagged_fraction, found.found_fraction]), points)
     assert found.accuracy_ratio == pytest.approx(2 * auc(y, s, sample_weight=w) - 1)
-    assert found.share_positive == pytest.approx(w[y == 1].sum() / w.sum())
+    assert found.positive_fraction == pytest.approx(w[y == 1].sum() / w.sum())
     assert found.n_rows == present.sum()
 
 
@@ -35,16 +35,16 @@ def test_weights_are_rows_as_often(drawn):
     times = w.astype(int)
     once = gain_curve(y, s, sample_weight=w)
     often = gain_curve(np.repeat(y, times), np.repeat(s, times))
-    assert np.array_equal(once.flagged_share, often.flagged_share)
-    assert np.array_equal(once.found_share, often.found_share)
+    assert np.array_equal(once.flagged_fraction, often.flagged_fraction)
+    assert np.array_equal(once.found_fraction, often.found_fraction)
 
 
 def test_the_accuracy_ratio_is_that_of_the_areas():
     rng = np.random.default_rng(0)
     y = rng.random(300) < 0.2
     found = gain_curve(y, rng.normal(size=300) + y)
-    area = np.trapezoid(found.found_share, found.flagged_share) - 0.5
-    perfect = (1 - found.share_positive) / 2
+    area = np.trapezoid(found.found_fraction, found.flagged_fraction) - 0.5
+    perfect = (1 - found.positive_fraction) / 2
     assert found.accuracy_ratio == pytest.approx(area / perfect)
 
 
@@ -54,8 +54,8 @@ def test_lift_and_at_agree_with_the_functions_of_the_top():
     s = rng.integers(0, 9, size=50)
     found = gain_curve(y, s)
     for share in (0.1, 0.34, 0.5):
-        assert found.at(share) == pytest.approx(recall_at_k(y, s, share))
-        assert found.at(share) / share == pytest.approx(lift(y, s, share))
+        assert found.at(share) == pytest.approx(recall_at_k(y, s, k=share))
+        assert found.at(share) / share == pytest.approx(lift(y, s, k=share))
     assert found.lift[0] == found.lift[1] and found.lift[-1] == pytest.approx(1)
     assert (found.at(0), found.at(1)) == (0, 1)
 
@@ -63,7 +63,7 @@ def test_lift_and_at_agree_with_the_functions_of_the_top():
 def test_it_comes_from_a_roc_curve_and_prints():
     curve = roc_curve(["good", "bad", "good", "bad"], [1, 2, np.inf, 4], pos_label="bad")
     found = GainCurve.from_roc(curve)
-    assert found.flagged_share.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert found.flagged_fraction.tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert repr(found).startswith("gain curve of 4 rows, 50% of them positive: accuracy ratio 0.0")
-    with pytest.raises(ValueError, match=r"share must lie in \[0, 1\], got 20"):
+    with pytest.raises(ValueError, match="fraction is 20; give a number from 0 to 1"):
         found.at(20)

@@ -58,7 +58,7 @@ def test_one_finite_value_or_none(s):
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match=r"n_bins must be a whole number, 1 or more, got 2.5"):
+    with pytest.raises(ValueError, match=r"n_bins is 2\.5; give a whole number of at least 1"):
         score_histogram([0, 1], [0, 1], n_bins=2.5)
     with pytest.raises(ValueError, match="y_score"):
         score_histogram([0, 1], [0, np.nan])

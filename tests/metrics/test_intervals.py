@@ -201,16 +201,22 @@ def test_delong_interval_covers_as_often_as_it_says():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"level": 95}, "level must lie between 0 and 1, such as 0.95, got 95"),
-        ({"level": "high"}, "level must be a number"),
-        ({"method": "wald"}, "method must be one of wilson, delong, bootstrap; got 'wald'"),
-        ({"method": "delong", "sample_weight": np.ones(8)}, "sample_weight is given.*'wilson'"),
-        ({"method": "delong", "groups": [0, 1] * 4}, "groups is given.*'wilson'"),
-        ({"n_resamples": 1}, "n_resamples must be a whole number, 2 or more, got 1"),
+        ({"level": 95}, "level is 95; give a number between 0 and 1, such as 0.95"),
+        ({"level": "high"}, "level is 'high'; give a number"),
+        ({"method": "wald"}, "method is 'wald'; give 'wilson', 'delong' or 'bootstrap'"),
+        (
+            {"method": "delong", "sample_weight": np.ones(8)},
+            "not defined with sample_weight; give method='wilson'",
+        ),
+        (
+            {"method": "delong", "groups": [0, 1] * 4},
+            "not defined with groups; give method='wilson'",
+        ),
+        ({"n_resamples": 1}, "n_resamples is 1; give a whole number of at least 2"),
         ({"groups": [0] * 8}, "groups has only one group"),
         ({"groups": [0] * 3}, "groups has 3 values for 8 rows"),
         ({"groups": [0, 1, 2, None] * 2}, "groups has missing values"),
-        ({"groups": np.array(["a", 1] * 4, dtype=object)}, "groups mixes values of several types"),
+        ({"groups": np.array(["a", 1] * 4, dtype=object)}, "groups has values of several types"),
         ({"folds": [0, 1, 2, math.nan] * 2}, "folds has missing values"),
         ({"folds": [0] * 8, "groups": [1] * 8}, "groups has only one group"),
         ({"folds": ["a"] * 7 + ["b"]}, "fold 'b' has 1 positive and 0 negatives"),
@@ -233,7 +239,7 @@ def test_folds_by_bootstrap_agree_with_delong(normal_scores):
     plain = metrics.auc_ci(y, s, folds=folds)
     drawn = metrics.auc_ci(y, s, folds=folds, method="bootstrap", random_state=0)
     assert drawn.method == (
-        "stratified bootstrap within folds, variance times 2.00 for the training sets, "
+        "stratified bootstrap within folds, variance multiplied by 2.00 for the training sets, "
         "Wilson's limits"
     )
     assert drawn.value == pytest.approx(plain.value)
@@ -250,7 +256,7 @@ def test_groups_within_folds_are_drawn_whole(normal_scores):
     }
     told = {"method": "bootstrap", "random_state": 0, "n_resamples": 500}
     together = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), **many, **told)
-    assert together.method.startswith("cluster bootstrap within folds, variance times 2.00")
+    assert together.method.startswith("cluster bootstrap within folds, variance multiplied by 2.00")
     assert together.standard_error == pytest.approx(once.standard_error, rel=0.15)
     alone = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), folds=many["folds"], **told)
     assert alone.standard_error < once.standard_error / 2

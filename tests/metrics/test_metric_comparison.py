@@ -9,7 +9,7 @@ from auctor import metrics
 SETTINGS = {
     "auc": {},
     "ks": {},
-    "partial_auc": {"fpr": (0, 0.3), "scaled": True},
+    "partial_auc": {"fpr_range": (0, 0.3), "scaled": True},
     "precision_at_k": {"k": 0.2},
 }
 FUNCTIONS = {
@@ -34,21 +34,21 @@ def draw(seed, n_pos=60, n_neg=90, shifts=(1.0, 1.0), rho=0.5):
 def test_values_are_those_of_the_metric_and_sides_change_the_sign(name):
     y, a, b = draw(0, shifts=(1.5, 0.5))
     told = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-    found = metrics.compare_metric(y, a, b, name, **told)
+    found = metrics.compare_metric(y, a, b, metric=name, **told)
     expected = [FUNCTIONS[name](y, s, **SETTINGS[name]) for s in (a, b)]
     assert [found.value_a, found.value_b] == pytest.approx(expected, rel=1e-12)
     assert found.difference == found.value_a - found.value_b
     assert found.low < found.difference < found.high
-    other = metrics.compare_metric(y, b, a, name, **told)
+    other = metrics.compare_metric(y, b, a, metric=name, **told)
     assert (other.low, other.high) == pytest.approx((-found.high, -found.low), rel=1e-9)
     assert other.p_value == pytest.approx(found.p_value, rel=1e-9)
-    assert found == metrics.compare_metric(y, a, b, name, **told)
+    assert found == metrics.compare_metric(y, a, b, metric=name, **told)
 
 
 def test_auc_is_that_of_compare_auc():
     y, a, b = draw(1)
     folds, more = np.arange(150) % 3, {"instability": 0.4}
-    found = metrics.compare_metric(y, a, b, "auc", folds=folds, **more)
+    found = metrics.compare_metric(y, a, b, metric="auc", folds=folds, **more)
     own = metrics.compare_auc(y, a, b, folds=folds, **more)
     assert (found.low, found.high, found.p_value) == (own.low, own.high, own.p_value)
     assert found.standard_error == pytest.approx(own.difference / own.statistic)
@@ -60,17 +60,17 @@ def test_interval_and_p_value_agree(name):
     for seed in range(12):
         y, a, b = draw(seed, shifts=(1.4, 0.8))
         told = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-        found = metrics.compare_metric(y, a, b, name, **told)
+        found = metrics.compare_metric(y, a, b, metric=name, **told)
         assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
         if 0 < found.p_value < 1:
-            exact = metrics.compare_metric(y, a, b, name, **told, level=1 - found.p_value)
+            exact = metrics.compare_metric(y, a, b, metric=name, **told, level=1 - found.p_value)
             assert min(abs(exact.low), abs(exact.high)) < 1e-9
 
 
 @each_metric
 def test_scores_that_order_alike_do_not_differ(name):
     y, a, _ = draw(2)
-    found = metrics.compare_metric(y, a, a**3, name, **SETTINGS[name], random_state=0)
+    found = metrics.compare_metric(y, a, a**3, metric=name, **SETTINGS[name], random_state=0)
     assert (found.difference, found.low, found.high, found.p_value) == (0, 0, 0, 1)
 
 
@@ -79,7 +79,7 @@ def test_scores_that_order_alike_do_not_differ(name):
 def test_where_there_is_no_difference_one_in_twenty_is_found(name, n_pos):
     told = {**SETTINGS[name], "n_resamples": 60}
     found = [
-        metrics.compare_metric(*draw(seed, n_pos), name, **told, random_state=seed)
+        metrics.compare_metric(*draw(seed, n_pos), metric=name, **told, random_state=seed)
         for seed in range(100)
     ]
     # Three standard deviations of 100 draws above 0.05.
@@ -92,7 +92,9 @@ def test_the_interval_holds_where_there_is_a_difference(name):
     truth = np.subtract(*(FUNCTIONS[name](big[0], s, **SETTINGS[name]) for s in big[1:]))
     told = {**SETTINGS[name], "n_resamples": 60}
     found = [
-        metrics.compare_metric(*draw(seed, shifts=(1.8, 0.9)), name, **told, random_state=seed)
+        metrics.compare_metric(
+            *draw(seed, shifts=(1.8, 0.9)), metric=name, **told, random_state=seed
+        )
         for seed in range(100)
     ]
     assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.89
@@ -102,11 +104,11 @@ def test_the_interval_holds_where_there_is_a_difference(name):
 def test_folds_are_ranked_apart_and_training_counts(name):
     y, a, b = draw(3, shifts=(1.5, 0.5))
     folds, told = np.arange(150) % 3, {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-    worst = metrics.compare_metric(y, a + 9 * folds, b, name, folds=folds, **told)
-    fixed = metrics.compare_metric(y, a, b, name, folds=folds, instability=0, **told)
+    worst = metrics.compare_metric(y, a + 9 * folds, b, metric=name, folds=folds, **told)
+    fixed = metrics.compare_metric(y, a, b, metric=name, folds=folds, instability=0, **told)
     assert worst.difference == pytest.approx(fixed.difference)
     assert worst.standard_error == pytest.approx(2**0.5 * fixed.standard_error)
-    assert "within 3 folds, variance times 2.00 for the training sets" in str(worst)
+    assert "within 3 folds, variance multiplied by 2.00 for the training sets" in str(worst)
     ranks = [np.empty(150), np.empty(150)]
     for k in range(3):
         for own, s in zip(ranks, (a, b), strict=True):
@@ -126,19 +128,19 @@ def test_groups_and_weights(name):
     rows = np.repeat(np.arange(60), 6)
     told = {**SETTINGS[name], "n_resamples": 200, "random_state": 0}
     copied = [values[rows] for values in (y, a, b)]
-    alone = metrics.compare_metric(*copied, name, **told)
-    together = metrics.compare_metric(*copied, name, **told, groups=rows)
+    alone = metrics.compare_metric(*copied, metric=name, **told)
+    together = metrics.compare_metric(*copied, metric=name, **told, groups=rows)
     assert together.method == "paired cluster bootstrap"
     assert together.standard_error > 1.8 * alone.standard_error
-    weighted = metrics.compare_metric(y, a, b, name, **told, sample_weight=np.full(60, 6.0))
+    weighted = metrics.compare_metric(y, a, b, metric=name, **told, sample_weight=np.full(60, 6.0))
     assert weighted.difference == pytest.approx(together.difference)
     assert weighted.standard_error == pytest.approx(together.standard_error, rel=0.25)
     some = np.arange(60) % 4 > 0  # rows of weight 0 are absent, also from groups
     absent = metrics.compare_metric(
-        y, a, b, name, **told, sample_weight=some.astype(float), groups=np.arange(60)
+        y, a, b, metric=name, **told, sample_weight=some.astype(float), groups=np.arange(60)
     )
     kept = [values[some] for values in (y, a, b)]
-    same = metrics.compare_metric(*kept, name, **told, groups=np.arange(60)[some])
+    same = metrics.compare_metric(*kept, metric=name, **told, groups=np.arange(60)[some])
     assert absent.difference == pytest.approx(same.difference)
     assert (absent.n_pos, absent.n_neg) == (same.n_pos, same.n_neg)
 
@@ -147,15 +149,15 @@ def test_no_difference_in_few_rows_is_not_certain():
     y = np.repeat([1, 0], 10)
     a, b = y + np.linspace(0, 0.5, 20), y + np.linspace(0.5, 0, 20)
     for name, told in SETTINGS.items():
-        found = metrics.compare_metric(y, a, b, name, **told, random_state=0)
+        found = metrics.compare_metric(y, a, b, metric=name, **told, random_state=0)
         assert (found.difference, found.p_value) == (0, 1)
         assert found.low < -0.02 and found.high > 0.02
 
 
 def test_sentence():
     y, a, b = draw(5)
-    said = str(metrics.compare_metric(y, a, b, "precision_at_k", k=20, random_state=0))
-    assert said.startswith("precision in the top 20 0.") and " against 0." in said
+    said = str(metrics.compare_metric(y, a, b, metric="precision_at_k", k=20, random_state=0))
+    assert said.startswith("precision in the top 20: 0.") and " (A) and 0." in said
     assert said.endswith("(paired stratified bootstrap, 60 positives, 90 negatives)")
     assert "difference " in said and "(95% CI " in said and ", p = " in said
 
@@ -163,13 +165,19 @@ def test_sentence():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "gini"}, "metric is 'gini'; give one of auc, ks, partial_auc, precision_at_k"),
-        ({"metric": "ks", "k": 10}, "k is 10, but metric='ks' has none"),
-        ({"metric": "ks", "fpr": (0, 0.1)}, "fpr and tpr go with metric='partial_auc'"),
-        ({"metric": "partial_auc"}, "exactly one of fpr, tpr"),
-        ({"metric": "precision_at_k"}, "needs k, such as 100 rows or a share of 0.1"),
-        ({"metric": "precision_at_k", "k": 151}, "k=151 is more than the 150 rows"),
-        ({"metric": "ks", "level": 95}, "level must lie between 0 and 1"),
+        (
+            {"metric": "gini"},
+            "metric is 'gini'; give 'auc', 'ks', 'partial_auc' or 'precision_at_k'",
+        ),
+        ({"metric": "ks", "k": 10}, "k is 10 and metric is 'ks'; give k only"),
+        (
+            {"metric": "ks", "fpr_range": (0, 0.1)},
+            "give fpr_range or tpr_range only for 'partial_auc'",
+        ),
+        ({"metric": "partial_auc"}, "exactly one of fpr_range, tpr_range"),
+        ({"metric": "precision_at_k"}, "k is None and metric is 'precision_at_k'; give k"),
+        ({"metric": "precision_at_k", "k": 151}, "k is 151, but there are 150 rows"),
+        ({"metric": "ks", "level": 95}, "give a number between 0 and 1, such as 0.95"),
         ({"metric": "ks", "folds": np.arange(150) // 2}, "fold 0 has"),
         ({"metric": "ks", "groups": np.zeros(150)}, "groups has only one group"),
     ],
@@ -183,7 +191,7 @@ def test_what_is_wrong_is_named(options, message):
 def test_ks_within_folds_of_scores_that_order_alike():
     rng = np.random.default_rng(0)
     y, s, folds = np.repeat([0, 1], 40), rng.normal(size=80), np.arange(80) % 4
-    found = metrics.compare_metric(y, s, 2 * s, "ks", folds=folds)
+    found = metrics.compare_metric(y, s, 2 * s, metric="ks", folds=folds)
     assert (found.difference, found.low, found.high, found.p_value) == (0, 0, 0, 1)
 
 
@@ -195,5 +203,5 @@ def test_ks_within_folds_rejects_one_in_twenty():
         base = rng.normal(size=200) + y
         scores = [base + 0.1 * rng.normal(size=200) for _ in range(2)]
         told = {"folds": folds, "instability": 0.0, "n_resamples": 60, "random_state": seed}
-        rejected += metrics.compare_metric(y, *scores, "ks", **told).p_value < 0.05
+        rejected += metrics.compare_metric(y, *scores, metric="ks", **told).p_value < 0.05
     assert rejected / n_samples < 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_samples)

@@ -68,8 +68,8 @@ def test_weighted_auc_equals_the_weighted_share_of_pairs(sample):
 @given(weighted_samples(), st.sampled_from([-1.0, 0.0, 1e-300, 0.5, 1.0, 2.0]))
 def test_margin_auc_equals_the_share_of_pairs(sample, rho):
     y, s, w = sample
-    assert metrics.margin_auc(y, s, rho) == slow.margin_auc(y, s, rho)
-    assert metrics.margin_auc(y, s, rho, sample_weight=w) == slow.margin_auc(y, s, rho, w)
+    assert metrics.margin_auc(y, s, rho=rho) == slow.margin_auc(y, s, rho)
+    assert metrics.margin_auc(y, s, rho=rho, sample_weight=w) == slow.margin_auc(y, s, rho, w)
 
 
 @given(weighted_samples())
@@ -91,10 +91,10 @@ def test_partial_auc_equals_the_area_piece_by_piece(sample, region):
     points = slow.roc_points(y, s)
     turned = [(tpr, 1 - fpr) for fpr, tpr in points]
     for name, line in (("fpr", points), ("tpr", turned)):
-        raw = metrics.partial_auc(y, s, **{name: region})
+        raw = metrics.partial_auc(y, s, **{f"{name}_range": region})
         assert raw == pytest.approx(slow.area(line, *region), **EXACT)
         chance = slow.area([(0, 0), (1, 1)] if name == "fpr" else [(0, 1), (1, 0)], *region)
-        scaled = metrics.partial_auc(y, s, **{name: region}, scaled=True)
+        scaled = metrics.partial_auc(y, s, **{f"{name}_range": region}, scaled=True)
         best = region[1] - region[0]
         assert scaled == pytest.approx(0.5 + 0.5 * (raw - chance) / (best - chance), abs=1e-10)
 
@@ -104,9 +104,9 @@ def test_top_equals_the_mean_over_the_orders_of_ties(sample, data):
     y, s = sample
     k = data.draw(st.integers(1, len(y)))
     found = slow.top_positives(y, s, k)
-    assert metrics.precision_at_k(y, s, k) == pytest.approx(found / k, **EXACT)
-    assert metrics.recall_at_k(y, s, k) == pytest.approx(found / y.sum(), **EXACT)
-    assert metrics.lift(y, s, k) == pytest.approx(found / k / y.mean(), abs=1e-13)
+    assert metrics.precision_at_k(y, s, k=k) == pytest.approx(found / k, **EXACT)
+    assert metrics.recall_at_k(y, s, k=k) == pytest.approx(found / y.sum(), **EXACT)
+    assert metrics.lift(y, s, k=k) == pytest.approx(found / k / y.mean(), abs=1e-13)
 
 
 @given(samples(least=2), st.randoms(use_true_random=False))
@@ -185,11 +185,11 @@ def test_interpolated_points_lie_on_the_line(sample, rate):
 RANK_METRICS = {
     "auc": metrics.auc,
     "ks": metrics.ks,
-    "partial_auc": lambda y, s, **kw: metrics.partial_auc(y, s, fpr=(0.1, 0.6), **kw),
-    "partial_auc_tpr": lambda y, s, **kw: metrics.partial_auc(y, s, tpr=(0.3, 0.9), **kw),
-    "precision_at_k": lambda y, s, **kw: metrics.precision_at_k(y, s, 0.4, **kw),
-    "recall_at_k": lambda y, s, **kw: metrics.recall_at_k(y, s, 0.4, **kw),
-    "lift": lambda y, s, **kw: metrics.lift(y, s, 0.4, **kw),
+    "partial_auc": lambda y, s, **kw: metrics.partial_auc(y, s, fpr_range=(0.1, 0.6), **kw),
+    "partial_auc_tpr": lambda y, s, **kw: metrics.partial_auc(y, s, tpr_range=(0.3, 0.9), **kw),
+    "precision_at_k": lambda y, s, **kw: metrics.precision_at_k(y, s, k=0.4, **kw),
+    "recall_at_k": lambda y, s, **kw: metrics.recall_at_k(y, s, k=0.4, **kw),
+    "lift": lambda y, s, **kw: metrics.lift(y, s, k=0.4, **kw),
 }
 rank_metrics = pytest.mark.parametrize("metric", RANK_METRICS.values(), ids=RANK_METRICS.keys())
 
@@ -244,7 +244,7 @@ def test_partial_areas_add_up(sample, region):
     curve = metrics.roc_curve(y, s)
     cuts = sorted({0.0, low, high, 1.0})
     for name in ("fpr", "tpr"):
-        parts = [curve.partial_auc(**{name: ends}) for ends in pairwise(cuts)]
+        parts = [curve.partial_auc(**{f"{name}_range": ends}) for ends in pairwise(cuts)]
         assert sum(parts) == pytest.approx(curve.auc(), **EXACT)
 
 
@@ -280,7 +280,9 @@ def test_comparison_changes_sign_with_its_sides(sample, random):
 METRICS = {
     "auc": metrics.auc,
     "ks": metrics.ks,
-    "partial_auc": lambda *rows, **weight: metrics.partial_auc(*rows, fpr=(0.1, 0.4), **weight),
+    "partial_auc": lambda *rows, **weight: metrics.partial_auc(
+        *rows, fpr_range=(0.1, 0.4), **weight
+    ),
     "precision_at_k": lambda *rows, **weight: metrics.precision_at_k(*rows, k=0.2, **weight),
     "lift": lambda *rows, **weight: metrics.lift(*rows, k=0.2, **weight),
     "tpr": lambda *rows, **weight: metrics.roc_curve(*rows, **weight).tpr.tolist(),

@@ -22,11 +22,15 @@ def table():
 def make_scorers():
     return [
         (metrics.ks_scorer, metrics.ks, {}),
-        (metrics.partial_auc_scorer(fpr=(0, 0.2)), metrics.partial_auc, {"fpr": (0, 0.2)}),
         (
-            metrics.partial_auc_scorer(tpr=(0.8, 1), scaled=True),
+            metrics.partial_auc_scorer(fpr_range=(0, 0.2)),
             metrics.partial_auc,
-            {"tpr": (0.8, 1), "scaled": True},
+            {"fpr_range": (0, 0.2)},
+        ),
+        (
+            metrics.partial_auc_scorer(tpr_range=(0.8, 1), scaled=True),
+            metrics.partial_auc,
+            {"tpr_range": (0.8, 1), "scaled": True},
         ),
         (metrics.precision_at_k_scorer(0.1), metrics.precision_at_k, {"k": 0.1}),
         (metrics.precision_at_k_scorer(10), metrics.precision_at_k, {"k": 10}),
@@ -56,9 +60,9 @@ def test_scorers_serve_in_cross_validation_and_search(table):
 
 
 def test_bad_arguments_are_found_before_any_fit():
-    with pytest.raises(ValueError, match="exactly one of fpr, tpr"):
+    with pytest.raises(ValueError, match="exactly one of fpr_range, tpr_range"):
         metrics.partial_auc_scorer()
-    with pytest.raises(ValueError, match="fpr must rise"):
-        metrics.partial_auc_scorer(fpr=(0.2, 0.1))
-    with pytest.raises(ValueError, match="k must be a whole number or a share"):
+    with pytest.raises(ValueError, match="fpr_range is"):
+        metrics.partial_auc_scorer(fpr_range=(0.2, 0.1))
+    with pytest.raises(ValueError, match="give a whole number of at least 1 or a fraction"):
         metrics.precision_at_k_scorer(1.5)

@@ -37,12 +37,12 @@ def test_equals_a_look_at_every_threshold(seed, weighted):
     y, s, w = draw(40, seed)
     w = w if weighted else np.ones(40)
     told = {"sample_weight": w} if weighted else {}
-    table = threshold_table(y, s, shares=SHARES, **told)
+    table = threshold_table(y, s, fractions=SHARES, **told)
     for share, row in zip(SHARES, table.rows, strict=True):
         threshold, flagged = best(y, s, w, share)
         found = w[flagged & y].sum()
-        assert row.share == share and row.point.threshold == threshold
-        assert row.flagged_share == pytest.approx(w[flagged].sum() / w.sum())
+        assert row.fraction == share and row.point.threshold == threshold
+        assert row.flagged_fraction == pytest.approx(w[flagged].sum() / w.sum())
         assert row.point.tpr == pytest.approx(found / w[y].sum())
         assert row.point.fpr == pytest.approx(w[flagged & ~y].sum() / w[~y].sum())
         if flagged.any():
@@ -57,7 +57,7 @@ def test_intervals_are_those_of_threshold_at():
     y, s, w = draw(300, 0)
     plain, weighted = threshold_table(y, s), threshold_table(y, s, sample_weight=w)
     for row in plain.rows:
-        alone = threshold_at(y, s, budget=row.share)
+        alone = threshold_at(y, s, budget=row.fraction)
         assert [getattr(row, name) for name in RATES] == [getattr(alone, name) for name in RATES]
     last = plain.rows[-1]
     found = int((y & (s >= last.point.threshold)).sum())
@@ -85,16 +85,16 @@ def test_csv_reads_back_in_full():
 
 def test_it_prints_as_a_table():
     y, s, _ = draw(200, 1)
-    lines = repr(threshold_table(y, s, shares=[0.1, 0.25])).splitlines()
+    lines = repr(threshold_table(y, s, fractions=[0.1, 0.25])).splitlines()
     assert len(lines) == 4 and lines[-1] == "(95% intervals, Clopper-Pearson)"
     assert len({len(line) for line in lines[:3]}) == 1
     assert lines[2].lstrip().startswith("25.0%")
 
 
-@pytest.mark.parametrize("shares", [[], [1.5], [0.0], 0.1, "many", [2], [np.nan]])
-def test_bad_shares_are_named(shares):
-    with pytest.raises(ValueError, match="shares"):
-        threshold_table([0, 1, 0, 1], [1, 2, 3, 4], shares=shares)
+@pytest.mark.parametrize("fractions", [[], [1.5], [0.0], 0.1, "many", [2], [np.nan]])
+def test_bad_fractions_are_named(fractions):
+    with pytest.raises(ValueError, match="fractions"):
+        threshold_table([0, 1, 0, 1], [1, 2, 3, 4], fractions=fractions)
 
 
 def test_one_class_and_nan_are_refused():

@@ -25,7 +25,7 @@ from auctor import (
 )
 from auctor.datasets import load_kyphosis
 from auctor.models import Reference, add_terms, from_json, to_json
-from auctor.models.file import _checksum
+from auctor.models.serialization import checksum
 
 OLD_FILES = Path(__file__).parent / "old_files"
 
@@ -38,17 +38,17 @@ def messy_table():
 
 
 LEARNERS = {
-    "rankboost": RankBoost(n_estimators=10, categorical_features=[1]),
-    "aucboost": AUCBoost(n_estimators=10),
-    "soft": SoftRankBoost(n_estimators=10, epsilon=0.1),
-    "exact": ExactBoost(n_runs=3, n_estimators=5, subsample=0.5),
-    "smooth": SmoothAUCBoost(categorical_features=[1]),
-    "surfaces": SmoothAUCBoost(interactions=2),
-    "margin": MarginRanker(epsilon=0.5, categorical_features=[1]),
-    "stumps": MarginRanker(epsilon=0.5, hypotheses="stumps"),
-    "dmks": DMKS(),
-    "smooth on": SmoothAUCBoost(init=RankBoost(n_estimators=5).fit(*messy_table())),
-    "exact on": ExactBoost(
+    "rankboost": lambda: RankBoost(n_estimators=10, categorical_features=[1]),
+    "aucboost": lambda: AUCBoost(n_estimators=10),
+    "soft": lambda: SoftRankBoost(n_estimators=10, epsilon=0.1),
+    "exact": lambda: ExactBoost(n_runs=3, n_estimators=5, subsample=0.5),
+    "smooth": lambda: SmoothAUCBoost(categorical_features=[1]),
+    "surfaces": lambda: SmoothAUCBoost(interactions=2),
+    "margin": lambda: MarginRanker(epsilon=0.5, categorical_features=[1]),
+    "stumps": lambda: MarginRanker(epsilon=0.5, hypotheses="stumps"),
+    "dmks": lambda: DMKS(),
+    "smooth on": lambda: SmoothAUCBoost(init=RankBoost(n_estimators=5).fit(*messy_table())),
+    "exact on": lambda: ExactBoost(
         n_runs=2, n_estimators=3, subsample=0.5, init=SmoothAUCBoost().fit(*messy_table())
     ),
 }
@@ -59,7 +59,7 @@ def fitted(request):
     """A learner fitted to weighted rows, some of them absent."""
     X, y = messy_table()
     weight = np.arange(81) % 4.0
-    return LEARNERS[request.param].fit(X, y, weight), X, weight
+    return LEARNERS[request.param]().fit(X, y, weight), X, weight
 
 
 def test_it_is_the_weighted_average_over_the_training_rows(fitted):
@@ -100,7 +100,7 @@ def test_the_same_numbers_alone_in_a_table_and_from_a_file(fitted, tmp_path):
 def test_neither_the_scale_of_weights_nor_the_order_of_rows_shows(name):
     X, y = messy_table()
     weight = 1.0 + np.arange(81) % 3
-    ranker = LEARNERS[name]
+    ranker = LEARNERS[name]()
     reference = ranker.fit(X, y, weight).model_.reference.contributions.tolist()
     order = np.random.default_rng(0).permutation(81)
     again = ranker.fit(X[order], y[order], weight[order]).model_.reference
@@ -209,7 +209,7 @@ def test_damaged_references_are_refused(form, damage):
     ranker = RankBoost(n_estimators=3) if form == "additive" else DMKS()
     content = json.loads(to_json(ranker.fit(X, y).model_))
     DAMAGES[damage](content["body"]["reference"])
-    content["sha256"] = _checksum(content)
+    content["sha256"] = checksum(content)
     with pytest.raises(ValueError, match=r"field 'body\.reference\."):
         from_json(json.dumps(content))
 

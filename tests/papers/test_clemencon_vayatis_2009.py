@@ -93,7 +93,7 @@ def test_distances_in_the_population_are_those_of_many_rows(name):
     ranker = TreeRank(5, min_samples_leaf=20).fit(*place.draw(1000, rng))
     found = evaluate(ranker, place)
     X, y = place.draw(100_000, rng)
-    ideal = approximate_roc(place.law, 10).knots
+    ideal = approximate_roc(place.law, depth=10).knots
     seen = roc_distance(roc_curve(y, ranker.decision_function(X)), ideal)
     assert found.d1 == pytest.approx(seen.l1, abs=0.005)
     assert found.d_inf == pytest.approx(seen.sup, abs=0.01)
@@ -101,22 +101,22 @@ def test_distances_in_the_population_are_those_of_many_rows(name):
 
 def test_distances_agree_with_the_ideal_tree():
     for name in ("exponential_2", "octaves", "gaussian_1"):
-        ideal = approximate_roc(BENT[name].make(), 4)
-        found = distances(ideal.law, ideal.alpha, ideal.beta)
+        ideal = approximate_roc(BENT[name].make(), depth=4)
+        found = distances(ideal.optimal, ideal.alpha, ideal.beta)
         assert found == pytest.approx((ideal.d1, ideal.d_inf), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", [n for n, law in BENT.items() if law.meets])
 def test_bends_lie_in_their_bounds(name):
     law = BENT[name].make()
-    bend = -np.diff(law.roc(np.linspace(0, 1, 1001)), 2) * 1e6
+    bend = -np.diff(law.tpr(np.linspace(0, 1, 1001)), 2) * 1e6
     assert BENT[name].least - 1e-3 < bend.min() <= bend.max() < BENT[name].most + 1e-3
 
 
 def test_a_cell_at_the_corner_keeps_its_share_on_the_bend_of_octaves():
-    widths = [approximate_roc(BENT["octaves"].make(), d).alpha[1] for d in range(2, 8)]
+    widths = [approximate_roc(BENT["octaves"].make(), depth=d).alpha[1] for d in range(2, 8)]
     assert min(octave_bends()) > 0
-    # Every level splits the cell at 0 at the same share of its width, above one half.
+    # Every level splits the cell at 0 at the same fraction of its width, above one half.
     np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), RATIO, atol=1e-6)
 
 
@@ -165,7 +165,7 @@ def test_nodes_are_numbered_as_in_figure_2():
 def test_checks_of_our_own_are_told_from_what_the_paper_proves(tiny):
     outcome, _ = tiny
     ours = [claim.text for claim in outcome.claims if claim.is_ours]
-    assert any("mended" in text for text in ours)
+    assert any("corrected" in text for text in ours)
     assert not any(text.startswith("Proposition") for text in ours)
 
 

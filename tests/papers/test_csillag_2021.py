@@ -49,7 +49,7 @@ def test_a_tiny_run_fills_the_page(tmp_path):
     # Its six base models are one case, and one of them is not in every environment.
     left_out = {"ensembling"} if find_spec("xgboost") is None else set()
     assert named == {experiment.name for experiment in PAPER.experiments} - left_out
-    assert text.count("Nothing of this has been run") == len(left_out)
+    assert text.count("This experiment has not been run") == len(left_out)
 
 
 def test_without_tables_the_theorems_are_run_and_the_rest_is_listed(tmp_path, monkeypatch):
@@ -57,7 +57,7 @@ def test_without_tables_the_theorems_are_run_and_the_rest_is_listed(tmp_path, mo
     outcome, text = run_tiny(tmp_path)
     assert {claim.experiment for claim in outcome.claims} == {"theorems"}
     assert outcome.broken() == []
-    assert text.count("Nothing of this has been run") == len(PAPER.experiments) - 1
+    assert text.count("This experiment has not been run") == len(PAPER.experiments) - 1
     assert any("liver.csv not found" in why for why in outcome.obstacles.values())
 
 

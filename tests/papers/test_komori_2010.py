@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from auctor.datasets import gaussian_pair_law, t_pair_law
+from auctor.datasets import gaussian_pair_roc, t_pair_roc
 from auctor.metrics import auc
 from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
@@ -55,7 +55,7 @@ def test_a_tiny_run_has_all_its_sections_and_pictures(tiny_run):
     text = (folders.pages / "komori_2010.md").read_text()
     for experiment in load_paper("komori_2010").experiments:
         assert f"## {experiment.title}" in text
-    assert "Nothing of this has been run" not in text
+    assert "This experiment has not been run" not in text
     assert "nan" not in text.replace("Nadeau", "")
     for number in ("1", "2", "3", "3_ours", "4", "5"):
         assert (folders.pages / "komori_2010" / f"figure{number}.png").stat().st_size > 5000
@@ -67,13 +67,13 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
     # Drawn, but not laid out and written, which takes most of the time.
     monkeypatch.setattr(page, "figure", lambda name, draw, caption: draw(Figure()))
     for experiment in page.paper.experiments:
-        found = Results(folders.kept(page.paper, experiment, TINY), TINY).found()
+        found = Results(folders.kept(page.paper, experiment, TINY), TINY).stored()
         for name, result in found.items():
             page.begin(experiment)
             experiment.report(page, {name: result}, TINY)
 
 
-@pytest.mark.parametrize(("law", "exact"), [("gaussian", gaussian_pair_law), ("t", t_pair_law)])
+@pytest.mark.parametrize(("law", "exact"), [("gaussian", gaussian_pair_roc), ("t", t_pair_roc)])
 def test_optimal_scores_reach_the_optimal_area(law, exact):
     rows = laws.sample(law, 20_000, np.random.default_rng(0))
     found = auc(rows.y, laws.optimal_score(law, rows.X))

@@ -40,7 +40,7 @@ def test_a_run_writes_a_page_a_picture_and_a_summary(toy, folders):
     assert "(toy/line.png)" in page
     assert (folders.pages / "toy" / "line.png").stat().st_size > 1000
     assert "`python -m papers toy/squares --tiny --seed 0`" in page
-    assert "Nothing of this has been run." in page  # of the other experiment
+    assert "This experiment has not been run." in page  # of the other experiment
     assert outcome.written == [folders.pages / "toy.md", folders.pages / "index.md"]
     assert [claim.text for claim in outcome.claims] == ["squares grow", "1 x 1 = 1"]
     assert outcome.broken() == []
@@ -99,7 +99,7 @@ def test_processes_do_the_same_work(toy, folders):
     run(toy, folders, Setup(Size.FULL), n_jobs=2)
     found = Results(
         folders.kept(toy, toy.experiments[0], Setup(Size.FULL)), Setup(Size.FULL)
-    ).found()
+    ).stored()
     assert {name: result["square"] for name, result in found.items()} == {
         "1": 1,
         "2": 4,
@@ -114,7 +114,7 @@ def test_a_line_cut_off_is_left_out_and_goes_with_the_next_writing(toy, folders)
     path = folders.kept(toy, toy.experiments[0], TINY)
     path.write_text(path.read_text()[:-9])
     results = Results(path, TINY)
-    assert results.found().keys() == {"1"}
+    assert results.stored().keys() == {"1"}
     results.add("2", {"square": 4})
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line.get("case") for line in kept] == [None, "1", "2"]
@@ -137,7 +137,7 @@ def test_opening_results_changes_nothing(toy, folders):
     path.write_text(path.read_text().replace("0.1.0", "0.0.9"))
     before = path.read_bytes()
     results = Results(path, TINY)
-    assert results.found() == {} and path.read_bytes() == before
+    assert results.stored() == {} and path.read_bytes() == before
     results.add("1", {"square": 1})
     assert results.put_aside is not None and results.put_aside.read_bytes() == before
 
@@ -150,7 +150,7 @@ def test_a_case_that_fails_does_not_cost_the_others_their_results(tmp_path):
         results = Results(tmp_path / f"{n_jobs}.jsonl", TINY)
         with Workers(n_jobs) as workers:
             told = run_experiment(experiment, TINY, results, workers, Progress(3, "", False))
-        assert results.found().keys() == {"good"}
+        assert results.stored().keys() == {"good"}
         assert told["bad"].startswith("failed with TypeError")
         assert "JSON" in told["nan"]
 
@@ -169,7 +169,7 @@ def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
     run(replace(toy, experiments=(checked, *toy.experiments[1:])), folders)
     index = (folders.pages / "index.md").read_text()
     assert "| check of our own | 1 | 1 held |" in index
-    assert "| other |  | not run | not asked for yet |" in index
+    assert "| other |  | not run | not selected yet |" in index
     assert "reproduced |" not in index
 
 

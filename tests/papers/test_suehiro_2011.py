@@ -39,7 +39,7 @@ def test_a_tiny_run_without_tables_has_every_section_and_says_what_is_missing(
     assert outcome.broken() == []
     assert any("table3" in name for name in outcome.obstacles)
     assert any("table4" in name for name in outcome.obstacles)
-    assert "Nothing of this has been run." in page
+    assert "This experiment has not been run." in page
     for picture in ("figure1", "figure2"):
         assert (tmp_path / "pages" / NAME / f"{picture}.png").stat().st_size > 1000
 

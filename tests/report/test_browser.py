@@ -1,7 +1,6 @@
 """The page in a real Chromium: what moves, what it shows, and that it keeps to itself."""
 
 import csv
-import re
 
 import numpy as np
 import pandas as pd
@@ -41,7 +40,7 @@ def expected(y, scores, threshold, size, prevalence):
         "ppv": ppv,
         "npv": spared / (spared + missed) if spared + missed > 0 else None,
         "lift": None if ppv is None else ppv / prevalence,
-        "flagged-share": found + alarms,
+        "flagged-fraction": found + alarms,
         "flagged": size * (found + alarms),
     }
 
@@ -71,17 +70,17 @@ def test_the_slider_moves_numbers_that_are_pythons(open_page, fitted, facts):
     opened = open_page(facts)
     page, slider = opened.page, opened.page.locator("#slider")
     assert opened.value("threshold") == roc_curve(y, scores).youden().threshold
-    places = []
+    indices = []
     slider.focus()
     for keys in (["Home"], ["ArrowRight"], ["ArrowRight"] * 7, ["PageUp"], ["End"], ["ArrowLeft"]):
         for key in keys:
             page.keyboard.press(key)
-        place = int(slider.input_value())
-        places.append(place)
-        threshold = facts["roc"]["threshold"][place]
+        index = int(slider.input_value())
+        indices.append(index)
+        threshold = facts["roc"]["threshold"][index]
         cut = np.inf if threshold is None else threshold
         check(opened, expected(y, scores, cut, len(y), y.mean()))
-    assert len(set(places)) == 6 and places[0] == 0
+    assert len(set(indices)) == 6 and indices[0] == 0
     assert "sensitivity" in slider.get_attribute("aria-valuetext")
 
 
@@ -115,7 +114,7 @@ def test_intervals_beside_the_slider_are_exact(open_page, facts):
         found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
         assert found == approx(list(ends), abs=1e-9), name
         assert f"{100 * ends[0]:.1f}%" in cell.locator("small").inner_text()
-    # At another share of positives PPV and NPV are computed, and have no counts behind them.
+    # For another fraction of positives PPV and NPV are computed, not counted: no intervals.
     opened.page.fill("#prevalence", "2.5")
     for name, has_ends in (("sensitivity", True), ("ppv", False), ("npv", False)):
         cell = opened.page.locator(f"#{name}")
@@ -132,7 +131,9 @@ def test_another_number_of_rows_and_another_prevalence(open_page, fitted, facts)
     check(opened, expected(y, scores, threshold, 10_000, y.mean()))
     page.fill("#prevalence", "2.5")
     check(opened, expected(y, scores, threshold, 10_000, 0.025))
-    page.fill("#prevalence", "250")  # no share: what was there stays, and the field says so
+    page.fill(
+        "#prevalence", "250"
+    )  # not a percentage: the old value stays, and the field is marked
     check(opened, expected(y, scores, threshold, 10_000, 0.025))
     assert page.locator("#prevalence").get_attribute("aria-invalid") == "true"
     page.fill("#prevalence", "0")
@@ -145,7 +146,7 @@ def test_buttons_and_the_curve_itself_move_the_point(open_page, facts):
     opened = open_page(facts)
     page, roc = opened.page, facts["roc"]
     page.click("text=flag 10%")
-    assert int(page.locator("#slider").input_value()) == roc["marks"][roc["shares"].index(0.1)]
+    assert int(page.locator("#slider").input_value()) == roc["marks"][roc["fractions"].index(0.1)]
     before = page.locator("#roc-point").get_attribute("cx")
     page.locator("#roc svg").click(position={"x": 400, "y": 60})
     assert float(page.locator("#roc-point").get_attribute("cx")) > float(before) + 50
@@ -176,7 +177,7 @@ def test_search_finds_features(open_page, facts):
     page.fill("#search", "X2")
     assert listed.all_text_contents() == ["x2"]
     assert page.locator("#cards h3").all_text_contents() in (["x2"], [])
-    assert page.locator("#found").text_content() == "1 of 4 found"
+    assert page.locator("#found").text_content() == "1 of 4 features"
     page.fill("#search", "no such")
     assert listed.count() == 0
     page.fill("#search", "")
@@ -307,7 +308,7 @@ def test_without_a_script_the_tables_and_the_curve_stand(browser, facts, tmp_pat
     page = context.new_page()
     page.goto((tmp_path / "page.html").as_uri())
     text = page.inner_text("main")
-    assert re.search(r"need JavaScript, which is off", text)
+    assert "JavaScript is off." in text
     assert facts["headline"]["sentence"] in text
     assert page.locator("#threshold-table tbody tr").count() == 7
     assert page.locator("#roc svg polyline").first.is_visible()

@@ -17,7 +17,7 @@ from auctor.report import render, summarize
 
 @pytest.fixture(scope="module")
 def mixed(make_rows):
-    """Numbers with missing values, text, few distinct values, and a column that says nothing."""
+    """Numbers with missing values, text, few distinct values, and a constant column."""
     X, y = make_rows(600)
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
@@ -48,12 +48,12 @@ def test_score_aucs_are_those_of_the_contributions(mixed, is_weighted):
 def test_score_aucs_of_groups_have_the_interval_of_the_metrics(mixed, is_weighted):
     X, y = mixed
     weight = np.arange(600) % 4 / 3.0 if is_weighted else None
-    told = {"sample_weight": weight, "groups": np.arange(600) // 5}
+    sample = {"sample_weight": weight, "groups": np.arange(600) // 5}
     model = RankBoost(n_estimators=40).fit(X, y).model_
     parts = dict(zip(model.term_names, model.contributions(X).T, strict=True))
-    for row in summarize(model, X, y, **told)["features"]["rows"]:
+    for row in summarize(model, X, y, **sample)["features"]["rows"]:
         if row["range"] > 0:
-            expected = auc_ci(y, parts[row["name"]], **told)
+            expected = auc_ci(y, parts[row["name"]], **sample)
             ends = (expected.value, expected.low, expected.high)
             assert (row["auc"], row["low"], row["high"]) == pytest.approx(ends, abs=1e-12)
 
@@ -112,7 +112,7 @@ def test_a_model_of_an_earlier_release_is_compared_with_the_rows(mixed):
     model = replace(RankBoost(n_estimators=40).fit(X, y).model_, reference=None)
     facts = summarize(model, X, y)
     assert facts["features"]["reference"] is None
-    assert "compared with the average of these rows, both classes alike" in render(facts)
+    assert "compared with the class-balanced average of these rows" in render(facts)
     town = next(row for row in facts["features"]["rows"] if row["name"] == "town")["plot"]
     part, at = model.contributions(X)[:, 2], model.features[2].categories.index("here")
     mean = (part[y == 1].mean() + part[y == 0].mean()) / 2

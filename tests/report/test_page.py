@@ -121,7 +121,7 @@ def test_what_must_stand_without_a_script(facts):
 
 
 def test_only_facts_of_this_format_are_drawn(facts):
-    with pytest.raises(ValueError, match="facts have format 2, and this version"):
+    with pytest.raises(ValueError, match="facts has format 2, but this version"):
         render({**facts, "format": 2})
     with pytest.raises(ValueError, match="format 'list'"):
         render([])

@@ -1,6 +1,7 @@
 """The facts equal what the metrics say, and are plain values whatever the rows are."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -80,8 +81,8 @@ def test_long_curves_are_thinned_and_keep_what_has_a_name(make_rows):
     curve = roc_curve(y, scores)
     assert 300 < len(roc["threshold"]) <= 500 < roc["n_thresholds"] == 5001
     assert roc["threshold"][roc["youden"]] == curve.youden().threshold
-    for share, mark in zip(roc["shares"], roc["marks"], strict=True):
-        assert roc["threshold"][mark] == curve.at(budget=share).threshold
+    for fraction, mark in zip(roc["fractions"], roc["marks"], strict=True):
+        assert roc["threshold"][mark] == curve.at(budget=fraction).threshold, fraction
     rates = np.array(roc["false_positives"]) / curve.n_neg, np.array(roc["true_positives"])
     area = np.trapezoid(rates[1] / curve.n_pos, rates[0])
     assert area == pytest.approx(curve.auc(), abs=1e-3)
@@ -123,7 +124,7 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
     metrics = [
         {"metric": "ks"},
         {"metric": "precision_at_k", "k": 0.1},
-        {"metric": "partial_auc", "fpr": (0, 0.2), "scaled": True},
+        {"metric": "partial_auc", "fpr_range": (0, 0.2), "scaled": True},
     ]
     for metric in metrics:
         facts = summarize(estimator, X, y, **told, metric=metric)
@@ -132,7 +133,7 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
         assert first["in_auc"]["low"] == own.low
         page = render(facts)
         assert f"The model was trained for the {facts['judged']['name']}" in page
-        assert f"By {facts['judged']['name']}" in page
+        assert re.search(f"(difference in|higher|lower) {facts['judged']['name']}", page)
     with pytest.raises(ValueError, match="folds was given without scores"):
         summarize(estimator, X, y, folds=cv.folds)
 
@@ -220,7 +221,7 @@ def test_one_row_of_a_class_has_no_interval():
 
 def test_what_is_wrong_is_named(fitted):
     estimator, X, y = fitted
-    with pytest.raises(ValueError, match="object holds no auctor model"):
+    with pytest.raises(ValueError, match="model is of type object, which has no auctor model"):
         summarize(object(), X, y)
     with pytest.raises(ValueError, match=r"y has 1 class \(1\); auctor ranks two"):
         summarize(estimator, X, np.ones(len(y), dtype=int))

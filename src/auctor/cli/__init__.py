@@ -1,1 +1,1 @@
-"""The `auctor` command: fit, score and evaluate tables without a line of Python."""
+"""The `auctor` command: fit, score and evaluate from the command line."""

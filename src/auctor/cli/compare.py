@@ -1,168 +1,244 @@
 """`auctor compare`: several learners on the same folds, with paired differences."""
 
 import argparse
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from auctor.cli.errors import UsageError, nearest
-from auctor.cli.fit import table_line
-from auctor.cli.learner import (
-    DEFAULT_LEARNER,
-    TRAINS_ON,
-    Loss,
-    make_learner,
-    parse_loss,
-    share_of_rows,
-)
+from auctor.cli.facts import difference_words
+from auctor.cli.make_learner import DEFAULT_LEARNER, default_learner, make_learner
+from auctor.cli.metric import Metric, parse_metric
+from auctor.cli.options import ColumnRoles, Execution
 from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
 from auctor.cli.suspects import table_warnings
 from auctor.cli.tables import open_table
 from auctor.cli.validation import (
+    Compared,
+    Folds,
     Validated,
-    at_distance,
     compare,
     comparison_facts,
-    difference_words,
-    interval_facts,
-    loss_words,
+    matched_ks,
     validate,
     validation_facts,
 )
 from auctor.estimators.peers import PEERS, installed_peers
 from auctor.estimators.registry import LEARNERS
+from auctor.metrics import MetricComparison, MetricInterval
 
-# In a comparison that names nothing: ours for the loss, and what most people would try.
+# Learners of other libraries that are compared with where --learner is not given.
 _USUAL_PEERS = ("logistic", "hist-gradient-boosting", "lightgbm", "xgboost", "ebm")
 
 
-class Entrant(NamedTuple):
-    """A learner, ours or another library's, ready to be cross-validated."""
+@dataclass(frozen=True)
+class CompareOptions:
+    """What was typed after ``auctor compare``, or stood in its config file."""
+
+    table: str
+    delimiter: str | None
+    roles: ColumnRoles
+    metric: Metric
+    learners: tuple[str, ...]  # empty for the usual ones
+    n_folds: int
+    as_json: bool
+    execution: Execution
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A learner, of auctor or another library, ready to be cross-validated."""
 
     name: str
     estimator: Any
-    trains_on_loss: bool = False
+    is_trained_for_metric: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A row of the table: a learner's metrics, and its difference from the first learner."""
+
+    validated: Validated
+    ks: MetricInterval  # moved as validation.matched_ks does
+    against_first: Compared | None
 
 
 def run(args: argparse.Namespace) -> None:
-    """Cross-validate every learner on one set of folds and print the table."""
-    loss = parse_loss(args.loss)
-    entrants = [_make(name, loss, args) for name in _names(loss, args)]
-    source = open_table(args.table, args.delimiter)
-    names = feature_names(source, args)
-    note(f"reading {source.name}", args.quiet)
-    problem = read_problem(source, names, args)
-    warnings = table_warnings(problem, args.positive, args.folds)
+    """Read the options and compare."""
+    compare_learners(
+        CompareOptions(
+            table=args.table,
+            delimiter=args.delimiter,
+            roles=ColumnRoles.for_training(args),
+            metric=parse_metric(args.metric),
+            learners=tuple(args.learner),
+            n_folds=args.cv,
+            as_json=args.json,
+            execution=Execution.from_args(args),
+        )
+    )
+
+
+def compare_learners(options: CompareOptions) -> None:
+    """Cross-validate every learner on the same folds and print the table."""
+    roles, metric, execution = options.roles, options.metric, options.execution
+    names = learner_names(options.learners, metric)
+    entrants = [_make_entrant(name, metric, roles.categorical, execution) for name in names]
+    source = open_table(options.table, options.delimiter)
+    features = feature_names(source, roles)
+    note(f"reading {source.name}", execution.quiet)
+    problem = read_problem(source, features, roles, options.n_folds)
+    warnings = table_warnings(problem, roles.positive, options.n_folds)
     warn(warnings)
-    facts: dict[str, Any] = {
-        "table": source.name,
-        "target": args.target,
-        **problem.facts(),
-        "warnings": warnings,
-        "folds": args.folds,
-        "loss": str(loss),
-        "learners": [],
-        "n_entrants": len(entrants),
-    }
+    entries: list[Entry] = []
+
+    def print_table() -> None:
+        head = {**problem.facts(), "warnings": warnings, "folds": options.n_folds}
+        facts = {**head, **_facts(entries, metric, len(entrants))}
+        text = _text(entries, metric, problem, options.n_folds, len(entrants))
+        emit(facts, text, options.as_json)
+
     try:
-        for one in _validate_all(entrants, problem, loss, args):
-            facts["learners"].append(one)
+        for entry in _validate_all(entrants, problem, metric, options.n_folds, execution):
+            entries.append(entry)
     except KeyboardInterrupt:
-        if facts["learners"]:  # hours of work may be in those that were through
-            emit(facts, _text(facts, loss), args.json)
+        if entries:  # the learners that are done may have taken hours
+            print_table()
         raise
-    emit(facts, _text(facts, loss), args.json)
+    print_table()
 
 
-def _names(loss: Loss, args: argparse.Namespace) -> list[str]:
-    """The learners that are asked for, or the usual ones; the first is compared with."""
-    if not args.learner:
-        there = set(installed_peers())
-        # The usual learner for the loss, and the one that people get without any.
-        ours = dict.fromkeys([TRAINS_ON[loss.kind][0], DEFAULT_LEARNER])
-        return [*ours, *(name for name in _USUAL_PEERS if name in there)]
-    names = list(dict.fromkeys(args.learner))
+def learner_names(chosen: Sequence[str], metric: Metric) -> list[str]:
+    """The learners of ``--learner``, or the usual ones; the others are compared with the first."""
+    installed = installed_peers()
+    if not chosen:
+        # The default learner for the metric, and the default for the AUC.
+        ours = dict.fromkeys([default_learner(metric), DEFAULT_LEARNER])
+        return [*ours, *(name for name in _USUAL_PEERS if name in installed)]
+    names = list(dict.fromkeys(chosen))
     for name in names:
-        if name in PEERS and name not in installed_peers():
+        if name in PEERS and name not in installed:
             raise UsageError(f"{name} needs the package {PEERS[name].package!r}; install it first")
         if name not in PEERS and name not in LEARNERS:
             raise UsageError(f"unknown learner {name!r}{nearest(name, [*LEARNERS, *PEERS])}")
     return names
 
 
-def _make(name: str, loss: Loss, args: argparse.Namespace) -> Entrant:
-    if name not in PEERS:
-        # A learner that cannot train on the loss is still compared by it.
-        try:
-            return Entrant(name, make_learner(name, loss, args), trains_on_loss=True)
-        except UsageError:
-            own = "ks" if name in ("dmks", "exactboost-cv") else "auc"
-            return Entrant(name, make_learner(name, Loss(own), args))
-    told = {"categorical_features": args.categorical or "from_dtype", "random_state": args.seed}
-    return Entrant(name, PEERS[name].make(**told, n_jobs=args.jobs))
+def _make_entrant(
+    name: str, metric: Metric, categorical: Sequence[str], execution: Execution
+) -> Entrant:
+    if name in PEERS:
+        estimator = PEERS[name].make(
+            categorical_features=list(categorical) or "from_dtype",
+            random_state=execution.seed,
+            n_jobs=execution.jobs,
+        )
+        return Entrant(name, estimator)
+    # A learner that cannot be trained for the metric is still compared by it.
+    try:
+        return Entrant(name, make_learner(name, metric, categorical, execution), True)
+    except UsageError:
+        own = Metric("ks" if name in ("dmks", "exactboost-cv") else "auc")
+        return Entrant(name, make_learner(name, own, categorical, execution))
 
 
 def _validate_all(
-    entrants: list[Entrant], problem: Problem, loss: Loss, args: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
-    """Facts of each as they come, the first one's folds for all."""
-    told: dict[str, Any] = {"n_folds": args.folds, "random_state": args.seed}
+    entrants: Sequence[Entrant],
+    problem: Problem,
+    metric: Metric,
+    n_folds: int,
+    execution: Execution,
+) -> Iterator[Entry]:
+    """Cross-validate the learners one after another, all on the folds of the first."""
+    folds: Folds = n_folds
     first: Validated | None = None
     for entrant in entrants:
-        if "pos_label" in entrant.estimator.get_params():
-            share = share_of_rows(loss, problem.X.num_rows) if entrant.trains_on_loss else {}
-            entrant.estimator.set_params(pos_label=problem.labels[1], **share)
-        validated = validate(entrant.name, entrant.estimator, problem, loss, told, args.quiet)
-        facts = {"name": entrant.name, **validation_facts(validated, loss)}
-        facts["seconds"] = validated.seconds
+        estimator = entrant.estimator
+        if "pos_label" in estimator.get_params():
+            estimator.set_params(pos_label=problem.labels[1])
+        if entrant.is_trained_for_metric:
+            estimator.set_params(**metric.learner_arguments(problem.X.num_rows))
+        validated = validate(entrant.name, estimator, problem, metric, folds, execution)
+        note(f"{entrant.name}: {validated.value_of(metric)}", execution.quiet)
         if first is None:
-            first, told = validated, {"folds": validated.found.folds, "random_state": args.seed}
+            first, folds = validated, validated.result.folds
+            yield Entry(validated, validated.ks, None)
         else:
-            compared = compare(problem, validated, first, loss, args.seed)
-            facts["against_first"] = comparison_facts(first.name, compared, loss)
-            value = first.ks.value + compared.loss.difference
-            facts |= interval_facts("ks", at_distance(validated, value, loss))
-            if loss.kind == "ks":
-                facts["against_first"]["value"] = first.ks.value
-        note(f"{entrant.name}: {validated.in_loss(loss)}", args.quiet)
-        yield facts
+            compared = compare(problem, validated, first, metric, execution.seed)
+            ks = matched_ks(validated, first.ks.value + compared.in_metric.difference, metric)
+            yield Entry(validated, ks, compared)
 
 
-def _text(facts: dict[str, Any], loss: Loss) -> str:
-    """The metric of the loss first, with its difference; AUC and KS beside it."""
-    names = [name for name in ("AUC", "KS") if name.lower() != loss.kind]
-    short, first = _short(loss), facts["learners"][0]["name"]
-    head = ["learner", f"{short} (95% CI)", *names, f"{short} - that of {first} (95% CI)", "p"]
-    rows = [[*head, *([] if loss.kind == "auc" else ["AUC difference (95% CI)"]), "seconds"]]
-    rows += [_row(one, loss) for one in facts["learners"]]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = ["  ".join(f"{c:<{w}}" for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
-    has_loss = loss.kind not in ("auc", "ks")
-    more = f"; {short} is the {' '.join(loss_words(loss))}" if has_loss else ""
-    note_line = (
-        f"the same {facts['folds']} folds for all; intervals and tests count the training sets, "
-        f"KS is bias-corrected{more}"
+def _facts(entries: Sequence[Entry], metric: Metric, n_entrants: int) -> dict[str, Any]:
+    """The table in plain values."""
+    first = entries[0].validated
+    learners = []
+    for entry in entries:
+        facts = {
+            "name": entry.validated.name,
+            **validation_facts(entry.validated, metric, entry.ks),
+            "seconds": entry.validated.seconds,
+        }
+        compared = entry.against_first
+        if compared is not None:
+            value = first.ks.value if metric.kind == "ks" else compared.in_metric.value_b
+            facts["against_first"] = comparison_facts(first.name, compared, metric, value)
+        learners.append(facts)
+    return {"metric": str(metric), "learners": learners, "n_entrants": n_entrants}
+
+
+def _text(
+    entries: Sequence[Entry], metric: Metric, problem: Problem, n_folds: int, n_entrants: int
+) -> str:
+    """The table in text: the metric first, with its difference from the first learner."""
+    explanation = (
+        f"All learners use the same {n_folds} folds. Confidence intervals and p-values include "
+        "the variation of the training sets. KS is corrected for bias. "
+        f"Differences are the learner's value minus that of {entries[0].validated.name}."
     )
-    if facts["n_entrants"] > len(facts["learners"]):
-        lines.append(f"interrupted: {len(facts['learners'])} of {facts['n_entrants']} learners")
-    return "\n".join([table_line(facts), note_line, "", *lines])
+    if metric.has_own_interval:
+        explanation += f" {metric} is the {' '.join(metric.words)}."
+    rows = [_head(metric), *(_row(entry, metric) for entry in entries)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    if n_entrants > len(entries):
+        lines.append(f"interrupted: {len(entries)} of {n_entrants} learners were compared")
+    return "\n".join([str(problem), explanation, "", *lines])
 
 
-def _short(loss: Loss) -> str:
-    """The metric of the loss in the head of a column."""
-    return loss.kind.upper() if loss.kind in ("auc", "ks") else str(loss)
+def _head(metric: Metric) -> list[str]:
+    short = str(metric) if metric.has_own_interval else metric.kind.upper()
+    others = [name for name in ("AUC", "KS") if name.lower() != metric.kind]
+    head = ["learner", f"{short} (95% CI)", *others, f"{short} difference (95% CI)", "p"]
+    if metric.kind != "auc":
+        head.append("AUC difference (95% CI)")
+    return [*head, "seconds"]
 
 
-def _row(one: dict[str, Any], loss: Loss) -> list[str]:
-    keys = {"auc": ("auc", "low", "high"), "ks": ("ks", "ks_low", "ks_high")}
-    in_loss = keys.get(loss.kind, ("loss_value", "loss_value_low", "loss_value_high"))
-    value, low, high = (one[key] for key in in_loss)
-    cells = [one["name"], f"{value:.4f} ({low:.4f} to {high:.4f})"]
-    cells += [f"{one[name]:.4f}" for name in ("auc", "ks") if name != loss.kind]
-    seconds, other = f"{one['seconds']:.1f}", one.get("against_first")
-    if other is None:
-        return [*cells, "", "", *([] if loss.kind == "auc" else [""]), seconds]
-    cells += [difference_words(other, 4), f"{other['p_value']:.2g}"]
-    if loss.kind != "auc":
-        cells.append(difference_words(other["auc_difference"], 4))
-    return [*(cell.replace("95% CI ", "") for cell in cells), seconds]
+def _row(entry: Entry, metric: Metric) -> list[str]:
+    value = entry.ks if metric.kind == "ks" else entry.validated.value_of(metric)
+    cells = [
+        entry.validated.name,
+        f"{value.value:.4f} ({value.low:.4f} to {value.high:.4f})",
+    ]
+    if metric.kind != "auc":
+        cells.append(f"{entry.validated.result.auc.value:.4f}")
+    if metric.kind != "ks":
+        cells.append(f"{entry.ks.value:.4f}")
+    compared = entry.against_first
+    if compared is None:
+        cells += ["", ""] if metric.kind == "auc" else ["", "", ""]
+    else:
+        cells += [_difference(compared.in_metric), f"{compared.in_metric.p_value:.2g}"]
+        if metric.kind != "auc":
+            cells.append(_difference(compared.in_auc))
+    return [*cells, f"{entry.validated.seconds:.1f}"]
+
+
+def _difference(compared: MetricComparison) -> str:
+    difference, ends = difference_words(compared, digits=4)
+    return f"{difference} ({ends})"

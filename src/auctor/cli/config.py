@@ -1,4 +1,4 @@
-"""Options from a TOML file: as if they had been typed before those on the command line."""
+"""Options from a TOML file, read as if they were typed before those of the command line."""
 
 import argparse
 import json
@@ -8,25 +8,25 @@ from typing import Any
 
 from auctor.cli.errors import UsageError, nearest
 
-# What belongs to one call and not to a file.
-_NOT_HERE = {"config", "command", "help"}
+# Options that a config file cannot hold.
+_EXCLUDED = {"config", "command", "help"}
 
 
 def add_config(
     parser: argparse.ArgumentParser, args: argparse.Namespace, argv: list[str]
 ) -> argparse.Namespace:
-    """The options with those of ``--config`` where the command line is silent."""
+    """The options of the command line, completed by those of the ``--config`` file."""
     path = getattr(args, "config", None)
     if path is None:
         return args
-    known = set(vars(args)) - _NOT_HERE
+    known = set(vars(args)) - _EXCLUDED
     settings = _read(path)
     if args.table is not None:
-        settings.pop("table", None)  # two tables in a row would be one too many
-    typed = _typed(settings, known, path)
-    # Parsed by the parser itself, so that a file is checked as the command line is; what was
-    # typed comes last, and wins or, where an option can be repeated, is added.
-    return parser.parse_args([args.command, *typed, *argv[1:]])
+        settings.pop("table", None)  # the table of the command line replaces that of the file
+    words = _as_words(settings, known, path)
+    # The parser itself reads the file's options, so that they are checked like any others. The
+    # command line comes last: it overrides the file, and adds to options that can be repeated.
+    return parser.parse_args([args.command, *words, *argv[1:]])
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -37,8 +37,8 @@ def _read(path: str) -> dict[str, Any]:
         raise ValueError(f"{path} is not TOML: {error}") from None
 
 
-def _typed(settings: dict[str, Any], known: set[str], path: str) -> list[str]:
-    """The settings as they would be typed."""
+def _as_words(settings: dict[str, Any], known: set[str], path: str) -> list[str]:
+    """The settings as words of a command line."""
     words: list[str] = []
     table = settings.pop("table", None)
     for key, value in settings.items():
@@ -53,13 +53,13 @@ def _words(flag: str, value: Any, where: str) -> list[str]:
     if isinstance(value, bool):
         return [flag] if value else []
     if isinstance(value, dict):
-        return [f"{flag}={name}={_setting(part)}" for name, part in value.items()]
+        return [f"{flag}={name}={_parameter(part)}" for name, part in value.items()]
     if isinstance(value, list):
         return [f"{flag}={_text(part, where)}" for part in value]
     return [f"{flag}={_text(value, where)}"]
 
 
-def _setting(value: Any) -> str:
+def _parameter(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 

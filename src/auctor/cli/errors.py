@@ -1,31 +1,33 @@
-"""Errors of the command line: which ones are told in a line, and how."""
+"""Errors of the command line: which ones are printed as one line, and in which words."""
 
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# A line of a table can be quoted in an error, and lines can be long.
+from auctor._text import first_few
+
+# An error can quote a row of a table, which may be very long.
 _LONGEST = 600
 
 
 class UsageError(Exception):
-    """The command was typed wrongly, which only came out after parsing: exit code 2."""
+    """Wrong usage that was noticed only after parsing; the exit code is 2."""
 
 
 def is_expected(error: BaseException) -> bool:
-    """Whether an error comes from the user's files and settings, and not from a bug.
+    """Whether the user's files and options can cause the error, so that it is not a bug.
 
-    With AUCTOR_DEBUG set no error is, so that each shows where it was raised.
+    If the environment variable AUCTOR_DEBUG is set, every error keeps its traceback.
     """
     if os.environ.get("AUCTOR_DEBUG"):
         return False
-    # pyarrow's errors are known by their module, so that main need not import pyarrow.
+    # pyarrow's errors are recognised by their module: main does not import pyarrow.
     from_arrow = any(kind.__module__.startswith("pyarrow") for kind in type(error).__mro__)
     return from_arrow or isinstance(error, (ValueError, TypeError, OSError))
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an error as a single line, a file's name in front where there is one."""
+    """The message of an error on one line, after the name of its file if there is one."""
     text = str(error)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         text = f"{error.filename}: {error.strerror}"
@@ -34,24 +36,18 @@ def one_line(error: BaseException) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about a name that is not known: the nearest one, or all."""
+    """The end of an error about an unknown name: the most similar known name, or all of them."""
     names = list(known)
     near = get_close_matches(name.casefold(), names, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(sorted(names))}"
 
 
 def missing_column(name: str, known: Iterable[str], where: str) -> ValueError:
-    """The error for a column that is not there, with the nearest name that is."""
+    """The error for a column that the table does not have, with the most similar one."""
     names = list(known)
-    # Upper and lower case are the most usual slip, and count for nothing here.
+    # Upper and lower case are confused most often, so that they are ignored here.
     by_folded = {other.casefold(): other for other in names}
     near = get_close_matches(name.casefold(), by_folded, n=1)
     if near:
         return ValueError(f"{where} has no column {name!r}; did you mean {by_folded[near[0]]!r}?")
-    return ValueError(f"{where} has no column {name!r}; it has {listed(names)}")
-
-
-def listed(names: Iterable[object], most: int = 8) -> str:
-    """The first few names, quoted, and dots where there are more."""
-    every = [repr(name) for name in names]
-    return ", ".join(every[:most]) + (", ..." if len(every) > most else "")
+    return ValueError(f"{where} has no column {name!r}; it has {first_few(names, 8)}")

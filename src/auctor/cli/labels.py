@@ -1,4 +1,4 @@
-"""Target and weight columns of a table: read, checked, and named in words when wrong."""
+"""Target, weight and group columns: read, and checked with errors that name the column."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,53 +7,54 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._text import count, first_few
 from auctor._typing import Floats
-from auctor.cli.errors import listed, nearest
+from auctor.cli.errors import nearest
 from auctor.cli.odd_cells import LineOf, odd_cells
+from auctor.cli.options import ColumnRoles
 from auctor.data import read_table, read_weights
 
 Label = str | int | float | bool
 
 
 def read_target(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
-    """Labels as an array of Python's plain types; missing ones are an error."""
-    if column.null_count:
-        raise ValueError(
-            f"column {name!r} has {column.null_count} missing value(s); every row needs a label"
-        )
+    """The labels as an array of text, numbers or truth values; a missing label is an error."""
+    _check_complete(column, name, "label")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
     if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
         values = column.cast(pa.float64()).to_numpy()
-        if np.isnan(values).any():  # Parquet tells NaN from null
+        if np.isnan(values).any():  # Parquet distinguishes NaN from null
             return read_target(pa.chunked_array([pa.array(values, from_pandas=True)]), name)
         return values
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or _is_text(kind):
         return column.to_numpy()
     raise ValueError(
-        f"column {name!r} is of type {kind}; labels must be text, numbers or truth values"
+        f"column {name!r} is of type {kind}; give labels that are text, whole numbers or "
+        "true and false"
     )
 
 
 def two_labels(target: npt.NDArray[Any], name: str) -> tuple[Label, Label]:
-    """The two labels in order; an error where there are more, or only one."""
+    """The two labels in ascending order; any other number of labels is an error."""
     labels = np.unique(target).tolist()
     if len(labels) != 2:
         noun = "value" if len(labels) == 1 else "different values"
         raise ValueError(
-            f"column {name!r} has {len(labels)} {noun} ({listed(labels, 5)}); auctor ranks two"
+            f"column {name!r} has {len(labels)} {noun} ({first_few(labels)}); "
+            "the target needs exactly two"
         )
     if any(isinstance(label, float) and not label.is_integer() for label in labels):
         raise ValueError(
-            f"column {name!r} has the values {listed(labels)}; "
-            "labels that are numbers must be whole"
+            f"column {name!r} has the values {first_few(labels)}; give labels that are text or "
+            "whole numbers"
         )
     return labels[0], labels[1]
 
 
 def choose_positive(labels: tuple[Label, Label], wanted: str | None, name: str) -> Label:
-    """The label that ``--positive`` names, compared as text; else the larger one."""
+    """The label that ``--positive`` names, compared as text; by default the larger one."""
     if wanted is None:
         return labels[1]
     for label in labels:
@@ -68,8 +69,8 @@ def choose_positive(labels: tuple[Label, Label], wanted: str | None, name: str) 
 
 
 def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) -> npt.NDArray[Any]:
-    """Which rows carry the second of a model's classes; labels it does not know are an error."""
-    labels, places = np.unique(target, return_inverse=True)
+    """Which rows have the model's positive label; a label that the model lacks is an error."""
+    labels, codes = np.unique(target, return_inverse=True)
     known = [label_text(label) for label in classes]
     texts = [label_text(label) for label in labels.tolist()]
     unknown = [
@@ -77,15 +78,15 @@ def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) 
     ]
     if unknown:
         raise ValueError(
-            f"column {name!r} has labels that the model does not know: {listed(unknown, 5)}; "
-            f"it knows {listed(classes)}"
+            f"column {name!r} has labels that the model does not know: {first_few(unknown)}; "
+            f"it knows {first_few(classes)}"
         )
     if len(labels) < 2:
         raise ValueError(
             f"column {name!r} has only the label {labels.tolist()[0]!r}; "
             "evaluation needs rows of both classes"
         )
-    return np.array([text == known[1] for text in texts])[places]
+    return np.array([text == known[1] for text in texts])[codes]
 
 
 def label_text(label: Label) -> str:
@@ -97,37 +98,50 @@ def label_text(label: Label) -> str:
     return str(label)
 
 
+def read_weight_and_group(
+    table: pa.Table, roles: ColumnRoles, line_of: LineOf
+) -> tuple[Floats | None, npt.NDArray[Any] | None]:
+    """The weight and the group of each row; None where there is no such column."""
+    weight = groups = None
+    if roles.weight is not None:
+        weight = read_weight(table[roles.weight], roles.weight, line_of)
+    if roles.group is not None:
+        groups = read_group(table[roles.group], roles.group)
+    return weight, groups
+
+
 def read_weight(column: pa.ChunkedArray, name: str, line_of: LineOf) -> Floats | None:
-    """Weights: numbers, none missing, none negative, not all zero."""
+    """Row weights: numbers, none missing, none negative, not all zero."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         odd = odd_cells(read_table(pa.table({name: column})).categories(0), line_of)
         why = f"is read as text because of {odd}" if odd else f"is of type {kind}"
-        raise ValueError(f"column {name!r} {why}; weights must be numbers")
-    if column.null_count:
-        raise ValueError(
-            f"column {name!r} has {column.null_count} missing value(s); every row needs a weight"
-        )
+        raise ValueError(f"column {name!r} {why}; give weights that are numbers")
+    _check_complete(column, name, "weight")
     values = column.cast(pa.float64()).to_numpy()
     return read_weights(values, len(values), name=f"column {name!r}")
 
 
 def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
-    """Groups of rows, as text; a missing one would belong to nobody."""
-    if column.null_count:
-        raise ValueError(
-            f"column {name!r} has {column.null_count} missing value(s); every row needs a group"
-        )
+    """The group of each row as text; a missing one is an error."""
+    _check_complete(column, name, "group")
     try:
         texts = column.cast(pa.string())
     except pa.ArrowNotImplementedError:
         raise ValueError(
-            f"column {name!r} is of type {column.type}; groups must be names"
+            f"column {name!r} is of type {column.type}; give groups that are text or numbers"
         ) from None
     values = texts.to_numpy()
     if len(np.unique(values)) < 2:
         raise ValueError(f"column {name!r} has only one group; leave out --group")
     return values
+
+
+def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:
+    """Raise an error for missing values."""
+    if column.null_count:
+        missing = count(column.null_count, "missing value")
+        raise ValueError(f"column {name!r} has {missing}; every row needs a {role}")
 
 
 def _is_text(kind: pa.DataType) -> bool:

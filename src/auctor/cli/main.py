@@ -1,7 +1,7 @@
-"""The `auctor` command: from what was typed to its subcommand, and to an exit code.
+"""The `auctor` command: parses the command line, runs a subcommand, returns an exit code.
 
-Nothing heavy is imported here: help and mistakes in typing answer at once, and NumPy,
-scikit-learn and pyarrow are loaded by the subcommand that needs them.
+Nothing heavy is imported here, so that help and wrong usage answer at once: each subcommand
+imports NumPy, scikit-learn or pyarrow if it needs them.
 """
 
 import argparse
@@ -25,14 +25,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         prepare_streams()
         code = _parse_and_run(words)
-        sys.stdout.flush()  # a closed pipe or a full disk must show here, not when Python ends
+        sys.stdout.flush()  # a closed pipe or a full disk must show here, not when Python exits
     except BrokenPipeError:
         drop_output()
         return BROKEN_PIPE
     except OSError as error:
         drop_output()
-        # A command that has failed has said why: often the same disk is full.
-        return code or _say(f"auctor: error: cannot print: {one_line(error)}", FAILED)
+        # A command that has failed has printed its own error, often because of the same full disk.
+        return code or _print_error(f"auctor: error: cannot print: {one_line(error)}", FAILED)
     return code
 
 
@@ -43,7 +43,7 @@ def _parse_and_run(words: list[str]) -> int:
             return WRONG_USAGE
         args = build_parser().parse_args(words)
         return _run(args, words)
-    except SystemExit as end:  # after --help, --version or a mistake
+    except SystemExit as end:  # argparse exits after --help, --version and wrong usage
         return int(end.code or OK)
 
 
@@ -56,27 +56,29 @@ def _run(args: argparse.Namespace, words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        return _say("auctor: interrupted", INTERRUPTED)
+        return _print_error("auctor: interrupted", INTERRUPTED)
     except UsageError as error:
         see = f"(see auctor {args.command} --help)"
-        return _say(f"auctor: error: {one_line(error)} {see}", WRONG_USAGE)
+        return _print_error(f"auctor: error: {one_line(error)} {see}", WRONG_USAGE)
     except Exception as error:
         if not is_expected(error):
             raise
-        return _say(f"auctor: error: {one_line(error)}", FAILED)
+        return _print_error(f"auctor: error: {one_line(error)}", FAILED)
     return OK
 
 
 def _require(args: argparse.Namespace) -> None:
-    """What may stand in a config file, and so is not required of the command line."""
-    if "config" in vars(args) and args.table is None:
-        raise UsageError("TABLE is missing")
-    if "config" in vars(args) and args.target is None:
-        raise UsageError("--target is missing: name the column of the two labels")
+    """Check options that argparse cannot require, because a config file may hold them."""
+    if "config" not in vars(args):
+        return
+    if args.table is None:
+        raise UsageError("TABLE is missing; give the file to learn from")
+    if args.target is None:
+        raise UsageError("--target is missing; give the column with the two labels")
 
 
-def _say(line: str, code: int) -> int:
-    with suppress(OSError):  # nobody listens: the exit code has to do
+def _print_error(line: str, code: int) -> int:
+    with suppress(OSError):  # stderr is closed: the exit code must be enough
         print(line, file=sys.stderr)
     return code
 

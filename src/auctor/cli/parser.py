@@ -1,10 +1,11 @@
-"""The parser of the command line: every command, its options, and an example of each.
+"""The parser of the command line: the commands, their options, and examples.
 
-Nothing heavy is imported here, so that help and mistakes in typing answer at once.
+Nothing heavy is imported here, so that help and wrong usage answer at once.
 """
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -13,18 +14,20 @@ from auctor import __version__
 
 WRONG_USAGE = 2
 
-# The usual learner for each loss is in cli.learner, which imports all of them.
-_LOSSES = "auc, ks, p@k:100 (or a share, p@k:0.1) or pauc:0-0.1 (default: auc)"
+_METRICS = (
+    "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
+    "(partial AUC for false positive rates from 0 to 0.1); default: auc"
+)
 
 _EXAMPLES = {
     "fit": """\
 examples:
   auctor fit loans.csv --target defaulted --drop customer_id --report
-  auctor fit loans.csv --target defaulted --loss ks --group customer_id --jobs 2
+  auctor fit loans.csv --target defaulted --metric ks --group customer_id --jobs 2
   auctor fit --config run.toml
 
-A config file has the options by name: table = "loans.csv", target = "defaulted",
-drop = ["customer_id"], param = {interactions = 0}. Options on the command line win.
+A config file holds the same options: table = "loans.csv", target = "defaulted", cv = 10,
+drop = ["customer_id"], param = {interactions = 0}. The command line overrides the file.
 """,
     "score": """\
 examples:
@@ -40,7 +43,7 @@ examples:
     "compare": """\
 examples:
   auctor compare loans.csv --target defaulted
-  auctor compare loans.csv --target defaulted --learner rankboost --learner lightgbm --folds 10
+  auctor compare loans.csv --target defaulted --learner rankboost --learner lightgbm --cv 10
 """,
     "report": """\
 example:
@@ -48,8 +51,8 @@ example:
 """,
     "explain": """\
 examples:
-  auctor explain loans.model.json                        the model, in words
-  auctor explain loans.model.json new.csv --row 1        why the first row has its score
+  auctor explain loans.model.json                        print the model
+  auctor explain loans.model.json new.csv --row 1        explain the score of the first row
 """,
     "learners": """\
 example:
@@ -58,58 +61,66 @@ example:
 }
 _OVERVIEW = """\
 examples:
-  auctor fit loans.csv --target defaulted --report     fit, say how well it ranks, write a page
-  auctor score loans.model.json new.csv                a score for each row of a table
+  auctor fit loans.csv --target defaulted --report     fit, cross-validate, write an HTML report
+  auctor score loans.model.json new.csv                print a score for each row of a table
   auctor evaluate loans.model.json unseen.csv --target defaulted
 
 Tables are CSV (.csv, .csv.gz, .tsv, .txt), Parquet (.parquet) or Feather (.feather, .arrow),
-told by their names. Exit codes: 0 done, 1 error, 2 wrong usage, 130 interrupted.
+recognised by the file extension.
+Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted.
 """
 
 Add = Callable[..., object]
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help that does not break names such as smooth-aucboost-cv at their hyphens."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors take one line."""
+    """A parser that prints errors on one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"auctor: error: {message} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """As usual, but help that cannot be printed is an error, as any other output is."""
+        """Print a message; unlike argparse, raise an error if help cannot be printed."""
         if file is sys.stdout:
             file.write(message)
         else:
             super()._print_message(message, file)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As usual, but an option that is not known is told with the nearest one that is."""
-        found, unknown = self.parse_known_args(args, namespace)
+        """Parse; the error about an unknown option suggests the most similar known one."""
+        parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            parser = _chosen(self, getattr(found, "command", None))
+            parser = _subparser(self, getattr(parsed, "command", None))
             flags = [flag for action in parser._actions for flag in action.option_strings]
             near = get_close_matches(unknown[0].partition("=")[0], flags, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return found
+        return parsed
 
 
-def _chosen(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
+def _subparser(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
     """The parser of the command that was typed."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction) and command in action.choices:
-            found: argparse.ArgumentParser = action.choices[command]
-            return found
+            subparser: argparse.ArgumentParser = action.choices[command]
+            return subparser
     return parser
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+    """Create the parser of the whole command line."""
     parser = Parser(
         prog="auctor",
-        description="Rank two classes with models trained on AUC, KS or precision at k.",
+        description="Train binary scoring models on AUC, partial AUC, KS or precision at k.",
         epilog=_OVERVIEW,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"auctor {__version__}")
@@ -121,7 +132,7 @@ def build_parser() -> argparse.ArgumentParser:
                 help=summary,
                 description=f"{summary[0].upper()}{summary[1:]}.",
                 epilog=_EXAMPLES[name],
-                formatter_class=argparse.RawDescriptionHelpFormatter,
+                formatter_class=HelpFormatter,
                 allow_abbrev=False,
             )
         )
@@ -131,20 +142,24 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     _add_problem(add)
-    usual = "(default: smooth-aucboost-cv, for ks and p@k exactboost-cv)"
-    add("--learner", metavar="NAME", help=f"see `auctor learners` {usual}")
+    default = "(default: smooth-aucboost-cv, for ks and p@k exactboost-cv)"
+    add("--learner", metavar="NAME", help=f"a name that `auctor learners` lists {default}")
     add(
         "--param",
         metavar="NAME=VALUE",
-        type=_setting,
+        type=_parameter,
         action="append",
         default=[],
-        help="a parameter of the learner (repeatable)",
+        help="set a parameter of the learner, such as n_estimators=100 (repeatable)",
     )
-    _add_folds(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 for none")
-    add("--no-baseline", action="store_true", help="without logistic regression on the same folds")
-    _add_out(add, "--out", "model file", ".model.json")
-    _add_out(add, "--report", "also write a page", ".report.html", nargs="?", const="")
+    _add_cv(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 skips it")
+    add(
+        "--no-baseline",
+        action="store_true",
+        help="do not cross-validate logistic regression for comparison",
+    )
+    _add_out(add, "--out", "the model file", ".model.json")
+    _add_out(add, "--report", "also write an HTML report", ".report.html", nargs="?", const="")
     _add_run(parser)
 
 
@@ -156,47 +171,57 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="ours or logistic, lightgbm, xgboost, ebm ... (repeatable; default: the usual ones)",
+        help="a name that `auctor learners` lists, or logistic, random-forest, "
+        "hist-gradient-boosting, lightgbm, xgboost, ebm (repeatable; default: the default learner "
+        "for the metric and those of the others that are installed)",
     )
-    _add_folds(add, "of at least 2", lambda n: n >= 2, "")
+    _add_cv(add, "of at least 2", lambda n: n >= 2, "")
     _add_run(parser)
 
 
 def _add_problem(add: Add) -> None:
-    """A table to learn from: target, roles of columns, loss."""
-    add("table", metavar="TABLE", nargs="?", help="the table; - is CSV from standard input")
-    add("--target", metavar="COL", help="the column of the two labels (required)")
-    add("--positive", metavar="LABEL", help="the positive label (default: the larger one)")
-    add("--weight", metavar="COL", help="the column of row weights")
-    add("--group", metavar="COL", help="rows that belong together (a customer) stay in one fold")
-    _add_columns(add, "--drop", "leave this column out")
-    _add_columns(add, "--categorical", "this column of numbers holds categories")
-    add("--loss", metavar="LOSS", default="auc", help=f"what to train on: {_LOSSES}")
+    """Options of a table to learn from: the roles of its columns, the metric."""
+    _add_table(add, nargs="?")
+    add("--target", metavar="COL", help="the column with the two labels (required)")
+    add(
+        "--positive",
+        metavar="LABEL",
+        help="the label that gets high scores (default: the larger number or the later text)",
+    )
+    add("--weight", metavar="COL", help="the column with row weights")
+    add(
+        "--group",
+        metavar="COL",
+        help="a column such as a customer number: rows with the same value stay in one fold",
+    )
+    _add_columns(add, "--drop", "do not use this column")
+    _add_columns(add, "--categorical", "treat this column of numbers as categories")
+    add("--metric", metavar="METRIC", default="auc", help=f"the metric to train for: {_METRICS}")
 
 
-def _add_out(add: Add, flag: str, summary: str, ending: str, **more: Any) -> None:
-    usual = f"default: TABLE's name with {ending}, here"
-    add(flag, metavar="PATH", help=f"{summary}, or - for standard output ({usual})", **more)
+def _add_out(add: Add, flag: str, summary: str, extension: str, **more: Any) -> None:
+    default = f"default: the name of TABLE with {extension}, in the current folder"
+    add(flag, metavar="PATH", help=f"{summary}, or - for standard output ({default})", **more)
 
 
-def _add_folds(add: Add, wanted: str, fits: Callable[[int], bool], more: str) -> None:
-    help_text = f"folds of the cross-validation{more} (default: 5)"
-    add("--folds", metavar="N", type=_number(wanted, fits), default=5, help=help_text)
+def _add_cv(add: Add, wanted: str, is_valid: Callable[[int], bool], more: str) -> None:
+    help_text = f"number of folds of the cross-validation{more} (default: 5)"
+    add("--cv", metavar="N", type=_number(wanted, is_valid), default=5, help=help_text)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    """Options of a command that works for a while."""
+    """Options of a command that takes a while."""
     add = parser.add_argument
-    add("--config", metavar="FILE", help="TOML file with these options by name")
+    add("--config", metavar="FILE", help="a TOML file with these options")
     _add_seed(add)
     add(
         "--jobs",
         metavar="N",
         type=_number("other than 0", lambda n: n != 0),
         default=1,
-        help="threads; -1 for all cores (default: 1)",
+        help="number of threads; -1 uses all cores (default: 1)",
     )
-    add("--quiet", action="store_true", help="no progress on stderr")
+    add("--quiet", action="store_true", help="do not print progress")
     _add_delimiter(add)
     _add_json(parser)
 
@@ -204,27 +229,37 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_score(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     _add_model(add)
-    _add_columns(add, "--keep", "copy this column of the table in front of the scores")
-    add("--threshold", metavar="T", type=float, help="predict by this (default: the model's own)")
+    _add_columns(add, "--keep", "copy this column of the table to the result")
+    add(
+        "--threshold",
+        metavar="T",
+        type=float,
+        help="predict the positive label for scores above T (default: the model's threshold)",
+    )
     add(
         "--reasons",
         metavar="N",
         type=_number("from 1 to 100", lambda n: 1 <= n <= 100),
         default=0,
-        help="also write columns reason_1 to reason_N: the features that move the row's score "
-        "most, compared with the average training row, as tenure=1 (+0.83)",
+        help="add columns reason_1 to reason_N: the features that change the row's score most, "
+        "compared with the average training row, such as tenure=1 (+0.83)",
     )
     add(
         "--direction",
         choices=("both", "up", "down"),
-        help="reasons that raise the score only (up), lower it (down), or both (default)",
+        help="show only reasons that raise the score (up) or lower it (down); default: both",
     )
     _add_reference(add)
-    add("--out", metavar="FILE", help="the scores (default, or -: CSV to standard output)")
+    add(
+        "--out",
+        metavar="FILE",
+        help="write the scores to this CSV, Parquet or Feather file (default, or -: CSV to "
+        "standard output)",
+    )
     add(
         "--spreadsheet-safe",
         action="store_true",
-        help="put an apostrophe before texts that a spreadsheet would run as a formula (= + - @)",
+        help="put an apostrophe before texts that a spreadsheet would run as formulas (= + - @)",
     )
     _add_delimiter(add)
     _add_json(parser)
@@ -234,8 +269,8 @@ def _add_reference(add: Callable[..., Any]) -> None:
     add(
         "--reference",
         metavar="TABLE",
-        help="compare with the average row of this table (default: the average training row, "
-        "which the model keeps)",
+        help="compare with the average row of this table (default: with the average training row, "
+        "which is stored in the model)",
     )
 
 
@@ -245,17 +280,21 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     _add_labels(add)
     add(
         "--at",
-        metavar="WISH",
+        metavar="CRITERION",
         action="append",
         default=[],
-        help="the threshold for fpr=0.1, tpr=0.9, budget=100 (or 0.05) or cost=5 (repeatable)",
+        help="print the threshold for a criterion: fpr=0.1 (at most this false positive rate), "
+        "tpr=0.9 (at least this true positive rate), budget=100 (flag at most this many rows; "
+        "budget=0.05 a fraction of them) or cost=5 (a missed positive costs as much as 5 false "
+        "alarms); repeatable",
     )
     add(
         "--confidence",
         metavar="C",
         type=float,
-        help="choose the thresholds of --at such that new rows meet them with this confidence, "
-        "such as 0.95 (default: these rows meet them, and about half of all new samples do)",
+        help="choose the thresholds of --at so that new rows meet the criterion with this "
+        "confidence, such as 0.95 (default: the rows of this table meet it, which about half of "
+        "all new tables would)",
     )
     _add_seed(add)
     _add_delimiter(add)
@@ -266,9 +305,13 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     _add_model(add)
     _add_labels(add)
-    _add_out(add, "--out", "the page", ".report.html")
-    add("--facts", metavar="PATH", help="also write its facts as JSON, or - for standard output")
-    add("--quiet", action="store_true", help="no progress on stderr")
+    _add_out(add, "--out", "the HTML report", ".report.html")
+    add(
+        "--facts",
+        metavar="PATH",
+        help="also write the numbers of the report as JSON, or - for standard output",
+    )
+    add("--quiet", action="store_true", help="do not print progress")
     _add_seed(add)
     _add_delimiter(add)
     _add_json(parser)
@@ -276,15 +319,22 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a file written by `auctor fit`")
-    add("table", metavar="TABLE", nargs="?", help="rows to explain (default: the model itself)")
+    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
+    add(
+        "table",
+        metavar="TABLE",
+        nargs="?",
+        help="a table with rows to explain; - reads CSV from standard input (default: print the "
+        "model itself)",
+    )
     add(
         "--row",
         metavar="N",
         type=_number("of at least 1", lambda n: n >= 1),
         action="append",
         default=[],
-        help="which rows, from 1 (repeatable; default: the one of the highest score)",
+        help="explain this row, counted from 1 (repeatable; default: the row with the highest "
+        "score)",
     )
     _add_reference(add)
     _add_delimiter(add)
@@ -292,14 +342,23 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_model(add: Add) -> None:
-    add("model", metavar="MODEL", help="a file written by `auctor fit`")
-    add("table", metavar="TABLE", help="the table; - is CSV from standard input")
+    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
+    _add_table(add)
+
+
+def _add_table(add: Add, **more: Any) -> None:
+    add("table", metavar="TABLE", help="a table; - reads CSV from standard input", **more)
 
 
 def _add_labels(add: Add) -> None:
-    add("--target", metavar="COL", required=True, help="the column of the two labels")
-    add("--weight", metavar="COL", help="the column of row weights")
-    add("--group", metavar="COL", help="rows that belong together, for the intervals")
+    add("--target", metavar="COL", required=True, help="the column with the two labels")
+    add("--weight", metavar="COL", help="the column with row weights")
+    add(
+        "--group",
+        metavar="COL",
+        help="a column such as a customer number: confidence intervals treat rows with the same "
+        "value as dependent",
+    )
 
 
 def _add_columns(add: Add, flag: str, summary: str) -> None:
@@ -312,7 +371,7 @@ def _add_seed(add: Add) -> None:
         metavar="N",
         type=_number("between 0 and 4294967295", lambda n: 0 <= n < 2**32),
         default=0,
-        help="of all that is drawn at random (default: 0)",
+        help="seed of the random numbers (default: 0)",
     )
 
 
@@ -321,26 +380,26 @@ def _add_delimiter(add: Add) -> None:
         "--delimiter",
         metavar="CHAR",
         type=_delimiter,
-        help="of a CSV file (default: recognised among , ; tab |)",
+        help="delimiter of the CSV file: a character or tab (default: whichever of , ; tab | fits)",
     )
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
-def _number(wanted: str, fits: Callable[[int], bool]) -> Callable[[str], int]:
-    """A type for argparse: whole numbers that fit."""
+def _number(wanted: str, is_valid: Callable[[int], bool]) -> Callable[[str], int]:
+    """A type for argparse: whole numbers for which ``is_valid`` is true."""
 
     def parse(text: str) -> int:
-        if not text.removeprefix("-").isdecimal() or not fits(int(text)):
+        if not text.removeprefix("-").isdecimal() or not is_valid(int(text)):
             raise argparse.ArgumentTypeError(f"give a whole number {wanted}, not {text!r}")
         return int(text)
 
     return parse
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parameter(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"give NAME=VALUE, not {text!r}")
@@ -354,13 +413,13 @@ def _delimiter(text: str) -> str:
     return char
 
 
-# Name -> what it does, and its options.
+# Name of a command -> its summary, and the function that adds its options.
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "fit": ("fit a model to a table and cross-validate it", _add_fit),
     "score": ("score the rows of a table with a model", _add_score),
-    "evaluate": ("say how well a model ranks the rows of a table", _add_evaluate),
+    "evaluate": ("measure how well a model ranks the rows of a table", _add_evaluate),
     "compare": ("cross-validate several learners on the same folds", _add_compare),
-    "report": ("write a page about a model on the rows of a table", _add_report),
-    "explain": ("say what a model does, or why a row has its score", _add_explain),
-    "learners": ("list the learners by name", _add_json),
+    "report": ("write an HTML report of a model on the rows of a table", _add_report),
+    "explain": ("print a model, or explain the scores of rows", _add_explain),
+    "learners": ("list the learners", _add_json),
 }

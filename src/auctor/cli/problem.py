@@ -1,29 +1,32 @@
-"""The table of a learning problem, taken apart and checked before any work."""
+"""The training data of `fit` and `compare`: read from a table, and checked before any work."""
 
-import argparse
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._text import count
 from auctor._typing import Bools, Floats
 from auctor.cli.labels import (
     Label,
     choose_positive,
-    read_group,
     read_target,
-    read_weight,
+    read_weight_and_group,
     two_labels,
 )
 from auctor.cli.odd_cells import LineOf
+from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile
 from auctor.data import find_categorical, read_table
 
 
 class Problem(NamedTuple):
-    """Features, labels, weights, groups, and what is to be said of them."""
+    """Features, labels, weights and groups of a table, and how many of each there are."""
 
+    table: str  # the name of the table
+    target: str  # the column of the labels
     X: pa.Table
     y: npt.NDArray[Any]
     weight: Floats | None
@@ -40,8 +43,10 @@ class Problem(NamedTuple):
         return np.asarray(self.y == self.labels[1])
 
     def facts(self) -> dict[str, Any]:
-        """What every command says of its table."""
+        """The table in plain values."""
         return {
+            "table": self.table,
+            "target": self.target,
             "rows": self.X.num_rows,
             "positive": self.labels[1],
             "negative": self.labels[0],
@@ -51,95 +56,111 @@ class Problem(NamedTuple):
             "categorical": self.n_categorical,
         }
 
+    def __str__(self) -> str:
+        """The table in one line of text."""
+        return (
+            f"{self.table}: {self.X.num_rows} rows, {self.n_pos} of them positive "
+            f"({self.target} = {self.labels[1]}), {count(self.X.num_columns, 'feature')}, "
+            f"{self.n_categorical} of them categorical"
+        )
 
-def feature_names(source: TableFile, args: argparse.Namespace) -> list[str]:
-    """The columns to learn from: all but target, weight, group and those dropped."""
-    special = {"target": args.target, "weight": args.weight, "group": args.group}
-    special = {role: name for role, name in special.items() if name is not None}
-    others = [*special.values(), *args.drop]
-    source.require([*others, *args.categorical])
-    _check_roles(special, args.drop)
+
+def feature_names(source: TableFile, roles: ColumnRoles) -> list[str]:
+    """The columns to learn from: all but target, weight, group and those of ``--drop``."""
+    others = [*roles.special.values(), *roles.drop]
+    source.require([*others, *roles.categorical])
+    _check_roles(roles)
     names = [name for name in source.columns if name not in others]
     if not names:
         raise ValueError(f"{source.name} has no column left to learn from")
     if "" in names:
-        place = source.columns.index("") + 1
+        position = source.columns.index("") + 1
         raise ValueError(
-            f"{source.name}: column {place} has no name (a row number?); "
+            f"{source.name}: column {position} has no name (is it a row number?); "
             "name it in the header, or leave it out with --drop ''"
         )
-    for name in args.categorical:
+    for name in roles.categorical:
         if name not in names:
             raise ValueError(f"--categorical {name!r} is not one of the columns to learn from")
     return names
 
 
-def _check_roles(special: dict[str, str], dropped: list[str]) -> None:
-    roles: dict[str, str] = {}
-    for role, name in special.items():
-        if name in roles:
-            raise ValueError(f"column {name!r} cannot be both {roles[name]} and {role}")
-        roles[name] = role
-    for name in dropped:
-        if name in roles:
-            raise ValueError(f"--drop names the {roles[name]} {name!r}; leave it out of --drop")
+def _check_roles(roles: ColumnRoles) -> None:
+    """A column can have one role only."""
+    role_of: dict[str, str] = {}
+    for role, name in roles.special.items():
+        if name in role_of:
+            raise ValueError(f"column {name!r} cannot be both {role_of[name]} and {role}")
+        role_of[name] = role
+    for name in roles.drop:
+        if name in role_of:
+            raise ValueError(
+                f"--drop {name!r} is the {role_of[name]} column; leave it out of --drop"
+            )
 
 
-def read_problem(source: TableFile, names: list[str], args: argparse.Namespace) -> Problem:
-    """Read the table and check all that could be wrong with it."""
-    more = [name for name in (args.target, args.weight, args.group) if name is not None]
-    table = source.read([*names, *more])
-    y = read_target(table[args.target], args.target)
-    labels = two_labels(y, args.target)
-    positive = choose_positive(labels, args.positive, args.target)
+def read_problem(
+    source: TableFile, names: Sequence[str], roles: ColumnRoles, n_folds: int
+) -> Problem:
+    """Read the table; whatever is wrong with it is an error here and not during the fit."""
+    table = source.read([*names, *roles.special.values()])
+    y = read_target(table[roles.target], roles.target)
+    labels = two_labels(y, roles.target)
+    positive = choose_positive(labels, roles.positive, roles.target)
     negative = labels[0] if positive == labels[1] else labels[1]
-    weight = (
-        None
-        if args.weight is None
-        else read_weight(table[args.weight], args.weight, source.line_of)
-    )
-    groups = None if args.group is None else read_group(table[args.group], args.group)
-    present = slice(None) if weight is None else weight > 0
-    n_pos = int(np.count_nonzero(y[present] == positive))
-    n_neg = len(y[present]) - n_pos
-    _check_counts({positive: n_pos, negative: n_neg}, args)
-    X = _dates_as_text(table.select(names))
-    n_categorical = _count_categorical(X, args.categorical)
+    weight, groups = read_weight_and_group(table, roles, source.line_of)
+    counted = y if weight is None else y[weight > 0]
+    n_pos = int(np.count_nonzero(counted == positive))
+    n_neg = len(counted) - n_pos
+    _check_counts({positive: n_pos, negative: n_neg}, n_folds)
+    X = _dates_as_text(table.select(list(names)))
     return Problem(
-        X, y, weight, groups, (negative, positive), n_pos, n_neg, n_categorical, source.line_of
+        table=source.name,
+        target=roles.target,
+        X=X,
+        y=y,
+        weight=weight,
+        groups=groups,
+        labels=(negative, positive),
+        n_pos=n_pos,
+        n_neg=n_neg,
+        n_categorical=_count_categorical(X, roles.categorical),
+        line_of=source.line_of,
     )
 
 
 def _dates_as_text(X: pa.Table) -> pa.Table:
-    """Dates and times as text, which a warning tells of: no learner takes them as they are."""
-    for place, field in enumerate(X.schema):
+    """Dates and times as text, which a warning mentions: no learner takes them as they are."""
+    for j, field in enumerate(X.schema):
         if pa.types.is_temporal(field.type):
-            X = X.set_column(place, field.name, X.column(place).cast(pa.string()))
+            X = X.set_column(j, field.name, X.column(j).cast(pa.string()))
     return X
 
 
-def _check_counts(counts: dict[Label, int], args: argparse.Namespace) -> None:
-    """Both classes must be there, and twice in every fold for an interval of the AUC."""
-    least = max(1, 2 * args.folds)
+def _check_counts(counts: dict[Label, int], n_folds: int) -> None:
+    """Each class needs two rows in every fold, or its AUC has no confidence interval."""
+    needed = max(1, 2 * n_folds)
     for label, number in counts.items():
-        if number >= least:
+        if number >= needed:
             continue
         if number == 0:
-            raise ValueError(f"every row with label {label!r} has weight zero")
-        most = min(counts.values()) // 2
-        remedy = f"--folds {most}" if most >= 2 else "--folds 0 (no cross-validation)"
+            raise ValueError(
+                f"every row with label {label!r} has weight 0; give some of them a positive weight"
+            )
+        most_folds = min(counts.values()) // 2
+        remedy = f"--cv {most_folds}" if most_folds >= 2 else "--cv 0 (no cross-validation)"
         raise ValueError(
-            f"label {label!r} has {number} row(s), but {args.folds} folds need {least}, two in "
-            f"each; use {remedy}"
+            f"label {label!r} has {count(number, 'row')}, but {n_folds} folds need at least "
+            f"{needed}, two in each; use {remedy}"
         )
 
 
-def _count_categorical(X: pa.Table, chosen: list[str]) -> int:
-    """How many features are of categories; a column of no use to a learner is an error."""
+def _count_categorical(X: pa.Table, chosen: Sequence[str]) -> int:
+    """The number of categorical features; a column that no learner can use is an error."""
     table = read_table(X)
     try:
         table.check_columns()
     except TypeError as error:
         raise TypeError(f"{error}; leave the column out with --drop") from None
-    by_hand = find_categorical(chosen, table)
-    return sum(table.is_text(j) or j in by_hand for j in range(table.n_columns))
+    declared = find_categorical(list(chosen), table)
+    return sum(table.is_text(j) or j in declared for j in range(table.n_columns))

@@ -1,121 +1,86 @@
-"""`auctor report`: a page about a model on rows whose labels are known; also for `fit --report`."""
+"""`auctor report`: an HTML report of a model on rows whose labels are known."""
 
 import argparse
 import shlex
-from typing import Any
+from dataclasses import dataclass
 
-from auctor.cli.evaluate import read_labelled
-from auctor.cli.fit import choose_out
-from auctor.cli.learner import parse_loss
-from auctor.cli.output import Output, check_outputs, emit, note, to_json, warn
-from auctor.cli.problem import Problem
+from auctor.cli.model_rows import read_labelled
+from auctor.cli.options import ColumnRoles
+from auctor.cli.out_files import Output, check_outputs, choose_output
+from auctor.cli.output import emit, note, to_json, warn
 from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
-from auctor.cli.validation import Validated, metric_options
-from auctor.estimators.bands import refit_bands
-from auctor.estimators.base import RankingEstimator
 from auctor.models import load
 from auctor.report import render, summarize
 
-_N_REFITS = 100
-_MOST_CELLS = 10**6  # of a table whose model is refitted for the bands: seconds, not minutes
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What was typed after ``auctor report``."""
+
+    model: str
+    table: str
+    delimiter: str | None
+    roles: ColumnRoles
+    out: Output
+    facts: Output | None
+    seed: int
+    quiet: bool
+    as_json: bool
+    command: str  # the whole command line, for the report
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score the table, measure, and write the page."""
-    out = choose_out(args, ".report.html")
-    facts_file = None if args.facts is None else Output("--facts", args.facts)
-    check_outputs([out, facts_file], [args.model, args.table], args.json)
-    model = load(args.model)
-    source = open_table(args.table, args.delimiter)
-    note(f"reading {source.name}", args.quiet)
-    rows = read_labelled(model, source, args)
+    """Read the options and write the report."""
+    write_report(
+        ReportOptions(
+            model=args.model,
+            table=args.table,
+            delimiter=args.delimiter,
+            roles=ColumnRoles.for_evaluation(args),
+            out=choose_output(args.out, args.table, ".report.html"),
+            facts=None if args.facts is None else Output("--facts", args.facts),
+            seed=args.seed,
+            quiet=args.quiet,
+            as_json=args.json,
+            command=shlex.join(["auctor", *args.typed]),
+        )
+    )
+
+
+def write_report(options: ReportOptions) -> None:
+    """Score the table, measure, and write the report."""
+    out, facts_file = options.out, options.facts
+    check_outputs([out, facts_file], [options.model, options.table], options.as_json)
+    model = load(options.model)
+    source = open_table(options.table, options.delimiter)
+    note(f"reading {source.name}", options.quiet)
+    rows = read_labelled(model, source, options.roles)
     warnings = seen_warning(model, rows.positive, rows.scores, rows.weight)
     warn(warnings)
-    note("measuring", args.quiet)
-    negative, positive = model.classes
+    note("computing the metrics", options.quiet)
     facts = summarize(
         model,
         rows.X,
-        [positive if is_positive else negative for is_positive in rows.positive.tolist()],
+        [model.classes[is_positive] for is_positive in rows.positive.tolist()],
         sample_weight=rows.weight,
         groups=rows.groups,
-        about={"table": source.name, "model": args.model, "notes": warnings, **_about(args)},
-        random_state=args.seed,
+        about={
+            "table": source.name,
+            "model": options.model,
+            "notes": warnings,
+            "target": options.roles.target,
+            "command": options.command,
+            "seed": options.seed,
+        },
+        random_state=options.seed,
     )
-    _write(facts, out, facts_file)
-    written = {"report": str(out), "facts": None if facts_file is None else str(facts_file)}
-    text = facts["headline"]["sentence"]
-    if not out.is_stdout:
-        text += f"\nreport: {out.path.resolve().as_uri()}"
-    aside = out.is_stdout or (facts_file is not None and facts_file.is_stdout)
-    emit({**written, "headline": facts["headline"]}, text, args.json, aside)
-
-
-def write_fit_page(
-    estimator: RankingEstimator,
-    problem: Problem,
-    ours: Validated | None,
-    baseline: Validated | None,
-    facts: dict[str, Any],
-    page: Output,
-    args: argparse.Namespace,
-) -> None:
-    """The page of a fit: of out-of-fold scores where there are any, the baseline's beside them."""
-    told: dict[str, Any] = {}
-    pooling = None
-    if ours is not None:
-        # On the final model's scale, so that a threshold on the page is one of the model.
-        told = {
-            "scores": ours.found.scores_of(estimator.model_, problem.X, problem.weight),
-            "fold_scores": ours.found.scores,
-            "folds": ours.found.folds,
-            "instability": ours.found.instability,
-        }
-        pooling = (
-            "The scores of all folds were brought to the scale of the final model by their ranks "
-            "among the training scores, so that the thresholds are those of the final model."
-        )
-    if baseline is not None:
-        told["baseline"] = {baseline.name: baseline.found.scores}
-        told["baseline_instability"] = {baseline.name: facts["baseline"]["instability"]}
-    notes = list(facts["warnings"])
-    if ours is None:
-        notes.append("Measured on the rows that the model was fitted to: too good to be true.")
-    about = {"table": facts["table"], "model": facts["model"], "notes": notes, "pooling": pooling}
-    found = summarize(
-        estimator,
-        problem.X,
-        problem.y,
-        sample_weight=problem.weight,
-        groups=problem.groups if ours is None else ours.found.groups,
-        metric=metric_options(parse_loss(facts["loss"]), len(problem.y)),
-        about={**about, **_about(args), "trained_on": facts["loss"], "parameters": facts["params"]},
-        random_state=args.seed,
-        bands=_bands(estimator, problem, args),
-        **told,
-    )
-    page.write_text(render(found))
-
-
-def _bands(estimator: RankingEstimator, problem: Problem, args: argparse.Namespace) -> Any:
-    """Bands of the score plots, where the learner has them and the table is not too large."""
-    has_bands = hasattr(estimator, "penalty_") and getattr(estimator, "init", None) is None
-    if not has_bands or problem.X.num_rows * problem.X.num_columns > _MOST_CELLS:
-        return None
-    told = {"n_resamples": _N_REFITS, "level": 0.95, "random_state": args.seed}
-    return refit_bands(estimator, problem.X, problem.y, problem.weight, args.jobs, told)
-
-
-def _about(args: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "target": args.target,
-        "command": shlex.join(["auctor", *args.typed]),
-        "seed": args.seed,
-    }
-
-
-def _write(facts: dict[str, Any], out: Output, facts_file: Output | None) -> None:
     out.write_text(render(facts))
     if facts_file is not None:
         facts_file.write_text(to_json(facts))
+    written = {"report": str(out), "facts": None if facts_file is None else str(facts_file)}
+    text = facts["headline"]["sentence"]
+    if not out.is_stdout:
+        text += f"\nreport written to {out.path.resolve().as_uri()}"
+    has_file = out.is_stdout or (facts_file is not None and facts_file.is_stdout)
+    emit({**written, "headline": facts["headline"]}, text, options.as_json, has_file)

@@ -3,17 +3,17 @@
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from auctor.cli.errors import UsageError, listed
+from auctor.cli.errors import UsageError
+from auctor.cli.model_rows import model_with_reference, read_features
+from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import (
     STDOUT,
-    Output,
-    check_outputs,
     data_stdout,
     emit,
     spreadsheet_safe,
@@ -23,51 +23,101 @@ from auctor.cli.output import (
 from auctor.cli.tables import TableFile, open_table, table_kind, write_table
 from auctor.models import Model, TermModel, load
 
-# Rows are explained in blocks: a contribution of every term to every row takes much memory.
+# Rows are explained in blocks, since one number for each term and row takes much memory.
 _MOST_CELLS = 4_000_000
 _SCORED = ("score", "probability", "prediction")
 
 
+@dataclass(frozen=True)
+class ScoreOptions:
+    """What was typed after ``auctor score``."""
+
+    model: str
+    table: str
+    keep: tuple[str, ...]
+    threshold: float | None
+    n_reasons: int
+    direction: str | None
+    reference: str | None
+    out: Output | None  # None for standard output
+    spreadsheet_safe: bool
+    delimiter: str | None
+    as_json: bool
+
+
 def run(args: argparse.Namespace) -> None:
     """Score a table and print the scores, or write them to a file."""
-    out = None if args.out in (None, STDOUT) else Output("--out", args.out)
-    if out is not None:
-        table_kind(args.out)  # an unknown ending is an error now, not after the work
-    check_outputs([out], [args.model, args.table])
-    _check_spreadsheet(args)
-    model = load(args.model)
-    if args.threshold is not None:
-        model = replace(model, threshold=_check_threshold(args.threshold))
-    explained = _check_reasons(model, args)
-    source = open_table(args.table, args.delimiter)
-    keep = _check_keep(args.keep, source, args.reasons)
-    table = model_features(model, source)
+    score_table(
+        ScoreOptions(
+            model=args.model,
+            table=args.table,
+            keep=tuple(args.keep),
+            threshold=args.threshold,
+            n_reasons=args.reasons,
+            direction=args.direction,
+            reference=args.reference,
+            out=None if args.out in (None, STDOUT) else Output("--out", args.out),
+            spreadsheet_safe=args.spreadsheet_safe,
+            delimiter=args.delimiter,
+            as_json=args.json,
+        )
+    )
+
+
+def score_table(options: ScoreOptions) -> None:
+    """Check the options, score the rows, write the result."""
+    if options.out is not None:
+        table_kind(options.out.name)  # an unknown extension is an error now, not after the work
+    check_outputs([options.out], [options.model, options.table])
+    _check_spreadsheet(options)
+    model = load(options.model)
+    if options.threshold is not None:
+        model = replace(model, threshold=_check_threshold(options.threshold))
+    explaining = _explaining_model(model, options)
+    source = open_table(options.table, options.delimiter)
+    keep = _check_keep(options.keep, source, options.n_reasons)
+    table = read_features(model, source)
     scored = _score(model, table)
-    if explained is not None:
-        scored |= reason_columns(explained, table, args.reasons, args.direction)
+    if explaining is not None:
+        scored |= reason_columns(explaining, table, options.n_reasons, options.direction)
     kept = source.read_verbatim(keep).to_pydict() if keep else {}
-    if args.spreadsheet_safe:
+    if options.spreadsheet_safe:
         kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
+    facts = {
+        "model": options.model,
+        "table": source.name,
+        "rows": table.num_rows,
+        "positive": model.classes[1],
+        "threshold": model.threshold,
+    }
+    _write(facts, kept, scored, options.out, options.as_json)
+
+
+def _write(
+    facts: dict[str, Any],
+    kept: dict[str, list[Any]],
+    scored: dict[str, list[Any]],
+    out: Output | None,
+    as_json: bool,
+) -> None:
+    """The columns to a file, or to standard output as JSON or CSV."""
     if out is not None:
         write_table({**kept, **scored}, out.path)
-        n_rows = len(scored["score"])
-        facts = {**_facts(args, source, model, n_rows), "out": str(out)}
-        emit(facts, f"{n_rows} scores written to {out}", args.json)
-    elif args.json:
-        print(
-            to_json({**_facts(args, source, model, len(scored["score"])), "keep": kept, **scored})
-        )
+        emit({**facts, "out": str(out)}, f"{facts['rows']} scores written to {out}", as_json)
+    elif as_json:
+        print(to_json({**facts, "keep": kept, **scored}))
     else:
         write_csv({**kept, **scored}, data_stdout())
 
 
-def _check_spreadsheet(args: argparse.Namespace) -> None:
-    """Only in CSV does a text become a formula: elsewhere an apostrophe would just be wrong."""
-    is_printed = args.out in (None, STDOUT)
-    is_csv = not args.json if is_printed else table_kind(args.out) == "csv"
-    if args.spreadsheet_safe and not is_csv:
-        other = "--json" if is_printed else args.out
-        raise UsageError(f"--spreadsheet-safe is for CSV, and not for {other}; leave it out")
+def _check_spreadsheet(options: ScoreOptions) -> None:
+    """Only in CSV can a text become a formula: elsewhere an apostrophe would just be wrong."""
+    if not options.spreadsheet_safe:
+        return
+    if options.out is not None and table_kind(options.out.name) != "csv":
+        raise UsageError(f"--spreadsheet-safe works for CSV only, not for {options.out}")
+    if options.out is None and options.as_json:
+        raise UsageError("--spreadsheet-safe works for CSV only, not for --json")
 
 
 def _check_threshold(threshold: float) -> float:
@@ -76,54 +126,13 @@ def _check_threshold(threshold: float) -> float:
     return threshold
 
 
-def model_features(
-    model: Model, source: TableFile, more: Sequence[str] = (), text: Sequence[str] = ()
-) -> pa.Table:
-    """The columns that a model needs, and ``more`` of them, with the types it was fitted on.
-
-    Columns that the model does not know are not even parsed, so that a date among them
-    does no harm.
-    """
-    _require_features(model, source)
-    names = list(dict.fromkeys([*model.feature_names, *more]))
-    return source.read(names, text=[*model.text_features, *text])
-
-
-def _require_features(model: Model, source: TableFile) -> None:
-    missing = [name for name in model.feature_names if name not in source.columns]
-    if len(missing) == 1:
-        source.require(missing)  # with the nearest name
-    if missing:
-        raise ValueError(
-            f"{source.name} lacks {len(missing)} columns that the model needs: {listed(missing, 5)}"
-        )
-
-
-def explained_model(model: Model, args: argparse.Namespace) -> TermModel:
-    """The model with what its rows are compared with: its own reference, or a table's rows."""
-    if not isinstance(model, TermModel):
-        raise ValueError(
-            f"{args.model} is a {model.form} model; rows are explained by additive and linear "
-            f"models only. `auctor explain {args.model}` prints the model itself"
-        )
-    if args.reference is not None:
-        rows = model_features(model, open_table(args.reference, args.delimiter))
-        return model.with_reference(rows, name=f"the average row of {args.reference}")
-    if model.reference is None:
-        raise ValueError(
-            f"{args.model} has no reference to compare rows with: it was saved by a release that "
-            "did not keep one; fit it again, or give the table of the fit by --reference TABLE"
-        )
-    return model
-
-
-def _check_reasons(model: Model, args: argparse.Namespace) -> TermModel | None:
-    """The model that gives the reasons, before long work; None where none are asked for."""
-    if args.reasons > 0:
-        return explained_model(model, args)
-    for name, given in (("--reference", args.reference), ("--direction", args.direction)):
+def _explaining_model(model: Model, options: ScoreOptions) -> TermModel | None:
+    """The model that gives the reasons; None where ``--reasons`` is not given."""
+    if options.n_reasons > 0:
+        return model_with_reference(model, options.model, options.reference, options.delimiter)
+    for name, given in (("--reference", options.reference), ("--direction", options.direction)):
         if given is not None:
-            raise ValueError(f"{name} is given without --reasons; say how many, as --reasons 4")
+            raise ValueError(f"{name} needs --reasons; add for example --reasons 4")
     return None
 
 
@@ -133,12 +142,12 @@ def reason_columns(
     """Columns reason_1, reason_2, ...: the terms that move each row's score most."""
     names = _reason_names(n_reasons)
     columns: dict[str, list[str]] = {name: [] for name in names}
-    n_terms = len(model.term_names)
-    for start in range(0, table.num_rows, max(1, _MOST_CELLS // n_terms)):
-        block = table.slice(start, max(1, _MOST_CELLS // n_terms))
+    n_block = max(1, _MOST_CELLS // len(model.term_names))
+    for start in range(0, table.num_rows, n_block):
+        block = table.slice(start, n_block)
         reasons = model.explain_rows(block).reasons(n_reasons, direction or "both")
-        for name, words in zip(names, reasons, strict=True):
-            columns[name] += words
+        for name, texts in zip(names, reasons, strict=True):
+            columns[name] += texts
     return columns
 
 
@@ -146,32 +155,22 @@ def _reason_names(n_reasons: int) -> list[str]:
     return [f"reason_{k}" for k in range(1, n_reasons + 1)]
 
 
-def _check_keep(keep: list[str], source: TableFile, n_reasons: int = 0) -> list[str]:
+def _check_keep(keep: Sequence[str], source: TableFile, n_reasons: int) -> list[str]:
     source.require(keep)
     clash = [name for name in keep if name in (*_SCORED, *_reason_names(n_reasons))]
     if clash:
-        raise ValueError(f"--keep {clash[0]!r} has the name of a column of the result; rename it")
+        raise ValueError(
+            f"--keep {clash[0]!r} has the name of a column of the result; rename it in the table"
+        )
     return list(dict.fromkeys(keep))
 
 
 def _score(model: Model, table: pa.Table) -> dict[str, list[Any]]:
-    """The result's columns as Python values."""
+    """The columns score, probability and prediction as Python values."""
     scores = model.decision_function(table.select(list(model.feature_names)))
     above = (scores > model.threshold).astype(int)
     return {
         "score": scores.tolist(),
         "probability": model.probabilities(scores)[:, 1].tolist(),
         "prediction": np.asarray(model.classes)[above].tolist(),
-    }
-
-
-def _facts(
-    args: argparse.Namespace, source: TableFile, model: Model, n_rows: int
-) -> dict[str, Any]:
-    return {
-        "model": args.model,
-        "table": source.name,
-        "rows": n_rows,
-        "positive": model.classes[1],
-        "threshold": model.threshold,
     }

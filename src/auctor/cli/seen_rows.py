@@ -1,53 +1,52 @@
-"""Whether a model was fitted to the very rows that it is now judged by.
+"""Detects that a model is evaluated on the rows that it was fitted to.
 
-A model keeps no rows. But the probabilities of most learners come from a logistic line through
-their training scores, and on these rows, and practically on no others, the line's two equations are
-met: the residuals add up to nothing, and so do residuals times scores. Rows that are half known go
-unnoticed, and so do those of learners that calibrate otherwise: trees by the shares of their
-leaves, forests on rows out of bag, early stopping on what it holds back.
+A model keeps no rows. But most learners calibrate their probabilities by a logistic regression on
+the training scores, and its two score equations hold on the training rows and on practically no
+others: the residuals sum to zero, and so do residuals times scores. A table that only shares some
+rows with the training data goes unnoticed. So do the training rows of learners that calibrate
+differently: trees (by the class fractions of their leaves), forests (on out-of-bag rows), and
+learners that stop early (on the rows that they hold out).
 """
 
 import numpy as np
 
 from auctor._typing import Bools, Floats
 from auctor.learners.common.calibration import N_CELLS, platt_targets
+from auctor.metrics.effective import kish
 from auctor.models import Model
 
-# In standard deviations: rounding is seen in the fifth digit or later, and rows not seen before
-# come as near in both equations once in a million tables.
-_NEAR = 1e-3
+# In standard deviations. Rounding errors are below 1e-5; other rows come this close in both
+# equations once in a million tables.
+_TOLERANCE = 1e-3
 
 
 def seen_warning(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> list[str]:
-    """A sentence where the rows are those that the model was fitted to."""
+    """A warning if the rows are those that the model was fitted to, else an empty list."""
     if not _meets_equations(model, positive, scores, weight):
         return []
     return [
-        "these look like the rows that the model was fitted to, on which every model looks too "
-        "good; judge it by other rows, or by the cross-validation that auctor fit prints"
+        "these look like the rows that the model was fitted to, so that the results are too "
+        "optimistic; evaluate on other rows, or use the cross-validation that auctor fit prints"
     ]
 
 
 def _meets_equations(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> bool:
+    """Whether both score equations of the calibration hold."""
     count = np.ones(len(scores)) if weight is None else weight
-    targets = platt_targets(_rows(count[~positive]), _rows(count[positive]))
+    targets = platt_targets(kish(count[~positive]), kish(count[positive]))
     x = _cell_middles(scores[count > 0], scores)
     probability = model.probabilities(x)[:, 1]
     residual = count * (probability - targets[positive.astype(np.intp)])
-    spread = count * probability * (1 - probability)
-    total = float(spread.sum())
+    variance = count * probability * (1 - probability)
+    total = float(variance.sum())
     if not 0 < total < np.inf:
         return False
-    away = x - float((spread * x).sum()) / total
+    centred = x - float((variance * x).sum()) / total
     return all(
-        abs(float((residual * factor).sum())) < _NEAR * float(np.sqrt((spread * factor**2).sum()))
-        for factor in (np.ones(len(x)), away)
+        abs(float((residual * factor).sum()))
+        < _TOLERANCE * float(np.sqrt((variance * factor**2).sum()))
+        for factor in (np.ones(len(x)), centred)
     )
-
-
-def _rows(weight: Floats) -> float:
-    """The effective number of rows, as ``RankingData.effective_rows`` has it."""
-    return float(weight.sum() ** 2 / (weight**2).sum())
 
 
 def _cell_middles(present: Floats, scores: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Standard input and output that are closed, full, or cannot show a character."""
+"""Standard input and output that are closed, full, or cannot encode a character."""
 
 import io
 import os
@@ -8,29 +8,29 @@ from pathlib import Path
 
 
 def prepare_streams() -> None:
-    """Make sure that a command can print; an error, before any work, where it cannot."""
-    # Python has None for a stream that was closed before it started. What is printed to None
-    # goes to the other stream or nowhere.
+    """Make sure that a command can print; raise an error before any work if it cannot."""
+    # A stream that was closed before Python started is None. Printing to it would use the other
+    # stream, or print nothing at all.
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
-        raise OSError("standard output is closed; send it to a file or a pipe")
+        raise OSError("standard output is closed; redirect it to a file or a pipe")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files and columns may hold what the terminal's encoding has no character for.
+        # Names of files and columns may have characters that the terminal cannot show.
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def read_stdin() -> bytes:
-    """All of standard input; an error where it was closed."""
+    """All of standard input; an error if it is closed."""
     if sys.stdin is None:
         raise ValueError("standard input is closed; give the table as a file, or pipe it in")
     return sys.stdin.buffer.read()
 
 
 def drop_output() -> None:
-    """Forget what could not be printed, so that Python does not try again when it ends."""
+    """Discard what could not be printed, so that Python does not try again when it exits."""
     for stream in (sys.stdout, sys.stderr):
-        # Where a stream is no real file there is nothing to redirect.
+        # A stream that is not a real file cannot be redirected, and need not be.
         with suppress(OSError, ValueError, AttributeError):
             try:
                 stream.flush()

@@ -1,4 +1,4 @@
-"""Tables on disk: CSV (also gzipped, or from stdin), Parquet and Feather, by pyarrow."""
+"""Tables on disk, read by pyarrow: CSV (also gzipped, or from stdin), Parquet and Feather."""
 
 import csv
 import io
@@ -26,41 +26,42 @@ from auctor.cli.streams import read_stdin
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")
 
-_CSV_ENDINGS = (".csv", ".tsv", ".txt")
-_PARQUET_ENDINGS = (".parquet", ".pq")
-_FEATHER_ENDINGS = (".feather", ".arrow", ".ipc")
+_CSV_EXTENSIONS = (".csv", ".tsv", ".txt")
+_PARQUET_EXTENSIONS = (".parquet", ".pq")
+_FEATHER_EXTENSIONS = (".feather", ".arrow", ".ipc")
 
-# pandas keeps the index of a frame under such a name; it is no column of the table.
+# pandas stores the index of a data frame under such a name; it is not a column of the table.
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
-# Python's usual limit of 128 KB to a field is less than a wide header, which is a single
-# field to a delimiter that does not occur in it.
+# Python's default limit of 128 KB for a field is too small for a wide header that is read with a
+# delimiter that does not occur in it: the whole header is then one field.
 _LONGEST_FIELD = 2**24
 
-# pyarrow's usual block of 1 MB must hold a whole row; a very wide table needs more.
+# A block of pyarrow, by default 1 MB, must hold a whole row; a very wide table needs more.
 _WIDE_BLOCK = 2**28
-_TOO_WIDE = ("straddling", "Empty CSV file or block")  # what it says of a row, of a header
+# Parts of pyarrow's errors about a row and about a header that is longer than a block.
+_TOO_WIDE = ("straddling", "Empty CSV file or block")
 
 
 class TableFile(ABC):
-    """A table that can be read: its name for messages, and its columns."""
+    """A table that can be read; ``name`` is for messages."""
 
     name: str
     columns: tuple[str, ...]
 
     @abstractmethod
     def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
-        """The named columns in that order; those in ``text`` as text where the file allows."""
+        """The named columns in that order; CSV columns in ``text`` are not parsed as numbers."""
 
     @abstractmethod
     def read_verbatim(self, names: Sequence[str]) -> pa.Table:
-        """The named columns as they stand in the file: nothing parsed, nothing missing."""
+        """The named columns exactly as in the file: a CSV cell stays the text that it is."""
 
     def read(self, names: Sequence[str], text: Collection[str] = ()) -> pa.Table:
         """The named columns in that order, with at least one row.
 
-        A CSV file has no types, so that a column of ``text`` ("007", or "1" where other
-        files also have "A") is not taken for numbers.
+        A CSV file has no types. The columns in ``text`` stay text even if all their cells look
+        like numbers ("007", or "1" in a file that happens to have no "A").
         """
         table = self._read(names, text)
         if table.num_rows == 0:
@@ -68,11 +69,11 @@ class TableFile(ABC):
         return table
 
     def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row begins, both counted from 1; None without lines."""
+        """The line of the file in which a row begins, both from 1; None if there are no lines."""
         return None
 
     def require(self, names: Collection[str]) -> None:
-        """An error for the first name that is not a column."""
+        """Raise an error for the first name that is not a column."""
         for name in names:
             if name not in self.columns:
                 raise missing_column(name, self.columns, self.name)
@@ -80,7 +81,9 @@ class TableFile(ABC):
     def _refuse_duplicates(self) -> None:
         twice = [name for name, count in Counter(self.columns).items() if count > 1]
         if twice:
-            raise ValueError(f"{self.name} has more than one column named {twice[0]!r}; rename it")
+            raise ValueError(
+                f"{self.name} has more than one column named {twice[0]!r}; rename one of them"
+            )
 
 
 class CsvFile(TableFile):
@@ -89,19 +92,23 @@ class CsvFile(TableFile):
     def __init__(self, name: str, source: str | bytes, delimiter: str | None) -> None:
         self.name = name
         self._source = source
-        with _told_of(name):
+        with _name_in_errors(name):
             self._delimiter, header = self._recognise(delimiter)
         self.columns = tuple(header)
         self._refuse_duplicates()
 
     def _stream(self) -> Any:
         if isinstance(self._source, str):
-            return pa.input_stream(self._source)  # which decompresses by the ending of the name
+            return pa.input_stream(self._source)  # decompresses according to the file extension
         compression = "gzip" if self.name.lower().endswith(".gz") else None
         return pa.input_stream(pa.py_buffer(self._source), compression=compression)
 
     def _recognise(self, delimiter: str | None) -> tuple[str, list[str]]:
-        """The delimiter and the header: the one that splits header and first row most, alike."""
+        """The delimiter and the header.
+
+        The delimiter is the one that splits the header and the first row into the most cells, the
+        same number in both.
+        """
         candidates = (delimiter,) if delimiter else DELIMITERS
         rows = {candidate: self._first_rows(candidate) for candidate in candidates}
         if not rows[candidates[0]]:
@@ -112,7 +119,7 @@ class CsvFile(TableFile):
             return len(header) if all(len(row) == len(header) for row in rest) else 0
 
         best = max(candidates, key=split)
-        if split(best) <= 1:  # one column, or a first row that fits no delimiter
+        if split(best) <= 1:  # one column, or a first row that does not match the header
             best = max(candidates, key=lambda candidate: len(rows[candidate][0]))
         return best, rows[best][0]
 
@@ -126,16 +133,16 @@ class CsvFile(TableFile):
 
     @contextmanager
     def _reader(self, delimiter: str) -> Iterator[Any]:
-        """The rows as lists of text, by Python's own reader, which counts lines."""
+        """The rows as lists of text; Python's reader counts the lines of the file."""
         with io.TextIOWrapper(self._stream(), encoding="utf-8-sig", newline="") as file:
-            usual = csv.field_size_limit(_LONGEST_FIELD)
+            default = csv.field_size_limit(_LONGEST_FIELD)
             try:
                 yield csv.reader(file, delimiter=delimiter)
             finally:
-                csv.field_size_limit(usual)
+                csv.field_size_limit(default)
 
     def line_of(self, row: int) -> int | None:
-        # Cells may hold line ends, and empty lines are no rows: only counting tells.
+        # A cell may contain line breaks and an empty line is not a row, so that we have to count.
         count, last_line = -1, 0  # the header is row 0
         with suppress(csv.Error, UnicodeError), self._reader(self._delimiter) as reader:
             for cells in reader:
@@ -158,14 +165,14 @@ class CsvFile(TableFile):
         return self._convert(arrow_csv.ConvertOptions(include_columns=names, column_types=types))
 
     def _convert(self, options: arrow_csv.ConvertOptions) -> pa.Table:
-        with _told_of(self.name):
+        with _name_in_errors(self.name):
             try:
                 table = self._parse(options)
             except pa.ArrowInvalid as error:
                 if any(words in str(error) for words in _TOO_WIDE):
                     table = self._parse(options, block_size=_WIDE_BLOCK)
                 else:
-                    # Threads do not count rows; once more without, for the row in the message.
+                    # Without threads the error message names the row.
                     table = self._parse(options, use_threads=False)
         self._refuse_bytes(table)
         return table
@@ -185,7 +192,7 @@ class CsvFile(TableFile):
         )
 
     def _refuse_bytes(self, table: pa.Table) -> None:
-        """What is neither a number nor UTF-8 text comes out of pyarrow as bytes."""
+        """Raise an error for cells that pyarrow could not decode and returned as bytes."""
         for field in table.schema:
             if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
                 raise ValueError(
@@ -198,14 +205,14 @@ class ParquetFile(TableFile):
 
     def __init__(self, path: str) -> None:
         self.name = path
-        with _told_of(path):
+        with _name_in_errors(path):
             self._file = pq.ParquetFile(path)
         names = self._file.schema_arrow.names
         self.columns = tuple(name for name in names if not _PANDAS_INDEX.fullmatch(name))
         self._refuse_duplicates()
 
     def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
-        with _told_of(self.name):
+        with _name_in_errors(self.name):
             return self._file.read(columns=list(names)).select(list(names))
 
     def read_verbatim(self, names: Sequence[str]) -> pa.Table:
@@ -213,17 +220,17 @@ class ParquetFile(TableFile):
 
 
 class FeatherFile(TableFile):
-    """A Feather file, which is Arrow's own format."""
+    """A Feather file."""
 
     def __init__(self, path: str) -> None:
         self.name = path
-        with _told_of(path), pa.memory_map(path) as file:
+        with _name_in_errors(path), pa.memory_map(path) as file:
             names = pa.ipc.open_file(file).schema.names
         self.columns = tuple(name for name in names if not _PANDAS_INDEX.fullmatch(name))
         self._refuse_duplicates()
 
     def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
-        with _told_of(self.name):
+        with _name_in_errors(self.name):
             return feather.read_table(self.name, columns=list(names)).select(list(names))
 
     def read_verbatim(self, names: Sequence[str]) -> pa.Table:
@@ -231,55 +238,62 @@ class FeatherFile(TableFile):
 
 
 def open_table(path: str, delimiter: str | None = None) -> TableFile:
-    """The table at a path, its kind told by the ending of the name; "-" is CSV from stdin."""
+    """The table at a path, whose format the file extension tells; ``-`` is CSV from stdin."""
     if path == STDIN:
         return CsvFile("standard input", read_stdin(), delimiter)
-    with Path(path).open("rb") as file:  # Python says "no such file" in fewer words than pyarrow
+    with Path(path).open("rb") as file:  # Python's "no such file" is shorter than pyarrow's
         kind = table_kind(path)
         is_pipe = not stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         if is_pipe and kind != "csv":
-            raise ValueError(f"{path} is a pipe; only CSV can be read from one")
-        # A pipe is opened and read once: then it is empty.
+            raise ValueError(f"{path} is a pipe; only CSV can be read from a pipe")
+        # A pipe can be read only once.
         content = file.read() if is_pipe else None
     if kind == "parquet":
         return ParquetFile(path)
     if kind == "feather":
         return FeatherFile(path)
-    usual = "\t" if ".tsv" in path.lower() else None
-    return CsvFile(path, path if content is None else content, delimiter or usual)
+    if delimiter is None and ".tsv" in path.lower():
+        delimiter = "\t"
+    return CsvFile(path, path if content is None else content, delimiter)
 
 
 def table_kind(path: str) -> str:
-    """ "parquet", "feather" or "csv" by the ending of a name; an error where it is none."""
+    """The format that a file extension stands for: "parquet", "feather" or "csv"."""
     name = path.lower()
-    if name.endswith(_PARQUET_ENDINGS):
+    if name.endswith(_PARQUET_EXTENSIONS):
         return "parquet"
-    if name.endswith(_FEATHER_ENDINGS):
+    if name.endswith(_FEATHER_EXTENSIONS):
         return "feather"
-    if name.removesuffix(".gz").endswith(_CSV_ENDINGS):
+    if name.removesuffix(".gz").endswith(_CSV_EXTENSIONS):
         return "csv"
     raise ValueError(
-        f"{path}: unknown kind of table; the name must end in .csv, .csv.gz, .tsv, .txt, .parquet "
-        "or .feather"
+        f"{path} has an unknown file extension; give .csv, .csv.gz, .tsv, .txt, .parquet or "
+        ".feather"
     )
 
 
 def stem(path: str) -> str:
-    """The name of a table without folder and endings: that of its model, for instance."""
+    """The name of a table without folder and file extension; its model is named after it.
+
+    Examples
+    --------
+    >>> stem("data/loans.csv.gz")
+    'loans'
+    """
     name = Path(path).name
-    endings = (
-        *_PARQUET_ENDINGS,
-        *_FEATHER_ENDINGS,
-        *(f"{end}{gz}" for end in _CSV_ENDINGS for gz in (".gz", "")),
+    extensions = (
+        *_PARQUET_EXTENSIONS,
+        *_FEATHER_EXTENSIONS,
+        *(f"{end}{gz}" for end in _CSV_EXTENSIONS for gz in (".gz", "")),
     )
-    for ending in endings:
-        if name.lower().endswith(ending):
-            return name[: -len(ending)]
+    for extension in extensions:
+        if name.lower().endswith(extension):
+            return name[: -len(extension)]
     return name
 
 
 def write_table(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    """Columns to a file of the kind that its name says, complete or not there at all."""
+    """Write columns to a file in the format of its extension; an error leaves no file behind."""
     kind = table_kind(str(path))
     if kind == "csv":
         write_csv_file(columns, path, compressed=path.name.lower().endswith(".gz"))
@@ -293,8 +307,8 @@ def write_table(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
 
 
 @contextmanager
-def _told_of(name: str) -> Iterator[None]:
-    """Put the table's name in front of what pyarrow has to say about it."""
+def _name_in_errors(name: str) -> Iterator[None]:
+    """Put the name of the table in front of pyarrow's errors."""
     try:
         yield
     except UnicodeDecodeError:

@@ -1,11 +1,14 @@
-"""Cross-validation of a learner and of its baseline on the same folds, as plain facts."""
+"""Cross-validation of learners on the same folds, and their paired differences."""
 
 import time
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from auctor._text import signed, signless
-from auctor.cli.learner import Loss
+from auctor._typing import Ints
+from auctor.cli.facts import auc_facts, difference_facts, interval_facts
+from auctor.cli.metric import Metric
+from auctor.cli.options import Execution
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
 from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_validate
@@ -21,183 +24,147 @@ from auctor.metrics import (
 )
 
 BASELINE = "logistic"
-_MOST_DRAWN = 1e8  # rows in all resamples of a comparison: seconds, not minutes
+BASELINE_TITLE = "logistic regression"
+
+# Rows in all resamples of a comparison together, so that it takes seconds and not minutes.
+_MOST_DRAWN = 1e8
+
+# The number of folds to draw, or the fold of each row.
+Folds = int | Ints
 
 
-class Validated(NamedTuple):
-    """What a learner did on folds that it had not seen."""
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """The cross-validation of one learner, and the metrics of its out-of-fold scores."""
 
     name: str
-    found: CrossValidation
+    result: CrossValidation
     ks: MetricInterval
-    loss_value: MetricInterval | None  # of what was trained on, where that is neither AUC nor KS
-    seconds: float  # of the fits
+    metric_value: MetricInterval | None  # of --metric, where that is neither AUC nor KS
+    seconds: float  # time of the fits
 
-    def in_loss(self, loss: Loss) -> AucInterval | MetricInterval:
-        """The metric of the loss with its interval."""
-        if loss.kind == "auc":
-            return self.found.auc
-        return self.ks if self.loss_value is None else self.loss_value
+    def value_of(self, metric: Metric) -> AucInterval | MetricInterval:
+        """The metric with its interval."""
+        if metric.kind == "auc":
+            return self.result.auc
+        return self.ks if self.metric_value is None else self.metric_value
 
 
-class Compared(NamedTuple):
-    """The paired differences of two learners."""
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The paired differences of two learners, the first minus the second."""
 
-    loss: MetricComparison  # in the metric of the loss
-    auc: MetricComparison
-    instability: float  # the share of their variance that comes from the training sets
+    in_metric: MetricComparison
+    in_auc: MetricComparison
+    instability: float  # the fraction of their variance that comes from the training sets
 
 
 def validate(
-    name: str, estimator: Any, problem: Problem, loss: Loss, told: dict[str, Any], quiet: bool
+    name: str,
+    estimator: Any,
+    problem: Problem,
+    metric: Metric,
+    folds: Folds,
+    execution: Execution,
 ) -> Validated:
-    """Cross-validate one learner; ``told`` says how the folds are made, or which they are."""
-    note(f"cross-validating {name}", quiet)
+    """Cross-validate one learner."""
+    note(f"cross-validating {name}", execution.quiet)
     start = time.perf_counter()
-    found = cross_validate(
+    split = {"n_folds": folds} if isinstance(folds, int) else {"folds": folds}
+    result = cross_validate(
         estimator,
         problem.X,
         problem.y,
         sample_weight=problem.weight,
         groups=problem.groups,
         pos_label=problem.labels[1],
-        verbose=not quiet,
-        **told,
+        random_state=execution.seed,
+        verbose=not execution.quiet,
+        **split,
     )
-    seconds, seed = time.perf_counter() - start, told.get("random_state")
-    value = None if loss.kind in ("auc", "ks") else _loss_interval(problem, found, loss, seed)
-    within = _within_folds(problem, found, seed)
-    return Validated(name, found, ks_ci(problem.positive, found.scores, **within), value, seconds)
+    seconds = time.perf_counter() - start
+    sample = _fold_sample(problem, result, execution.seed)
+    ks = ks_ci(problem.positive, result.scores, **sample)
+    value = _metric_interval(problem, result, metric, sample) if metric.has_own_interval else None
+    return Validated(name, result, ks, value, seconds)
 
 
-def make_baseline(args: Any) -> Any:
-    """Logistic regression on the same columns."""
-    return PEERS[BASELINE].make(categorical_features=args.categorical or "from_dtype")
-
-
-def compare(problem: Problem, ours: Validated, other: Validated, loss: Loss, seed: int) -> Compared:
-    """The paired differences of two learners within the folds they share."""
-    instability = compare_instability(problem.positive, ours.found, other.found, problem.weight)
-    told = _within_folds(problem, ours.found, seed) | {
-        "y_true": problem.positive,
-        "score_a": ours.found.scores,
-        "score_b": other.found.scores,
-        "instability": instability,
-        "n_resamples": int(min(500, max(100, _MOST_DRAWN / len(problem.y)))),
-    }
-    auc = compare_metric(metric="auc", **told)
-    if loss.kind == "auc":
-        return Compared(auc, auc, instability)
-    options = metric_options(loss, len(problem.y))
-    return Compared(compare_metric(**options, **told), auc, instability)
-
-
-def metric_options(loss: Loss, n_rows: int) -> dict[str, Any]:
-    """The metric of a loss as the arguments of ``compare_metric``."""
-    if loss.kind == "p@k":
-        assert loss.k is not None
-        # A number is meant of all rows: in a fold, its share of them.
-        share = loss.k / n_rows if loss.k >= 1 else loss.k
-        return {"metric": "precision_at_k", "k": min(share, 1 - 1e-9)}
-    if loss.kind == "pauc":
-        return {"metric": "partial_auc", "fpr": loss.region, "scaled": True}
-    return {"metric": loss.kind}
-
-
-def auc_facts(interval: Any) -> dict[str, Any]:
-    """An AucInterval as plain values, with its sentence."""
+def _fold_sample(problem: Problem, result: CrossValidation, seed: int) -> dict[str, Any]:
+    """Keyword arguments of the intervals of out-of-fold scores."""
     return {
-        "auc": interval.value,
-        "low": interval.low,
-        "high": interval.high,
-        "level": interval.level,
-        "method": interval.method,
-        "standard_error": interval.standard_error,
-        "folds": interval.n_folds,
-        "sentence": str(interval),
-    }
-
-
-def validation_facts(validated: Validated, loss: Loss) -> dict[str, Any]:
-    """A learner's cross-validation as plain values."""
-    facts = {**auc_facts(validated.found.auc), **interval_facts("ks", validated.ks)}
-    if validated.loss_value is not None:
-        facts["loss"] = str(loss)
-        facts["loss_name"], facts["loss_where"] = loss_words(loss)
-        facts |= interval_facts("loss_value", validated.loss_value)
-    return facts
-
-
-def interval_facts(name: str, found: MetricInterval) -> dict[str, float]:
-    """A metric and its interval as plain values."""
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-
-
-def comparison_facts(name: str, compared: Compared, loss: Loss) -> dict[str, Any]:
-    """The paired differences from a learner as plain values: in the metric of the loss, in AUC."""
-    metric, where = loss_words(loss)
-    return {
-        "name": name,
-        "auc": compared.auc.value_b,
-        "metric": metric,
-        "where": where,
-        "value": compared.loss.value_b,
-        **_difference(compared.loss),
-        "auc_difference": _difference(compared.auc),
-    }
-
-
-def at_distance(other: Validated, value: float, loss: Loss) -> MetricInterval:
-    """KS of a learner; where KS is the loss, at the distance that is printed beside it.
-
-    Each KS is corrected for its own bias, which is known roughly; a difference needs no correction.
-    """
-    if loss.kind != "ks":
-        return other.ks
-    shift = min(max(value, 0.0), 1.0) - other.ks.value
-    ends = (min(max(end + shift, 0.0), 1.0) for end in (other.ks.low, other.ks.high))
-    low, high = ends
-    return replace(other.ks, value=other.ks.value + shift, low=low, high=high)
-
-
-def _difference(compared: MetricComparison) -> dict[str, Any]:
-    names = ("difference", "low", "high", "p_value", "method")
-    return {name: getattr(compared, name) for name in names}
-
-
-def difference_words(told: dict[str, Any], digits: int = 3) -> str:
-    """A difference with its interval, in words."""
-    ends = f"{signless(told['low'], digits)} to {signless(told['high'], digits)}"
-    return f"{signed(told['difference'], digits)} (95% CI {ends})"
-
-
-def loss_words(loss: Loss) -> tuple[str, str]:
-    """The metric of a loss, and over what."""
-    if loss.kind in ("auc", "ks"):
-        return loss.kind.upper(), ""
-    if loss.kind == "p@k":
-        assert loss.k is not None
-        return "precision", f"in the top {loss.k:g}" + ("" if loss.k >= 1 else " of the rows")
-    assert loss.region is not None
-    return "scaled partial AUC", f"over fpr {loss.region[0]:g} to {loss.region[1]:g}"
-
-
-def _within_folds(problem: Problem, found: CrossValidation, seed: Any) -> dict[str, Any]:
-    """How an interval of out-of-fold scores is made."""
-    return {
-        "folds": found.folds,
-        "instability": found.instability,
+        "folds": result.folds,
+        "instability": result.instability,
         "sample_weight": problem.weight,
-        "groups": found.groups,
+        "groups": result.groups,
         "random_state": seed,
     }
 
 
-def _loss_interval(
-    problem: Problem, found: CrossValidation, loss: Loss, seed: Any
+def _metric_interval(
+    problem: Problem, result: CrossValidation, metric: Metric, sample: dict[str, Any]
 ) -> MetricInterval:
-    told: dict[str, Any] = {"y_true": problem.positive, "y_score": found.scores}
-    told |= _within_folds(problem, found, seed) | metric_options(loss, len(problem.y))
-    if told.pop("metric") == "partial_auc":
-        return partial_auc_ci(**told)
-    return precision_at_k_ci(**told)
+    """The metric of out-of-fold scores, where it is a partial AUC or a precision."""
+    arguments = metric.arguments(len(problem.y))
+    measure = partial_auc_ci if arguments.pop("metric") == "partial_auc" else precision_at_k_ci
+    return measure(y_true=problem.positive, y_score=result.scores, **arguments, **sample)
+
+
+def make_baseline(categorical: Sequence[str]) -> Any:
+    """Create logistic regression, for the same columns."""
+    return PEERS[BASELINE].make(categorical_features=list(categorical) or "from_dtype")
+
+
+def compare(
+    problem: Problem, first: Validated, second: Validated, metric: Metric, seed: int
+) -> Compared:
+    """The paired differences of two learners within the folds that they share."""
+    instability = compare_instability(problem.positive, first.result, second.result, problem.weight)
+    arguments = _fold_sample(problem, first.result, seed) | {
+        "y_true": problem.positive,
+        "score_a": first.result.scores,
+        "score_b": second.result.scores,
+        "instability": instability,
+        "n_resamples": int(min(500, max(100, _MOST_DRAWN / len(problem.y)))),
+    }
+    in_auc = compare_metric(metric="auc", **arguments)
+    if metric.kind == "auc":
+        return Compared(in_auc, in_auc, instability)
+    in_metric = compare_metric(**metric.arguments(len(problem.y)), **arguments)
+    return Compared(in_metric, in_auc, instability)
+
+
+def matched_ks(other: Validated, value: float, metric: Metric) -> MetricInterval:
+    """KS of a learner, moved to ``value`` where learners are compared by KS.
+
+    Each KS is corrected for a bias that is known only roughly, whereas a difference needs no
+    correction. So the second KS is printed as the first one and the difference imply it.
+    """
+    if metric.kind != "ks":
+        return other.ks
+    shift = min(max(value, 0.0), 1.0) - other.ks.value
+    low, high = (min(max(end + shift, 0.0), 1.0) for end in (other.ks.low, other.ks.high))
+    return replace(other.ks, value=other.ks.value + shift, low=low, high=high)
+
+
+def validation_facts(validated: Validated, metric: Metric, ks: MetricInterval) -> dict[str, Any]:
+    """A cross-validation in plain values; ``ks`` as :func:`matched_ks` returns it."""
+    facts = {**auc_facts(validated.result.auc), **interval_facts("ks", ks)}
+    if validated.metric_value is not None:
+        facts["metric"] = str(metric)
+        facts["metric_name"], facts["metric_where"] = metric.words
+        facts |= interval_facts("metric_value", validated.metric_value)
+    return facts
+
+
+def comparison_facts(name: str, compared: Compared, metric: Metric, value: float) -> dict[str, Any]:
+    """The differences from the learner ``name``, whose metric is ``value``, in plain values."""
+    metric_name, metric_where = metric.words
+    return {
+        "name": name,
+        "auc": compared.in_auc.value_b,
+        "metric_name": metric_name,
+        "metric_where": metric_where,
+        "value": value,
+        **difference_facts(compared.in_metric),
+        "auc_difference": difference_facts(compared.in_auc),
+    }

@@ -46,6 +46,20 @@ class Partition:
         return isinstance(self.codes, SparseCodes)
 
     @property
+    def class_slices(self) -> tuple[slice, slice]:
+        """(slice of the positives, slice of the negatives), in the order of the rows.
+
+        Examples
+        --------
+        >>> from auctor.data import prepare
+        >>> part = prepare([[1.0], [2.0], [3.0]], [0, 1, 1]).partitions[0]
+        >>> positive, negative = part.class_slices
+        >>> part.rows[positive].tolist(), part.rows[negative].tolist()
+        ([1, 2], [0])
+        """
+        return slice(0, self.n_pos), slice(self.n_pos, self.n_rows)
+
+    @property
     def positive(self) -> Bools:
         """The class of each row."""
         return np.arange(self.n_rows) < self.n_pos
@@ -103,9 +117,11 @@ class RankingData:
     @cached_property
     def class_weights(self) -> tuple[int, int]:
         """Weight of the negatives and of the positives, in units."""
-        positive = sum(int(p.weight[: p.n_pos].sum(dtype=np.int64)) for p in self.partitions)
-        everything = sum(int(p.weight.sum(dtype=np.int64)) for p in self.partitions)
-        return everything - positive, positive
+        positive, negative = (
+            sum(int(part.weight[rows].sum(dtype=np.int64)) for part, rows in slices)
+            for slices in self._class_slices
+        )
+        return negative, positive
 
     @cached_property
     def effective_rows(self) -> tuple[float, float]:
@@ -122,14 +138,14 @@ class RankingData:
         return self._effective_rows(0), self._effective_rows(1)
 
     def _effective_rows(self, label: int) -> float:
-        ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in self.partitions]
-        parts = list(zip(self.partitions, ends, strict=True))
+        slices = self._class_slices[0 if label else 1]
         if self.copies is None or not self.is_copied[label]:
-            return effective_rows(part.weight[a:b] for part, (a, b) in parts)
-        together = np.zeros(len(self.copies), dtype=np.int64)
-        for part, (a, b) in parts:
-            np.add.at(together, self.copies[part.rows[a:b]], part.weight[a:b].astype(np.int64))
-        return effective_rows([together])
+            return effective_rows(part.weight[rows] for part, rows in slices)
+        group_weight = np.zeros(len(self.copies), dtype=np.int64)
+        for part, rows in slices:
+            group = self.copies[part.rows[rows]]
+            np.add.at(group_weight, group, part.weight[rows].astype(np.int64))
+        return effective_rows([group_weight])
 
     @cached_property
     def is_copied(self) -> tuple[bool, bool]:
@@ -169,9 +185,11 @@ class RankingData:
     @cached_property
     def class_rows(self) -> tuple[Ints, Ints]:
         """Places in the table of the negatives and of the positives, in order."""
-        negative = np.concatenate([part.rows[part.n_pos :] for part in self.partitions])
-        positive = np.concatenate([part.rows[: part.n_pos] for part in self.partitions])
-        return np.sort(negative), np.sort(positive)
+        positive, negative = (
+            np.sort(np.concatenate([part.rows[rows] for part, rows in slices]))
+            for slices in self._class_slices
+        )
+        return negative, positive
 
     @cached_property
     def n_codes(self) -> int:
@@ -211,6 +229,12 @@ class RankingData:
             replace(part, codes=np.ascontiguousarray(part.codes[kept])) for part in self.partitions
         )
         return replace(self, features=features, partitions=parts)
+
+    @property
+    def _class_slices(self) -> tuple[list[tuple[Partition, slice]], list[tuple[Partition, slice]]]:
+        """The partitions with their slice of the positives, and with that of the negatives."""
+        pairs = [(part, part.class_slices) for part in self.partitions]
+        return [(part, pos) for part, (pos, _) in pairs], [(part, neg) for part, (_, neg) in pairs]
 
     @property
     def _last_row(self) -> int:

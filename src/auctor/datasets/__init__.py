@@ -1,44 +1,45 @@
-"""Data with known answers: generators that know their optimal score, and one small real table.
+"""Simulated data whose optimal score is known, optimal ROC curves, and one small real table.
 
-Every ``make_`` and ``load_`` function returns a `Sample`, which unpacks as ``X, y`` and keeps
-beside them the labels before noise and, where the law is known, the score that no other score
-can beat. Every ``_law`` function returns a `Law`, which knows the optimal ROC curve;
-`approximate_roc` runs the tree of paper 002 on it.
+Every ``make_`` and ``load_`` function returns a `Sample`. It unpacks as ``X, y`` and also has the
+labels before label noise was added and, if the distribution is known, the optimal score, which no
+other score exceeds in AUC. Every ``_roc`` function returns an `OptimalRoc`, the optimal ROC curve
+of a distribution with two classes. `approximate_roc` approximates such a curve by the ideal tree
+of Clemencon and Vayatis (2009).
 """
 
 from auctor.datasets.ideal import RocApproximation, approximate_roc
 from auctor.datasets.kyphosis import load_kyphosis
-from auctor.datasets.law import Law
 from auctor.datasets.long_servedio import make_long_servedio
-from auctor.datasets.pair_laws import gaussian_pair_law, t_pair_law
+from auctor.datasets.optimal_roc import OptimalRoc
+from auctor.datasets.pair_rocs import gaussian_pair_roc, t_pair_roc
 from auctor.datasets.pairs import make_gaussian_pair, make_t_pair
 from auctor.datasets.r_of_k import make_r_of_k
 from auctor.datasets.sample import Sample
-from auctor.datasets.simple_laws import (
-    discrete_law,
-    exponential_law,
-    gaussian_law,
-    linear_law,
-    power_law,
-    r_of_k_law,
+from auctor.datasets.simple_rocs import (
+    discrete_roc,
+    exponential_roc,
+    gaussian_roc,
+    power_roc,
+    quadratic_roc,
+    r_of_k_roc,
 )
 
 __all__ = [
-    "Law",
+    "OptimalRoc",
     "RocApproximation",
     "Sample",
     "approximate_roc",
-    "discrete_law",
-    "exponential_law",
-    "gaussian_law",
-    "gaussian_pair_law",
-    "linear_law",
+    "discrete_roc",
+    "exponential_roc",
+    "gaussian_pair_roc",
+    "gaussian_roc",
     "load_kyphosis",
     "make_gaussian_pair",
     "make_long_servedio",
     "make_r_of_k",
     "make_t_pair",
-    "power_law",
-    "r_of_k_law",
-    "t_pair_law",
+    "power_roc",
+    "quadratic_roc",
+    "r_of_k_roc",
+    "t_pair_roc",
 ]

@@ -1,10 +1,10 @@
-"""Kyphosis after spinal surgery in 81 children: the real data of paper 003, section 5."""
+"""Kyphosis after spinal surgery in 81 children: the real data of Komori (2010), section 5."""
 
 import numpy as np
 
 from auctor.datasets.sample import Sample
 
-# (Age, Number, Start, kyphosis present); the order matters: paper 003 trains on the first 70.
+# (Age, Number, Start, kyphosis present). The order matters: Komori (2010) trains on the first 70.
 # fmt: off
 _ROWS = (
     (71, 3, 5, 0), (158, 3, 14, 0), (128, 4, 5, 1), (2, 5, 1, 0), (1, 4, 15, 0), (1, 2, 16, 0),
@@ -29,14 +29,14 @@ _ROWS = (
 def load_kyphosis() -> Sample:
     """Load the kyphosis data: 81 children, 17 with the deformity after corrective surgery.
 
-    Features are ``Age`` (in months), ``Number`` (of vertebrae operated on) and ``Start`` (the
-    first, that is topmost, vertebra operated on). The label is 1 where kyphosis was present
-    after the operation. The rows stand in the order of their source.
+    The features are ``Age`` (in months), ``Number`` (of vertebrae operated on) and ``Start`` (the
+    first, that is topmost, vertebra operated on). The label is 1 if kyphosis was present after the
+    operation. The rows are in the order of their source.
 
     Returns
     -------
     Sample
-        With labels 0 and 1; nobody knows the optimal score, so it is None.
+        A sample with labels 0 and 1. Its ``optimal_score`` is None, because it is unknown.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Two classes from two elliptic laws: paper 003 (Komori), sections 4.2 and 4.3."""
+"""Two Gaussian or multivariate t classes: Komori (2010), sections 4.2 and 4.3."""
 
 import math
 from functools import partial
@@ -6,14 +6,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_finite, check_whole
 from auctor._typing import Floats
 from auctor.datasets.arguments import (
     RandomState,
     check_noise,
     check_random_state,
-    check_real,
     check_rows,
-    check_whole,
 )
 from auctor.datasets.draws import draw_flips, draw_labels
 from auctor.datasets.sample import Sample, ScoreFunction
@@ -22,7 +21,7 @@ from auctor.datasets.sample import Sample, ScoreFunction
 MEAN = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]])
 VARIANCE = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 4.0, 0.25]])
 N_FEATURES = 4
-# Below this a draw of chi-square underflows to zero often enough to make infinite rows.
+# With fewer degrees of freedom, chi-square draws underflow to zero and make infinite values.
 _SMALLEST_DF = 0.1
 
 
@@ -31,40 +30,41 @@ def make_gaussian_pair(
     n_pos: int = 250,
     *,
     noise: float = 0.0,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> Sample:
-    """Draw the two Gaussian classes of paper 003, whose optimal score is quadratic.
+    """Draw the two Gaussian classes of Komori (2010), whose optimal score is quadratic.
 
-    Negatives are N(0, I) in four dimensions, positives N((0, 0.5, 0, 0.5), diag(1, 1, 4, 0.25)):
-    the first feature says nothing, the second is shifted, the third is wider, the fourth is
-    shifted and narrower.
+    Negatives are N(0, I) in four dimensions, positives N((0, 0.5, 0, 0.5), diag(1, 1, 4, 0.25)).
+    The first feature carries no information; in the positive class the second one is shifted, the
+    third one is more spread out, and the fourth one is shifted and less spread out.
 
     Parameters
     ----------
-    n_neg, n_pos : int, default 250
-        Rows of each class before noise. The paper trains on 250 and 250 and tests on 100 and
-        100; the rows come in random order.
-    noise : float, default 0
-        Probability with which each label is flipped, independently. The paper has none.
-    random_state : int, numpy Generator or None
-        A seed gives the same rows and clean labels whatever the noise.
+    n_neg, n_pos : int, default=250
+        Number of rows of each class before label noise. The paper trains on 250 and 250 rows and
+        tests on 100 and 100. The rows are in random order.
+    noise : float, default=0.0
+        Probability with which each label is flipped, independently of the others; 0 in the paper.
+    random_state : int, Generator or None, default=0
+        Seed. The same seed gives the same rows and clean labels for any noise. Results are
+        reproducible by default; None gives new random numbers in every call.
 
     Returns
     -------
     Sample
-        With labels 0 and 1; the optimal score is F_N of section 4.2, with an AUC of 0.8456 on
-        clean labels.
+        A sample with labels 0 and 1. The optimal score is F_N of section 4.2, with an AUC of
+        0.8456 on clean labels.
 
     Notes
     -----
-    F_N(x) = x'(S0^-1 - S1^-1)x + 2(mu1'S1^-1 - mu0'S0^-1)x is twice the log likelihood ratio,
-    up to a constant. Noise mixes the classes, but a larger likelihood ratio still makes a
-    positive label likelier, so F_N stays optimal.
+    F_N(x) = x'(S0^-1 - S1^-1)x + 2(mu1'S1^-1 - mu0'S0^-1)x is twice the log likelihood ratio, up
+    to a constant. With label noise, a larger likelihood ratio still makes a positive label more
+    likely, so that F_N remains optimal.
 
     Examples
     --------
     >>> from auctor.datasets import make_gaussian_pair
-    >>> sample = make_gaussian_pair(random_state=0)
+    >>> sample = make_gaussian_pair()
     >>> sample
     Sample(500 rows, 4 features, 250 positive, 250 negative, 0 labels flipped)
     >>> sample.optimal_score([[0, 0, 0, 0], [0, 0.5, 2, 0.5]]).tolist()
@@ -79,34 +79,35 @@ def make_t_pair(
     *,
     df: float = 1.0,
     noise: float = 0.0,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> Sample:
-    """Draw the two classes of paper 003 with outliers: multivariate t in place of Gaussian.
+    """Draw the two classes of Komori (2010) with outliers, from multivariate t distributions.
 
-    Location and shape are those of `make_gaussian_pair`. A row is its Gaussian deviation divided
-    by sqrt(chi2 / df), with one draw of chi2 for all of its features.
+    Location and shape are those of `make_gaussian_pair`. The deviation of a row from its mean is
+    a Gaussian one divided by sqrt(chi2 / df), with one draw of chi2 for all of its features.
 
     Parameters
     ----------
-    n_neg, n_pos : int, default 250
-        Rows of each class before noise, in random order.
-    df : float, default 1
-        Degrees of freedom, at least 0.1. The paper has 1, where not even a mean exists.
-    noise : float, default 0
-        Probability with which each label is flipped, independently. The paper has none.
-    random_state : int, numpy Generator or None
-        A seed gives the same rows and clean labels whatever the noise.
+    n_neg, n_pos : int, default=250
+        Number of rows of each class before label noise. The rows are in random order.
+    df : float, default=1.0
+        Degrees of freedom, at least 0.1. The paper has 1, for which the mean does not exist.
+    noise : float, default=0.0
+        Probability with which each label is flipped, independently of the others; 0 in the paper.
+    random_state : int, Generator or None, default=0
+        Seed. The same seed gives the same rows and clean labels for any noise. Results are
+        reproducible by default; None gives new random numbers in every call.
 
     Returns
     -------
     Sample
-        With labels 0 and 1; the optimal score is the log ratio of the two densities, with an
-        AUC of 0.825 on clean labels at ``df=1`` (simulated).
+        A sample with labels 0 and 1. The optimal score is the log ratio of the two densities, with
+        an AUC of 0.825 on clean labels for ``df=1``.
 
     Examples
     --------
     >>> from auctor.datasets import make_t_pair
-    >>> sample = make_t_pair(n_neg=100, n_pos=100, df=1, random_state=0)
+    >>> sample = make_t_pair(n_neg=100, n_pos=100, df=1)
     >>> sample
     Sample(200 rows, 4 features, 100 positive, 100 negative, 0 labels flipped)
     >>> sample.optimal_score([[0, 0, 0, 0]]).round(3).tolist()
@@ -117,13 +118,11 @@ def make_t_pair(
 
 
 def check_df(df: float) -> float:
-    """Degrees of freedom with which rows are finite."""
-    df = check_real("df", df)
-    if df < _SMALLEST_DF:
-        raise ValueError(
-            f"df={df:g} is too small; degrees of freedom of {_SMALLEST_DF} or more will do"
-        )
-    return df
+    """Return degrees of freedom that are large enough for finite rows."""
+    number = check_finite(df, "df")
+    if number < _SMALLEST_DF:
+        raise ValueError(f"df is {df!r}; give a number of at least {_SMALLEST_DF}")
+    return number
 
 
 def _make_pair(
@@ -134,9 +133,8 @@ def _make_pair(
     random_state: RandomState,
     score: ScoreFunction,
 ) -> Sample:
-    """Draw both classes; ``df`` is None for the Gaussian law."""
-    n_neg = check_whole("n_neg", n_neg, minimum=1)
-    n_pos = check_whole("n_pos", n_pos, minimum=1)
+    """Draw both classes; ``df`` is None for Gaussian classes."""
+    n_neg, n_pos = check_whole(n_neg, "n_neg"), check_whole(n_pos, "n_pos")
     noise = check_noise(noise)
     rng = check_random_state(random_state)
 
@@ -154,7 +152,7 @@ def _make_pair(
 
 
 def _gaussian_score(X: npt.ArrayLike) -> Floats:
-    """F_N of section 4.2; the covariances are diagonal, so its forms are plain sums."""
+    """F_N of section 4.2; the covariances are diagonal, so that its forms are plain sums."""
     rows = check_rows(X, N_FEATURES)
     precision = 1 / VARIANCE
     slope = 2 * (MEAN[1] * precision[1] - MEAN[0] * precision[0])

@@ -1,4 +1,4 @@
-"""What every data set is returned as."""
+"""The class of all data sets."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,24 +11,25 @@ from auctor._typing import Floats, Ints
 ScoreFunction = Callable[[npt.ArrayLike], Floats]
 
 
-# Comparing two samples with == would compare arrays, which has no one truth value.
+# eq=False: == of two samples would compare arrays, whose truth value is ambiguous.
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample:
-    """Rows, their labels, and what is known of the law they were drawn from.
+    """Features and labels, with the optimal score of their distribution if it is known.
 
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_features), float64
         The features.
     y : ndarray of shape (n_rows,), int64
-        The labels, after noise; the larger value is positive.
+        The labels, with label noise; the larger value is positive.
     y_clean : ndarray of shape (n_rows,), int64
-        The labels before noise; equal to ``y`` where there is none.
+        The labels without label noise; equal to ``y`` if there is none.
     feature_names : tuple of str
         One name per column of ``X``.
     optimal_score : callable or None
-        Takes rows like ``X`` and returns one score a row. No score has a larger AUC in the
-        population, for ``y`` as for ``y_clean``. None where the law is unknown.
+        A function that takes rows like ``X`` and returns one score per row. No score has a larger
+        AUC in the population, for ``y`` as well as for ``y_clean``. None if the distribution is
+        unknown.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""Drawings over finished numbers; they need matplotlib (the ``plot`` extra)."""
+"""Plots of models and scores; they need matplotlib (the ``plot`` extra).
+
+Every display is a dataclass that holds the computed numbers. Its ``from_...`` class methods compute
+them, and ``plot`` draws them on given or new axes.
+"""
 
 from auctor.display.calibration import CalibrationDisplay
 from auctor.display.distribution import ScoreDistributionDisplay

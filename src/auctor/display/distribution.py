@@ -1,14 +1,15 @@
-"""How the scores of the two classes are distributed, and the threshold between them."""
+"""Histograms of the scores of the two classes, with an optional threshold."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from auctor._checks import check_choice
 from auctor._typing import Floats
 from auctor.display.look import BLUE, VERMILION, axes_for, finish
 from auctor.display.operating import choose_point
-from auctor.display.predictions import PredictionDisplay, read_predictions
+from auctor.display.predictions import PredictionDisplay, Predictions
 from auctor.metrics import OperatingPoint, score_histogram
 
 STYLES = ("mirrored", "overlaid")
@@ -16,45 +17,65 @@ STYLES = ("mirrored", "overlaid")
 
 @dataclass(eq=False)
 class ScoreDistributionDisplay(PredictionDisplay):
-    """Histograms of the scores of both classes on common edges.
+    """Histograms of the scores of both classes, with common bins.
+
+    Made by :meth:`from_predictions`, :meth:`from_estimator`, :meth:`from_cv_results` or
+    :meth:`from_cross_validation`.
+
+    Parameters
+    ----------
+    n_bins : int, default=40
+        Option of the ``from_...`` methods, as in :func:`auctor.metrics.score_histogram`.
+    threshold, fpr, tpr, budget, cost : float, optional
+        Options of the ``from_...`` methods. Give one of them to draw a threshold: its value, or
+        a criterion of :func:`auctor.metrics.threshold_at`.
+    style : {"mirrored", "overlaid"}, default="mirrored"
+        Option of the ``from_...`` methods, as in :meth:`plot`.
 
     Attributes
     ----------
     edges : ndarray of shape (n_bins + 1,)
-        The end bins also hold the scores beyond.
-    share_pos, share_neg : ndarray of shape (n_bins,)
-        Share of the class in each bin.
+        Edges of the bins. The first and the last bin also include all scores beyond them.
+    fraction_pos, fraction_neg : ndarray of shape (n_bins,)
+        Fraction of the rows of each class in each bin.
     has_more : bool
-        Whether there are scores beyond the end bins.
+        Whether there are scores beyond the outer edges.
     point : OperatingPoint or None
-        What the threshold does to these rows, where one was given.
-    wish : str
-        What was asked of the threshold, in words; empty where it was given.
+        The threshold that is drawn, with its rates on these rows.
+    criterion : str
+        The criterion of the threshold in words; empty if the threshold itself was given.
+    style : str
+        "mirrored" or "overlaid".
     name : str or None
+        The name of the score.
     pos_label : label
+        The label of the positive class.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> y, s = [0, 0, 1, 1], [0, 1, 1, 2]
+    >>> display = ScoreDistributionDisplay.from_predictions(y, s, n_bins=2)
+    >>> display.fraction_pos.tolist(), display.fraction_neg.tolist()
+    ([0.0, 1.0], [0.5, 0.5])
     """
 
     edges: Floats
-    share_pos: Floats
-    share_neg: Floats
+    fraction_pos: Floats
+    fraction_neg: Floats
     has_more: bool
     point: OperatingPoint | None
-    wish: str
+    criterion: str
+    style: str
     name: str | None
     pos_label: Any
 
     @classmethod
-    def from_predictions(
+    def _from_rows(
         cls,
-        y_true: Any,
-        y_score: Any,
+        rows: Predictions,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        folds: Any = None,
         n_bins: int = 40,
         threshold: float | None = None,
         fpr: float | None = None,
@@ -62,58 +83,39 @@ class ScoreDistributionDisplay(PredictionDisplay):
         budget: float | None = None,
         cost: float | None = None,
         style: Literal["mirrored", "overlaid"] = "mirrored",
-        ax: Any = None,
     ) -> Self:
-        """Histograms of a score, drawn at once.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in :func:`auctor.metrics.auc`.
-        name : str, optional
-            Of the score, for the title.
-        folds : array-like of shape (n_rows,), optional
-            The scores of all folds are counted together.
-        n_bins : int, default=40
-            As in :func:`auctor.metrics.score_histogram`.
-        threshold, fpr, tpr, budget, cost : float, optional
-            One of them draws a threshold: itself, or that of the wish of
-            :func:`auctor.metrics.threshold_at`.
-        style : {"mirrored", "overlaid"}, default="mirrored"
-            As in :meth:`plot`.
-        ax : Axes, optional
-
-        Examples
-        --------
-        >>> y, s = [0, 0, 1, 1], [0, 1, 1, 2]
-        >>> display = ScoreDistributionDisplay.from_predictions(y, s, n_bins=2)
-        >>> display.share_pos.tolist(), display.share_neg.tolist()
-        ([0.0, 1.0], [0.5, 0.5])
-        """
-        found = read_predictions(
-            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, name=name,
-            folds=folds,
-        )  # fmt: skip
-        name, score = found.one
-        point, wish = choose_point(
-            found, threshold=threshold, fpr=fpr, tpr=tpr, budget=budget, cost=cost
+        check_choice(style, STYLES, "style")
+        name, score = rows.only
+        point, criterion = choose_point(
+            rows, threshold=threshold, fpr=fpr, tpr=tpr, budget=budget, cost=cost
         )
-        counts = score_histogram(found.positive, score, n_bins=n_bins, **found.told)
+        counts = score_histogram(rows.positive, score, n_bins=n_bins, **rows.options)
         pos, neg = (side / side.sum() for side in (counts.pos, counts.neg))
         low, high = counts.edges[0], counts.edges[-1]
         more = bool(((score < low) | (score > high)).any())
-        made = cls(counts.edges, pos, neg, more, point, wish, name, found.pos_label)
-        return made.plot(ax=ax, style=style)
+        return cls(counts.edges, pos, neg, more, point, criterion, style, name, rows.pos_label)
 
-    def plot(self, ax: Any = None, *, style: Literal["mirrored", "overlaid"] = "mirrored") -> Self:
-        """Draw the histograms: positives up and negatives down, or one over the other."""
-        if style not in STYLES:
-            raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+    def plot(self, ax: Any = None, *, style: Literal["mirrored", "overlaid"] | None = None) -> Self:
+        """Draw the histograms.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+        style : {"mirrored", "overlaid"}, optional
+            "mirrored" draws the positives upwards and the negatives downwards, "overlaid" draws
+            both upwards. By default ``self.style``.
+
+        Returns
+        -------
+        ScoreDistributionDisplay
+        """
+        style = check_choice(self.style if style is None else style, STYLES, "style")
         ax, is_own = axes_for(ax, (6.4, 4.8))
         down = -1.0 if style == "mirrored" else 1.0
         shapes = (
-            (self.share_neg * down, BLUE, "negatives", "//"),
-            (self.share_pos, VERMILION, f"positives (label {self.pos_label!r})", ""),
+            (self.fraction_neg * down, BLUE, "negatives", "//"),
+            (self.fraction_pos, VERMILION, f"positives (label {self.pos_label!r})", ""),
         )
         for heights, colour, label, hatch in shapes:
             ax.stairs(
@@ -131,10 +133,10 @@ class ScoreDistributionDisplay(PredictionDisplay):
         return self
 
     def _frame(self, ax: Any, is_mirrored: bool) -> None:
-        """Axes with the shares of both classes above zero."""
-        more = " (the end bars also hold what lies beyond)" if self.has_more else ""
-        ax.set(xlabel=f"score{more}", ylabel="share of the class")
-        up, down = float(self.share_pos.max()), float(self.share_neg.max())
+        """Labels and limits of the axes."""
+        more = " (first and last bars include all scores beyond)" if self.has_more else ""
+        ax.set(xlabel=f"score{more}", ylabel="fraction of the class")
+        up, down = float(self.fraction_pos.max()), float(self.fraction_neg.max())
         low, high = (-down, up) if is_mirrored else (0.0, max(up, down))
         ax.set_ylim(1.06 * low, 1.06 * high)
         ax.yaxis.set_major_formatter(lambda value, _: f"{100 * abs(value):g}%")
@@ -142,9 +144,9 @@ class ScoreDistributionDisplay(PredictionDisplay):
             ax.axhline(0, color="black", linewidth=0.8)
 
     def _draw_threshold(self, ax: Any, point: OperatingPoint) -> None:
-        """A line at the threshold; what it flags goes to the legend."""
-        place = float(np.clip(point.threshold, self.edges[0], self.edges[-1]))
+        """Draw a vertical line at the threshold; its rates are in the legend."""
+        x = float(np.clip(point.threshold, self.edges[0], self.edges[-1]))
         text = f"threshold {point.threshold:.4g}: flags {point.tpr:.1%} of the positives, "
         text += f"{point.fpr:.1%} of the negatives"
-        text += f"\n({self.wish})" if self.wish else ""
-        ax.axvline(place, color="black", linewidth=1.3, linestyle="--", label=text)
+        text += f"\n({self.criterion})" if self.criterion else ""
+        ax.axvline(x, color="black", linewidth=1.3, linestyle="--", label=text)

@@ -1,4 +1,4 @@
-"""Gain, lift and CAP: the positives found against the rows flagged, the highest score first."""
+"""Cumulative gain, CAP and lift curves."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -10,207 +10,216 @@ from auctor._typing import Floats
 from auctor.display.look import (
     GREY,
     axes_for,
+    curve_style,
     finish,
     kept_points,
     labelled,
-    line_look,
     mark,
     unit_square,
 )
-from auctor.display.predictions import PredictionDisplay, Predictions, read_predictions
+from auctor.display.predictions import PredictionDisplay, Predictions
 from auctor.metrics import GainCurve, gain_curve
 
 Points = tuple[Floats, Floats]
 
-_GRID = np.linspace(0.0, 1.0, 201)  # of the flagged share, for the mean of several curves
-_FIRST = 0.005  # the lift of fewer rows than this share is mostly noise
+_GRID = np.linspace(0.0, 1.0, 201)  # flagged fractions, for the mean of several curves
+_FIRST = 0.005  # the lift of a smaller fraction of rows is mostly noise
 
 
 @dataclass(frozen=True, eq=False)
-class GainLine:
-    """One curve: shares flagged and found, and the curves of its folds if there are any."""
+class DisplayedGain:
+    """One cumulative gain curve, and the curves of its folds if there are any."""
 
     name: str | None
-    flagged_share: Floats
-    found_share: Floats
+    flagged_fraction: Floats
+    found_fraction: Floats
     accuracy_ratio: float
     folds: tuple[Points, ...]
 
-    def at(self, share: float) -> float:
-        """Share of the positives found when this share of the rows is flagged."""
-        return float(np.interp(share, self.flagged_share, self.found_share))
+    def at(self, fraction: float) -> float:
+        """Fraction of the positives found if this fraction of the rows is flagged."""
+        return float(np.interp(fraction, self.flagged_fraction, self.found_fraction))
 
 
 @dataclass(eq=False)
-class _SharesDisplay(PredictionDisplay):
-    """What gain, lift and CAP displays hold; they differ in what they draw of it."""
+class _CumulativeDisplay(PredictionDisplay):
+    """The numbers of gain, CAP and lift displays, which differ in what they draw."""
 
-    lines: tuple[GainLine, ...]
-    share_positive: float
-    share: float | None
+    curves: tuple[DisplayedGain, ...]
+    positive_fraction: float
+    fraction: float | None
     pos_label: Any
 
     _size: ClassVar[tuple[float, float]] = (5.6, 5.0)
-    _x_label: ClassVar[str] = "share of all rows flagged, highest score first"
+    _x_label: ClassVar[str] = "fraction of rows flagged, highest scores first"
+    _y_label: ClassVar[str] = "fraction of positives found"
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        folds: Any = None,
-        share: float | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """The curves of scores, drawn at once.
+    def _from_rows(cls, rows: Predictions, *, fraction: float | None = None) -> Self:
+        fraction = None if fraction is None else check_rate(fraction, "fraction")
+        curves = tuple(_curve(rows, name) for name in rows.scores)
+        weight = np.ones(len(rows.positive)) if rows.weight is None else rows.weight
+        positive = float(weight[rows.positive].sum() / weight.sum())
+        return cls(curves, positive, fraction, rows.pos_label)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curves.
 
         Parameters
         ----------
-        y_true, sample_weight, pos_label
-            As in :func:`auctor.metrics.auc`.
-        y_score : array-like, or dict of them by name
-        name : str, optional
-            Of the one score, for the legend.
-        folds : array-like of shape (n_rows,), optional
-            The fold whose model scored each row: a thin line for each, and their vertical mean.
-        share : float, optional
-            A share of the rows to mark, on the first curve.
-        ax : Axes, optional
-        """
-        found = read_predictions(
-            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, name=name,
-            folds=folds,
-        )  # fmt: skip
-        share = None if share is None else check_rate(share, "share")
-        lines = tuple(_line(found, key) for key in found.scores)
-        weight = np.ones(len(found.positive)) if found.weight is None else found.weight
-        positive = float(weight[found.positive].sum() / weight.sum())
-        return cls(lines, positive, share, found.pos_label).plot(ax=ax)
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curves."""
+        Returns
+        -------
+        The display.
+        """
         ax, is_own = axes_for(ax, self._size)
-        for k, line in enumerate(self.lines):
-            look = line_look(k)
-            for points in line.folds:
-                ax.plot(*self._seen(points), color=look["color"], alpha=0.35, linewidth=0.8)
-            points = self._seen((line.flagged_share, line.found_share))
-            ax.plot(*points, label=self._label(line), linewidth=2.0, zorder=3, **look)
-        if self.share:
-            self._mark(ax, self.share)
+        for k, curve in enumerate(self.curves):
+            style = curve_style(k)
+            for points in curve.folds:
+                ax.plot(*self._seen(points), color=style["color"], alpha=0.35, linewidth=0.8)
+            points = self._seen((curve.flagged_fraction, curve.found_fraction))
+            ax.plot(*points, label=self._label(curve), linewidth=2.0, zorder=3, **style)
+        if self.fraction:
+            self._mark(ax, self.fraction)
         self._frame(ax)
         finish(ax, is_own)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _seen(self, points: Points) -> Points:
-        """The points as they are drawn."""
+        """The points in the coordinates of the plot."""
         return points
 
-    def _label(self, line: GainLine) -> str:
-        text = f"{line.at(0.1):.1%} of the positives in the first tenth"
-        return labelled(line.name, text + _folded(line))
+    def _label(self, curve: DisplayedGain) -> str:
+        text = f"{curve.at(0.1):.1%} of the positives in the top 10%"
+        return labelled(curve.name, text + _of_folds(curve))
 
-    def _mark(self, ax: Any, share: float) -> None:
-        """A mark at one share of the rows, with what is found there."""
-        found = self.lines[0].at(share)
-        x, y = self._seen((np.array([share]), np.array([found])))
-        text = f"{share:.1%} flagged: {found:.1%} of the positives, lift {found / share:.2f}"
+    def _mark(self, ax: Any, fraction: float) -> None:
+        """Mark a fraction of the rows on the first curve."""
+        found = self.curves[0].at(fraction)
+        x, y = self._seen((np.array([fraction]), np.array([found])))
+        text = f"{fraction:.1%} flagged: {found:.1%} of the positives, lift {found / fraction:.2f}"
         mark(ax, float(x[0]), float(y[0]), text)
 
     def _frame(self, ax: Any) -> None:
-        """Lines to compare with, and the axes."""
+        """Draw the reference curves and label the axes."""
         raise NotImplementedError
 
 
 @dataclass(eq=False)
-class GainDisplay(_SharesDisplay):
-    """Share of the positives found against the share of rows flagged.
+class GainDisplay(_CumulativeDisplay):
+    """Cumulative gain: fraction of the positives found against fraction of the rows flagged.
+
+    Made by :meth:`from_predictions`, :meth:`from_estimator`, :meth:`from_cv_results` or
+    :meth:`from_cross_validation`.
+
+    Parameters
+    ----------
+    fraction : float, optional
+        Option of the ``from_...`` methods: a fraction of the rows to mark on the first curve.
 
     Attributes
     ----------
-    lines : tuple of GainLine
-        With folds, the vertical mean of their curves.
-    share_positive : float
-        Share of positives among all rows.
-    share : float or None
-        The share of the rows that is marked.
+    curves : tuple of DisplayedGain
+        One curve per score; with folds, the vertical mean of the curves of the folds.
+    positive_fraction : float
+        Fraction of positives among all rows.
+    fraction : float or None
+        The marked fraction of the rows.
     pos_label : label
+        The label of the positive class.
     figure_, ax_
         Set by :meth:`plot`.
 
     Examples
     --------
     >>> display = GainDisplay.from_predictions([1, 0, 0, 1], [4, 3, 2, 1])
-    >>> display.lines[0].at(0.25)
+    >>> display.curves[0].at(0.25)
     0.5
     """
 
     def _frame(self, ax: Any) -> None:
-        ax.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="at random")
-        ax.set(xlabel=self._x_label, ylabel="share of the positives found")
+        ax.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="random score")
+        ax.set(xlabel=self._x_label, ylabel=self._y_label)
         unit_square(ax)
 
 
 @dataclass(eq=False)
-class CAPDisplay(_SharesDisplay):
-    """The cumulative accuracy profile: the gain curve between a perfect and a random score.
+class CAPDisplay(_CumulativeDisplay):
+    """Cumulative accuracy profile: the gain curve with those of a perfect and a random score.
+
+    Made by :meth:`from_predictions`, :meth:`from_estimator`, :meth:`from_cv_results` or
+    :meth:`from_cross_validation`.
+
+    Parameters
+    ----------
+    fraction : float, optional
+        Option of the ``from_...`` methods: a fraction of the rows to mark on the first curve.
 
     Attributes
     ----------
-    lines : tuple of GainLine
-        Each with its accuracy ratio (Gini's coefficient, ``2 AUC - 1``).
-    share_positive : float
-        Share of positives among all rows, where the perfect curve reaches 1.
-    share : float or None
-        The share of the rows that is marked.
+    curves : tuple of DisplayedGain
+        One curve per score, with its accuracy ratio (the Gini coefficient, ``2 AUC - 1``).
+    positive_fraction : float
+        Fraction of positives among all rows, at which the perfect curve reaches 1.
+    fraction : float or None
+        The marked fraction of the rows.
     pos_label : label
+        The label of the positive class.
     figure_, ax_
         Set by :meth:`plot`.
 
     Examples
     --------
     >>> display = CAPDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1])
-    >>> display.lines[0].accuracy_ratio, display.share_positive
+    >>> display.curves[0].accuracy_ratio, display.positive_fraction
     (0.5, 0.5)
     """
 
-    def _label(self, line: GainLine) -> str:
-        return labelled(line.name, f"accuracy ratio {line.accuracy_ratio:.3f}" + _folded(line))
+    def _label(self, curve: DisplayedGain) -> str:
+        text = f"accuracy ratio {curve.accuracy_ratio:.3f}"
+        return labelled(curve.name, text + _of_folds(curve))
 
     def _frame(self, ax: Any) -> None:
-        corner = self.share_positive
+        corner = self.positive_fraction
         dashes = {"color": GREY, "linewidth": 1.0}
         ax.plot([0, corner, 1], [0, 1, 1], linestyle="-.", label="perfect score: 1", **dashes)
-        ax.plot([0, 1], [0, 1], linestyle=":", label="at random: 0", **dashes)
-        ax.set(xlabel=self._x_label, ylabel="share of the positives found")
+        ax.plot([0, 1], [0, 1], linestyle=":", label="random score: 0", **dashes)
+        ax.set(xlabel=self._x_label, ylabel=self._y_label)
         unit_square(ax)
 
 
 @dataclass(eq=False)
-class LiftDisplay(_SharesDisplay):
-    """How many times more positives the flagged rows hold than rows drawn at random.
+class LiftDisplay(_CumulativeDisplay):
+    """Lift: precision among the flagged rows relative to random rows.
+
+    Made by :meth:`from_predictions`, :meth:`from_estimator`, :meth:`from_cv_results` or
+    :meth:`from_cross_validation`.
+
+    Parameters
+    ----------
+    fraction : float, optional
+        Option of the ``from_...`` methods: a fraction of the rows to mark on the first curve.
 
     Attributes
     ----------
-    lines : tuple of GainLine
-        The lift is ``found_share / flagged_share``.
-    share_positive : float
-        Share of positives among all rows; 1 over it is the highest lift there can be.
-    share : float or None
-        The share of the rows that is marked.
+    curves : tuple of DisplayedGain
+        One curve per score; the lift is ``found_fraction / flagged_fraction``.
+    positive_fraction : float
+        Fraction of positives among all rows; the maximum lift is 1 divided by it.
+    fraction : float or None
+        The marked fraction of the rows.
     pos_label : label
+        The label of the positive class.
     figure_, ax_
         Set by :meth:`plot`.
 
     Examples
     --------
     >>> display = LiftDisplay.from_predictions([1, 0, 0, 1], [4, 3, 2, 1])
-    >>> display.share_positive
+    >>> display.positive_fraction
     0.5
     """
 
@@ -218,7 +227,7 @@ class LiftDisplay(_SharesDisplay):
 
     def _seen(self, points: Points) -> Points:
         flagged, found = points
-        if len(flagged) > 1:  # a curve, not a mark
+        if len(flagged) > 1:  # a curve, not a single point
             start = np.array([_FIRST]), np.interp([_FIRST], flagged, found)
             later = flagged > _FIRST
             flagged, found = (
@@ -227,37 +236,37 @@ class LiftDisplay(_SharesDisplay):
             )
         return flagged, found / flagged
 
-    def _label(self, line: GainLine) -> str:
-        text = f"lift {line.at(0.1) / 0.1:.2f} in the first tenth"
-        return labelled(line.name, text + _folded(line))
+    def _label(self, curve: DisplayedGain) -> str:
+        text = f"lift {curve.at(0.1) / 0.1:.2f} in the top 10%"
+        return labelled(curve.name, text + _of_folds(curve))
 
     def _frame(self, ax: Any) -> None:
-        share = np.linspace(self.share_positive, 1, 200)
-        best = np.append(0.0, share), np.append(1 / self.share_positive, 1 / share)
+        flagged = np.linspace(self.positive_fraction, 1, 200)
+        best = np.append(0.0, flagged), np.append(1 / self.positive_fraction, 1 / flagged)
         ax.plot(*best, color=GREY, linestyle="-.", linewidth=1.0, label="perfect score")
-        ax.axhline(1, color=GREY, linestyle=":", linewidth=1.0, label="at random: 1")
-        ax.set(xlabel=self._x_label, ylabel="lift (times the share at random)")
-        seen = [self._seen((line.flagged_share, line.found_share))[1] for line in self.lines]
-        # A perfect lift of 100 would leave nothing to see of the others.
+        ax.axhline(1, color=GREY, linestyle=":", linewidth=1.0, label="random score: 1")
+        ax.set(xlabel=self._x_label, ylabel="lift (precision relative to random rows)")
+        seen = [self._seen((one.flagged_fraction, one.found_fraction))[1] for one in self.curves]
+        # The y axis ends at the highest lift: a perfect lift of 100 would hide all curves.
         highest = max(float(values.max()) for values in seen)
         ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.12 * max(highest, 1.0)))
 
 
-def _line(found: Predictions, name: str | None) -> GainLine:
-    """The curve of a score; with folds, the mean of theirs, and those of each."""
-    curves = [gain_curve(part.positive, part.scores[name], **part.told) for part in found.parts()]
+def _curve(rows: Predictions, name: str | None) -> DisplayedGain:
+    """The curve of a score; with folds, the mean of the curves of the folds, and these."""
+    curves = [gain_curve(part.positive, part.scores[name], **part.options) for part in rows.parts()]
     points = [_points(curve) for curve in curves]
     ratio = float(np.mean([curve.accuracy_ratio for curve in curves]))
-    if found.folds is None:
-        return GainLine(name, *points[0], ratio, ())
-    each = [np.interp(_GRID, curve.flagged_share, curve.found_share) for curve in curves]
-    return GainLine(name, _GRID, np.mean(each, axis=0), ratio, tuple(points))
+    if rows.folds is None:
+        return DisplayedGain(name, *points[0], ratio, ())
+    each = [np.interp(_GRID, curve.flagged_fraction, curve.found_fraction) for curve in curves]
+    return DisplayedGain(name, _GRID, np.mean(each, axis=0), ratio, tuple(points))
 
 
 def _points(curve: GainCurve) -> Points:
-    kept = kept_points(curve.flagged_share, curve.found_share)
-    return curve.flagged_share[kept], curve.found_share[kept]
+    kept = kept_points(curve.flagged_fraction, curve.found_fraction)
+    return curve.flagged_fraction[kept], curve.found_fraction[kept]
 
 
-def _folded(line: GainLine) -> str:
-    return f", mean of {len(line.folds)} folds" if line.folds else ""
+def _of_folds(curve: DisplayedGain) -> str:
+    return f", mean of {len(curve.folds)} folds" if curve.folds else ""

@@ -1,4 +1,4 @@
-"""The operating point that a display marks: a threshold, or the one that meets a wish."""
+"""The operating point that a display marks: a given threshold, or one that meets a criterion."""
 
 from typing import Any
 
@@ -7,21 +7,24 @@ from auctor.metrics import OperatingPoint, roc_curve, threshold_at
 
 
 def choose_point(
-    found: Predictions, *, threshold: float | None = None, **wishes: float | None
+    rows: Predictions, *, threshold: float | None = None, **criteria: float | None
 ) -> tuple[OperatingPoint | None, str]:
-    """The point of the first score that was asked for, if any, and the wish in words."""
-    given: dict[str, Any] = {name: wish for name, wish in wishes.items() if wish is not None}
+    """The operating point of the first score, if one was asked for, and the criterion in words."""
+    given: dict[str, Any] = {name: value for name, value in criteria.items() if value is not None}
     if threshold is None and not given:
         return None, ""
     if threshold is not None and given:
-        raise ValueError(f"give threshold or one of {', '.join(wishes)}; got several")
-    if found.folds is not None:
         raise ValueError(
-            "an operating point is a threshold of one model, and the folds have one each; "
-            "leave it out, or draw the scores of one model"
+            f"threshold and {next(iter(given))} are given; give threshold or one of "
+            f"{', '.join(criteria)}"
         )
-    score = next(iter(found.scores.values()))
+    if rows.folds is not None:
+        raise ValueError(
+            "folds and an operating point are given, but every fold has a model with a threshold "
+            "of its own; give the scores of one model, or leave the operating point out"
+        )
+    score = next(iter(rows.scores.values()))
     if threshold is not None:
-        return roc_curve(found.positive, score, **found.told).at(threshold=threshold), ""
-    chosen = threshold_at(found.positive, score, **given, **found.told)
-    return chosen.point, chosen.wish
+        return roc_curve(rows.positive, score, **rows.options).at(threshold=threshold), ""
+    chosen = threshold_at(rows.positive, score, **given, **rows.options)
+    return chosen.point, chosen.criterion

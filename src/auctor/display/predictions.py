@@ -1,7 +1,8 @@
-"""Labelled scores for the displays: given ones, an estimator's, or those of cross-validation."""
+"""Displays of labelled scores: given ones, those of an estimator, or those of cross-validation."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,16 +16,16 @@ from auctor.models import Model
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Checked labels, one or more scores of the same rows, weights and folds."""
+    """Validated labels, weights and folds with one or more scores of the same rows."""
 
     positive: Bools
-    scores: dict[str | None, Floats]  # by name; None where there is one without a name
+    scores: dict[str | None, Floats]  # by name; the name of a single score may be None
     weight: Floats | None
     folds: Ints | None
     pos_label: Any
 
     def parts(self) -> Iterator["Predictions"]:
-        """The rows of each fold; all of them where there are no folds."""
+        """The rows of each fold; all rows if there are no folds."""
         if self.folds is None:
             yield self
             return
@@ -37,7 +38,7 @@ class Predictions:
             )
 
     @property
-    def one(self) -> tuple[str | None, Floats]:
+    def only(self) -> tuple[str | None, Floats]:
         """The name and the values of the only score."""
         if len(self.scores) != 1:
             names = ", ".join(map(str, self.scores))
@@ -45,8 +46,8 @@ class Predictions:
         return next(iter(self.scores.items()))
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The keyword arguments of every metric; rows are true where positive."""
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments for the metrics, whose labels are ``positive``."""
         return {"sample_weight": self.weight}
 
 
@@ -59,7 +60,7 @@ def read_predictions(
     name: str | None = None,
     folds: Any = None,
 ) -> Predictions:
-    """Check what the caller gave; scores are one vector or several by name."""
+    """Validate labels, weights, folds, and one score or a dict of scores by name."""
     labels = read_labels(y_true, pos_label=pos_label, name="y_true")
     n_rows = len(labels.positive)
     scores = {
@@ -73,11 +74,13 @@ def read_predictions(
 
 
 def _by_name(y_score: Any, name: str | None) -> dict[str | None, Any]:
-    """The scores by name: those of a dict, or the only one by the name that it was given."""
+    """The scores by name: those of a dict, or a single one with its name."""
     if not isinstance(y_score, Mapping):
         return {name: y_score}
     if name is not None:
-        raise ValueError(f"y_score has names of its own; leave out name={name!r}")
+        raise ValueError(
+            f"name is {name!r}, but y_score is a dict with names of its own; leave name out"
+        )
     if not y_score:
         raise ValueError("y_score is empty; give one score or more")
     return {str(key): values for key, values in y_score.items()}
@@ -86,7 +89,7 @@ def _by_name(y_score: Any, name: str | None) -> dict[str | None, Any]:
 def _read_folds(folds: Any, n_rows: int) -> Ints:
     array = read_vector(folds, "folds")
     if len(array) != n_rows:
-        raise ValueError(f"folds has {len(array)} values for {n_rows} rows")
+        raise ValueError(f"folds has {len(array)} values for {n_rows} rows; give one per row")
     distinct, codes = np.unique(array, return_inverse=True)
     if len(distinct) < 2:
         raise ValueError("folds has only one fold; give two or more, or leave folds out")
@@ -94,10 +97,73 @@ def _read_folds(folds: Any, n_rows: int) -> Ints:
 
 
 class PredictionDisplay:
-    """The ways to a display that all end in ``from_predictions``."""
+    """The constructors that all displays of labelled scores have.
+
+    A subclass computes its numbers in ``_from_rows``; the keyword arguments of that method are the
+    options of all constructors, and the class docstring describes them.
+    """
 
     _response: ClassVar[Literal["score", "probability"]] = "score"
-    _counts_training: ClassVar[bool] = False  # whether its interval takes ``instability``
+    _has_instability: ClassVar[bool] = False  # whether ``instability`` is one of the options
+
+    @classmethod
+    def _from_rows(cls, rows: Predictions, **options: Any) -> Self:
+        """Compute the display of validated rows, without drawing it."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        folds: Any = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Compute the display from labels and scores, and draw it.
+
+        Parameters
+        ----------
+        y_true, sample_weight, pos_label
+            As in :func:`auctor.metrics.auc`.
+        y_score : array-like of shape (n_rows,), or dict of such arrays by name
+            The scores; for a :class:`CalibrationDisplay` the predicted probabilities of the
+            positive class. Displays of a single score do not accept a dict.
+        name : str, optional
+            The name of the score, for the legend or the title.
+        folds : array-like of shape (n_rows,), optional
+            The fold of each row, for out-of-fold scores. Displays of curves draw a thin curve for
+            every fold and the mean of these curves; the others pool the rows of all folds.
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+        **options
+            The options of the display, which the docstring of its class describes.
+
+        Returns
+        -------
+        The display.
+        """
+        rows = read_predictions(
+            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, name=name,
+            folds=folds,
+        )  # fmt: skip
+        cls._check_options(options)
+        made: Any = cls._from_rows(rows, **options)
+        drawn: Self = made.plot(ax=ax)
+        return drawn
+
+    @classmethod
+    def _check_options(cls, options: dict[str, Any]) -> None:
+        """Refuse options that the display does not have."""
+        known = [name for name in signature(cls._from_rows).parameters if name != "rows"]
+        for name in options:
+            if name not in known:
+                choices = f"give {', '.join(known)}" if known else "it has no options"
+                raise TypeError(f"{name} is no option of {cls.__name__}; {choices}")
 
     @classmethod
     def from_estimator(
@@ -112,26 +178,29 @@ class PredictionDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """The display of a fitted estimator on labelled rows, drawn at once.
+        """Compute the display of a fitted estimator on labelled rows, and draw it.
 
         Parameters
         ----------
         estimator : fitted classifier of auctor or scikit-learn, or a model of auctor
-            Its ``decision_function`` is used, else ``predict_proba`` of the positive class.
+            Its ``decision_function`` is used, or if it has none, ``predict_proba``.
         X, y, sample_weight
-            Labelled rows; on those of the fit every number is too good.
+            Labelled rows. They should not be the training rows, on which every number is too
+            optimistic.
         pos_label : label, optional
-            By default the estimator's ``pos_label_``, else the larger label.
+            By default the estimator's ``pos_label_``, or if it has none, the larger label.
         name : str, optional
             By default the name of the estimator's class.
-        ax : Axes, optional
-        **options
+        ax, **options
             As in ``from_predictions``.
+
+        Returns
+        -------
+        The display.
         """
-        found, positive = read_response(estimator, X, pos_label, cls._response)
-        made: Any = cls
-        return made.from_predictions(
-            y, found, sample_weight=sample_weight, pos_label=positive,
+        scores, positive = read_response(estimator, X, pos_label, cls._response)
+        return cls.from_predictions(
+            y, scores, sample_weight=sample_weight, pos_label=positive,
             name=type(estimator).__name__ if name is None else name, ax=ax, **options,
         )  # fmt: skip
 
@@ -148,17 +217,21 @@ class PredictionDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """The display of scikit-learn's cross-validation, drawn at once.
+        """Compute the display of a cross-validation by scikit-learn, and draw it.
 
         Parameters
         ----------
         cv_results : dict
-            What scikit-learn's ``cross_validate`` returned, called with ``return_estimator=True``
+            The result of scikit-learn's ``cross_validate``, called with ``return_estimator=True``
             and ``return_indices=True``.
         X, y, sample_weight
-            The rows it was called with.
+            The rows that ``cross_validate`` was called with.
         pos_label, name, ax, **options
-            As in ``from_estimator``. Curves are those of each fold, thin, and their mean.
+            As in ``from_estimator``.
+
+        Returns
+        -------
+        The display.
         """
         estimators, tests = _read_cv_results(cv_results)
         labels, weight = read_vector(y, "y"), read_weights(sample_weight, len(read_vector(y, "y")))
@@ -167,9 +240,8 @@ class PredictionDisplay:
             for estimator, rows in zip(estimators, tests, strict=True)
         ]
         rows = np.concatenate(tests)
-        made: Any = cls
-        return made.from_predictions(
-            labels[rows], np.concatenate([found for found, _ in parts]),
+        return cls.from_predictions(
+            labels[rows], np.concatenate([scores for scores, _ in parts]),
             sample_weight=None if weight is None else weight[rows], pos_label=parts[0][1],
             name=type(estimators[0]).__name__ if name is None else name,
             folds=np.repeat(np.arange(len(tests)), [len(test) for test in tests]), ax=ax, **options,
@@ -178,7 +250,7 @@ class PredictionDisplay:
     @classmethod
     def from_cross_validation(
         cls,
-        found: CrossValidation,
+        cross_validation: CrossValidation,
         y: Any,
         *,
         sample_weight: Any = None,
@@ -187,30 +259,33 @@ class PredictionDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """The display of auctor's own cross-validation, drawn at once.
+        """Compute the display of a cross-validation by auctor, and draw it.
 
         Parameters
         ----------
-        found : CrossValidation
-            What :func:`auctor.estimators.cross_validate` returned.
+        cross_validation : CrossValidation
+            The result of auctor's own cross-validation function.
         y, sample_weight
-            The labels and weights it was called with.
+            The labels and weights that the function was called with.
         pos_label : label, optional
-            The ``pos_label`` of the estimator; by default the larger label.
+            The ``pos_label`` of the estimator. By default the larger label.
         name, ax, **options
-            As in ``from_estimator``. Curves are those of each fold, thin, and their mean.
+            As in ``from_estimator``.
+
+        Returns
+        -------
+        The display.
         """
         if cls._response == "probability":
             raise ValueError(
-                "CrossValidation holds scores and no probabilities; use from_cv_results with "
-                "scikit-learn's cross_validate"
+                "cross_validation has scores and no probabilities; give the result of "
+                "scikit-learn's cross_validate to from_cv_results instead"
             )
-        if cls._counts_training:
-            options.setdefault("instability", found.instability)
-        made: Any = cls
-        return made.from_predictions(
-            y, found.scores, sample_weight=sample_weight, pos_label=pos_label, name=name,
-            folds=found.folds, ax=ax, **options,
+        if cls._has_instability:
+            options.setdefault("instability", cross_validation.instability)
+        return cls.from_predictions(
+            y, cross_validation.scores, sample_weight=sample_weight, pos_label=pos_label, name=name,
+            folds=cross_validation.folds, ax=ax, **options,
         )  # fmt: skip
 
 
@@ -221,8 +296,10 @@ def read_response(
     classes, towards = _classes(estimator)
     positive = towards if pos_label is None else pos_label
     if positive not in classes:
-        found = ", ".join(map(str, classes))
-        raise ValueError(f"pos_label={pos_label!r} is not among the estimator's classes: {found}")
+        raise ValueError(
+            f"pos_label is {pos_label!r}; give one of the estimator's classes: "
+            f"{', '.join(map(str, classes))}"
+        )
     if response == "score" and hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         return scores if positive == towards else -scores, positive
@@ -234,21 +311,21 @@ def read_response(
 
 
 def _classes(estimator: Any) -> tuple[list[Any], Any]:
-    """The two classes in the order of predict_proba, and the one that the score grows towards."""
+    """The two classes in the order of predict_proba, and the one with the higher scores."""
     if isinstance(estimator, Model):
         return list(estimator.classes), estimator.classes[1]
     if not hasattr(estimator, "classes_"):
-        raise ValueError(
-            f"{type(estimator).__name__} has no classes_; give a classifier that is fitted"
-        )
+        raise ValueError(f"{type(estimator).__name__} has no classes_; give a fitted classifier")
     classes = list(np.asarray(estimator.classes_).tolist())
     if len(classes) != 2:
-        raise ValueError(f"the estimator has {len(classes)} classes; auctor ranks two")
+        raise ValueError(
+            f"the estimator has {len(classes)} classes; give a classifier of two classes"
+        )
     return classes, _grows_towards(estimator, classes[1])
 
 
 def _grows_towards(estimator: Any, usual: Any) -> Any:
-    """``pos_label_`` of an estimator of auctor, also inside of a search or a pipeline."""
+    """``pos_label_`` of an estimator of auctor, or of the one inside a search or a pipeline."""
     if hasattr(estimator, "pos_label_"):
         return np.asarray(estimator.pos_label_).tolist()
     if hasattr(estimator, "best_estimator_"):

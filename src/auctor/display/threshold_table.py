@@ -1,11 +1,11 @@
-"""A table of thresholds as a drawing."""
+"""A table of thresholds, drawn with matplotlib."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 from auctor.display.look import axes_for, percent
-from auctor.display.predictions import PredictionDisplay, read_predictions
+from auctor.display.predictions import PredictionDisplay, Predictions
 from auctor.metrics import ThresholdTable, threshold_table
 
 _HEAD = (
@@ -19,22 +19,40 @@ _HEAD = (
 )
 _WIDTHS = (0.10, 0.12, 0.11, 0.20, 0.20, 0.20, 0.07)
 _NARROW_WIDTHS = (0.12, 0.14, 0.11, 0.19, 0.19, 0.19, 0.08)
-_WIDE = 7.0  # inches from which on an interval stands beside its rate
+_WIDE = 7.0  # minimum width in inches for intervals beside their rates instead of below
 
 
 @dataclass(eq=False)
 class ThresholdTableDisplay(PredictionDisplay):
-    """Thresholds that flag given shares of the rows, with rates and intervals, as a table.
+    """Table of thresholds that flag given fractions of the rows, with rates and intervals.
+
+    Made by :meth:`from_predictions`, :meth:`from_estimator`, :meth:`from_cv_results` or
+    :meth:`from_cross_validation`.
+
+    Parameters
+    ----------
+    groups, fractions, level
+        Options of the ``from_...`` methods, as in :func:`auctor.metrics.threshold_table`.
 
     Attributes
     ----------
     table : ThresholdTable
+        The thresholds with their rates and intervals.
     cells : list of list of str
-        What is written, row by row.
+        The formatted cells of each row.
     name : str or None
+        The name of the score.
     pos_label : label
+        The label of the positive class.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
+    >>> display = ThresholdTableDisplay.from_predictions(y, s, fractions=[0.5])
+    >>> display.cells[0][:3]
+    ['50.0%', '5', '4']
     """
 
     table: ThresholdTable
@@ -43,54 +61,32 @@ class ThresholdTableDisplay(PredictionDisplay):
     pos_label: Any
 
     @classmethod
-    def from_predictions(
+    def _from_rows(
         cls,
-        y_true: Any,
-        y_score: Any,
+        rows: Predictions,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        folds: Any = None,
         groups: Any = None,
-        shares: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
+        fractions: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
         level: float = 0.95,
-        ax: Any = None,
     ) -> Self:
-        """The table of a score, drawn at once.
+        name, score = rows.only
+        table = threshold_table(
+            rows.positive, score, fractions=fractions, level=level, groups=groups, **rows.options
+        )
+        return cls(table, table.cells()[1], name, rows.pos_label)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the table, with the level and the method of its intervals as the title.
 
         Parameters
         ----------
-        y_true, y_score, sample_weight, pos_label
-            As in :func:`auctor.metrics.auc`.
-        name : str, optional
-            Of the score, for the title.
-        folds : array-like of shape (n_rows,), optional
-            The scores of all folds are put into one list.
-        groups, shares, level
-            As in :func:`auctor.metrics.threshold_table`.
-        ax : Axes, optional
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
 
-        Examples
-        --------
-        >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
-        >>> display = ThresholdTableDisplay.from_predictions(y, s, shares=[0.5])
-        >>> display.cells[0][:3]
-        ['50.0%', '5', '4']
+        Returns
+        -------
+        ThresholdTableDisplay
         """
-        found = read_predictions(
-            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, name=name,
-            folds=folds,
-        )  # fmt: skip
-        name, score = found.one
-        table = threshold_table(
-            found.positive, score, shares=shares, level=level, groups=groups,
-            **found.told,
-        )  # fmt: skip
-        return cls(table, table.cells()[1], name, found.pos_label).plot(ax=ax)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the table, with the level and the method of its intervals above."""
         ax, is_own = axes_for(ax, (9.6, 1.3 + 0.36 * len(self.cells)))
         ax.set_axis_off()
         width = ax.get_window_extent().width / ax.figure.dpi  # in inches
@@ -113,5 +109,5 @@ class ThresholdTableDisplay(PredictionDisplay):
 
 
 def _folded(row: list[str]) -> list[str]:
-    """Intervals below their rates, where the table has to be narrow."""
+    """Put intervals below their rates, for a narrow table."""
     return [cell.replace(" (", "\n(") for cell in row]

@@ -1,4 +1,7 @@
-"""Metrics of a score of two classes: the ROC curve, areas, the top, and how sure they are."""
+"""Metrics of binary scores with confidence intervals and tests.
+
+ROC curves and their areas, partial AUC, KS, precision at k, lift, thresholds and calibration.
+"""
 
 from auctor.metrics.area import auc, margin_auc, partial_auc
 from auctor.metrics.area_interval import partial_auc_ci

@@ -1,17 +1,16 @@
-"""A confidence band around a ROC curve: an interval of tpr at each fpr."""
+"""Confidence band of a ROC curve: an interval of tpr at each fpr."""
 
 from dataclasses import dataclass
 from itertools import islice
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import check_level, check_method, check_resamples
+from auctor._checks import check_choice, check_level, check_whole
 from auctor._typing import Floats
 from auctor.metrics.bootstrap import make_generator
-from auctor.metrics.curve import RocCurve, roc_curve
+from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.intervals import normal_quantile
 from auctor.metrics.quantiles import Ranked, quantile_interval
@@ -22,18 +21,18 @@ from auctor.metrics.thresholds import count_rows, with_rows
 
 METHODS = ("combined", "bootstrap", "asymptotic")
 
-# More distinct scores than this are put into groups to resample: finer than any band.
-_MOST_STEPS = 5000
+# Maximum number of distinct scores of a resampled curve; a finer curve would not change the band.
+_MAX_STEPS = 5000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RocBand:
-    """A pointwise band of tpr on an even grid of fpr; made by :func:`roc_band`.
+    """A pointwise confidence band of a ROC curve, returned by :func:`roc_band`.
 
     Attributes
     ----------
     fpr, tpr : ndarray of shape (n_points,)
-        The curve on the grid.
+        The curve on an equally spaced grid of fpr.
     low, high : ndarray of shape (n_points,)
         Ends of the interval of tpr at each fpr.
     level : float
@@ -54,7 +53,7 @@ class RocBand:
         widest = float(np.max(self.high - self.low))
         return (
             f"{100 * self.level:g}% pointwise band of a ROC curve at {len(self.fpr)} values of "
-            f"fpr, at most {widest:.3f} wide ({self.method})"
+            f"fpr, maximum width {widest:.3f} ({self.method})"
         )
 
 
@@ -69,7 +68,7 @@ def roc_band(
     groups: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> RocBand:
     """Pointwise confidence band of a ROC curve: an interval of tpr at each fpr.
 
@@ -80,24 +79,27 @@ def roc_band(
     level : float, default=0.95
         Confidence level at each fpr.
     method : {"combined", "bootstrap", "asymptotic"}, default="combined"
-        "combined": Wilson's interval of tpr at the threshold, and the tpr at both ends of the
-        order-statistic interval of the threshold that has this fpr, put together as Newcombe does
-        for a difference of two rates. It assumes independent rows of each class; with weights or
-        groups it takes the effective number of rows. "bootstrap": percentiles of curves of
-        resampled rows, drawn within each class, or by group. It sees no variance where the curve
-        is at 0 or 1, and covers too little there. "asymptotic": the normal
-        interval with the variance ``tpr (1 - tpr) / n_pos + slope^2 fpr (1 - fpr) / n_neg``; the
-        first part as Agresti and Coull have it, so that a rate of 1 is not certain, and the slope
-        from the chord of the curve over ``fpr`` plus and minus ``n_neg^(-1/3) / 2``. It takes
-        neither weights nor groups.
+        "combined": two intervals are combined as in Newcombe's interval of a difference of two
+        rates: Wilson's interval of the tpr at the threshold that has this fpr, and the interval of
+        the tpr that results from the order-statistic interval of that threshold. Rows are assumed
+        to be independent; with weights or groups the effective number of rows is used.
+        "bootstrap": percentiles of the curves of resampled rows, which are drawn within each class
+        or by groups. Where the curve is at 0 or 1 the resamples do not vary, and the coverage is
+        too low.
+        "asymptotic": the normal interval with the variance
+        ``tpr (1 - tpr) / n_pos + slope^2 fpr (1 - fpr) / n_neg``. The first term is that of
+        Agresti and Coull, so that a tpr of 1 has a variance too; the slope is that of the chord
+        of the curve between ``fpr`` minus and plus ``n_neg^(-1/3) / 2``. Accepts neither weights
+        nor groups.
     n_points : int, default=101
-        Size of the grid of fpr, both ends included.
+        Number of points of the grid of fpr, including 0 and 1.
     n_resamples : int, default=500
-        Of the bootstrap.
+        Number of bootstrap resamples.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group (a customer, a patient) may depend on each other.
-    random_state : int, Generator, RandomState or None
-        Of the bootstrap.
+        The group of each row, if rows of one group (a customer, a patient) depend on each other.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the bootstrap. Results are reproducible by default; None gives new random numbers
+        in every call.
 
     Returns
     -------
@@ -109,39 +111,43 @@ def roc_band(
     >>> band = roc_band(y, s, n_points=5)
     >>> band.tpr.tolist()
     [0.75, 1.0, 1.0, 1.0, 1.0]
-    >>> bool((band.low <= band.tpr).all() and (band.tpr <= band.high).all())
-    True
+    >>> band.low.round(2).tolist()
+    [0.0, 0.0, 0.0, 0.51, 1.0]
     """
-    level, n_resamples = check_level(level), check_resamples(n_resamples)
-    check_method(method, METHODS)
-    grid = np.linspace(0.0, 1.0, _check_points(n_points))
-    told = {"sample_weight": sample_weight, "pos_label": pos_label}
-    curve = roc_curve(y_true, y_score, **told)
+    level = check_level(level)
+    n_resamples = check_whole(n_resamples, "n_resamples", minimum=2)
+    check_choice(method, METHODS)
+    grid = np.linspace(0.0, 1.0, check_whole(n_points, "n_points", minimum=2))
+    scores = {"y_score": y_score}
+    sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
+    curve = curve_of_sample(sample)
     tpr = height(curve, grid)
+    name: str = method
     if method == "asymptotic":
         _check_plain(sample_weight, groups)
         low, high = _asymptotic(curve, grid, level)
-        return RocBand(grid, tpr, low, high, level, method)
-    sample = read_sample(y_true, {"y_score": y_score}, **told)
-    if method == "combined":
+    elif method == "combined":
         rows = count_rows(sample, groups)
         low, high = _combined(tpr, rows, grid, level)
-        return RocBand(grid, tpr, low, high, level, with_rows("combined intervals", rows))
-    rng = make_generator(random_state)
-    # Thinned in any case: with weights it is rows that are drawn, but the curves stay short.
-    steps = thin(curve, _MOST_STEPS)
-    draws, name = resampled_curves(steps, sample, groups, rng, most_steps=_MOST_STEPS)
-    found = np.array([height(drawn, grid) for drawn in islice(draws, n_resamples)])
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    # Resamples have more ties than rows, which can put the curve a hair outside its own band.
-    return RocBand(grid, tpr, np.minimum(low, tpr), np.maximum(high, tpr), level, name)
+        name = with_rows("combined intervals", rows)
+    else:
+        # Thinned also with weights, where rows are drawn and not steps: shorter curves are faster.
+        steps = thin(curve, _MAX_STEPS)
+        rng = make_generator(random_state)
+        draws, name = resampled_curves(steps, sample, groups, rng, max_steps=_MAX_STEPS)
+        heights = np.array([height(drawn, grid) for drawn in islice(draws, n_resamples)])
+        low, high = np.quantile(heights, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        # Resamples have more ties than the rows, which can put the curve just outside the band.
+        low, high = np.minimum(low, tpr), np.maximum(high, tpr)
+    return RocBand(grid, tpr, low, high, level, name)
 
 
 def height(curve: RocCurve, fpr: Floats) -> Floats:
-    """The tpr of a curve at any fpr; where the curve jumps, the upper end.
+    """The tpr of a curve at any fpr; at a jump of the curve, the upper end.
 
     Examples
     --------
+    >>> from auctor.metrics import roc_curve
     >>> height(roc_curve([0, 1, 0, 1], [1, 2, 3, 4]), np.array([0.0, 0.25, 0.5])).tolist()
     [0.5, 0.5, 1.0]
     """
@@ -149,10 +155,10 @@ def height(curve: RocCurve, fpr: Floats) -> Floats:
 
 
 def _combined(tpr: Floats, rows: Counted, grid: Floats, level: float) -> tuple[Floats, Floats]:
-    """Intervals of tpr at each fpr from those of the threshold and of the tpr at it.
+    """Intervals of tpr at each fpr from those of the threshold and of the tpr at the threshold.
 
-    The two errors are independent, since one comes from the negatives and one from the
-    positives: distances to the ends add up in squares (the MOVER method).
+    The two errors are independent, since one comes from the negatives and one from the positives:
+    the squared distances to the limits are added (MOVER).
     """
     tail = (1 - level) / 2
     pos, neg = rows.take(rows.positive), rows.take(~rows.positive)
@@ -162,9 +168,9 @@ def _combined(tpr: Floats, rows: Counted, grid: Floats, level: float) -> tuple[F
         n_pos = effective_rows(pos, pos.scores, at, tail)
         rate = wilson(at * n_pos, n_pos, level)
         cut = quantile_interval(ranked_neg.ask(fpr, tail), fpr, level)
-        # Strictly above: within ties the curve is a line between two thresholds.
-        least = min(ranked_pos.share_above(cut.high, strictly=True), at)
-        most = max(ranked_pos.share_above(cut.low), at)
+        # Strictly above: within ties the curve is linear between two thresholds.
+        least = min(ranked_pos.fraction_above(cut.high, strictly=True), at)
+        most = max(ranked_pos.fraction_above(cut.low), at)
         low[k] = max(at - np.hypot(at - min(rate.low, at), at - least), 0.0)
         high[k] = min(at + np.hypot(max(rate.high, at) - at, most - at), 1.0)
     low[-1] = high[-1] = tpr[-1]  # every curve ends at (1, 1)
@@ -172,12 +178,12 @@ def _combined(tpr: Floats, rows: Counted, grid: Floats, level: float) -> tuple[F
 
 
 def _asymptotic(curve: RocCurve, grid: Floats, level: float) -> tuple[Floats, Floats]:
-    """The normal interval of tpr at a fixed fpr, the threshold of which is estimated too."""
+    """The normal interval of tpr at a fixed fpr, whose threshold is estimated too."""
     z = normal_quantile(level)
     tpr = height(curve, grid)
     size = curve.n_pos + z**2
-    share = (tpr * curve.n_pos + z**2 / 2) / size
-    spread = share * (1 - share) / size
+    adjusted = (tpr * curve.n_pos + z**2 / 2) / size
+    spread = adjusted * (1 - adjusted) / size
     spread += _slope(curve, grid) ** 2 * grid * (1 - grid) / curve.n_neg
     spread[-1] = 0.0  # every curve ends at (1, 1)
     reach = z * np.sqrt(spread)
@@ -185,20 +191,16 @@ def _asymptotic(curve: RocCurve, grid: Floats, level: float) -> tuple[Floats, Fl
 
 
 def _slope(curve: RocCurve, grid: Floats) -> Floats:
-    """Slope of the chord around each fpr: the curve itself is a staircase and has none."""
+    """Slope of the chord around each fpr; the empirical curve is a step function without slopes."""
     half = curve.n_neg ** (-1 / 3) / 2
     left, right = np.maximum(grid - half, 0.0), np.minimum(grid + half, 1.0)
     return (height(curve, right) - height(curve, left)) / (right - left)
 
 
-def _check_points(n_points: Any) -> int:
-    is_whole = isinstance(n_points, Integral) and not isinstance(n_points, bool)
-    if not is_whole or n_points < 2:
-        raise ValueError(f"n_points must be a whole number, 2 or more, got {n_points!r}")
-    return int(n_points)
-
-
 def _check_plain(sample_weight: Any, groups: Any) -> None:
     for name, value in (("sample_weight", sample_weight), ("groups", groups)):
         if value is not None:
-            raise ValueError(f"method='asymptotic' takes no {name}; method='bootstrap' does")
+            raise ValueError(
+                f"{name} is given and method is 'asymptotic'; give method='combined' or leave "
+                f"{name} out"
+            )

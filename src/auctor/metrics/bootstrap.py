@@ -1,4 +1,7 @@
-"""Bootstrap of AUCs by how often each row is drawn: sorted once, O(n) a resample."""
+"""Bootstrap of AUCs by counting how often each row is drawn.
+
+The scores are sorted once; each resample then costs O(n).
+"""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -14,7 +17,7 @@ Draw = tuple[Floats, Floats]  # weight of each positive and of each negative row
 
 
 class Ranked(NamedTuple):
-    """The order of a score: what the AUC of any weights of the rows needs."""
+    """The sorted order of a score, from which the AUC for any weights of the rows is computed."""
 
     order_pos: Indices
     order_neg: Indices
@@ -27,7 +30,7 @@ class Ranked(NamedTuple):
         doubled = roc.double_weighted_wins(
             self.below, self.at_most, pos[self.order_pos], neg[self.order_neg]
         )
-        return min(float(doubled / (2 * pos.sum() * neg.sum())), 1.0)  # sums are rounded
+        return min(float(doubled / (2 * pos.sum() * neg.sum())), 1.0)  # rounding can exceed 1
 
 
 def rank(sample: Sample, which: int = 0) -> Ranked:
@@ -39,44 +42,44 @@ def rank(sample: Sample, which: int = 0) -> Ranked:
 
 
 def whole(sample: Sample) -> Draw:
-    """The draw that is the sample itself."""
+    """The weights of the rows of each class in the sample itself."""
     weight = np.ones(len(sample.positive)) if sample.weight is None else sample.weight
     return split(weight, sample.positive)
 
 
 def stratified_draws(sample: Sample, rng: np.random.Generator) -> Iterator[Draw]:
-    """Draw as many rows of each class as there are, with replacement, without end."""
+    """Endlessly draw as many rows of each class as there are, with replacement."""
     weight_pos, weight_neg = whole(sample)
     while True:
         yield weight_pos * _times(len(weight_pos), rng), weight_neg * _times(len(weight_neg), rng)
 
 
 def cluster_draws(sample: Sample, codes: Ints, rng: np.random.Generator) -> Iterator[Draw]:
-    """Draw whole groups with replacement, without end; each draw holds both classes."""
+    """Endlessly draw whole groups with replacement; each draw has rows of both classes."""
     weight_pos, weight_neg = whole(sample)
     code_pos, code_neg = codes[sample.positive], codes[~sample.positive]
     n_groups = int(codes.max()) + 1
     while True:
         times = _times(n_groups, rng)
         pos, neg = weight_pos * times[code_pos], weight_neg * times[code_neg]
-        # With one class only there is no AUC: draw again. Even with each class in
-        # a single group, about two draws in five hold both, so this always ends.
+        # Without one of the classes there is no AUC: draw again. Even if each class is in a single
+        # group, about two draws in five have both, so this always ends.
         if pos.any() and neg.any():
             yield pos, neg
 
 
 def make_draws(sample: Sample, groups: Any, rng: np.random.Generator) -> tuple[Iterator[Draw], str]:
-    """Draws by group if there are groups, else by class; with the name of the method."""
+    """Draws of groups if there are groups, else of rows by class; with the name of the method."""
     if groups is None:
         return stratified_draws(sample, rng), "stratified bootstrap"
     distinct, codes = read_codes(groups, sample, "groups")
     if len(distinct) < 2:
-        raise ValueError("groups has only one group; the cluster bootstrap needs two or more")
+        raise ValueError("groups has only one group; give two or more, or leave groups out")
     return cluster_draws(sample, codes, rng), "cluster bootstrap"
 
 
 class Resampling(NamedTuple):
-    """How often to draw, and whether rows or whole groups."""
+    """Settings of a bootstrap: the groups (or None for rows), the number of resamples, the rng."""
 
     groups: Any
     n_resamples: int
@@ -84,27 +87,27 @@ class Resampling(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the method is called."""
+        """The name of the method."""
         return "stratified bootstrap" if self.groups is None else "cluster bootstrap"
 
     def draws(self, sample: Sample) -> Iterator[Draw]:
-        """The draws of one estimate."""
+        """The resamples of a sample."""
         return islice(make_draws(sample, self.groups, self.rng)[0], self.n_resamples)
 
 
 def make_generator(random_state: Any) -> np.random.Generator:
-    """A generator from None, a seed, a generator, or the older RandomState."""
+    """A Generator from None, a seed, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31 - 1))
     return np.random.default_rng(random_state)
 
 
 def percentiles(values: Floats, level: float) -> tuple[float, float]:
-    """The middle ``level`` of the resampled values."""
+    """Ends of the central interval that holds a fraction ``level`` of the values."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def _times(n: int, rng: np.random.Generator) -> Floats:
-    """How often each of n things comes up in n draws with replacement."""
+    """How often each of n items is drawn in n draws with replacement."""
     return np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)

@@ -1,13 +1,12 @@
-"""Whether probabilities mean what they say: observed shares in bins of the probability."""
+"""Calibration: observed fractions of positives in bins of the predicted probability."""
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import check_level
+from auctor._checks import check_choice, check_level, check_whole
 from auctor._text import count as counted
 from auctor._typing import Floats, Ints
 from auctor.metrics.intervals import normal_quantile
@@ -18,22 +17,25 @@ STRATEGIES = ("quantile", "uniform")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CalibrationTable:
-    """Predicted against observed shares; made by :func:`calibration_table`.
+    """Predicted probabilities and observed fractions, returned by :func:`calibration_table`.
+
+    Empty bins are omitted from the arrays.
 
     Attributes
     ----------
     mean_probability : ndarray of shape (n_bins,)
-        Mean predicted probability of the rows of each bin that is not empty.
+        Mean predicted probability in each bin.
     observed : ndarray of shape (n_bins,)
-        Share of positives among them.
+        Observed fraction of positives in each bin.
     low, high : ndarray of shape (n_bins,)
-        Wilson's interval of that share.
+        Wilson's interval of the observed fraction.
     count : ndarray of shape (n_bins,)
-        Number (or weight) of the rows.
+        Number of rows in each bin; with weights, their weight.
     brier : float
-        Mean squared distance of probability and outcome, row by row.
+        Brier score: mean squared difference of probability and outcome.
     expected_error : float
-        Mean distance of the predicted and the observed share, bins weighted by their rows.
+        Expected calibration error: mean absolute difference of the mean probability and the
+        observed fraction, weighted by the rows of the bins.
     level : float
         Confidence level of the intervals.
     """
@@ -51,8 +53,9 @@ class CalibrationTable:
         inside = (self.low <= self.mean_probability) & (self.mean_probability <= self.high)
         return (
             f"calibration in {counted(len(self.count), 'bin')}: Brier score {self.brier:.4f}, "
-            f"expected error {self.expected_error:.4f}, the predicted share inside the "
-            f"{100 * self.level:g}% interval of the observed one in {int(inside.sum())}"
+            f"expected calibration error {self.expected_error:.4f}; the mean probability is inside "
+            f"the {100 * self.level:g}% interval of the observed fraction in "
+            f"{counted(int(inside.sum()), 'bin')}"
         )
 
 
@@ -66,7 +69,7 @@ def calibration_table(
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> CalibrationTable:
-    """Observed shares of positives in bins of the predicted probability.
+    """Observed fractions of positives in bins of the predicted probability.
 
     Parameters
     ----------
@@ -75,12 +78,12 @@ def calibration_table(
     probability : array-like of shape (n_rows,)
         Predicted probability of the positive class.
     n_bins : int, default=10
-        Bins without rows are left out.
+        Number of bins. Empty bins are omitted from the result.
     strategy : {"quantile", "uniform"}, default="quantile"
-        "quantile": bins of about as many rows each; rows of one probability stay together.
-        "uniform": bins of equal width from 0 to 1.
+        "quantile": bins with about equal numbers of rows; rows with the same probability stay in
+        one bin. "uniform": bins of equal width from 0 to 1.
     level : float, default=0.95
-        Confidence level of the intervals. With weights, Wilson's interval is that of Kish's
+        Confidence level of the intervals. With weights, Wilson's interval is computed with Kish's
         effective number of rows, ``sum(w)^2 / sum(w^2)``.
 
     Returns
@@ -90,12 +93,11 @@ def calibration_table(
     Examples
     --------
     >>> calibration_table([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.1, 0.6, 0.9, 0.9], n_bins=2)
-    calibration in 2 bins: Brier score 0.2017, expected error 0.1833, the predicted share inside the
-    95% interval of the observed one in 2
+    calibration in 2 bins: Brier score 0.2017, expected calibration error 0.1833; the mean
+    probability is inside the 95% interval of the observed fraction in 2 bins
     """
-    level, n_bins = check_level(level), check_bins(n_bins)
-    if strategy not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}")
+    level, n_bins = check_level(level), check_whole(n_bins, "n_bins")
+    check_choice(strategy, STRATEGIES, "strategy")
     scores = {"probability": probability}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     value = _check_probability(sample.scores[0])
@@ -104,8 +106,8 @@ def calibration_table(
     return _summed(sample, value, weight, bins, level)
 
 
-def wilson_ends(share: Floats, size: Floats, level: float) -> tuple[Floats, Floats]:
-    """Wilson's interval of many shares at once; sizes need not be whole, and 0 gives NaN.
+def wilson_ends(rate: Floats, size: Floats, level: float) -> tuple[Floats, Floats]:
+    """Wilson's intervals of many rates; sizes need not be whole, and a size of 0 gives NaN.
 
     Examples
     --------
@@ -115,42 +117,34 @@ def wilson_ends(share: Floats, size: Floats, level: float) -> tuple[Floats, Floa
     """
     z2 = normal_quantile(level) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        middle = (share + z2 / (2 * size)) / (1 + z2 / size)
-        reach = np.sqrt(z2 * (share * (1 - share) + z2 / (4 * size)) / size) / (1 + z2 / size)
-        # Rounding must not put a share of 0 or 1 outside of its interval.
-        low, high = np.minimum(middle - reach, share), np.maximum(middle + reach, share)
+        middle = (rate + z2 / (2 * size)) / (1 + z2 / size)
+        reach = np.sqrt(z2 * (rate * (1 - rate) + z2 / (4 * size)) / size) / (1 + z2 / size)
+        # Rounding must not put a rate of 0 or 1 outside its interval.
+        low, high = np.minimum(middle - reach, rate), np.maximum(middle + reach, rate)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
-
-
-def check_bins(n_bins: Any) -> int:
-    """A whole number of bins, 1 or more."""
-    if not isinstance(n_bins, Integral) or isinstance(n_bins, bool) or n_bins < 1:
-        raise ValueError(f"n_bins must be a whole number, 1 or more, got {n_bins!r}")
-    return int(n_bins)
 
 
 def _check_probability(value: Floats) -> Floats:
     least, most = float(value.min()), float(value.max())
     if least < 0 or most > 1:
         raise ValueError(
-            f"probability must lie in [0, 1], got values from {least:g} to {most:g}; "
-            "scores of decision_function are not probabilities, those of predict_proba are"
+            f"probability has values from {least:g} to {most:g}; give probabilities from 0 to 1, "
+            "such as those of predict_proba (decision_function returns scores)"
         )
     return value
 
 
 def _quantile_bins(value: Floats, weight: Floats, n_bins: int) -> Ints:
-    """The bin of each row: where the middle of its probability's rows stands among all."""
-    distinct, place = np.unique(value, return_inverse=True)
-    own = np.bincount(place, weights=weight, minlength=len(distinct))
+    """The bin of each row, from the mid-rank of its probability among all rows."""
+    distinct, codes = np.unique(value, return_inverse=True)
+    own = np.bincount(codes, weights=weight, minlength=len(distinct))
     middle = (np.cumsum(own) - own / 2) / own.sum()
-    bins = np.minimum((n_bins * middle).astype(np.int64), n_bins - 1)
-    found: Ints = bins[place]
-    return found
+    bins: Ints = np.minimum((n_bins * middle).astype(np.int64), n_bins - 1)
+    return bins[codes]
 
 
 def _even(value: Floats, n_bins: int) -> Ints:
-    """Bins [k / n, (k + 1) / n), the last one with its right end."""
+    """The bin of each row among [k / n, (k + 1) / n); the last bin includes 1."""
     inner = np.arange(1, n_bins) / n_bins
     return np.searchsorted(inner, value, side="right").astype(np.int64)
 
@@ -158,7 +152,7 @@ def _even(value: Floats, n_bins: int) -> Ints:
 def _summed(
     sample: Sample, value: Floats, weight: Floats, bins: Ints, level: float
 ) -> CalibrationTable:
-    """The sums of each bin that has rows."""
+    """The table of the bins that have rows."""
     columns = weight, weight * value, weight * sample.positive, weight**2
     sums = np.array([np.bincount(bins, weights=column) for column in columns])
     total, predicted, positive, squares = sums[:, sums[0] > 0]

@@ -1,4 +1,4 @@
-"""Tests and intervals of the difference of two AUCs."""
+"""Confidence interval and test of the difference of two AUCs."""
 
 import math
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from auctor._checks import check_level, check_resamples
-from auctor._text import count, interval, signless
+from auctor._checks import check_level, check_whole
+from auctor._text import count, interval, signed
 from auctor._typing import Floats
 from auctor.metrics.bootstrap import Resampling, make_draws, make_generator, rank, whole
 from auctor.metrics.delong import check_two_of_each
@@ -19,6 +19,7 @@ from auctor.metrics.folds import (
     check_goes_with_folds,
     check_instability,
     cut_folds,
+    describe_inflation,
     effective_sizes_of,
     group_codes,
 )
@@ -37,29 +38,31 @@ from auctor.metrics.sample import Sample, read_sample
 
 @dataclass(frozen=True, repr=False)
 class AucComparison:
-    """The difference of two AUCs, its interval and its test; prints as a sentence.
+    """Difference of two AUCs, with interval and test; prints as a sentence.
 
     Attributes
     ----------
     difference : float
-        AUC of A less AUC of B.
+        AUC of score A minus AUC of score B.
     low, high : float
         Ends of the confidence interval of the difference.
     statistic : float
-        The difference in standard errors; positive where A is better.
+        The difference divided by its standard error; positive if A is better.
     p_value : float
-        Two-sided, of the hypothesis that both AUCs are equal. It is below ``1 - level`` exactly
-        where the interval excludes 0.
+        Two-sided p-value of the hypothesis that both AUCs are equal. It is below ``1 - level``
+        exactly if the interval excludes 0.
     method : str
-        Such as "paired, square and add".
+        How the interval was computed, such as "paired, MOVER limits".
     level : float
         Confidence level of the interval.
     auc_a, auc_b : float
+        The AUC of each score.
     degrees_of_freedom : float
-        Of the t distribution of the statistic for ``method="delong"``, infinity where it is the
-        normal; NaN where the p-value comes from the interval.
+        For ``method="delong"``, the degrees of freedom of the t distribution of the statistic;
+        infinity if it is the normal distribution. NaN for the other methods, whose p-value comes
+        from the interval.
     n_pos, n_neg : int
-        Number of rows of each class, over both samples if they are two.
+        Number of rows of each class; for two samples, in both together.
     """
 
     difference: float
@@ -76,16 +79,15 @@ class AucComparison:
     n_neg: int
 
     def __repr__(self) -> str:
+        values = self.auc_a, self.auc_b
         return (
-            f"AUC {self.auc_a:.3f} against {self.auc_b:.3f}: "
-            f"difference {signless(self.difference)} "
-            f"({interval(self.low, self.high, self.level)}), "
+            f"{describe_difference('AUC', values, self.difference, self)}, "
             f"{self._statistic()}p = {self.p_value:.2g} ({self.method}, "
             f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
 
     def _statistic(self) -> str:
-        """The statistic that the p-value is of, if it is of one."""
+        """The test statistic in words; empty if the p-value comes from the interval."""
         if math.isnan(self.degrees_of_freedom):
             return ""
         name = "z" if math.isinf(self.degrees_of_freedom) else "t"
@@ -107,51 +109,54 @@ def compare_auc(
     sample_weight: npt.ArrayLike | None = None,
     sample_weight_b: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = 0,
 ) -> AucComparison:
-    """Compare the AUCs of two scores, of the same rows (paired) or of two samples.
+    """Compare the AUCs of two scores, on the same rows (paired) or on two samples (unpaired).
 
-    Rows, or groups, are assumed to be independent draws, and the scores not to be fitted to them.
-    The interval excludes 0 where the p-value is below 1 - ``level``, and only there.
+    The rows (or the groups) are assumed to be independent, and the scores not to have been fitted
+    to them. The p-value is below 1 - ``level`` exactly if the interval excludes 0.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
-        Labels, as in :func:`auctor.metrics.auc`. Each class needs two rows.
+        Labels, as in :func:`auctor.metrics.auc`. Each class needs at least two rows.
     score_a, score_b : array-like
         The two scores.
     y_true_b : array-like, optional
-        Labels of the rows of ``score_b`` if they are not those of ``score_a``; the
+        Labels of the rows of ``score_b`` if they are other rows than those of ``score_a``. The
         comparison is then unpaired.
     method : {"wilson", "delong", "bootstrap"}, default="wilson"
-        "wilson": the limits of both AUCs (Wilson's, at the effective number of pairs) are put
-        together by "square and add" (MOVER, Zou and Donner 2008) with the correlation of the two
-        AUCs from DeLong's covariance. That holds where an AUC is near 1 or a class is small, where
-        the normal interval does not. Weights enter at Kish's number of rows, groups by the sums
-        over their rows. "bootstrap" takes the variances and the correlation from resamples
-        instead. "delong" is DeLong's test with the normal interval, as pROC prints it; unpaired,
-        with Welch's degrees of freedom. It needs rows of one weight and no groups.
+        "wilson": the limits of the two AUCs (Wilson's, at the effective number of pairs) are
+        combined by MOVER, also called "square and add" (Zou and Donner 2008), with the correlation
+        of the two AUCs from DeLong's covariance. Unlike the normal interval, this covers also if
+        an AUC is near 1 or a class is small. Weights enter through Kish's effective number of
+        rows, groups through the sums over their rows. "bootstrap": the same limits, with variances
+        and correlation from resamples. "delong": DeLong's test with the normal interval, as in
+        R's pROC; for unpaired samples with Welch's degrees of freedom. It accepts neither weights
+        nor groups.
     level : float, default=0.95
         Confidence level of the interval of the difference.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     groups : array-like of shape (n_rows,), optional
-        Rows that vary together (paired only).
+        The group of each row, if rows of one group (the visits of a patient) depend on each other.
+        Only for paired comparisons.
     folds : array-like of shape (n_rows,), optional
-        The fold of each row, for out-of-fold scores of both (paired): the mean of the differences
-        within the folds, as in :func:`auctor.metrics.auc_ci`. It estimates the expected
-        difference, on new rows, of models of the two procedures that are fitted to the same
-        training set of that size.
+        The fold of each row, if both scores are out-of-fold scores. The difference is then the
+        mean of the differences within the folds, as in :func:`auctor.metrics.auc_ci`. It estimates
+        the expected difference on new rows between models of the two learners that are fitted to
+        the same training set of that size. Only for paired comparisons.
     instability : float in [0, 1], optional
-        With ``folds``, the share of the variance of the difference that comes from the training
-        sets, as :func:`auctor.metrics.fold_instability` measures it of both learners' scores. Where
-        it is not given it is taken to be 1, the worst case; with ``method="delong"`` it is 0.
+        With ``folds``, the fraction of the variance of the difference that comes from the training
+        sets, as :func:`auctor.metrics.fold_instability` measures it from the scores of both
+        learners. By default 1, the worst case; with ``method="delong"`` it is 0.
     sample_weight, sample_weight_b : array-like, optional
-        Weights of the rows; the second goes with ``y_true_b``.
+        Weights of the rows of ``y_true`` and of ``y_true_b``.
     pos_label : label, optional
-        The positive one of the two labels.
-    random_state : int, Generator, RandomState or None
-        Seed of the bootstrap.
+        The label of the positive class.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the bootstrap. Results are reproducible by default; None gives new random numbers
+        in every call.
 
     Returns
     -------
@@ -161,10 +166,11 @@ def compare_auc(
     --------
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> compare_auc(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 5, 2, 8, 7])
-    AUC 0.938 against 0.750: difference 0.188 (95% CI -0.304 to 0.662), p = 0.41
-    (paired, square and add, 4 positives, 4 negatives)
+    AUC: 0.938 (A) and 0.750 (B), difference (A - B) +0.188 (95% CI -0.304 to 0.662), p = 0.41
+    (paired, MOVER limits, 4 positives, 4 negatives)
     """
-    level, n_resamples = check_level(level), check_resamples(n_resamples)
+    level = check_level(level)
+    n_resamples = check_whole(n_resamples, "n_resamples", minimum=2)
     check_goes_with_folds(instability, folds)
     weighted = sample_weight is not None or sample_weight_b is not None
     if method is not None:
@@ -179,22 +185,32 @@ def compare_auc(
             codes = None if groups is None else group_codes(groups, both)
             estimate = _paired(Part(both, redraw, codes))
         else:
-            told = 0.0 if method == "delong" else check_instability(instability)
-            estimate = _within_folds(cut_folds(both, folds, redraw, groups), told)
+            fraction = 0.0 if method == "delong" else check_instability(instability)
+            estimate = _within_folds(cut_folds(both, folds, redraw, groups), fraction)
     else:
         a = _read(y_true, {"score_a": score_a}, sample_weight, pos_label)
         b = _read(y_true_b, {"score_b": score_b}, sample_weight_b, pos_label, suffix="_b")
         samples = [a, b]
         estimate = _unpaired(a, b, redraw)
     if method == "delong":
-        return _as_printed(estimate, samples, level)
+        return _by_delong(estimate, samples, level)
     return _by_limits(estimate, samples, level)
+
+
+def describe_difference(
+    name: str, values: tuple[float, float], difference: float, ends: Any
+) -> str:
+    """Two values of a metric and their difference, with the interval of ``ends``, in words."""
+    return (
+        f"{name}: {values[0]:.3f} (A) and {values[1]:.3f} (B), difference (A - B) "
+        f"{signed(difference)} ({interval(ends.low, ends.high, ends.level)})"
+    )
 
 
 def _read(
     y_true: Any, scores: dict[str, Any], sample_weight: Any, pos_label: Any, suffix: str = ""
 ) -> Sample:
-    """Read one sample; the suffix is that of its arguments' names."""
+    """Validate one sample; ``suffix`` is that of its argument names."""
     names = (f"y_true{suffix}", f"sample_weight{suffix}")
     sample = read_sample(
         y_true, scores, sample_weight=sample_weight, pos_label=pos_label, names=names
@@ -204,30 +220,30 @@ def _read(
 
 
 class _Estimate(NamedTuple):
-    """Two AUCs and how they and their difference vary."""
+    """Two AUCs with their variances and that of their difference."""
 
     aucs: tuple[float, float]
     variances: tuple[float, float]
     variance: float  # of the difference
     sizes: tuple[tuple[float, float], tuple[float, float]]  # effective rows of each class, A and B
     method: str
-    is_alike: bool = False  # both scores order all rows alike
-    inflation: float = 1.0
+    is_same_order: bool = False  # both scores put all rows in the same order
+    inflation: float = 1.0  # factor of the variance for the training sets
     n_folds: int | None = None
 
     @property
     def difference(self) -> float:
-        """AUC of A less AUC of B."""
+        """AUC of A minus AUC of B."""
         return self.aucs[0] - self.aucs[1]
 
     @property
     def standard_error(self) -> float:
-        """Of the difference, with what the training sets add."""
+        """Standard error of the difference, including the variance from the training sets."""
         return math.sqrt(self.variance * self.inflation)
 
     @property
     def correlation(self) -> float:
-        """Of the two AUCs; of one that shows no variance it is not known, and 0 is cautious."""
+        """Correlation of the two AUCs; 0, which is conservative, if one of them has no variance."""
         product = self.variances[0] * self.variances[1]
         if product == 0:
             return 0.0
@@ -236,16 +252,22 @@ class _Estimate(NamedTuple):
 
 
 def _check_pairing(paired: bool, of_rows: dict[str, Any], sample_weight_b: Any) -> None:
-    """Arguments that make sense for one kind of comparison only."""
+    """Refuse arguments that belong to the other kind of comparison."""
     if paired and sample_weight_b is not None:
-        raise ValueError("sample_weight_b goes with y_true_b; paired rows share sample_weight")
-    for name, given in of_rows.items():
-        if not paired and given is not None:
-            raise ValueError(f"{name} goes with a paired comparison; leave out {name} or y_true_b")
+        raise ValueError(
+            "sample_weight_b is given without y_true_b; give sample_weight alone for a paired "
+            "comparison"
+        )
+    for name, value in of_rows.items():
+        if not paired and value is not None:
+            raise ValueError(
+                f"{name} and y_true_b are given; give {name} only for a paired comparison, "
+                "without y_true_b"
+            )
 
 
 def _paired(part: Part) -> _Estimate:
-    """Two scores of the same rows."""
+    """Estimate of two scores of the same rows."""
     sizes = effective_sizes(part.sample, part.groups)
     if part.resampling is None:
         a, b = influences(part.sample, 0), influences(part.sample, 1)
@@ -255,45 +277,45 @@ def _paired(part: Part) -> _Estimate:
     else:
         aucs, spreads = _paired_bootstrap(part.sample, part.resampling)
         method = f"paired {part.resampling.name}"
-    alike = is_alike(*part.sample.scores)
-    return _Estimate(aucs, (spreads[0], spreads[1]), spreads[2], (sizes, sizes), method, alike)
+    same = is_same_order(*part.sample.scores)
+    return _Estimate(aucs, (spreads[0], spreads[1]), spreads[2], (sizes, sizes), method, same)
 
 
-def is_alike(a: Floats, b: Floats) -> bool:
-    """Whether two scores order the rows alike, ties included."""
-    places = [np.unique(score, return_inverse=True)[1] for score in (a, b)]
-    return bool(np.array_equal(places[0], places[1]))
+def is_same_order(a: Floats, b: Floats) -> bool:
+    """Whether two scores put the rows in the same order, ties included."""
+    ranks = [np.unique(score, return_inverse=True)[1] for score in (a, b)]
+    return bool(np.array_equal(ranks[0], ranks[1]))
 
 
 def _within_folds(parts: list[Part], instability: float) -> _Estimate:
-    """The mean over the folds, and what the training sets add to its variance."""
-    found = [_paired(part) for part in parts]
-    n = len(found)
-    aucs = _mean(found, "aucs")
-    variances = tuple(total / n for total in _mean(found, "variances"))
+    """Mean of the estimates within the folds, and the factor of its variance for training."""
+    estimates = [_paired(part) for part in parts]
+    n = len(estimates)
+    aucs = _mean(estimates, "aucs")
+    variances = tuple(total / n for total in _mean(estimates, "variances"))
     sizes = effective_sizes_of(parts)
     return _Estimate(
         (aucs[0], aucs[1]),
         (variances[0], variances[1]),
-        sum(one.variance for one in found) / n**2,
+        sum(one.variance for one in estimates) / n**2,
         (sizes, sizes),
-        f"{found[0].method} within folds",
-        all(one.is_alike for one in found),
+        f"{estimates[0].method} within folds",
+        all(one.is_same_order for one in estimates),
         1.0 + instability,
         n,
     )
 
 
-def _mean(found: list[_Estimate], name: str) -> list[float]:
-    """The mean of a pair of values, A and B apart."""
-    pairs = [getattr(one, name) for one in found]
-    return [sum(pair[which] for pair in pairs) / len(found) for which in (0, 1)]
+def _mean(estimates: list[_Estimate], name: str) -> list[float]:
+    """Means over the estimates of a pair of values, for A and for B."""
+    pairs = [getattr(one, name) for one in estimates]
+    return [sum(pair[which] for pair in pairs) / len(pairs) for which in (0, 1)]
 
 
 def _paired_bootstrap(
     sample: Sample, resampling: Resampling
 ) -> tuple[tuple[float, float], list[float]]:
-    """Both scores on the same draws of rows: variances of both and of their difference."""
+    """AUCs, and bootstrap variances of both and of their difference on the same draws of rows."""
     a, b = rank(sample, 0), rank(sample, 1)
     drawn = np.array([(a.auc(draw), b.auc(draw)) for draw in resampling.draws(sample)])
     full = whole(sample)
@@ -301,19 +323,19 @@ def _paired_bootstrap(
 
 
 def _spreads(drawn: Floats) -> list[float]:
-    """Variances of two columns and of their difference."""
+    """Variances of the two columns and of their difference."""
     columns = (drawn[:, 0], drawn[:, 1], drawn[:, 0] - drawn[:, 1])
     return [float(column.var(ddof=1)) for column in columns]
 
 
 def _unpaired(a: Sample, b: Sample, resampling: Resampling | None) -> _Estimate:
-    """Two samples, whose AUCs are independent."""
+    """Estimate of two samples, whose AUCs are independent."""
     sizes = effective_sizes(a), effective_sizes(b)
     if resampling is not None:
         return _unpaired_bootstrap(a, b, sizes, resampling)
-    found = influences(a), influences(b)
-    spread = variance(found[0], a), variance(found[1], b)
-    return _Estimate((found[0].auc, found[1].auc), spread, sum(spread), sizes, "unpaired")
+    of_a, of_b = influences(a), influences(b)
+    spread = variance(of_a, a), variance(of_b, b)
+    return _Estimate((of_a.auc, of_b.auc), spread, sum(spread), sizes, "unpaired")
 
 
 def _unpaired_bootstrap(
@@ -322,7 +344,7 @@ def _unpaired_bootstrap(
     sizes: tuple[tuple[float, float], tuple[float, float]],
     resampling: Resampling,
 ) -> _Estimate:
-    """Each score on draws of its own sample."""
+    """Estimate with variances from resamples of each sample."""
     ranked = rank(a), rank(b)
     draws_a, name = make_draws(a, None, resampling.rng)
     draws_b, _ = make_draws(b, None, resampling.rng)
@@ -335,21 +357,21 @@ def _unpaired_bootstrap(
 
 
 def _by_limits(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
-    """Interval by square and add; the p-value is the level at which it reaches 0."""
+    """MOVER limits; the p-value is 1 minus the level at which the interval reaches 0."""
 
     def limits(level: float) -> tuple[float, float]:
         return _limits(estimate, level)
 
     low, high = limits(level)
-    method = f"{estimate.method}, square and add"
+    method = f"{estimate.method}, MOVER limits"
     if estimate.n_folds is not None:
-        method += f", variance times {estimate.inflation:.2f} for the training sets"
+        method += f", {describe_inflation(estimate.inflation)}"
     p_value = p_value_of(limits, estimate.difference)
     return _comparison(estimate, samples, level, (low, high), p_value, method, math.nan)
 
 
 def _limits(estimate: _Estimate, level: float) -> tuple[float, float]:
-    if estimate.is_alike:
+    if estimate.is_same_order:
         return 0.0, 0.0
     ends = []
     for auc, spread, sizes in zip(estimate.aucs, estimate.variances, estimate.sizes, strict=True):
@@ -359,8 +381,8 @@ def _limits(estimate: _Estimate, level: float) -> tuple[float, float]:
     return difference_limits(estimate.aucs, (ends[0], ends[1]), estimate.correlation)
 
 
-def _as_printed(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
-    """DeLong's test and the normal interval; Welch's t where the samples are two."""
+def _by_delong(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
+    """DeLong's test with the normal interval; with Welch's t distribution for two samples."""
     statistic = _statistic(estimate.difference, estimate.standard_error)
     freedom = math.inf if len(samples) == 1 else _welch(estimate, samples)
     if math.isinf(freedom):
@@ -379,7 +401,7 @@ def _welch(estimate: _Estimate, samples: list[Sample]) -> float:
     """Welch's degrees of freedom of two samples."""
     rows = [len(sample.positive) - 1 for sample in samples]
     spread = sum(v**2 / n for v, n in zip(estimate.variances, rows, strict=True))
-    # Two AUCs without any variance: as many degrees as there could be.
+    # Without any variance, the largest number of degrees of freedom.
     return estimate.variance**2 / spread if spread > 0 else float(sum(rows))
 
 
@@ -409,7 +431,7 @@ def _comparison(
 
 
 def _statistic(difference: float, standard_error: float) -> float:
-    """The difference in standard errors; no difference is 0 whatever its error."""
+    """The difference divided by its standard error; 0 if there is no difference."""
     if difference == 0:
         return 0.0
     return (

@@ -1,4 +1,4 @@
-"""The ROC curve: one sort of the scores, and every number read off it."""
+"""The empirical ROC curve: the scores are sorted once, and every number is read off the curve."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,19 +15,19 @@ from auctor.metrics.sample import Sample, read_sample, sort_classes
 
 @dataclass(frozen=True, repr=False)
 class OperatingPoint:
-    """What happens to the rows when those with ``score >= threshold`` are flagged.
+    """Rates of one point of a ROC curve: rows with ``score >= threshold`` are flagged.
 
     Attributes
     ----------
     threshold : float
-        The cut; infinity when nothing is flagged. NaN for a point between two
-        thresholds, which only chance between the two could attain.
+        The threshold; infinity if no row is flagged. NaN for an interpolated point, which no
+        threshold attains (only a random choice between two thresholds does).
     fpr, tpr : float
-        Shares of the negatives and of the positives that are flagged.
+        Fractions of the negative and of the positive rows that are flagged.
     precision : float
-        Share of positives among the flagged; NaN when nothing is flagged.
+        Fraction of positives among the flagged rows; NaN if no row is flagged.
     flagged : float
-        Number (or weight) of rows flagged.
+        Number of flagged rows; with weights, their weight.
     """
 
     threshold: float
@@ -43,7 +43,7 @@ class OperatingPoint:
 
     @property
     def specificity(self) -> float:
-        """Share of the negatives that are not flagged."""
+        """Fraction of the negative rows that are not flagged."""
         return 1.0 - self.fpr
 
     def __repr__(self) -> str:
@@ -55,23 +55,22 @@ class OperatingPoint:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RocCurve:
-    """An empirical ROC curve with its thresholds and counts; made by :func:`roc_curve`.
+    """An empirical ROC curve with its thresholds and counts, returned by :func:`roc_curve`.
 
-    A row is predicted positive when its score is at least the threshold. Between
-    two thresholds the curve is a straight line, so that tied rows count one half.
+    A row is flagged (predicted positive) if its score is at least the threshold. The curve is
+    linear between two thresholds, so that tied pairs count one half in the area.
 
     Attributes
     ----------
     thresholds : ndarray
-        The distinct scores, decreasing; before them plus infinity, at which
-        nothing is flagged.
+        Infinity, at which no row is flagged, followed by the distinct scores in decreasing order.
     true_positives, false_positives : ndarray
-        Weight of the positive and negative rows flagged at each threshold; without
-        weights, their number.
+        Number of positive and of negative rows flagged at each threshold; with weights, their
+        weight.
     n_pos, n_neg : int
-        Number of rows of each class (of weight above zero).
+        Number of rows of each class, without rows of weight 0.
     pos_label : label
-        The label that counts as positive.
+        The label of the positive class.
     """
 
     thresholds: Floats
@@ -99,7 +98,7 @@ class RocCurve:
 
     @property
     def flagged(self) -> Floats:
-        """Number (or weight) of rows at or above each threshold."""
+        """Number of rows flagged at each threshold; with weights, their weight."""
         return self.true_positives + self.false_positives
 
     def auc(self) -> float:
@@ -110,30 +109,32 @@ class RocCurve:
         >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8]).auc()
         0.875
         """
-        # In counts, not rates: whole numbers add up without rounding.
+        # Counts instead of rates: sums of whole numbers are exact.
         heights = self.true_positives[1:] + self.true_positives[:-1]
         doubled = np.sum(heights * np.diff(self.false_positives))
         area = float(doubled / (2 * self.true_positives[-1] * self.false_positives[-1]))
-        return min(area, 1.0)  # sums of fractional weights are rounded
+        return min(area, 1.0)  # rounding of fractional weights can exceed 1
 
     def partial_auc(
         self,
         *,
-        fpr: tuple[float, float] | None = None,
-        tpr: tuple[float, float] | None = None,
+        fpr_range: tuple[float, float] | None = None,
+        tpr_range: tuple[float, float] | None = None,
         scaled: bool = False,
     ) -> float:
-        """Area over a region of ``fpr`` or of ``tpr``; see :func:`auctor.metrics.partial_auc`.
+        """Area under a part of the curve; parameters as in :func:`auctor.metrics.partial_auc`.
 
         Examples
         --------
         >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
-        >>> curve.partial_auc(fpr=(0, 0.5)), round(curve.partial_auc(fpr=(0, 0.5), scaled=True), 4)
-        (0.375, 0.8333)
+        >>> curve.partial_auc(fpr_range=(0, 0.5))
+        0.375
+        >>> round(curve.partial_auc(fpr_range=(0, 0.5), scaled=True), 4)
+        0.8333
         """
-        name, region = check_one(fpr=fpr, tpr=tpr)
+        name, region = check_one(fpr_range=fpr_range, tpr_range=tpr_range)
         low, high = check_region(region, name)
-        if name == "fpr":
+        if name == "fpr_range":
             area = _area_between(self.fpr, self.tpr, low, high)
             chance = (high**2 - low**2) / 2
         else:
@@ -142,14 +143,14 @@ class RocCurve:
         return (1 + (area - chance) / (high - low - chance)) / 2 if scaled else area
 
     def youden(self) -> OperatingPoint:
-        """The point with the largest ``tpr - fpr``; of several, the one that flags least.
+        """Return the point with the largest ``tpr - fpr``; among ties, the one with fewest flagged.
 
         Examples
         --------
         >>> roc_curve([0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.9]).youden()
         tpr 0.667 at fpr 0.000, precision 1.000, 2 flagged, threshold 0.6
         """
-        # In counts, so that two points of equal J are seen to be equal.
+        # Counts instead of rates, so that points of equal J compare as equal.
         gain = self.true_positives * self.false_positives[-1]
         loss = self.false_positives * self.true_positives[-1]
         return _point(self, int(np.argmax(gain - loss)))
@@ -157,8 +158,8 @@ class RocCurve:
     def ks(self) -> float:
         """Kolmogorov-Smirnov distance of the classes: the largest ``tpr - fpr``.
 
-        Only positives above negatives count (paper 004), so it is 0 for a score
-        that is nowhere better than chance.
+        The distance is one-sided (Csillag et al. 2021): it is 0 if the curve nowhere lies above
+        the diagonal.
 
         Examples
         --------
@@ -176,24 +177,26 @@ class RocCurve:
         budget: float | None = None,
         interpolate: bool = False,
     ) -> OperatingPoint:
-        """The point of the curve at one given quantity.
+        """Return the point of the curve at a given fpr, tpr, threshold or budget.
+
+        Give exactly one of the first four parameters.
 
         Parameters
         ----------
         fpr : float, optional
-            The lowest threshold whose ``fpr`` is not above this. It has the highest ``tpr``
-            of all such thresholds, and estimates a quantile of the negatives' scores.
+            Return the lowest threshold with at most this false positive rate. It has the highest
+            ``tpr`` of all such thresholds, and estimates a quantile of the negatives' scores.
         tpr : float, optional
-            The highest threshold whose ``tpr`` is not below this. It has the lowest ``fpr``
-            of all such thresholds, and estimates a quantile of the positives' scores.
+            Return the highest threshold with at least this true positive rate. It has the lowest
+            ``fpr`` of all such thresholds, and estimates a quantile of the positives' scores.
         threshold : float, optional
-            Rows with a score of at least this are flagged.
+            Return the rates of flagging all rows with a score of at least this.
         budget : int or float, optional
-            As many rows as a threshold can flag without going over: a whole number
-            of rows (of weight, if the curve has weights), or a share in (0, 1).
+            Return the lowest threshold that flags at most this many rows: a whole number of rows
+            (of weight, if the curve has weights), or a fraction of them strictly between 0 and 1.
         interpolate : bool, default=False
-            Give the point on the line between two thresholds instead of one that
-            a threshold attains. Every ``threshold`` is attained, so it takes none.
+            Whether to interpolate between two thresholds, to attain ``fpr``, ``tpr`` or
+            ``budget`` exactly. Not accepted with ``threshold``, for which the point is exact.
 
         Returns
         -------
@@ -213,17 +216,18 @@ class RocCurve:
         if name == "threshold":
             return _at_threshold(self, check_number(value, name), interpolate)
         if name == "budget":
-            most = check_top(value, float(self.flagged[-1]), name, least=0)
+            most = check_top(value, float(self.flagged[-1]), name, minimum=0)
             return _at_most(self, self.flagged, most, interpolate)
         if name == "fpr":
             return _at_fpr(self, check_rate(value, name), interpolate)
         return _at_tpr(self, check_rate(value, name), interpolate)
 
     def hull(self) -> "RocCurve":
-        """The smallest concave curve above this one, as a curve with fewer thresholds.
+        """Return the concave hull of the curve, as a curve with fewer thresholds.
 
-        Its corners are the thresholds that are best for some cost of the two errors;
-        points on a line between two corners need chance between the two.
+        The hull is the smallest concave curve that lies nowhere below this one. Its corners are
+        the thresholds that have the least expected cost for some costs of the two errors; a point
+        between two corners is attained by choosing between their thresholds at random.
 
         Examples
         --------
@@ -249,18 +253,12 @@ def roc_curve(
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> RocCurve:
-    """The empirical ROC curve of a score, with a point for every distinct score.
+    """Empirical ROC curve of a score, with one point for every distinct score.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_rows,)
-        Labels of two values; the larger one is positive unless ``pos_label`` says.
-    y_score : array-like of shape (n_rows,)
-        Scores, larger means more likely positive. Infinities are fine, NaN is not.
-    sample_weight : array-like of shape (n_rows,), optional
-        Weight 0 is an absent row, weight 2 is the row twice.
-    pos_label : label, optional
-        The positive one of the two labels.
+    y_true, y_score, sample_weight, pos_label
+        As in :func:`auctor.metrics.auc`.
 
     Returns
     -------
@@ -277,11 +275,11 @@ def roc_curve(
 
 
 def curve_of_sample(sample: Sample) -> RocCurve:
-    """The curve of the first score of rows that have been read."""
+    """ROC curve of the first score of a sample."""
     classes = sort_classes(sample)
     thresholds, count_pos, count_neg = roc.curve_steps(classes.pos, classes.neg)
     curve = RocCurve(
-        thresholds.copy(),  # lets go of the room for scores without ties
+        thresholds.copy(),  # frees the kernel's buffer, which is longer where scores are tied
         _weight_above(count_pos, classes.weight_pos),
         _weight_above(count_neg, classes.weight_neg),
         len(classes.pos),
@@ -292,21 +290,21 @@ def curve_of_sample(sample: Sample) -> RocCurve:
 
 
 def _weight_above(counts: Ints, weight: Floats | None) -> Floats:
-    """Weight of the ``counts`` rows with the highest scores; weights go up the scores."""
+    """Weight of the ``counts`` rows with the highest scores; ``weight`` is by ascending score."""
     if weight is None:
         return counts.astype(np.float64)
     return np.concatenate(([0.0], np.cumsum(weight[::-1])))[counts]
 
 
 def _freeze(curve: RocCurve) -> RocCurve:
-    """The same curve with arrays that cannot be written to."""
+    """Make the arrays of a curve read-only."""
     for array in (curve.thresholds, curve.true_positives, curve.false_positives):
         array.flags.writeable = False
     return curve
 
 
 def _area_between(x: Floats, y: Floats, low: float, high: float) -> float:
-    """Integral over [low, high] of the line through points of non-decreasing x."""
+    """Integral over [low, high] of the piecewise linear function through points of rising x."""
     width = np.diff(x)
     left = np.clip(x[:-1], low, high)
     right = np.clip(x[1:], low, high)
@@ -318,7 +316,7 @@ def _area_between(x: Floats, y: Floats, low: float, high: float) -> float:
 def _point(
     curve: RocCurve, index: int, fraction: float = 0.0, threshold: float | None = None
 ) -> OperatingPoint:
-    """The point a ``fraction`` of the way from point ``index`` to the next."""
+    """The point at a ``fraction`` of the segment from point ``index`` to the next one."""
     after = min(index + 1, len(curve.thresholds) - 1)
     true_pos, false_pos = (
         float((1 - fraction) * total[index] + fraction * total[after])
@@ -337,15 +335,18 @@ def _point(
 
 
 def _at_threshold(curve: RocCurve, threshold: float, interpolate: bool) -> OperatingPoint:
-    """The point that flags the scores of at least ``threshold``."""
+    """The point at which scores of at least ``threshold`` are flagged."""
     if interpolate:
-        raise ValueError("interpolate=True takes fpr, tpr or budget; a threshold is exact already")
+        raise ValueError(
+            "interpolate is True and threshold is given; give fpr, tpr or budget instead of "
+            "threshold, or leave interpolate out"
+        )
     index = int(np.searchsorted(-curve.thresholds, -threshold, side="right")) - 1
     return _point(curve, index, threshold=threshold)
 
 
 def _at_most(curve: RocCurve, axis: Floats, value: float, interpolate: bool) -> OperatingPoint:
-    """The last point whose ``axis`` is at most ``value``, or the one between it and the next."""
+    """The last point whose ``axis`` is at most ``value``, or the interpolated point at it."""
     index = int(np.searchsorted(axis, value, side="right")) - 1
     if not interpolate or index == len(axis) - 1:
         return _point(curve, index)
@@ -353,14 +354,14 @@ def _at_most(curve: RocCurve, axis: Floats, value: float, interpolate: bool) -> 
 
 
 def _at_fpr(curve: RocCurve, fpr: float, interpolate: bool) -> OperatingPoint:
-    """The highest tpr with at most this fpr."""
-    # Among points of equal tpr not the one of the smallest fpr: with few positives that one lies
-    # far above the threshold that has this fpr in the population.
+    """The lowest threshold with at most this fpr."""
+    # Of several points with the same tpr this is not the one with the smallest fpr: with few
+    # positives, that one's threshold lies far above the one with this fpr in the population.
     return _at_most(curve, curve.fpr, fpr, interpolate)
 
 
 def _at_tpr(curve: RocCurve, tpr: float, interpolate: bool) -> OperatingPoint:
-    """The lowest fpr with at least this tpr."""
+    """The highest threshold with at least this tpr."""
     axis = curve.tpr
     first = int(np.searchsorted(axis, tpr))
     if interpolate and axis[first] > tpr:

@@ -1,4 +1,4 @@
-"""Confidence intervals of what is read off a ROC curve: KS and precision at k."""
+"""Confidence intervals of KS and of precision at k."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,15 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import check_level, check_resamples, check_top
+from auctor._checks import check_level, check_top_within, check_whole
 from auctor._text import count, interval
 from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.curve_estimates import Estimate, estimate_ks, estimate_precision, varies_as
+from auctor.metrics.curve_estimates import (
+    Estimate,
+    effective_trials,
+    estimate_ks,
+    estimate_precision,
+)
 from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.folds import Part, check_goes_with_folds, check_instability, pool_folds
+from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
 from auctor.metrics.limits import quantile
-from auctor.metrics.rates import clopper_pearson
-from auctor.metrics.sample import Sample, read_codes, read_sample
+from auctor.metrics.rates import Range, clopper_pearson
+from auctor.metrics.sample import Sample, read_sample
 
 KS_RESAMPLES = 300
 
@@ -29,23 +34,25 @@ class MetricInterval:
     Attributes
     ----------
     name : str
-        What was measured.
+        The name of the metric, such as "KS".
     where : str
-        In which top or over which region, in words.
+        The top or the region of the curve, such as "in the top 100"; empty for KS.
     value : float
-        The metric of these rows; with folds, of their ranks within the folds, and KS then without
-        its bias.
+        The metric of these rows. With folds it is computed from the ranks within the folds, and
+        KS is then bias-corrected.
     low, high : float
         Ends of the interval.
     level : float
-        Its confidence level.
+        Confidence level.
     method : str
-        How the variance was found and what the limits are; with folds also what the variance is
-        multiplied by for the training sets.
+        How the variance and the limits were computed; with folds also the factor by which the
+        variance was multiplied for the training sets.
     standard_error : float
+        Standard error of ``value``; for KS it includes the uncertainty of the bias correction.
     n_pos, n_neg : int
         Number of rows of each class.
     n_folds : int or None
+        Number of folds, if ``folds`` was given.
     """
 
     name: str
@@ -63,7 +70,7 @@ class MetricInterval:
     def __repr__(self) -> str:
         method = self.method
         if self.low == self.high:
-            method += ", which sees no variance"
+            method += ", which estimates a variance of 0 here"
         where = f" {self.where}" if self.where else ""
         return (
             f"{self.name} {self.value:.3f}{where} ({interval(self.low, self.high, self.level)}, "
@@ -82,38 +89,42 @@ def ks_ci(
     instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> MetricInterval:
     """Confidence interval of KS, the largest ``tpr - fpr``.
 
-    KS is the largest of many differences and so too large on average, in a resample of the rows
-    even more than in the rows: percentiles of a bootstrap lie too high and cover the true value far
-    less often than they say. Here the interval is a t interval around the bias-corrected KS; the
-    standard error is that of ``tpr - fpr`` at the threshold of these rows and includes the
-    uncertainty of the correction. It always includes the KS of these rows. Rows, or groups, are
-    assumed to be independent draws, and the score not to be fitted to them. Measured coverage:
-    docs/coverage.md.
+    KS is the largest of many differences and therefore biased upwards, and in resamples of the
+    rows even more so than in the rows themselves. Percentiles of a bootstrap lie too high and
+    cover the true value far less often than their nominal level. This interval is instead a t
+    interval around the bias-corrected KS. Its standard error is that of ``tpr - fpr`` at the
+    threshold of the largest difference and includes the uncertainty of the correction. The
+    interval always includes the KS of these rows.
+
+    The rows (or the groups) are assumed to be independent, and the score not to have been fitted
+    to them. docs/coverage.md has the measured coverage.
 
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
-        As in :func:`auctor.metrics.auc`. Each class needs two rows.
+        As in :func:`auctor.metrics.auc`. Each class needs at least two rows.
     level : float, default=0.95
         Confidence level.
     n_resamples : int, default=300
+        Number of bootstrap resamples.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group are drawn together.
+        The group of each row. Whole groups are drawn in the bootstrap.
     folds : array-like of shape (n_rows,), optional
-        The fold whose model scored each row. Scores are replaced by their ranks within the fold, so
-        that the top tenth of every fold is the top tenth of all, and the value is the
-        bias-corrected KS of all rows: KS of a small fold, and the mean of them, is far too large.
-        It estimates the expected KS on new rows of models fitted to as many rows as a training set
-        has.
+        The fold of each row, for out-of-fold scores. Scores are replaced by their ranks within the
+        fold, so that the top tenths of all folds together are the top tenth of all rows. The value
+        is the bias-corrected KS of all rows, since the KS within small folds, and so their mean,
+        is far too large. It estimates the expected KS on new rows of a model that is fitted to as
+        many rows as the training sets have.
     instability : float in [0, 1], optional
-        With ``folds``, the share of the variance that comes from the training sets, as in
-        :func:`auctor.metrics.auc_ci`; 1, the worst case, unless given.
-    random_state : int, Generator, RandomState or None
-        Seed of the bootstrap.
+        With ``folds``, the fraction of the variance that comes from the training sets, as in
+        :func:`auctor.metrics.auc_ci`. By default 1, the worst case.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the bootstrap. Results are reproducible by default; None gives new random numbers
+        in every call.
 
     Returns
     -------
@@ -121,22 +132,21 @@ def ks_ci(
 
     Examples
     --------
-    >>> y, s = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [1, 2, 3, 5, 7, 4, 6, 8, 9, 10]
-    >>> found = ks_ci(y, s, random_state=0)
-    >>> found.value, found.low < 0.6 < found.high
-    (0.6, True)
+    >>> y = np.repeat([0, 1], 200)
+    >>> s = np.random.default_rng(0).normal(size=400) + y
+    >>> ks_ci(y, s)
+    KS 0.340 (95% CI 0.177 to 0.408, stratified bootstrap, t limits, 200 positives, 200 negatives)
     """
-    asked = _Asked("KS", "", estimate_ks, (0.0, 1.0), is_largest=True)
-    rows = read_rows(y_true, y_score, sample_weight, pos_label)
-    resampling = Resampling(groups, n_resamples, random_state)
-    return _measure(asked, rows, folds, instability, level, resampling)
+    sample = read_rows(y_true, y_score, sample_weight, pos_label)
+    rows = pool_rows(sample, folds=folds, instability=instability, groups=groups)
+    return _measure(_Metric("KS", "", estimate_ks), rows, level, n_resamples, random_state)
 
 
 def precision_at_k_ci(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
-    k: float,
     *,
+    k: float,
     level: float = 0.95,
     n_resamples: int = KS_RESAMPLES,
     groups: npt.ArrayLike | None = None,
@@ -144,20 +154,24 @@ def precision_at_k_ci(
     instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> MetricInterval:
     """Confidence interval of the precision among the ``k`` rows with the highest scores.
 
-    Clopper and Pearson's interval of a share at the effective number of independent rows: a
-    bootstrap says how much the precision varies when the end of the top moves along with the rows,
-    and a precision of 1 in ten rows is not certain. Rows, or groups, are assumed to be independent
-    draws, and the score not to be fitted to them. Measured coverage: docs/coverage.md.
+    This is the Clopper-Pearson interval of a binomial proportion at the effective number of
+    independent rows. A bootstrap estimates the variance of the precision, including the variation
+    of the threshold of the top, and the effective number is the one at which a proportion has this
+    variance. The interval has a positive width also where the precision is 0 or 1.
+
+    The rows (or the groups) are assumed to be independent, and the score not to have been fitted
+    to them. docs/coverage.md has the measured coverage.
 
     Parameters
     ----------
     y_true, y_score, k, sample_weight, pos_label
-        As in :func:`auctor.metrics.precision_at_k`. Each class needs two rows. With ``folds``, a
-        number of rows is meant of all of them, and its share is taken of each fold.
+        As in :func:`auctor.metrics.precision_at_k`. Each class needs at least two rows. With
+        ``folds``, a whole number ``k`` counts rows of all folds together, and the same fraction
+        of each fold is taken.
     level, n_resamples, groups, folds, instability, random_state
         As in :func:`ks_ci`.
 
@@ -168,35 +182,37 @@ def precision_at_k_ci(
     Examples
     --------
     >>> y, s = [0, 0, 0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-    >>> found = precision_at_k_ci(y, s, 3, random_state=0)
-    >>> found.value, round(found.low, 2), found.high
-    (1.0, 0.29, 1.0)
+    >>> precision_at_k_ci(y, s, k=3)
+    precision 1.000 in the top 3 (95% CI 0.292 to 1.000, stratified bootstrap,
+    Clopper-Pearson limits, 4 positives, 6 negatives)
     """
-    rows = read_rows(y_true, y_score, sample_weight, pos_label)
-    total = float(len(rows.positive)) if rows.weight is None else float(rows.weight.sum())
-    share = check_top(k, total) / total
-    if share > 1:
-        raise ValueError(f"k={k!r} is more than the {total:g} rows (or weight) there are")
-    where = f"in the top {k:g}" if isinstance(k, Integral) else f"in the top {100 * k:.4g}%"
-    estimate = partial(estimate_precision, share=share)
-    asked = _Asked("precision", where, estimate, (0.0, 1.0), is_share=True)
-    resampling = Resampling(groups, n_resamples, random_state)
-    return _measure(asked, rows, folds, instability, level, resampling)
+    sample = read_rows(y_true, y_score, sample_weight, pos_label)
+    fraction, where = read_top(k, sample)
+    estimate = partial(estimate_precision, fraction=fraction)
+    rows = pool_rows(sample, folds=folds, instability=instability, groups=groups)
+    metric = _Metric("precision", where, estimate, is_fraction=True)
+    return _measure(metric, rows, level, n_resamples, random_state)
 
 
-class _Asked(NamedTuple):
-    """What is to be measured; a share has an exact interval, a largest value a bias."""
+class _Metric(NamedTuple):
+    """A metric, its words, and whether it is a fraction, with the interval of a proportion."""
 
     name: str
     where: str
     estimate: Callable[[Part], Estimate]
-    limits: tuple[float, float]
-    is_share: bool = False
-    is_largest: bool = False
+    is_fraction: bool = False
+
+
+def read_top(k: Any, sample: Sample) -> tuple[float, str]:
+    """The fraction of the rows that is the top, and the top in words."""
+    total = float(len(sample.positive)) if sample.weight is None else float(sample.weight.sum())
+    fraction = check_top_within(k, total) / total
+    where = f"in the top {k:g}" if isinstance(k, Integral) else f"in the top {100 * k:.4g}%"
+    return fraction, where
 
 
 def read_rows(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> Sample:
-    """Labels, scores and weights; an interval needs two rows of each class."""
+    """Validate labels, scores and weights; an interval needs two rows of each class."""
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     check_two_of_each(sample.n_pos, sample.n_neg)
@@ -205,57 +221,39 @@ def read_rows(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> 
 
 
 def _measure(
-    asked: _Asked,
-    sample: Sample,
-    folds: Any,
-    instability: float | None,
-    level: float,
-    resampling: Resampling,
+    metric: _Metric, rows: PooledRows, level: float, n_resamples: Any, random_state: Any
 ) -> MetricInterval:
-    level, n_resamples = check_level(level), check_resamples(resampling.n_resamples)
-    resampling = Resampling(resampling.groups, n_resamples, make_generator(resampling.rng))
-    check_goes_with_folds(instability, folds)
-    n_folds, inflation = None, 1.0
-    if folds is not None:
-        n_folds = len(read_codes(folds, sample, "folds")[0])
-        inflation += check_instability(instability)
-        sample = pool_folds(sample, folds)
-    found = asked.estimate(Part(sample, resampling))
-    value, bias = found.value, found.bias
-    error = float(np.hypot(np.sqrt(inflation * found.variance), found.doubt))
-    if folds is not None and asked.is_largest:
-        value, bias = unbiased(found), 0.0
-    if asked.is_share:
-        n_alone = varies_as(value, error, found.n_alone / inflation)
-        low, high = clopper_pearson(value * n_alone, n_alone, level)
+    """Estimate a metric and its interval."""
+    level = check_level(level)
+    n_resamples = check_whole(n_resamples, "n_resamples", minimum=2)
+    resampling = Resampling(rows.groups, n_resamples, make_generator(random_state))
+    estimate = metric.estimate(Part(rows.sample, resampling))
+    error = float(np.hypot(np.sqrt(rows.inflation * estimate.variance), estimate.bias_error))
+    # Without folds the value is the KS of the rows as it is usually reported, bias included.
+    is_corrected = rows.n_folds is not None and not metric.is_fraction
+    value = estimate.corrected if is_corrected else estimate.value
+    if metric.is_fraction:
+        limits, (low, high) = "Clopper-Pearson", _proportion_limits(estimate, error, rows, level)
     else:
-        reach = quantile(level, found.freedom) * error
-        low, high = value - bias - reach, value - bias + reach
-    least, most = asked.limits
+        centre = value if is_corrected else value - estimate.bias
+        reach = quantile(level, estimate.freedom) * error
+        limits, low, high = "t", centre - reach, centre + reach
     return MetricInterval(
-        asked.name,
-        asked.where,
+        metric.name,
+        metric.where,
         value,
-        max(min(low, value), least),
-        min(max(high, value), most),
+        max(min(low, value), 0.0),
+        min(max(high, value), 1.0),
         level,
-        describe_method(resampling.name, n_folds, inflation)
-        + (", Clopper-Pearson limits" if asked.is_share else ", t limits"),
+        f"{describe_folds(resampling.name, rows.n_folds, rows.inflation)}, {limits} limits",
         error,
-        sample.n_pos,
-        sample.n_neg,
-        n_folds,
+        rows.sample.n_pos,
+        rows.sample.n_neg,
+        rows.n_folds,
     )
 
 
-def describe_method(name: str, n_folds: int | None, inflation: float) -> str:
-    """How an interval was made, with what folds add to it."""
-    if n_folds is None:
-        return name
-    folds = count(n_folds, "fold")
-    return f"{name} within {folds}, variance times {inflation:.2f} for the training sets"
-
-
-def unbiased(found: Estimate) -> float:
-    """The metric less what it is too large by on average."""
-    return min(max(found.value - found.bias, 0.0), 1.0)
+def _proportion_limits(estimate: Estimate, error: float, rows: PooledRows, level: float) -> Range:
+    """Clopper-Pearson limits at the number of rows at which a proportion has this error."""
+    n_trials = effective_trials(estimate.value, error, estimate.n_independent / rows.inflation)
+    return clopper_pearson(estimate.value * n_trials, n_trials, level)

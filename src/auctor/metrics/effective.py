@@ -1,4 +1,4 @@
-"""How many independent rows a sample is worth that has weights or groups."""
+"""Effective number of independent rows of a sample with weights or groups."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ from scipy.special import ndtri, stdtrit
 
 from auctor._typing import Bools, Floats, Ints
 
-# Fewer rows than this do not tell what the weights on their side are, or how groups vary there.
-_FEWEST = 10
+# Minimum number of rows on each side of a threshold from which weights and groups are judged.
+_MIN_ROWS = 10
 
 
 class Counted(NamedTuple):
-    """Rows with their scores, and what decides how much each of them counts."""
+    """Rows with their scores, weights and groups."""
 
     positive: Bools
     scores: Floats
@@ -21,12 +21,12 @@ class Counted(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether each row counts once and is independent of the others."""
+        """Whether there are neither weights nor groups."""
         return self.weight is None and self.codes is None
 
     @property
     def weights(self) -> Floats:
-        """The weight of each row, 1 where none was given."""
+        """The weight of each row; 1 without weights."""
         return np.ones(len(self.scores)) if self.weight is None else self.weight
 
     def take(self, chosen: Bools) -> "Counted":
@@ -37,14 +37,15 @@ class Counted(NamedTuple):
 
 
 def effective_rows(rows: Counted, values: Floats, rate: float, tail: float) -> float:
-    """The number of independent rows from which a rate would be known as well as from these.
+    """Number of independent rows with which a rate has the same variance as with these rows.
 
-    ``rate`` is the share of rows with the largest ``values``. Without weights and groups it is the
-    number of rows. With weights it follows from the variance of a weighted mean, to first order;
-    for weights that do not depend on the values it is that of Kish, ``(sum w)^2 / sum w^2``.
-    With groups the correlation within them enters (Kish's design effect); and since few groups
-    tell little about it, the number is lowered by the squared ratio of the normal quantile at
-    ``tail`` to that of Student's t, as in the interval of Korn and Graubard.
+    ``rate`` is the fraction of rows with the largest ``values``. Without weights and groups the
+    result is the number of rows. With weights it follows from the variance of a weighted mean, to
+    first order; if the weights do not depend on the values, it is Kish's effective number
+    ``(sum w)^2 / sum w^2``. With groups it is divided by the design effect, which follows from the
+    correlation within groups. Few groups give a poor estimate of that correlation, so the number is
+    then multiplied by the squared ratio of the normal quantile at ``tail`` to the quantile of
+    Student's t distribution, as in the interval of Korn and Graubard.
 
     Examples
     --------
@@ -57,21 +58,22 @@ def effective_rows(rows: Counted, values: Floats, rate: float, tail: float) -> f
     top = _top(values, rate)
     weight = rows.weights / rows.weights.max()
     typical = (1 - rate) * _typical(weight, top) + rate * _typical(weight, ~top)
-    alone = float(weight.sum()) / typical
-    # What the weights are on either side of the cut is known from few rows where they differ much;
-    # Kish's number of all rows is known better, and often too small. By simulation their
-    # geometric mean covers.
-    alone = float(np.sqrt(alone * min(alone, kish(weight))))
+    by_weights = float(weight.sum()) / typical
+    # The weights on one side of the threshold are estimated from few rows if they differ much.
+    # Kish's number, from all rows, is more certain and often too small. In simulations the
+    # geometric mean of the two covers.
+    by_weights = float(np.sqrt(by_weights * min(by_weights, kish(weight))))
     if rows.codes is None:
-        return alone
+        return by_weights
     sums = _group_sums(weight, rows.codes)
-    share = within_correlation(top.astype(np.float64), rows.codes)
-    together = alone / ((1 - share) + share * alone / min(kish(sums), alone))
-    return together * student_factor(len(sums), tail)
+    correlation = within_correlation(top.astype(np.float64), rows.codes)
+    n_groups = min(kish(sums), by_weights)
+    by_groups = by_weights / ((1 - correlation) + correlation * by_weights / n_groups)
+    return by_groups * student_factor(len(sums), tail)
 
 
 def student_factor(n_groups: int, tail: float) -> float:
-    """By how much few groups lower the effective number of rows.
+    """Factor of the effective number of rows that accounts for a small number of groups.
 
     Examples
     --------
@@ -89,12 +91,12 @@ def kish(weight: Floats) -> float:
     >>> kish(np.array([2.0, 2.0, 2.0])), kish(np.array([1.0, 1.0, 2.0]))
     (3.0, 2.6666666666666665)
     """
-    scaled = weight / weight.max()  # squares neither overflow nor vanish
+    scaled = weight / weight.max()  # squares neither overflow nor underflow
     return float(scaled.sum() ** 2 / np.square(scaled).sum())
 
 
 def kish_of_groups(rows: Counted) -> tuple[float, int]:
-    """Kish's effective number of the groups, and how many there are."""
+    """Kish's effective number of groups, and the number of groups."""
     if rows.codes is None:
         return kish(rows.weights), len(rows.scores)
     sums = _group_sums(rows.weights, rows.codes)
@@ -102,9 +104,9 @@ def kish_of_groups(rows: Counted) -> tuple[float, int]:
 
 
 def within_correlation(values: Floats, codes: Ints) -> float:
-    """Correlation of two rows of one group, from 0 to 1, by the analysis of variance.
+    """Intraclass correlation of rows of the same group, from 0 to 1, by analysis of variance.
 
-    It is 1 where the values do not vary, since then nothing speaks for less.
+    If the values do not vary, it is 1, the conservative choice.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def within_correlation(values: Floats, codes: Ints) -> float:
     sizes = np.bincount(codes).astype(np.float64)
     n, n_groups = len(values), len(sizes)
     if n_groups == n:
-        return 0.0  # every row is a group: there is no other row to be correlated with
+        return 0.0  # every group is a single row
     means = np.bincount(codes, weights=values) / sizes
     inside = float(np.square(values - means[codes]).sum()) / (n - n_groups)
     total = float(np.square(values - values.mean()).sum())
@@ -127,15 +129,15 @@ def within_correlation(values: Floats, codes: Ints) -> float:
 
 
 def _top(values: Floats, rate: float) -> Bools:
-    """The rows of the largest values: a share ``rate``, but enough of them and of the others."""
+    """Whether a row is in the top fraction ``rate``, with a minimum of rows on each side."""
     n = len(values)
-    fewest = min(_FEWEST, n // 2)
-    size = int(np.clip(round(rate * n), max(fewest, 1), max(n - fewest, 1)))
+    minimum = min(_MIN_ROWS, n // 2)
+    size = int(np.clip(round(rate * n), max(minimum, 1), max(n - minimum, 1)))
     return np.asarray(values >= np.partition(values, n - size)[n - size])
 
 
 def _typical(weight: Floats, part: Bools) -> float:
-    """The mean weight of these rows, each taken as often as it weighs; of all if there are none."""
+    """The weight-averaged weight of these rows; of all rows if there are none."""
     chosen = weight[part] if part.any() else weight
     return float(np.square(chosen).sum() / chosen.sum())
 

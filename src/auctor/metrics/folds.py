@@ -1,16 +1,18 @@
-"""Out-of-fold scores: the rows fold by fold, and the mean of the AUCs within the folds.
+"""Out-of-fold scores: AUCs within folds, ranks within folds, and the variance that training adds.
 
-Scores of two folds come from two models and do not compare, so that an AUC is taken within each
-fold. The mean of the folds' AUCs varies more than that of as many independent tests. A row is
-tested in its own fold and trains the models of all others, and what rows i and j do to each other
-- i trains the model that ranks j, j the model that ranks i - is counted twice, by two folds. Write
-the variance within folds as V1 + V2, where V1 is due to what any training set would make of a row,
-and V2 to what this one does: the variance of the mean is V1 + 2 V2. At chance all of it is V2, and
-the plain variance is half of what it should be; with a strong signal nearly all is V1.
+Scores of two folds come from two models and are not comparable, so the AUC is computed within each
+fold. The mean of the folds' AUCs has a larger variance than the mean of as many independent test
+sets. Each row is tested in its own fold and is a training row of all other folds. The effect that
+rows i and j have on each other (i trains the model that ranks j, and j trains the model that ranks
+i) therefore enters twice, through two folds. Write the variance within folds as V1 + V2, where V1
+comes from the rows' average contribution over all training sets, and V2 from the particular
+training set: the variance of the mean is V1 + 2 V2. For a score without any signal all of the
+variance is V2, and the variance within folds is half of what it should be; with a strong signal
+nearly all of it is V1.
 
 ``instability`` is V2 / (V1 + V2). It is measured by how differently the models of the folds rank
-the same row (:func:`auctor.metrics.fold_instability`); where only the out-of-fold scores are known
-it is taken to be 1, the worst case.
+the same rows (:func:`auctor.metrics.fold_instability`). If only the out-of-fold scores are known,
+it is assumed to be 1, the worst case.
 """
 
 from typing import Any, NamedTuple
@@ -18,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auctor._checks import check_rate
+from auctor._text import count
 from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.bootstrap import Resampling, rank, whole
 from auctor.metrics.delong import check_two_of_each
@@ -26,27 +29,67 @@ from auctor.metrics.sample import Sample, read_codes
 
 
 class Part(NamedTuple):
-    """One fold, and how to resample it."""
+    """The rows of one fold (or all rows), and how to resample them."""
 
     sample: Sample
     resampling: Resampling | None
-    groups: Ints | None = None  # of its rows, numbered from 0
+    groups: Ints | None = None  # the group of each row, numbered from 0
+
+
+class PooledRows(NamedTuple):
+    """All rows of an interval or a test: folds replaced by ranks, groups by whole numbers."""
+
+    sample: Sample
+    groups: Ints | None
+    n_folds: int | None
+    inflation: float  # factor of the variance for the training sets; 1 without folds
 
 
 class FoldsAuc(NamedTuple):
-    """The mean of the AUCs within folds, with its variance within folds and in all."""
+    """The mean of the AUCs within folds, with its variance."""
 
     value: float
-    within: float
-    inflation: float  # what the variance is multiplied by for the training sets
+    within: float  # variance within folds
+    inflation: float  # factor of the variance for the training sets
     sizes: tuple[float, float]  # effective numbers of positives and of negatives
     method: str
     n_folds: int
 
     @property
     def variance(self) -> float:
-        """The variance of the mean, that of the training sets included."""
+        """Variance of the mean, including that of the training sets."""
         return self.within * self.inflation
+
+
+def pool_rows(sample: Sample, *, folds: Any, instability: float | None, groups: Any) -> PooledRows:
+    """Read ``folds``, ``instability`` and ``groups`` of an interval or a test."""
+    check_goes_with_folds(instability, folds)
+    codes = None if groups is None else group_codes(groups, sample)
+    n_folds, inflation = None, 1.0
+    if folds is not None:
+        n_folds = len(read_codes(folds, sample, "folds")[0])
+        inflation += check_instability(instability)
+        sample = pool_folds(sample, folds)
+    # From here on the groups are those of the remaining rows, without the rows of weight 0.
+    return PooledRows(sample._replace(kept=None), codes, n_folds, inflation)
+
+
+def describe_folds(method: str, n_folds: int | None, inflation: float) -> str:
+    """The name of a method, followed by the folds and the factor of the variance, if any.
+
+    Examples
+    --------
+    >>> describe_folds("stratified bootstrap", 5, 1.25)
+    'stratified bootstrap within 5 folds, variance multiplied by 1.25 for the training sets'
+    """
+    if n_folds is None:
+        return method
+    return f"{method} within {count(n_folds, 'fold')}, {describe_inflation(inflation)}"
+
+
+def describe_inflation(inflation: float) -> str:
+    """How the variance accounts for the training sets, in words."""
+    return f"variance multiplied by {inflation:.2f} for the training sets"
 
 
 def auc_within_folds(
@@ -56,24 +99,24 @@ def auc_within_folds(
     resampling: Resampling | None,
     instability: float | None = None,
 ) -> FoldsAuc:
-    """Mean of the AUCs of the folds, its variance within them, and the part of the training."""
+    """Mean of the AUCs within the folds, with its variance and effective numbers of rows."""
     parts = cut_folds(sample, folds, resampling, groups)
-    found = [_fold_auc(part) for part in parts]
-    value = sum(area for area, _ in found) / len(found)
-    within = sum(part for _, part in found) / len(found) ** 2
+    estimates = [_fold_auc(part) for part in parts]
+    value = sum(area for area, _ in estimates) / len(parts)
+    within = sum(variance for _, variance in estimates) / len(parts) ** 2
     inflation, sizes = 1.0 + check_instability(instability), effective_sizes_of(parts)
     return FoldsAuc(value, within, inflation, sizes, _name(parts[0]), len(parts))
 
 
 def effective_sizes_of(parts: list[Part]) -> tuple[float, float]:
-    """Effective numbers of positives and of negatives over all folds."""
+    """Effective numbers of positive and of negative rows, summed over the folds."""
     sizes = (effective_sizes(part.sample, part.groups) for part in parts)
     n_pos, n_neg = (sum(numbers) for numbers in zip(*sizes, strict=True))
     return n_pos, n_neg
 
 
 def check_goes_with_folds(instability: Any, folds: Any) -> None:
-    """Without folds there are no training sets to count."""
+    """Refuse ``instability`` without ``folds``: there are then no training sets."""
     if instability is not None and folds is None:
         raise ValueError(
             f"instability is {instability!r}, but folds was not given; give both or neither"
@@ -81,7 +124,7 @@ def check_goes_with_folds(instability: Any, folds: Any) -> None:
 
 
 def check_instability(instability: Any) -> float:
-    """A share in [0, 1]; not known is the worst case."""
+    """Return a number from 0 to 1; None stands for 1, the worst case."""
     return 1.0 if instability is None else check_rate(instability, "instability")
 
 
@@ -94,13 +137,13 @@ def _name(part: Part) -> str:
 def cut_folds(
     sample: Sample, folds: Any, resampling: Resampling | None, groups: Any = None
 ) -> list[Part]:
-    """The sample fold by fold; two rows of each class must be in every one."""
+    """Split the sample into its folds, each with at least two rows of each class."""
     names, codes = read_codes(folds, sample, "folds")
     if resampling is not None:
         groups = resampling.groups
-    of_groups = None if groups is None else group_codes(groups, sample)
+    row_groups = None if groups is None else group_codes(groups, sample)
     return [
-        _part(sample, codes == code, f"fold {name!r}", resampling, of_groups)
+        _part(sample, codes == code, f"fold {name!r}", resampling, row_groups)
         for code, name in enumerate(names.tolist())
     ]
 
@@ -117,23 +160,23 @@ def _part(
     own = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
     if own is not None and own.max() < 1:
         raise ValueError(
-            f"groups has only one group in {name}, which does not show how groups vary; "
-            "use fewer folds"
+            f"groups has only one group in {name}, and the variation between groups cannot be "
+            "estimated; give at least two groups per fold, or fewer folds"
         )
     redraw = None if resampling is None else resampling._replace(groups=own)
     return Part(part, redraw, own)
 
 
 def group_codes(groups: Any, sample: Sample) -> Ints:
-    """Groups as numbers; one group alone does not show how they vary."""
+    """The group of each row as a whole number; at least two groups are needed."""
     distinct, codes = read_codes(groups, sample, "groups")
     if len(distinct) < 2:
-        raise ValueError("groups has only one group; an interval needs two or more")
+        raise ValueError("groups has only one group; give two or more, or leave groups out")
     return codes
 
 
 def take(sample: Sample, rows: Bools) -> Sample:
-    """Some rows of a sample, as a sample of its own."""
+    """The sample of some of the rows."""
     return sample._replace(
         positive=sample.positive[rows],
         scores=tuple(score[rows] for score in sample.scores),
@@ -143,20 +186,21 @@ def take(sample: Sample, rows: Bools) -> Sample:
 
 
 def _fold_auc(part: Part) -> tuple[float, float]:
-    """The AUC of a fold and its variance, from placements or from resamples."""
+    """The AUC of a fold and its variance, from the influences of its rows or from resamples."""
     if part.resampling is None:
-        found = influences(part.sample)
-        return found.auc, variance(found, part.sample, part.groups)
+        of_rows = influences(part.sample)
+        return of_rows.auc, variance(of_rows, part.sample, part.groups)
     ranked = rank(part.sample)
     values = [ranked.auc(draw) for draw in part.resampling.draws(part.sample)]
     return ranked.auc(whole(part.sample)), float(np.var(values, ddof=1))
 
 
 def pool_folds(sample: Sample, folds: Any) -> Sample:
-    """All rows together, each score replaced by its rank within the fold, from 0 to 1.
+    """Replace each score by its rank within its fold, from 0 to 1.
 
-    A rank is the share of the fold's weight that lies below the row, ties half: the top tenth of
-    every fold together is the top tenth of all, whatever the scales of the models are.
+    The rank is the fraction of the fold's weight with a lower score; ties count one half. The top
+    tenths of all folds together are then the top tenth of all rows, whatever the scales of the
+    models.
     """
     names, codes = read_codes(folds, sample, "folds")
     scores = tuple(np.empty(len(sample.positive)) for _ in sample.scores)
@@ -171,7 +215,7 @@ def pool_folds(sample: Sample, folds: Any) -> Sample:
 
 
 def _mid_ranks(values: Floats, weight: Floats) -> Floats:
-    _, places = np.unique(values, return_inverse=True)
-    mass = np.bincount(places, weight)
+    _, codes = np.unique(values, return_inverse=True)
+    mass = np.bincount(codes, weight)
     below = np.cumsum(mass) - mass / 2
-    return np.asarray((below / mass.sum())[places])
+    return np.asarray((below / mass.sum())[codes])

@@ -1,4 +1,4 @@
-"""Gain, lift and CAP: what share of the positives a flagged share of all rows holds."""
+"""Cumulative gain, lift and CAP: fraction of positives found against fraction of rows flagged."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,34 +13,35 @@ from auctor.metrics.curve import RocCurve, roc_curve
 
 @dataclass(frozen=True, repr=False, eq=False)
 class GainCurve:
-    """The positives found against the rows flagged; made by :func:`gain_curve`.
+    """A cumulative gain curve, returned by :func:`gain_curve`.
 
-    Between two thresholds the curve is a straight line: tied rows come in random order.
+    The curve is linear between two thresholds, which is the expectation over a random order of
+    tied rows.
 
     Attributes
     ----------
-    flagged_share : ndarray
-        Share of all rows flagged at each threshold, from 0 to 1.
-    found_share : ndarray
-        Share of the positives among them.
+    flagged_fraction : ndarray
+        Fraction of all rows flagged at each threshold, from 0 to 1.
+    found_fraction : ndarray
+        Fraction of the positives that are among the flagged rows.
     accuracy_ratio : float
-        Area between the curve and the diagonal over that of a perfect score: Gini's coefficient,
-        ``2 AUC - 1``.
+        Area between the curve and the diagonal, divided by that of a perfect score: the Gini
+        coefficient, ``2 AUC - 1``.
     n_rows : int
-        Number of rows (of weight above zero).
-    share_positive : float
-        Share of positives among all rows (or in their weight).
+        Number of rows, without rows of weight 0.
+    positive_fraction : float
+        Fraction of positives among all rows; with weights, of their weight.
     """
 
-    flagged_share: Floats
-    found_share: Floats
+    flagged_fraction: Floats
+    found_fraction: Floats
     accuracy_ratio: float
     n_rows: int
-    share_positive: float
+    positive_fraction: float
 
     @classmethod
     def from_roc(cls, curve: RocCurve) -> Self:
-        """The same thresholds as a ROC curve, on other axes."""
+        """The gain curve at the thresholds of a ROC curve."""
         total = float(curve.flagged[-1])
         return cls(
             curve.flagged / total,
@@ -52,27 +53,31 @@ class GainCurve:
 
     @property
     def lift(self) -> Floats:
-        """``found_share / flagged_share`` at each threshold; before the first one, as there."""
+        """``found_fraction / flagged_fraction`` at each threshold.
+
+        The first value, at which no row is flagged, equals the second.
+        """
         with np.errstate(invalid="ignore"):
-            lift = self.found_share / self.flagged_share
+            lift = self.found_fraction / self.flagged_fraction
         lift[0] = lift[1]
         return lift
 
-    def at(self, share: float) -> float:
-        """Share of the positives found when this share of the rows is flagged.
+    def at(self, fraction: float) -> float:
+        """Fraction of the positives found if this fraction of the rows is flagged.
 
         Examples
         --------
         >>> gain_curve([1, 0, 0, 1], [4, 3, 2, 1]).at(0.25)
         0.5
         """
-        return float(np.interp(check_rate(share, "share"), self.flagged_share, self.found_share))
+        flagged = check_rate(fraction, "fraction")
+        return float(np.interp(flagged, self.flagged_fraction, self.found_fraction))
 
     def __repr__(self) -> str:
         return (
-            f"gain curve of {self.n_rows} rows, {100 * self.share_positive:.3g}% of them positive: "
-            f"accuracy ratio {self.accuracy_ratio:.3f}, the first tenth holds "
-            f"{100 * self.at(0.1):.1f}% of the positives"
+            f"gain curve of {self.n_rows} rows, {100 * self.positive_fraction:.3g}% of them "
+            f"positive: accuracy ratio {self.accuracy_ratio:.3f}, "
+            f"{100 * self.at(0.1):.1f}% of the positives in the top 10%"
         )
 
 
@@ -83,7 +88,7 @@ def gain_curve(
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> GainCurve:
-    """The cumulative gain (CAP) curve of a score, with a point for every distinct score.
+    """Cumulative gain (CAP) curve of a score, with one point for every distinct score.
 
     Parameters
     ----------
@@ -97,8 +102,8 @@ def gain_curve(
     Examples
     --------
     >>> gain_curve([1, 0, 1, 0, 0, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
-    gain curve of 10 rows, 20% of them positive: accuracy ratio 0.875, the first tenth holds
-    50.0% of the positives
+    gain curve of 10 rows, 20% of them positive: accuracy ratio 0.875,
+    50.0% of the positives in the top 10%
     """
     return GainCurve.from_roc(
         roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)

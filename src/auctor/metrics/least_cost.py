@@ -1,4 +1,4 @@
-"""The threshold of the least cost, and which thresholds may be the best in truth."""
+"""The threshold of least cost and its confidence interval."""
 
 import math
 
@@ -17,95 +17,102 @@ from auctor.metrics.effective import (
 from auctor.metrics.rates import Range
 from auctor.metrics.resampled_curves import thin
 
-# Thresholds that are compared pairwise: finer than any interval.
-_MOST_STEPS = 250
-# Of the error allowed, times the root of a window's share of the rows: how small the p-value of
-# a window must be. Chosen by benchmarks/coverage_thresholds.py; see docs/coverage.md.
+# Maximum number of thresholds that are compared pairwise: a finer grid would not change intervals.
+_MAX_STEPS = 250
+# A window of scores refutes a threshold if its p-value is below this factor, times the error
+# allowed, times the square root of the window's fraction of the rows. Chosen by
+# benchmarks/coverage_thresholds.py; see docs/coverage.md.
 _SCAN = 5.0
 
 
 def cheapest(curve: RocCurve, cost: float) -> OperatingPoint:
-    """The point of least false positives plus ``cost`` times missed; of several, flags least."""
+    """The point with the least false positives plus ``cost`` times missed positives.
+
+    Among ties it is the one with the fewest flagged rows.
+    """
     missed = curve.true_positives[-1] - curve.true_positives
-    place = int(np.argmin(curve.false_positives + cost * missed))
-    return curve.at(threshold=float(curve.thresholds[place]))
+    index = int(np.argmin(curve.false_positives + cost * missed))
+    return curve.at(threshold=float(curve.thresholds[index]))
 
 
 def cost_interval(curve: RocCurve, rows: Counted, cost: float, level: float) -> Range:
-    """From the lowest to the highest threshold that the rows do not show to be too costly.
+    """Confidence interval of the threshold that has the least cost in the population.
 
-    If a threshold is the best one of the law, then among the rows in any window of scores right
-    below it at most a share of ``1 / (1 + cost)`` is positive, and in any window right above it
-    at least that share. A threshold is left out where a binomial test refutes that in some window.
-    A bootstrap of the threshold does not work here: an argmin moves at the rate
-    ``n^(-1/3)``, and its resamples do not vary as it does.
+    If a threshold has the least cost in the population, then the fraction of positives is at most
+    ``1 / (1 + cost)`` in any window of scores directly below it, and at least that in any window
+    directly above it. A threshold is rejected if a binomial test refutes this for some window; the
+    interval reaches from the lowest to the highest threshold that is not rejected. A bootstrap of
+    the threshold is not valid here: an argmin converges at the rate ``n^(-1/3)``, and resamples do
+    not reproduce its distribution.
     """
-    few = thin(curve, _MOST_STEPS)
+    few = thin(curve, _MAX_STEPS)
     upper, lower = np.triu_indices(len(few.thresholds), 1)
     pos, neg = (t[lower] - t[upper] for t in (few.true_positives, few.false_positives))
     per_weight, n_rows = _rows_per_weight(few, rows, upper, lower, level)
     pos, neg = pos * per_weight, neg * per_weight
     limit = min(_SCAN * (1 - level), 0.5) * np.sqrt(np.minimum((pos + neg) / n_rows, 1.0))
-    share = 1 / (1 + cost)
+    rate = 1 / (1 + cost)
     possible = np.ones(len(few.thresholds), dtype=bool)
-    possible[upper[_tail(pos, neg, share) < limit]] = False
-    possible[lower[_tail(neg, pos, 1 - share) < limit]] = False
+    possible[upper[_tail(pos, neg, rate) < limit]] = False
+    possible[lower[_tail(neg, pos, 1 - rate) < limit]] = False
     point = cheapest(curve, cost).threshold
     return _hull(few.thresholds, possible, point, is_thin=few is not curve)
 
 
-def _tail(part: Floats, rest: Floats, share: float) -> Floats:
-    """Chance of ``part`` or more hits with this chance each, among ``part + rest`` rows.
+def _tail(part: Floats, rest: Floats, rate: float) -> Floats:
+    """Binomial probability of ``part`` or more successes in ``part + rest`` rows at this rate.
 
-    1 where there are no more hits than expected, which needs no computing.
+    It is set to 1, without computing it, where there are no more successes than expected.
     """
-    chance = np.ones(len(part))
-    more = part > share * (part + rest)
-    chance[more] = betainc(part[more], rest[more] + 1.0, share)
-    return chance
+    probability = np.ones(len(part))
+    more = part > rate * (part + rest)
+    probability[more] = betainc(part[more], rest[more] + 1.0, rate)
+    return probability
 
 
 def _rows_per_weight(
     curve: RocCurve, rows: Counted, upper: Indices, lower: Indices, level: float
 ) -> tuple[Floats | float, float]:
-    """Effective rows in a window for each unit of its weight, and effective rows in all."""
+    """Effective rows per unit of weight in each window, and the effective number of all rows."""
     if rows.is_plain:
         n_rows = float(len(rows.scores))
         return n_rows / float(curve.flagged[-1]), n_rows
     # Sums of squared weights at or above each threshold, as the curve has sums of weights.
     order = np.argsort(-rows.scores, kind="stable")
-    largest = float(rows.weights.max())  # squares neither overflow nor vanish
+    largest = float(rows.weights.max())  # squares neither overflow nor underflow
     squares = np.concatenate(([0.0], np.cumsum(np.square(rows.weights[order] / largest))))
     squares = squares[np.searchsorted(-rows.scores[order], -curve.thresholds, side="right")]
-    squares[0] = 0.0  # nothing is flagged there, also where a score is infinite
-    # The curve may have other units: equal weights are none among the rows.
+    squares[0] = 0.0  # no row is flagged there, even if a score is infinite
+    # The curve may have another unit of weight: the rows treat equal weights as no weights.
     unit = float(curve.flagged[-1] / (rows.weights / largest).sum())
     weight = (curve.flagged[lower] - curve.flagged[upper]) / unit
-    alone = weight / (squares[lower] - squares[upper])  # rows for each unit of weight
+    per_weight = weight / (squares[lower] - squares[upper])
     n_rows = kish(rows.weights)
-    return alone * _group_factor(rows, n_rows, alone * weight / n_rows, level) / unit, n_rows
+    factor = _group_factor(rows, n_rows, per_weight * weight / n_rows, level)
+    return per_weight * factor / unit, n_rows
 
 
-def _group_factor(rows: Counted, n_rows: float, share: Floats, level: float) -> Floats | float:
-    """By how much groups lower the effective rows of windows that hold a share of the rows."""
+def _group_factor(rows: Counted, n_rows: float, fraction: Floats, level: float) -> Floats | float:
+    """Factor of the effective rows of windows with these fractions of the rows, due to groups."""
     if rows.codes is None:
         return 1.0
-    # Two rows of a group disturb a window together if their labels agree and both are in it.
+    # Two rows of a group add to each other's effect on a window if their labels agree and both
+    # are in the window.
     labels = within_correlation(rows.positive.astype(np.float64), rows.codes)
     near = (rows.scores >= np.median(rows.scores)).astype(np.float64)
-    both = labels * np.maximum(within_correlation(near, rows.codes), share)
+    both = labels * np.maximum(within_correlation(near, rows.codes), fraction)
     size, n_groups = kish_of_groups(rows)
     return student_factor(n_groups, (1 - level) / 2) / (1 + max(n_rows / size - 1, 0.0) * both)
 
 
 def _hull(thresholds: Floats, possible: Bools, point: float, *, is_thin: bool) -> Range:
-    """The ends of what is possible, up to where other rows are flagged."""
-    places = np.flatnonzero(possible | (thresholds == point))
-    if len(places) == 0:
+    """The interval from the lowest to the highest possible threshold."""
+    indices = np.flatnonzero(possible | (thresholds == point))
+    if len(indices) == 0:
         return Range(point, point)
-    first, last = int(places[0]), int(places[-1])
-    # The thresholds from the next lower score on flag the same rows; of a thinned curve the
-    # thresholds left out above the first are possible as well.
+    first, last = int(indices[0]), int(indices[-1])
+    # All thresholds down to the next lower score flag the same rows. Of a thinned curve, the
+    # omitted thresholds above the first one are possible as well.
     high = thresholds[max(first - is_thin, 0)]
     low = thresholds[last + 1] if last + 1 < len(thresholds) else -math.inf
     return Range(float(min(low, point)), float(max(high, point)))

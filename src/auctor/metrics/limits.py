@@ -1,4 +1,4 @@
-"""Confidence limits of an AUC, and of the difference of two, from their variances."""
+"""Confidence limits of an AUC and of the difference of two AUCs, given their variances."""
 
 import math
 from collections.abc import Callable
@@ -6,28 +6,30 @@ from collections.abc import Callable
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri, stdtrit
 
-# A prior of two rows of the smaller class, one ranked right and one wrong, each worth so many
-# effective pairs: where every pair is in order, the rows themselves show no variance. These
-# numbers and the two below were chosen by simulation, as those of the narrowest limits that cover
-# in every cell of benchmarks/coverage.py.
+# Two prior rows of the smaller class are added, one ranked right and one ranked wrong, and each
+# counts as this number of effective pairs: if all pairs are in the right order, the rows
+# themselves have no variance. These numbers and the two below were chosen by simulation; they give
+# the narrowest limits that cover in every cell of benchmarks/coverage.py.
 _PRIOR_ROWS = 2.0
-_PAIRS_A_ROW = 2.0
-# Placements are bounded, and their squares vary less than those of normal values.
-_DEGREES_A_ROW = 2.0
-# One row in the wrong place among few says little about how near to 1 the AUC is: the limit on the
-# side of 1 (of 0 for an AUC below one half) moves by so much of a row a standard error.
-_OF_A_ROW = 0.1
-# Levels of confidence between which the p-value of a difference is looked for.
+_PAIRS_PER_ROW = 2.0
+# Placements are bounded, so their squares vary less than those of normal values: a row counts as
+# two degrees of freedom.
+_DEGREES_PER_ROW = 2.0
+# With few rows, the position of a single row says little about how near the AUC is to 1. The limit
+# on the side of 1 (of 0 for an AUC below one half) is moved by this fraction of a row per standard
+# error.
+_FRACTION_OF_A_ROW = 0.1
+# Confidence levels between which the p-value of a difference is searched.
 _LOWEST, _HIGHEST = 1e-9, 1 - 1e-12
 
 
 def normal_quantile(level: float) -> float:
-    """Half the width, in standard errors, of a normal interval of this level."""
+    """Half the width of a normal interval of this level, in standard errors."""
     return float(ndtri((1 + level) / 2))
 
 
 def quantile(level: float, freedom: float) -> float:
-    """Half the width, in standard errors, of a t interval; of a normal one if freedom is infinite.
+    """Half the width of a t interval, in standard errors; normal if ``freedom`` is infinite.
 
     Examples
     --------
@@ -40,8 +42,8 @@ def quantile(level: float, freedom: float) -> float:
 
 
 def degrees(n_rows: float, n_means: int = 1) -> float:
-    """Degrees of freedom of a variance of placements around so many means."""
-    return _DEGREES_A_ROW * max(n_rows - n_means, 1.0)
+    """Degrees of freedom of a variance of placements around ``n_means`` estimated means."""
+    return _DEGREES_PER_ROW * max(n_rows - n_means, 1.0)
 
 
 def auc_limits(
@@ -55,10 +57,11 @@ def auc_limits(
 ) -> tuple[float, float]:
     """Wilson's limits of an AUC at its effective number of pairs.
 
-    An AUC of m independent pairs has the variance A (1 - A) / m; m is what makes that the
-    variance given. ``inflation`` says by how much the variance is larger than that of the rows
-    alone, which the prior has to follow. The variance is itself estimated: the limits use a t
-    quantile with ``freedom`` degrees, by default :func:`degrees` of the smaller class.
+    The AUC A of m independent pairs has the variance A (1 - A) / m. The effective number of pairs
+    is the m for which this equals ``variance``. ``inflation`` is the factor by which the variance
+    was multiplied for the training sets; the variance of the prior rows is multiplied by it too.
+    The variance is itself an estimate, so that the limits use a t quantile with ``freedom``
+    degrees of freedom, by default :func:`degrees` of the smaller class.
 
     Examples
     --------
@@ -68,10 +71,11 @@ def auc_limits(
     """
     n_rows = min(n_pos, n_neg)
     prior = _PRIOR_ROWS / (4 * n_rows)
-    pairs = (value * (1 - value) + prior) / (variance + prior * inflation / (_PAIRS_A_ROW * n_rows))
+    prior_variance = prior * inflation / (_PAIRS_PER_ROW * n_rows)
+    pairs = (value * (1 - value) + prior) / (variance + prior_variance)
     freedom = degrees(n_rows) if freedom is None else freedom
     quantile = float(stdtrit(freedom, (1 + level) / 2))
-    step = _OF_A_ROW * quantile / n_rows
+    step = _FRACTION_OF_A_ROW * quantile / n_rows
     low = _wilson_ends(max(value - step * (value <= 0.5), 0.0), pairs, quantile)[0]
     high = _wilson_ends(min(value + step * (value >= 0.5), 1.0), pairs, quantile)[1]
     return max(min(low, value), 0.0), min(max(high, value), 1.0)
@@ -90,12 +94,12 @@ def difference_limits(
     ends: tuple[tuple[float, float], tuple[float, float]],
     correlation: float,
 ) -> tuple[float, float]:
-    """Limits of a difference from those of its two terms ("square and add", or MOVER).
+    """Limits of a difference from the limits of its two terms (MOVER, or "square and add").
 
-    Zou and Donner (2008) subtract ``2 r x y`` for correlated terms, where x and y are distances
-    of opposite limits. For r near 1 that leaves width which is due to the skewness alone, and two
-    scores that order the rows alike would seem to differ; the term that does not vanish with
-    1 - r is therefore that of the half widths.
+    For correlated terms Zou and Donner (2008) subtract ``2 r x y``, where x and y are the distances
+    of opposite limits. For r near 1, an interval remains whose width comes from the skewness of
+    the limits alone, so that two scores with the same order of rows would seem to differ. The term
+    that does not vanish with 1 - r is therefore computed from half the widths of the intervals.
     """
     (a, b), ((low_a, high_a), (low_b, high_b)) = values, ends
     uneven = ((high_a - low_a) - (high_b - low_b)) / 2
@@ -111,7 +115,7 @@ def _reach(x: float, y: float, uneven: float, correlation: float) -> float:
 
 
 def p_value_of(limits: Callable[[float], tuple[float, float]], difference: float) -> float:
-    """The p-value that agrees with an interval: 1 less the level at which it reaches 0."""
+    """The p-value that agrees with an interval: 1 minus the level at which it reaches 0."""
     if difference == 0:
         return 1.0
 
@@ -127,5 +131,5 @@ def p_value_of(limits: Callable[[float], tuple[float, float]], difference: float
 
 
 def two_sided(statistic: float) -> float:
-    """Probability that a normal variable is at least this far from zero."""
+    """Two-sided p-value of a standard normal statistic."""
     return float(min(2 * ndtr(-abs(statistic)), 1.0))

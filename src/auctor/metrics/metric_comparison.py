@@ -1,70 +1,70 @@
-"""Paired differences of two scores in any metric: AUC, partial AUC, KS, precision at k."""
+"""Paired comparison of two scores in AUC, partial AUC, KS or precision at k."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from auctor._checks import check_level, check_one, check_region, check_resamples, check_top
-from auctor._text import count, interval, signless
-from auctor._typing import Floats, Ints
-from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
-from auctor.metrics.comparison import AucComparison, compare_auc, is_alike
-from auctor.metrics.curve import RocCurve, curve_of_sample
-from auctor.metrics.curve_estimates import estimate_ks
-from auctor.metrics.curve_intervals import KS_RESAMPLES
-from auctor.metrics.delong import check_two_of_each
-from auctor.metrics.folds import (
-    Part,
-    check_goes_with_folds,
-    check_instability,
-    group_codes,
-    pool_folds,
+from auctor._checks import (
+    check_choice,
+    check_level,
+    check_one,
+    check_region,
+    check_whole,
 )
+from auctor._text import count
+from auctor._typing import Floats
+from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
+from auctor.metrics.comparison import AucComparison, compare_auc, describe_difference, is_same_order
+from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.curve_estimates import estimate_ks, precision_in_top
+from auctor.metrics.curve_intervals import KS_RESAMPLES, read_top
+from auctor.metrics.delong import check_two_of_each
+from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
 from auctor.metrics.influence import effective_sizes
-from auctor.metrics.resampled_curves import redrawn, row_places, thin
+from auctor.metrics.resampled_curves import redrawn, step_of_rows, thin
 from auctor.metrics.sample import Sample, read_codes, read_sample
 
 METRICS = ("auc", "ks", "partial_auc", "precision_at_k")
 
-# More distinct scores than this are joined before they are resampled.
-_MOST_STEPS = 2000
+# Maximum number of distinct scores of a resampled curve; more of them are joined.
+_MAX_STEPS = 2000
 
 
 @dataclass(frozen=True, repr=False)
 class MetricComparison:
-    """The difference of two scores in a metric, its interval and its test; prints as a sentence.
+    """Difference of two scores in a metric, with interval and test; prints as a sentence.
 
     Attributes
     ----------
     name : str
-        The metric.
+        The name of the metric, such as "KS".
     where : str
-        In which top or over which region, in words.
+        The top or the region of the curve, such as "in the top 100"; empty for AUC and KS.
     difference : float
-        The metric of A minus that of B.
+        The metric of score A minus that of score B.
     low, high : float
         Ends of the confidence interval of the difference.
     p_value : float
-        Two-sided, of the hypothesis that there is no difference. It is below ``1 - level`` exactly
-        where the interval excludes 0.
+        Two-sided p-value of the hypothesis that there is no difference. It is below ``1 - level``
+        exactly if the interval excludes 0.
     value_a, value_b : float
         The metric of each score.
     standard_error : float
-        Of the difference.
+        Standard error of the difference.
     level : float
         Confidence level of the interval.
     method : str
-        How the difference was found to vary.
+        How the variance of the difference was estimated.
     n_pos, n_neg : int
         Number of rows of each class.
     n_folds : int or None
+        Number of folds, if ``folds`` was given.
     """
 
     name: str
@@ -83,11 +83,10 @@ class MetricComparison:
     n_folds: int | None = None
 
     def __repr__(self) -> str:
-        where = f" {self.where}" if self.where else ""
+        name = f"{self.name} {self.where}" if self.where else self.name
+        values = self.value_a, self.value_b
         return (
-            f"{self.name}{where} {self.value_a:.3f} against {self.value_b:.3f}: "
-            f"difference {signless(self.difference)} "
-            f"({interval(self.low, self.high, self.level)}), p = {self.p_value:.2g} "
+            f"{describe_difference(name, values, self.difference, self)}, p = {self.p_value:.2g} "
             f"({self.method}, {count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
 
@@ -96,11 +95,11 @@ def compare_metric(
     y_true: npt.ArrayLike,
     score_a: npt.ArrayLike,
     score_b: npt.ArrayLike,
-    metric: Literal["auc", "ks", "partial_auc", "precision_at_k"],
     *,
+    metric: Literal["auc", "ks", "partial_auc", "precision_at_k"],
     k: float | None = None,
-    fpr: tuple[float, float] | None = None,
-    tpr: tuple[float, float] | None = None,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
     scaled: bool = False,
     level: float = 0.95,
     n_resamples: int = 500,
@@ -109,47 +108,53 @@ def compare_metric(
     instability: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> MetricComparison:
-    """Compare two scores of the same rows in the metric that they are judged by.
+    """Compare two scores of the same rows in AUC, KS, partial AUC or precision at k.
 
-    The interval is a t interval with the standard error of the differences in resamples of the
-    rows, both scores on the same resample, and the p-value is that of the same t. Two rows that
-    the scores disagree on, one of each sign, are added in the variance (Agresti and Min 2005),
-    so that a difference of 0 in a few rows is not certain. For "auc" it is
-    :func:`auctor.metrics.compare_auc`. Rows, or groups, are assumed to be independent.
+    The interval is a t interval whose standard error comes from a paired bootstrap: the difference
+    is computed on resamples of the rows, both scores on the same resample. The p-value is that of
+    the same t distribution. The variance of two added rows on which the scores disagree, one in
+    each direction, is included (Agresti and Min 2005), so that a difference of 0 in a few rows
+    still has an uncertainty. ``metric="auc"`` calls :func:`auctor.metrics.compare_auc`. The rows
+    (or the groups) are assumed to be independent.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
-        Labels, as in :func:`auctor.metrics.auc`. Each class needs two rows.
+        Labels, as in :func:`auctor.metrics.auc`. Each class needs at least two rows.
     score_a, score_b : array-like of shape (n_rows,)
         The two scores.
     metric : {"auc", "ks", "partial_auc", "precision_at_k"}
+        The metric to compare.
     k : int or float
-        For "precision_at_k": a number of rows, or a share of them.
-    fpr, tpr : pair of float
-        For "partial_auc": the region, one of the two.
+        For "precision_at_k": a number of rows, or a fraction of them.
+    fpr_range, tpr_range : pair of floats
+        For "partial_auc": the range of false or of true positive rates. Give one of them.
     scaled : bool, default=False
-        For "partial_auc": 0.5 at chance and 1 at best, as McClish (1989) has it.
+        For "partial_auc": whether to rescale the area as McClish (1989) does, so that chance is
+        0.5 and the maximum 1.
     level : float, default=0.95
         Confidence level.
     n_resamples : int, default=500
         Number of bootstrap resamples.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group are drawn together.
+        The group of each row. Whole groups are drawn in the bootstrap.
     folds : array-like of shape (n_rows,), optional
-        The fold of each row, for out-of-fold scores of both. Scores are replaced by their ranks
-        within the fold, so that the top tenth of every fold is the top tenth of all.
+        The fold of each row, if both scores are out-of-fold scores. Scores are replaced by their
+        ranks within the fold, so that the top tenths of all folds together are the top tenth of
+        all rows.
     instability : float in [0, 1], optional
-        With ``folds``, the share of the variance of the difference that comes from the training
-        sets, as :func:`auctor.metrics.fold_instability` measures it for the AUC; 1, the worst case,
-        unless given.
+        With ``folds``, the fraction of the variance of the difference that comes from the training
+        sets, as :func:`auctor.metrics.fold_instability` measures it for the AUC. By default 1, the
+        worst case.
     sample_weight : array-like of shape (n_rows,), optional
+        Weights of the rows.
     pos_label : label, optional
-        The positive one of the two labels.
-    random_state : int, Generator, RandomState or None
-        Seed of the bootstrap.
+        The label of the positive class.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the bootstrap. Results are reproducible by default; None gives new random numbers
+        in every call.
 
     Returns
     -------
@@ -159,155 +164,128 @@ def compare_metric(
     --------
     >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     >>> a, b = [1, 2, 3, 5, 7, 4, 6, 8, 9, 10], [3, 1, 6, 4, 9, 5, 2, 8, 7, 10]
-    >>> found = compare_metric(y, a, b, "ks", random_state=0)
-    >>> round(found.value_a, 3), round(found.value_b, 3), found.low < 0.2 < found.high
-    (0.6, 0.4, True)
+    >>> compare_metric(y, a, b, metric="ks")
+    KS: 0.600 (A) and 0.400 (B), difference (A - B) +0.200 (95% CI -0.395 to 0.795), p = 0.4
+    (paired stratified bootstrap, 5 positives, 5 negatives)
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric is {metric!r}; give one of {', '.join(METRICS)}")
-    check_goes_with_folds(instability, folds)
-    level, n_resamples = check_level(level), check_resamples(n_resamples)
+    check_choice(metric, METRICS, "metric")
+    level = check_level(level)
+    n_resamples = check_whole(n_resamples, "n_resamples", minimum=2)
     scores = {"score_a": score_a, "score_b": score_b}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     check_two_of_each(sample.n_pos, sample.n_neg)
-    asked = _asked(metric, sample, k=k, fpr=fpr, tpr=tpr, scaled=scaled)
+    chosen = _read_metric(metric, sample, k=k, ranges=(fpr_range, tpr_range), scaled=scaled)
     if metric == "auc":
-        found = compare_auc(
-            y_true,
-            score_a,
-            score_b,
-            level=level,
-            groups=groups,
-            folds=folds,
-            instability=instability,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-        )
-        return _of_auc(found, sample, folds)
-    codes = None if groups is None else group_codes(groups, sample)
-    n_folds, inflation = None, 1.0
-    if folds is not None:
-        n_folds = len(read_codes(folds, sample, "folds")[0])
-        inflation += check_instability(instability)
-        sample = pool_folds(sample, folds)
-    # The groups are those of the rows that stayed.
-    rows = _Rows(sample._replace(kept=None), codes, n_folds, inflation)
-    return _conclude(asked, rows, level, n_resamples, random_state)
+        by_auc = compare_auc(
+            y_true, score_a, score_b, level=level, groups=groups, folds=folds,
+            instability=instability, sample_weight=sample_weight, pos_label=pos_label,
+        )  # fmt: skip
+        return _of_auc(by_auc, sample, folds)
+    rows = pool_rows(sample, folds=folds, instability=instability, groups=groups)
+    return _compare(chosen, rows, level, n_resamples, make_generator(random_state))
 
 
-class _Asked(NamedTuple):
-    """What is to be compared."""
+class _Metric(NamedTuple):
+    """The metric to compare."""
 
     name: str
     where: str
     measure: Callable[[RocCurve], float]
-    # The variance of two rows that the scores disagree on, given the rows of each class.
-    doubt: Callable[[float, float], float]
-    most_steps: int | None = _MOST_STEPS
+    # Variance of two rows on which the scores disagree, given the numbers of rows of each class.
+    variance_of_two_rows: Callable[[float, float], float]
+    max_steps: int | None = _MAX_STEPS
 
 
-class _Rows(NamedTuple):
-    """The rows, what goes together, and how much the training sets add."""
-
-    sample: Sample
-    groups: Ints | None
-    n_folds: int | None
-    inflation: float
+Ranges = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
-def _asked(
-    metric: str,
-    sample: Sample,
-    k: float | None,
-    fpr: tuple[float, float] | None,
-    tpr: tuple[float, float] | None,
-    scaled: bool,
-) -> _Asked:
-    """The metric with its settings; an error for those of another one."""
+def _read_metric(
+    metric: str, sample: Sample, *, k: float | None, ranges: Ranges, scaled: bool
+) -> _Metric:
+    """The metric with its settings; settings of another metric are an error."""
     if metric != "precision_at_k" and k is not None:
-        raise ValueError(f"k is {k!r}, but metric={metric!r} has none; leave it out")
-    if metric != "partial_auc" and (fpr is not None or tpr is not None):
-        raise ValueError(f"fpr and tpr go with metric='partial_auc', not with {metric!r}")
+        raise ValueError(f"k is {k!r} and metric is {metric!r}; give k only for 'precision_at_k'")
+    if metric != "partial_auc" and ranges != (None, None):
+        raise ValueError(
+            f"metric is {metric!r}; give fpr_range or tpr_range only for 'partial_auc'"
+        )
     if metric == "precision_at_k":
-        return _ask_precision(sample, k)
+        return _precision_metric(sample, k)
     if metric == "partial_auc":
-        return _ask_area(fpr, tpr, scaled)
-    return _Asked("KS" if metric == "ks" else "AUC", "", RocCurve.ks, _doubt_of_rates)
+        return _area_metric(ranges, scaled)
+    return _Metric("KS" if metric == "ks" else "AUC", "", RocCurve.ks, _variance_of_two_rates)
 
 
-def _ask_precision(sample: Sample, k: float | None) -> _Asked:
+def _precision_metric(sample: Sample, k: float | None) -> _Metric:
     if k is None:
-        raise ValueError("metric='precision_at_k' needs k, such as 100 rows or a share of 0.1")
-    total = float(len(sample.positive)) if sample.weight is None else float(sample.weight.sum())
-    share = check_top(k, total) / total
-    if share > 1:
-        raise ValueError(f"k={k!r} is more than the {total:g} rows (or weight) there are")
-    where = f"in the top {k:g}" if isinstance(k, Integral) else f"in the top {100 * k:.4g}%"
+        raise ValueError(
+            "k is None and metric is 'precision_at_k'; give k, a number of rows such as 100 or a "
+            "fraction of them such as 0.1"
+        )
+    fraction, where = read_top(k, sample)
 
     def measure(curve: RocCurve) -> float:
-        top = share * float(curve.flagged[-1])
-        return float(np.interp(top, curve.flagged, curve.true_positives)) / top
+        return precision_in_top(curve, fraction)
 
-    def doubt(n_pos: float, n_neg: float) -> float:
-        return 1.0 / (share * (n_pos + n_neg) + 2) ** 2
+    def variance_of_two_rows(n_pos: float, n_neg: float) -> float:
+        return 1.0 / (fraction * (n_pos + n_neg) + 2) ** 2
 
-    return _Asked("precision", where, measure, doubt, most_steps=None)
+    return _Metric("precision", where, measure, variance_of_two_rows, max_steps=None)
 
 
-def _ask_area(
-    fpr: tuple[float, float] | None, tpr: tuple[float, float] | None, scaled: bool
-) -> _Asked:
-    name, region = check_one(fpr=fpr, tpr=tpr)
+def _area_metric(ranges: Ranges, scaled: bool) -> _Metric:
+    fpr_range, tpr_range = ranges
+    name, region = check_one(fpr_range=fpr_range, tpr_range=tpr_range)
     low, high = check_region(region, name)
     width = high - low
 
-    def doubt(n_pos: float, n_neg: float) -> float:
-        # Of the class whose rate is cut, only the rows of the region count.
-        inside, across = (n_neg, n_pos) if name == "fpr" else (n_pos, n_neg)
+    def variance_of_two_rows(n_pos: float, n_neg: float) -> float:
+        # Of the class whose rate is restricted, only the rows inside the range count.
+        restricted, other = (n_neg, n_pos) if name == "fpr_range" else (n_pos, n_neg)
         reach = 0.5 if scaled else width
-        return (reach / 4) ** 2 * (1 / (across + 2) ** 2 + 1 / (width * inside + 2) ** 2)
+        return (reach / 4) ** 2 * (1 / (other + 2) ** 2 + 1 / (width * restricted + 2) ** 2)
 
-    return _Asked(
+    return _Metric(
         "scaled partial AUC" if scaled else "partial AUC",
-        f"over {name} {low:g} to {high:g}",
-        lambda curve: curve.partial_auc(fpr=fpr, tpr=tpr, scaled=scaled),
-        doubt,
+        f"over {name.removesuffix('_range')} {low:g} to {high:g}",
+        lambda curve: curve.partial_auc(fpr_range=fpr_range, tpr_range=tpr_range, scaled=scaled),
+        variance_of_two_rows,
     )
 
 
-def _doubt_of_rates(n_pos: float, n_neg: float) -> float:
-    # The scores may part anywhere on the curve: a row moves the largest difference by half.
+def _variance_of_two_rates(n_pos: float, n_neg: float) -> float:
+    # The scores may differ anywhere on the curve: a row changes the largest difference by half.
     return 0.25 / (n_pos + 2) ** 2 + 0.25 / (n_neg + 2) ** 2
 
 
-def _conclude(
-    asked: _Asked, rows: _Rows, level: float, n_resamples: int, random_state: Any
+def _compare(
+    metric: _Metric, rows: PooledRows, level: float, n_resamples: int, rng: np.random.Generator
 ) -> MetricComparison:
-    """Interval and test with one standard error."""
+    """Interval and test from one standard error."""
     sample, sizes = rows.sample, effective_sizes(rows.sample, rows.groups)
-    value_a, value_b = (asked.measure(curve_of_sample(one)) for one in _each(sample))
-    gap, error = value_a - value_b, 0.0
-    rng = make_generator(random_state)
-    if is_alike(*sample.scores):
-        gap = 0.0
+    value_a, value_b = (metric.measure(curve_of_sample(one)) for one in _each(sample))
+    difference, error = value_a - value_b, 0.0
+    if is_same_order(*sample.scores):
+        difference = 0.0
     else:
-        drawn = _drawn(asked, rows, n_resamples, rng)
-        spread = float(drawn.var(ddof=1)) + asked.doubt(*sizes)
-        error = math.sqrt(rows.inflation * spread)
-    # KS and areas near the ends of a curve hang on few rows: one degree a row, not that of an AUC.
+        drawn = _drawn_differences(metric, rows, n_resamples, rng)
+        variance = float(drawn.var(ddof=1)) + metric.variance_of_two_rows(*sizes)
+        error = math.sqrt(rows.inflation * variance)
+    # KS and areas near the ends of a curve depend on few rows: one degree of freedom per row, not
+    # as many as for an AUC.
     freedom = max(min(sizes) - (rows.n_folds or 1), 1.0)
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
-    p_value = 1.0 if gap == 0 else float(2 * stdtr(freedom, -abs(gap) / error))
-    excess = _excess(asked, rows, rng)
+    p_value = 1.0 if difference == 0 else float(2 * stdtr(freedom, -abs(difference) / error))
+    bias = _ks_bias(metric, rows, rng)
     return MetricComparison(
-        name=asked.name,
-        where=asked.where,
-        difference=gap,
-        low=max(gap - reach, -1.0),
-        high=min(gap + reach, 1.0),
+        name=metric.name,
+        where=metric.where,
+        difference=difference,
+        low=max(difference - reach, -1.0),
+        high=min(difference + reach, 1.0),
         p_value=p_value,
-        value_a=max(value_a - excess, 0.0),
-        value_b=max(value_b - excess, 0.0),
+        value_a=max(value_a - bias, 0.0),
+        value_b=max(value_b - bias, 0.0),
         standard_error=error,
         level=level,
         method=_method(rows),
@@ -317,68 +295,66 @@ def _conclude(
     )
 
 
-def _method(rows: _Rows) -> str:
-    method = "paired stratified bootstrap" if rows.groups is None else "paired cluster bootstrap"
-    if rows.n_folds is None:
-        return method
-    folds = count(rows.n_folds, "fold")
-    return f"{method} within {folds}, variance times {rows.inflation:.2f} for the training sets"
+def _method(rows: PooledRows) -> str:
+    kind = "stratified" if rows.groups is None else "cluster"
+    return describe_folds(f"paired {kind} bootstrap", rows.n_folds, rows.inflation)
 
 
 def _each(sample: Sample) -> list[Sample]:
-    """The sample with one of its scores at a time."""
+    """Two samples, each with one of the two scores."""
     return [sample._replace(scores=(score,)) for score in sample.scores]
 
 
-def _excess(asked: _Asked, rows: _Rows, rng: np.random.Generator) -> float:
-    """What KS within folds is too large by, the mean of both scores; 0 for everything else.
+def _ks_bias(metric: _Metric, rows: PooledRows, rng: np.random.Generator) -> float:
+    """Mean bias of the KS of both scores with folds; 0 without folds and for other metrics.
 
-    Both values are printed without it. The difference does not need it: two scores of the same
-    rows have about the same excess, and that of each alone is known too badly to be subtracted.
+    Both values are bias-corrected. The difference is not: two scores of the same rows have about
+    the same bias, and the estimate of each bias is too uncertain to subtract it.
     """
-    if rows.n_folds is None or asked.name != "KS":
+    if rows.n_folds is None or metric.name != "KS":
         return 0.0
     resampling = Resampling(rows.groups, KS_RESAMPLES, rng)
     return sum(estimate_ks(Part(one, resampling)).bias for one in _each(rows.sample)) / 2
 
 
-def _drawn(asked: _Asked, rows: _Rows, n_resamples: int, rng: np.random.Generator) -> Floats:
+def _drawn_differences(
+    metric: _Metric, rows: PooledRows, n_resamples: int, rng: np.random.Generator
+) -> Floats:
     """Differences of the metric in resamples, both scores on the same rows."""
-    sample = rows.sample
-    curves, places = [], []
-    for score in sample.scores:
-        one = sample._replace(scores=(score,))
+    curves, steps = [], []
+    for one in _each(rows.sample):
         curve = curve_of_sample(one)
-        if asked.most_steps is not None:
-            curve = thin(curve, asked.most_steps)
+        if metric.max_steps is not None:
+            curve = thin(curve, metric.max_steps)
         curves.append(curve)
-        places.append(row_places(curve, one))
-    draws, _ = make_draws(sample, rows.groups, rng)
-    found = [
-        [asked.measure(redrawn(c, p, draw)) for c, p in zip(curves, places, strict=True)]
-        for draw in islice(draws, n_resamples)
-    ]
-    values = np.array(found)
+        steps.append(step_of_rows(curve, one))
+    draws, _ = make_draws(rows.sample, rows.groups, rng)
+    values = np.array(
+        [
+            [metric.measure(redrawn(c, s, draw)) for c, s in zip(curves, steps, strict=True)]
+            for draw in islice(draws, n_resamples)
+        ]
+    )
     return np.asarray(values[:, 0] - values[:, 1])
 
 
-def _of_auc(found: AucComparison, sample: Sample, folds: Any) -> MetricComparison:
-    """A comparison of AUCs in the words of this module."""
+def _of_auc(by_auc: AucComparison, sample: Sample, folds: Any) -> MetricComparison:
+    """A comparison of AUCs as a MetricComparison."""
     n_folds = None if folds is None else len(read_codes(folds, sample, "folds")[0])
-    error = found.difference / found.statistic if found.statistic else 0.0
+    error = by_auc.difference / by_auc.statistic if by_auc.statistic else 0.0
     return MetricComparison(
         name="AUC",
         where="",
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        p_value=found.p_value,
-        value_a=found.auc_a,
-        value_b=found.auc_b,
+        difference=by_auc.difference,
+        low=by_auc.low,
+        high=by_auc.high,
+        p_value=by_auc.p_value,
+        value_a=by_auc.auc_a,
+        value_b=by_auc.auc_b,
         standard_error=error,
-        level=found.level,
-        method=found.method,
-        n_pos=found.n_pos,
-        n_neg=found.n_neg,
+        level=by_auc.level,
+        method=by_auc.method,
+        n_pos=by_auc.n_pos,
+        n_neg=by_auc.n_neg,
         n_folds=n_folds,
     )

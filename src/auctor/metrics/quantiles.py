@@ -1,8 +1,8 @@
-"""Thresholds as quantiles: their intervals, and thresholds that hold with confidence.
+"""Thresholds as quantiles of the scores: intervals, and thresholds that hold with confidence.
 
-Above the j-th largest of n scores of a continuous law lies a share of the law that has the
-distribution Beta(j, n + 1 - j), whatever the law is. So ranks have exact bounds where quantiles
-have none, and no density has to be estimated.
+For n scores of a continuous distribution, the fraction of the population above the j-th largest
+score has the distribution Beta(j, n + 1 - j), whatever the distribution of the scores. Order
+statistics therefore give exact bounds, without an estimate of a density.
 """
 
 import math
@@ -18,18 +18,19 @@ _ROUNDING = 1e-9  # of a sum of weights, in rows
 
 
 def rank_at(n_rows: float, rate: float, confidence: float) -> float:
-    """The rank, a real number, above which a share of at most ``rate`` lies with ``confidence``.
+    """The rank above which, with this confidence, at most a fraction ``rate`` of scores lies.
 
-    The solution r of ``I_rate(r, n_rows + 1 - r) = confidence``, which falls in r; Hutson (1999)
-    reads it as a fractional order statistic. Below 1, no score has that rank.
+    It is the solution r of ``I_rate(r, n_rows + 1 - r) = confidence``, whose left side decreases
+    in r. It is a real number, which Hutson (1999) interprets as a fractional order statistic. A
+    rank below 1 means that there are too few rows.
 
     Examples
     --------
-    >>> rank_at(28, 0.1, 0.95) < 1 < rank_at(29, 0.1, 0.95)
-    True
+    >>> round(rank_at(28, 0.1, 0.95), 3), round(rank_at(29, 0.1, 0.95), 3)
+    (0.977, 1.03)
     """
     low, high = 0.0, n_rows + 1.0
-    for _ in range(60):  # halves an interval of a million rows to below rounding
+    for _ in range(60):  # bisection, to below rounding also for a million rows
         middle = (low + high) / 2
         if betainc(middle, n_rows + 1 - middle, rate) >= confidence:
             low = middle
@@ -39,7 +40,7 @@ def rank_at(n_rows: float, rate: float, confidence: float) -> float:
 
 
 def rows_needed(rate: float, confidence: float) -> int:
-    """The smallest number of rows whose largest score has at most ``rate`` above it.
+    """Minimum number of rows for a threshold with at most ``rate`` above it, with confidence.
 
     Examples
     --------
@@ -50,9 +51,10 @@ def rows_needed(rate: float, confidence: float) -> int:
 
 
 class Ranked:
-    """Rows in decreasing order of their scores, ranked by their effective number.
+    """Rows in decreasing order of their scores, with ranks scaled to the effective number of rows.
 
-    ``rate`` and ``tail`` are of the quantile that is asked for.
+    ``rate`` is the fraction of rows above the quantile of interest, and ``tail`` the probability
+    of error on one side; the effective number of rows depends on both.
     """
 
     def __init__(self, rows: Counted, rate: float, tail: float) -> None:
@@ -66,37 +68,37 @@ class Ranked:
         self.ask(rate, tail)
 
     def ask(self, rate: float, tail: float) -> "Ranked":
-        """The same rows for another quantile, to which other weights may matter."""
+        """Compute the effective number of rows and the ranks for another quantile."""
         self.n_rows = effective_rows(self._rows, self._rows.scores, rate, tail)
-        # Of plain rows exactly 1, 2, 3, ...
+        # Without weights and groups exactly 1, 2, 3, ...
         self.ranks = self.total * (self.n_rows / float(self.total[-1]))
         return self
 
-    def share_above(self, threshold: float, *, strictly: bool = False) -> float:
-        """The share of the rows above a threshold, or at it as well."""
+    def fraction_above(self, threshold: float, *, strictly: bool = False) -> float:
+        """Fraction of the rows at or above a threshold, or strictly above it."""
         side = "left" if strictly else "right"
         count = int(np.searchsorted(-self.scores, -threshold, side=side))  # type: ignore[call-overload]
         return 0.0 if count == 0 else float(self.total[count - 1] / self.total[-1])
 
     def at_most(self, rank: float) -> int:
-        """How many of the rows have together at most this rank."""
+        """Number of rows with at most this rank."""
         return int(np.searchsorted(self.ranks, math.floor(rank) + _ROUNDING, side="right"))
 
     def at_least(self, rank: float) -> int:
-        """How many of the rows it takes to reach this rank; more than there are if they do not."""
+        """Number of rows needed to reach this rank; one more than there are if none does."""
         return int(np.searchsorted(self.ranks, math.ceil(rank) - _ROUNDING)) + 1
 
     def between(self, rank: float) -> float:
-        """The score at a fractional rank, linear between two rows."""
+        """The score at a fractional rank, interpolated linearly between two rows."""
         return float(np.interp(rank, np.arange(1, len(self.scores) + 1), self.scores))
 
 
 def quantile_interval(ranked: Ranked, rate: float, level: float) -> Range:
-    """Interval of the score above which a share ``rate`` of the law lies.
+    """Confidence interval of the score above which a fraction ``rate`` of the population lies.
 
-    Where there are ties, weights or groups the ends are scores of rows; else they lie between two,
-    which makes up for ranks being whole numbers (Hutson, 1999). An end that the rows cannot
-    give is infinite.
+    With ties, weights or groups the ends are scores of rows. Otherwise they are interpolated
+    between two scores, because ranks are whole numbers (Hutson 1999). An end is infinite if there
+    are too few rows to bound it.
     """
     n = len(ranked.scores)
     tail = (1 - level) / 2
@@ -112,16 +114,16 @@ def quantile_interval(ranked: Ranked, rate: float, level: float) -> Range:
 
 
 def next_above(scores: Floats, threshold: float) -> float:
-    """The smallest of the scores above a threshold; infinity if none is."""
+    """The smallest score above a threshold; infinity if there is none."""
     above = scores[scores > threshold]
     return float(above.min()) if len(above) else math.inf
 
 
 def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float) -> float | None:
-    """The lowest threshold above which at most ``rate`` of the law lies, with confidence.
+    """The lowest threshold above which, with confidence, at most ``rate`` of the population lies.
 
-    ``scores`` are those of all rows, from which the threshold is taken. None where there are too
-    few rows, or where infinite scores would have to lie below it.
+    ``scores`` are those of all rows, from which the threshold is taken. The result is None if there
+    are too few rows, or if infinite scores would have to lie below the threshold.
     """
     rank = rank_at(ranked.n_rows, rate, confidence)
     if rank < 1:
@@ -129,7 +131,7 @@ def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float)
     count = ranked.at_most(rank)
     if count and not ranked.has_ties:
         return float(ranked.scores[count - 1])
-    # A tied score may have any share of the law, so that only what lies above it is bounded.
+    # A tied score may have any probability, so that only the fraction strictly above it is bounded.
     last = float(ranked.scores[max(count - 1, 0)])
     if last == math.inf:
         return None
@@ -138,9 +140,9 @@ def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float)
 
 
 def lowest_rate(ranked: Ranked, rate: float, confidence: float) -> float | None:
-    """The highest threshold above which at least ``rate`` of the law lies, with confidence.
+    """The highest threshold above which, with confidence, at least ``rate`` of the population lies.
 
-    None where there are too few rows.
+    The result is None if there are too few rows.
     """
     count = ranked.at_least(rank_at(ranked.n_rows, rate, 1 - confidence))
     return None if count > len(ranked.scores) else float(ranked.scores[count - 1])

@@ -1,9 +1,9 @@
-"""Confidence intervals of a rate: Wilson's, and the exact one of Clopper and Pearson."""
+"""Confidence intervals of a binomial proportion: Wilson's and Clopper-Pearson's."""
 
 import math
 from typing import NamedTuple
 
-# The functions of scipy.special only: scipy.stats takes longer to import than this package.
+# Only functions of scipy.special: importing scipy.stats takes longer than importing this package.
 from scipy.special import betaincinv, ndtri
 
 
@@ -18,31 +18,31 @@ UNKNOWN = Range(float("nan"), float("nan"))
 
 
 def wilson(part: float, whole: float, level: float) -> Range:
-    """Wilson's interval of the rate ``part / whole``; NaN where ``whole`` is 0.
+    """Wilson's interval of the rate ``part / whole``; NaN if ``whole`` is 0.
 
     Its coverage is ``level`` on average over rates, and lower for some rates near 0 and 1. The
-    rows must be independent, and must not have been used to choose what is counted.
+    rows are assumed to be independent, and not to have been used to choose what is counted.
 
     Examples
     --------
-    >>> wilson(10, 10, 0.95).low < 0.75 < wilson(9, 10, 0.95).high
-    True
+    >>> [round(end, 4) for end in wilson(10, 10, 0.95)]
+    [0.7225, 1.0]
     """
     if whole == 0:
         return UNKNOWN
     z2 = float(ndtri((1 + level) / 2)) ** 2 / whole
-    share = part / whole
-    middle = share + z2 / 2
-    half = math.sqrt(z2 * share * (1 - share) + z2 * z2 / 4)
+    rate = part / whole
+    middle = rate + z2 / 2
+    half = math.sqrt(z2 * rate * (1 - rate) + z2 * z2 / 4)
     return Range(max((middle - half) / (1 + z2), 0.0), min((middle + half) / (1 + z2), 1.0))
 
 
 def clopper_pearson(part: float, whole: float, level: float) -> Range:
-    """The exact interval of the rate ``part / whole``; NaN where ``whole`` is 0.
+    """The exact (Clopper-Pearson) interval of the rate ``part / whole``; NaN if ``whole`` is 0.
 
-    It covers with at least ``level`` whatever the rate is. It also covers the rate of new rows
-    above a threshold that was set so that ``part`` of these ``whole`` rows lie above it. The two
-    numbers may be fractions, such as effective numbers of rows.
+    Its coverage is at least ``level`` for every rate. It also covers the rate at which new rows
+    lie above a threshold that was chosen such that ``part`` of these ``whole`` rows lie above it.
+    The two numbers need not be whole: they may be effective numbers of rows.
 
     Examples
     --------

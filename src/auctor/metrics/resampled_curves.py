@@ -1,4 +1,7 @@
-"""ROC curves of resampled rows: drawn step by step where rows count alike, else row by row."""
+"""ROC curves of resampled rows.
+
+Rows of equal weight without groups are drawn step by step of the curve, others row by row.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,55 +17,55 @@ from auctor.metrics.sample import Sample, split
 
 
 def resampled_curves(
-    curve: RocCurve, sample: Sample, groups: Any, rng: np.random.Generator, *, most_steps: int
+    curve: RocCurve, sample: Sample, groups: Any, rng: np.random.Generator, *, max_steps: int
 ) -> tuple[Iterator[RocCurve], str]:
-    """Curves of resampled rows, without end, and how they are drawn.
+    """An endless iterator of curves of resampled rows, and the name of the method.
 
-    Steps of the curve are joined to ``most_steps`` where they are drawn and not the rows.
+    If steps of the curve are drawn instead of rows, there are about ``max_steps`` of them at most.
     """
     if groups is None and sample.weight is None:
-        return _class_draws(thin(curve, most_steps), rng), "stratified bootstrap"
+        return _class_draws(thin(curve, max_steps), rng), "stratified bootstrap"
     draws, method = make_draws(sample, groups, rng)
-    places = row_places(curve, sample)
-    return (redrawn(curve, places, draw) for draw in draws), method
+    steps = step_of_rows(curve, sample)
+    return (redrawn(curve, steps, draw) for draw in draws), method
 
 
-def thin(curve: RocCurve, most: int) -> RocCurve:
-    """The curve at no more than about ``most`` of its thresholds, evenly among the flagged."""
+def thin(curve: RocCurve, max_steps: int) -> RocCurve:
+    """The curve at about ``max_steps`` thresholds at most, evenly spaced in flagged rows."""
     n = len(curve.thresholds)
-    if n <= most:
+    if n <= max_steps:
         return curve
-    wanted = np.linspace(0, curve.flagged[-1], most)
+    wanted = np.linspace(0, curve.flagged[-1], max_steps)
     kept = np.unique(np.append(np.searchsorted(curve.flagged, wanted), [0, n - 1]).clip(0, n - 1))
     return at_thresholds(curve, kept)
 
 
 def at_thresholds(curve: RocCurve, kept: Indices) -> RocCurve:
-    """The curve at some of its thresholds, by place; the first and the last must be among them."""
+    """The curve at the thresholds of these indices, which include the first and the last."""
     steps = curve.true_positives[kept], curve.false_positives[kept]
     return _with_steps(replace(curve, thresholds=curve.thresholds[kept]), steps)
 
 
 def _class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve]:
-    """As many rows of each class as there are, drawn step by step and not row by row."""
-    shares = [np.diff(total) / total[-1] for total in (curve.true_positives, curve.false_positives)]
+    """Draw as many rows of each class as there are, by the number of rows in each step."""
+    rates = [np.diff(total) / total[-1] for total in (curve.true_positives, curve.false_positives)]
     sizes = curve.n_pos, curve.n_neg
     while True:
-        counts = (rng.multinomial(n, share) for n, share in zip(sizes, shares, strict=True))
+        counts = (rng.multinomial(n, rate) for n, rate in zip(sizes, rates, strict=True))
         yield _with_steps(curve, tuple(_cumulated(count) for count in counts))
 
 
-def row_places(curve: RocCurve, sample: Sample) -> tuple[Indices, ...]:
-    """For each row of a class, its step on the curve."""
+def step_of_rows(curve: RocCurve, sample: Sample) -> tuple[Indices, ...]:
+    """The step of the curve that each positive and each negative row belongs to."""
     classes = split(sample.scores[0], sample.positive)
-    # Without the first threshold, which flags nothing: a score may be infinite as well.
+    # Skip the first threshold, infinity, which flags no row: a score may be infinite as well.
     return tuple(np.searchsorted(-curve.thresholds[1:], -scores) for scores in classes)
 
 
-def redrawn(curve: RocCurve, places: tuple[Indices, ...], draw: Draw) -> RocCurve:
-    """The curve of the rows with the weights of a draw."""
+def redrawn(curve: RocCurve, steps: tuple[Indices, ...], draw: Draw) -> RocCurve:
+    """The curve of the rows with the weights of a draw; ``steps`` is from ``step_of_rows``."""
     n = len(curve.thresholds) - 1
-    counts = (np.bincount(p, weights=w, minlength=n) for p, w in zip(places, draw, strict=True))
+    counts = (np.bincount(s, weights=w, minlength=n) for s, w in zip(steps, draw, strict=True))
     return _with_steps(curve, tuple(_cumulated(count) for count in counts))
 
 

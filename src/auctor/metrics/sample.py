@@ -1,4 +1,4 @@
-"""From what the caller gave to the scores of the two classes, each sorted."""
+"""Validated labels, scores and weights, and the sorted scores of the two classes."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,13 +13,13 @@ from auctor.kernels import roc
 
 
 class Sample(NamedTuple):
-    """Validated rows; those of weight zero are gone."""
+    """Validated rows, without those of weight zero."""
 
     positive: Bools
     scores: tuple[Floats, ...]
     weight: Floats | None
     pos_label: Any
-    kept: Bools | None  # rows of the caller that stayed; None means all
+    kept: Bools | None  # which of the given rows remain; None means all
 
     @property
     def n_pos(self) -> int:
@@ -54,18 +54,21 @@ def read_sample(
     pos_label: Any = None,
     names: tuple[str, str] = ("y_true", "sample_weight"),
 ) -> Sample:
-    """Read labels, scores (by argument name) and weights; drop the rows of weight zero."""
+    """Validate labels, scores (by argument name) and weights; drop the rows of weight zero.
+
+    ``names`` are the names of ``y_true`` and ``sample_weight`` in error messages.
+    """
     labels = read_labels(y_true, pos_label=pos_label, name=names[0])
     n_rows = len(labels.positive)
     read = tuple(read_scores(values, n_rows, name=name) for name, values in scores.items())
     weight = read_weights(sample_weight, n_rows, name=names[1])
     positive_label = labels.classes[1:].tolist()[0]
     sample = Sample(labels.positive, read, weight, positive_label, None)
-    return sample if weight is None else _drop_absent(sample, weight, names)
+    return sample if weight is None else _drop_zero_weights(sample, weight, names)
 
 
-def _drop_absent(sample: Sample, weight: Floats, names: tuple[str, str]) -> Sample:
-    """The sample without the rows of weight zero; both classes must remain."""
+def _drop_zero_weights(sample: Sample, weight: Floats, names: tuple[str, str]) -> Sample:
+    """The sample without the rows of weight zero; rows of both classes must remain."""
     kept = weight > 0
     if kept.all():
         return sample
@@ -74,20 +77,20 @@ def _drop_absent(sample: Sample, weight: Floats, names: tuple[str, str]) -> Samp
         if not (positive == is_positive).any():
             raise ValueError(
                 f"{names[1]} is zero for every {noun} row of {names[0]}; "
-                "at least one row of each class must count"
+                "give a positive weight to at least one row of each class"
             )
     scores = tuple(score[kept] for score in sample.scores)
     return Sample(positive, scores, weight[kept], sample.pos_label, kept)
 
 
 def split(values: Floats, positive: Bools) -> tuple[Floats, Floats]:
-    """The values of the positive and of the negative rows."""
+    """Split values into those of the positive and those of the negative rows."""
     pos, neg = roc.split_classes(values, positive, int(np.count_nonzero(positive)))
     return pos, neg
 
 
 def sort_classes(sample: Sample, which: int = 0) -> SortedClasses:
-    """Sort the scores of each class; without weights no row needs its index kept."""
+    """Sort the scores of each class, with their weights if there are any."""
     pos, neg = split(sample.scores[which], sample.positive)
     if sample.weight is None:
         pos.sort()
@@ -101,7 +104,7 @@ def sort_classes(sample: Sample, which: int = 0) -> SortedClasses:
 
 
 def read_sorted(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> SortedClasses:
-    """Read one score and sort it by class: how most metrics begin."""
+    """Validate labels, one score and weights, and sort the scores of each class."""
     scores = {"y_score": y_score}
     return sort_classes(
         read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
@@ -109,17 +112,17 @@ def read_sorted(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -
 
 
 def read_codes(values: Any, sample: Sample, name: str) -> tuple[npt.NDArray[Any], Ints]:
-    """The distinct values of a grouping and each kept row's place among them."""
+    """The distinct values of groups or folds, and the index of each remaining row's value."""
     array = read_vector(values, name)
     n_rows = len(sample.positive) if sample.kept is None else len(sample.kept)
     if len(array) != n_rows:
-        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows; give one per row")
     if count_missing(array):
-        raise ValueError(f"{name} has missing values (NaN or None); every row needs one")
+        raise ValueError(f"{name} has missing values (NaN or None); give a value for every row")
     if sample.kept is not None:
         array = array[sample.kept]
     try:
         distinct, codes = np.unique(array, return_inverse=True)
     except TypeError:
-        raise ValueError(f"{name} mixes values of several types; give one type") from None
+        raise ValueError(f"{name} has values of several types; give one type") from None
     return distinct, codes.astype(np.int64)

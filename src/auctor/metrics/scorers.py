@@ -1,4 +1,4 @@
-"""Scorers for scikit-learn's cross-validation and searches."""
+"""Scorers for the cross-validation and the searches of scikit-learn."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,17 +13,17 @@ from auctor.metrics.top import precision_at_k
 
 
 class MetricScorer:
-    """``scorer(estimator, X, y)``: a metric of the estimator's score.
+    """A scorer ``scorer(estimator, X, y)`` that computes a metric of the estimator's score.
 
-    Unlike scikit-learn's scorers it asks the estimator which class is positive, so that it is
-    right also where ``pos_label`` is the smaller label.
+    Unlike scikit-learn's scorers it reads the positive class from the estimator, so that it is
+    correct also if ``pos_label`` is the smaller label.
     """
 
     def __init__(self, metric: Callable[..., float], **options: Any) -> None:
         self._metric, self._options = metric, options
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
-        """The metric on labelled rows."""
+        """Compute the metric on labelled rows."""
         scores, pos_label = _response(estimator, X)
         return self._metric(
             y_true, scores, sample_weight=sample_weight, pos_label=pos_label, **self._options
@@ -35,14 +35,14 @@ class MetricScorer:
 
 
 def _response(estimator: Any, X: Any) -> tuple[Floats, Any]:
-    """The score of each row, and the label that it grows towards."""
+    """The score of each row, and the label of the class with the higher scores."""
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X)), _positive_label(estimator)
     return np.asarray(estimator.predict_proba(X))[:, 1], estimator.classes_[1]
 
 
 def _positive_label(estimator: Any) -> Any:
-    """``pos_label_`` of the estimator, also inside a pipeline or a search."""
+    """``pos_label_`` of the estimator, or of the one inside a pipeline or a search."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
@@ -57,21 +57,21 @@ ks_scorer = MetricScorer(ks)
 
 def partial_auc_scorer(
     *,
-    fpr: tuple[float, float] | None = None,
-    tpr: tuple[float, float] | None = None,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
     scaled: bool = False,
 ) -> MetricScorer:
-    """A scikit-learn scorer of the partial AUC over a region.
+    """Make a scikit-learn scorer of the partial AUC.
 
     Parameters
     ----------
-    fpr, tpr, scaled
+    fpr_range, tpr_range, scaled
         As in :func:`auctor.metrics.partial_auc`.
 
     Returns
     -------
     callable
-        ``scorer(estimator, X, y)``, also for ``scoring=`` of a search.
+        ``scorer(estimator, X, y)``, for the parameter ``scoring`` of scikit-learn's tools.
 
     Examples
     --------
@@ -80,26 +80,28 @@ def partial_auc_scorer(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    >>> cross_val_score(tree, X, y, scoring=partial_auc_scorer(fpr=(0, 0.1))).shape
-    (5,)
+    >>> scorer = partial_auc_scorer(fpr_range=(0, 0.1), scaled=True)
+    >>> cross_val_score(tree, X, y, scoring=scorer).round(3)
+    array([0...
     """
-    name, region = check_one(fpr=fpr, tpr=tpr)
+    name, region = check_one(fpr_range=fpr_range, tpr_range=tpr_range)
     check_region(region, name)
-    return MetricScorer(partial_auc, fpr=fpr, tpr=tpr, scaled=scaled)
+    return MetricScorer(partial_auc, fpr_range=fpr_range, tpr_range=tpr_range, scaled=scaled)
 
 
 def precision_at_k_scorer(k: float) -> MetricScorer:
-    """A scikit-learn scorer of the precision among the ``k`` highest scores.
+    """Make a scikit-learn scorer of the precision among the ``k`` highest scores.
 
     Parameters
     ----------
     k : int or float
-        As in :func:`auctor.metrics.precision_at_k`; in cross-validation a share
-        fits better than a number, for the folds differ in size.
+        As in :func:`auctor.metrics.precision_at_k`. In cross-validation, where folds differ in
+        size, a fraction is more suitable than a number of rows.
 
     Returns
     -------
     callable
+        ``scorer(estimator, X, y)``, for the parameter ``scoring`` of scikit-learn's tools.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far apart: the two classes (KS), or two ROC curves."""
+"""KS distance of the two classes, and distances of two ROC curves."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from auctor.metrics.curve import RocCurve, roc_curve
 
 
 class RocDistance(NamedTuple):
-    """Distances of two ROC curves as functions of the false positive rate."""
+    """L1 and supremum distance of two ROC curves as functions of the false positive rate."""
 
     l1: float
     sup: float
@@ -25,8 +25,8 @@ def ks(
 ) -> float:
     """Kolmogorov-Smirnov distance of the two classes: the largest ``tpr - fpr``.
 
-    Only positives above negatives count (paper 004): the value lies in [0, 1] and
-    is 0 for a score that is nowhere better than chance.
+    The distance is one-sided (Csillag et al. 2021): it lies in [0, 1], and is 0 if the ROC curve
+    nowhere lies above the diagonal.
 
     Parameters
     ----------
@@ -49,18 +49,18 @@ def roc_distance(
     curve_a: RocCurve | tuple[npt.ArrayLike, npt.ArrayLike],
     curve_b: RocCurve | tuple[npt.ArrayLike, npt.ArrayLike],
 ) -> RocDistance:
-    """L1 and sup distance of two ROC curves over the false positive rates (paper 002).
+    """L1 and supremum distance of two ROC curves (Clemencon and Vayatis 2009).
 
     Parameters
     ----------
     curve_a, curve_b : RocCurve or pair (fpr, tpr)
-        A pair of arrays, from (0, 0) to (1, 1), is joined by straight lines: the
-        known optimal curve of a simulation, for instance.
+        A ROC curve, or a pair of arrays from (0, 0) to (1, 1) that are joined by straight lines,
+        such as the known optimal curve of a simulation.
 
     Returns
     -------
     RocDistance
-        Named tuple ``(l1, sup)`` of floats; both exact, no grid.
+        Named tuple ``(l1, sup)`` of floats. Both are exact and not computed on a grid.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def roc_distance(
 
 
 class _Pieces(NamedTuple):
-    """A curve over distinct x; ``low`` and ``high`` are the ends of its jump at each x."""
+    """A piecewise linear curve; ``low`` and ``high`` are the ends of its jump at each x."""
 
     x: Floats
     low: Floats
@@ -92,13 +92,13 @@ class _Pieces(NamedTuple):
         return self._on_piece(np.searchsorted(self.x, x, side="right") - 1, x)
 
     def _on_piece(self, piece: Indices, x: Floats) -> Floats:
-        """Values at x on the lines that leave the given places."""
-        share = (x - self.x[piece]) / (self.x[piece + 1] - self.x[piece])
-        return (1 - share) * self.high[piece] + share * self.low[piece + 1]
+        """Values at x on the given pieces."""
+        part = (x - self.x[piece]) / (self.x[piece + 1] - self.x[piece])
+        return (1 - part) * self.high[piece] + part * self.low[piece + 1]
 
 
 def _pieces(curve: Any, name: str) -> _Pieces:
-    """The pieces of a curve; of several points at one x only the ends matter."""
+    """The pieces of a curve; of several points at one x the first and the last are kept."""
     fpr, tpr = (curve.fpr, curve.tpr) if isinstance(curve, RocCurve) else _read_pair(curve, name)
     x, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1
@@ -106,22 +106,25 @@ def _pieces(curve: Any, name: str) -> _Pieces:
 
 
 def _read_pair(pair: Any, name: str) -> tuple[Floats, Floats]:
-    """Arrays (fpr, tpr) that rise from (0, 0) to (1, 1)."""
+    """Validate arrays (fpr, tpr) that rise from (0, 0) to (1, 1)."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         kind = type(pair).__name__
-        raise ValueError(f"{name} must be a RocCurve or a pair (fpr, tpr), got {kind}")
+        raise ValueError(f"{name} is a {kind}; give a RocCurve or a pair (fpr, tpr) of arrays")
     fpr, tpr = (np.asarray(axis, dtype=np.float64) for axis in pair)
     if fpr.ndim != 1 or fpr.shape != tpr.shape or len(fpr) < 2:
-        raise ValueError(f"{name} must have fpr and tpr of one length, two points or more")
+        raise ValueError(
+            f"{name} has arrays of shapes {fpr.shape} and {tpr.shape}; give fpr and tpr of equal "
+            "length with at least two points"
+        )
     for axis in (fpr, tpr):
         if axis[0] != 0 or axis[-1] != 1 or not (np.diff(axis) >= 0).all():
-            raise ValueError(f"{name} must rise from (0, 0) to (1, 1)")
+            raise ValueError(f"{name} is no ROC curve; give rates that rise from (0, 0) to (1, 1)")
     return fpr, tpr
 
 
 def _mean_size(start: Floats, end: Floats) -> Floats:
-    """Mean of the absolute value of lines from ``start`` to ``end``."""
+    """Mean absolute value of linear functions from ``start`` to ``end``."""
     size = np.abs(start) + np.abs(end)
-    # A line that crosses zero makes two triangles.
+    # A linear function that crosses zero makes two triangles.
     crossing = np.divide(start**2 + end**2, size, out=np.zeros_like(size), where=size > 0)
     return np.where(start * end < 0, crossing, size) / 2

@@ -1,4 +1,4 @@
-"""Several thresholds side by side: who is flagged, who is found, and how sure that is."""
+"""A table of thresholds with their rates and confidence intervals."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from auctor._checks import check_level, check_top
+from auctor._checks import check_fraction, check_level
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.rates import Range
 from auctor.metrics.sample import read_sample
@@ -19,25 +19,25 @@ RATES = ("tpr", "fpr", "precision")
 
 @dataclass(frozen=True)
 class ThresholdRow:
-    """What one threshold does.
+    """One row of a :class:`ThresholdTable`.
 
     Attributes
     ----------
-    share : float
-        The share of the rows that may be flagged.
+    fraction : float
+        Maximum fraction of the rows to flag.
     point : OperatingPoint
-        The threshold that flags the most without going over, and its rates.
-    flagged_share : float
-        The share that it does flag; ties can make it smaller than ``share``.
+        The lowest threshold that flags at most this fraction, with its rates.
+    flagged_fraction : float
+        The fraction of rows that it flags; with ties it can be smaller than ``fraction``.
     tpr, fpr, precision : Range
         Confidence intervals of the rates.
     lift : float
-        Precision over the share of positives among all rows; NaN when nothing is flagged.
+        Precision divided by the fraction of positives among all rows; NaN if no row is flagged.
     """
 
-    share: float
+    fraction: float
     point: OperatingPoint
-    flagged_share: float
+    flagged_fraction: float
     tpr: Range
     fpr: Range
     precision: Range
@@ -46,16 +46,17 @@ class ThresholdRow:
 
 @dataclass(frozen=True, repr=False)
 class ThresholdTable:
-    """Thresholds by the share of the rows they may flag; prints as a table.
+    """Thresholds for several fractions of rows to flag; prints as a table.
 
     Attributes
     ----------
     rows : tuple of ThresholdRow
+        One row per fraction.
     level : float
         Confidence level of the intervals.
     method : str
-        "Clopper-Pearson", and with weights or groups "Clopper-Pearson at the effective number of
-        rows"; see :class:`Threshold` for what it assumes.
+        "Clopper-Pearson", or with weights or groups "Clopper-Pearson at the effective number of
+        rows". :class:`Threshold` describes the assumptions.
     """
 
     rows: tuple[ThresholdRow, ...]
@@ -63,7 +64,7 @@ class ThresholdTable:
     method: str
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
-        """The head and the rows as short texts, for people."""
+        """The column names and the formatted cells of each row."""
         head = ["at most", "threshold", "flagged", "tpr", "fpr", "precision", "lift"]
         return head, [_cells(row) for row in self.rows]
 
@@ -71,29 +72,29 @@ class ThresholdTable:
         head, rows = self.cells()
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-            for line in [head, *rows]
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in [head, *rows]
         ]
         return "\n".join([*lines, f"({100 * self.level:g}% intervals, {self.method})"])
 
     def to_csv(self) -> str:
-        """The table as CSV text with a head, numbers in full.
+        """The table as CSV text with a header row and unrounded numbers.
 
         Examples
         --------
-        >>> table = threshold_table([0, 1, 0, 1], [1, 2, 3, 4], shares=[0.5])
+        >>> table = threshold_table([0, 1, 0, 1], [1, 2, 3, 4], fractions=[0.5])
         >>> table.to_csv().splitlines()[0]
-        'share,threshold,flagged,flagged_share,tpr,tpr_low,tpr_high,fpr,fpr_low,fpr_high,...'
+        'fraction,threshold,flagged,flagged_fraction,tpr,tpr_low,tpr_high,fpr,fpr_low,fpr_high,...'
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(
-            ["share", "threshold", "flagged", "flagged_share"]
+            ["fraction", "threshold", "flagged", "flagged_fraction"]
             + [name + end for name in RATES for end in ("", "_low", "_high")]
             + ["lift"]
         )
         for row in self.rows:
-            start = [row.share, row.point.threshold, row.point.flagged, row.flagged_share]
+            start = [row.fraction, row.point.threshold, row.point.flagged, row.flagged_fraction]
             rates = [[getattr(row.point, name), *getattr(row, name)] for name in RATES]
             writer.writerow([*start, *(value for rate in rates for value in rate), row.lift])
         return text.getvalue()
@@ -103,26 +104,26 @@ def threshold_table(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
     *,
-    shares: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
+    fractions: Iterable[float] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
     level: float = 0.95,
     groups: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> ThresholdTable:
-    """Thresholds that flag given shares of the rows, with rates and their intervals.
+    """Thresholds that flag given fractions of the rows, with rates and confidence intervals.
 
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
         As in :func:`auctor.metrics.auc`.
-    shares : iterable of float
-        At most this share of the rows is flagged, one row of the table for each.
+    fractions : iterable of float
+        Maximum fractions of the rows to flag, one per row of the table.
     level : float, default=0.95
-        Confidence level of the intervals, which are those of Clopper and Pearson: of the rates
-        that new rows of the same population have at the threshold. They assume independent rows;
-        with weights or groups the effective number of rows takes the place of their number.
+        Confidence level of the Clopper-Pearson intervals of the rates that new rows of the same
+        population have at the threshold. Rows are assumed to be independent; with weights or
+        groups the effective number of rows replaces their number.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group (a customer, a patient) may depend on each other.
+        The group of each row, if rows of one group (a customer, a patient) depend on each other.
 
     Returns
     -------
@@ -131,7 +132,7 @@ def threshold_table(
     Examples
     --------
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
-    >>> threshold_table(y, s, shares=[0.25, 0.5])
+    >>> threshold_table(y, s, fractions=[0.25, 0.5])
     at most  threshold  flagged                  tpr                  fpr            precision  lift
       25.0%          7        2  0.500 (0.068-0.932)  0.000 (0.000-0.602)  1.000 (0.158-1.000)  2.00
       50.0%          5        4  0.750 (0.194-0.994)  0.250 (0.006-0.806)  0.750 (0.194-0.994)  1.50
@@ -141,29 +142,30 @@ def threshold_table(
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     curve, counted = curve_of_sample(sample), count_rows(sample, groups)
-    asked = _check_shares(shares)
-    points = [curve.at(budget=share) for share in asked]
+    checked = _check_fractions(fractions)
+    points = [curve.at(budget=fraction) for fraction in checked]
     intervals = RateIntervals(counted, level)
     ranges = [intervals.at(point) for point in points]
-    rows = [_row(curve, *parts) for parts in zip(asked, points, ranges, strict=True)]
+    rows = [_row(curve, *parts) for parts in zip(checked, points, ranges, strict=True)]
     return ThresholdTable(tuple(rows), level, intervals.method)
 
 
-def _check_shares(shares: Any) -> list[float]:
-    """Shares above 0 and below 1, at least one."""
-    if isinstance(shares, str) or not isinstance(shares, Iterable):
-        raise ValueError(f"shares must be a list of shares such as [0.01, 0.1], got {shares!r}")
-    found = [check_top(share, 1.0, "each of shares") for share in shares]
-    if not found or max(found) >= 1:
-        raise ValueError(f"shares must be shares between 0 and 1, one or more, got {shares!r}")
-    return found
+def _check_fractions(fractions: Any) -> list[float]:
+    """Return one or more fractions strictly between 0 and 1."""
+    is_list = isinstance(fractions, Iterable) and not isinstance(fractions, str)
+    values = list(fractions) if is_list else []
+    if not values:
+        raise ValueError(f"fractions is {fractions!r}; give a list such as [0.01, 0.1]")
+    return [check_fraction(value, "one of fractions") for value in values]
 
 
-def _row(curve: RocCurve, share: float, point: OperatingPoint, ranges: list[Range]) -> ThresholdRow:
+def _row(
+    curve: RocCurve, fraction: float, point: OperatingPoint, ranges: list[Range]
+) -> ThresholdRow:
     total = float(curve.flagged[-1])
     lift = point.precision / (float(curve.true_positives[-1]) / total)
     tpr, fpr, precision = ranges
-    return ThresholdRow(share, point, point.flagged / total, tpr, fpr, precision, lift)
+    return ThresholdRow(fraction, point, point.flagged / total, tpr, fpr, precision, lift)
 
 
 def _cells(row: ThresholdRow) -> list[str]:
@@ -171,5 +173,5 @@ def _cells(row: ThresholdRow) -> list[str]:
         f"{getattr(row.point, name):.3f} ({ends.low:.3f}-{ends.high:.3f})"
         for name, ends in zip(RATES, (row.tpr, row.fpr, row.precision), strict=True)
     ]
-    start = [f"{100 * row.share:.1f}%", f"{row.point.threshold:.4g}", f"{row.point.flagged:,g}"]
-    return [*start, *rates, f"{row.lift:.2f}"]
+    threshold, flagged = f"{row.point.threshold:.4g}", f"{row.point.flagged:,g}"
+    return [f"{100 * row.fraction:.1f}%", threshold, flagged, *rates, f"{row.lift:.2f}"]

@@ -1,4 +1,4 @@
-"""The threshold that meets a criterion - a rate, a budget, a cost - and how sure it is."""
+"""The threshold that meets a criterion (a rate, a budget or a cost), with confidence intervals."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import check_level, check_number, check_one, check_rate, check_top
+from auctor._checks import (
+    check_level,
+    check_one,
+    check_positive,
+    check_rate,
+    check_top,
+)
 from auctor._text import interval
 from auctor._typing import Floats
 from auctor.metrics.bootstrap import percentiles
@@ -25,40 +31,40 @@ from auctor.metrics.quantiles import (
 from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
 from auctor.metrics.sample import Sample, read_codes, read_sample
 
-# Whose rate each criterion speaks of.
+# The rows whose rate each criterion restricts.
 _OF = {"fpr": "negative rows", "tpr": "positive rows", "budget": "rows"}
 
 
 @dataclass(frozen=True, repr=False)
 class Threshold:
-    """A threshold, what it does to the rows, and the uncertainty of both; prints as a sentence.
+    """A threshold with its rates and confidence intervals; prints as a sentence.
 
     Attributes
     ----------
     value : float
-        Rows with a score of at least this are flagged.
+        The threshold: rows with a score of at least this are flagged.
     low, high : float
-        Interval of the threshold that meets the criterion exactly in the population that the
-        rows were drawn from. An infinite end says that there are too few rows to bound it.
+        Confidence interval of the threshold that meets the criterion exactly in the population
+        from which the rows were drawn. An end is infinite if there are too few rows to bound it.
     point : OperatingPoint
-        What happens to these rows at ``value``.
+        The rates of these rows at ``value``.
     tpr, fpr, precision : Range
-        Intervals of the rates that new rows of the same population have at ``value``. They are
-        exact (Clopper and Pearson): they hold also for the rate that was used to choose
-        the threshold. Precision is that of new rows with the same share of positives.
-    wish : str
-        What was asked for, in words.
+        Confidence intervals of the rates of new rows of the same population at ``value``. They are
+        exact (Clopper-Pearson) and valid also for the rate that was used to choose the threshold.
+        The precision is that of new rows with the same fraction of positives.
+    criterion : str
+        The criterion in words, such as "fpr of at most 0.1".
     level : float
         Confidence level of all intervals.
     method : str
-        Of the interval of the threshold: "order statistics" for a rate or a budget, "binomial
-        tests" for a cost. It assumes that rows are drawn independently; for a budget
-        from all rows as they come, for a rate from those of the class. With weights or groups
-        "at the effective number of rows" is added: a weight is then a sampling weight, groups are
-        independent of each other, and rows of one group need not be.
+        Method of the interval of the threshold: "order statistics" for a rate or a budget,
+        "binomial tests" for a cost. It assumes that rows are drawn independently: for a budget
+        from the whole population, for a rate from each class. With weights or groups, "at the
+        effective number of rows" is added: weights are then sampling weights, and groups are
+        assumed to be independent of each other while rows of one group need not be.
     confidence : float or None
-        The confidence with which new rows meet the criterion at ``value``. None: the criterion is
-        met on these rows, and by about every second draw of new ones.
+        The confidence with which new rows meet the criterion at ``value``. If None, the criterion
+        is met on these rows, and new rows meet it about half of the time.
     """
 
     value: float
@@ -68,7 +74,7 @@ class Threshold:
     tpr: Range
     fpr: Range
     precision: Range
-    wish: str
+    criterion: str
     level: float
     method: str
     confidence: float | None = None
@@ -77,7 +83,7 @@ class Threshold:
         tpr, fpr = (interval(*ends, self.level) for ends in (self.tpr, self.fpr))
         ends = f"{100 * self.level:g}% CI {self.low:.4g} to {self.high:.4g}"
         return (
-            f"threshold {self.value:.4g} ({ends}, {self.method}) for {self.wish}: "
+            f"threshold {self.value:.4g} ({ends}, {self.method}) for {self.criterion}: "
             f"tpr {self.point.tpr:.3f} ({tpr}), fpr {self.point.fpr:.3f} ({fpr}), "
             f"precision {self.point.precision:.3f}, {self.point.flagged:g} flagged"
         )
@@ -97,33 +103,37 @@ def threshold_at(
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> Threshold:
-    """The threshold that meets one criterion, with confidence intervals.
+    """The threshold that meets a criterion, with confidence intervals.
 
-    Rows with a score at or above the threshold are flagged. Without ``confidence`` the criterion
-    is met on these rows, and new rows exceed it about as often as not; with ``confidence`` new rows
-    meet it in at least that share of the samples one might have drawn.
+    Rows with a score at or above the threshold are flagged. Give exactly one of ``fpr``, ``tpr``,
+    ``budget`` and ``cost``. Without ``confidence`` the criterion is met on these rows, and new rows
+    violate it about half of the time. With ``confidence=0.95`` the threshold is chosen such that
+    it holds for new rows in at least 95% of all samples that might have been drawn.
 
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
         As in :func:`auctor.metrics.auc`.
     fpr : float, optional
-        At most this share of the negatives is flagged; the lowest such threshold.
+        Maximum false positive rate. The result is the lowest threshold that flags at most this
+        fraction of the negatives.
     tpr : float, optional
-        At least this share of the positives is flagged; the highest such threshold.
+        Minimum true positive rate. The result is the highest threshold that flags at least this
+        fraction of the positives.
     budget : int or float, optional
-        At most this many rows are flagged, or this share of them; the lowest such threshold.
+        Maximum number of flagged rows, or fraction of all rows. The result is the lowest threshold
+        that flags at most this many.
     cost : float, optional
-        What a positive that is missed costs, where a negative that is flagged costs 1: the
-        threshold of the least total cost among these rows, at the share of positives they have.
+        Cost of a missed positive, relative to a cost of 1 for a flagged negative. The result is
+        the threshold with the least total cost on these rows, with the fraction of positives that
+        they have.
     confidence : float, optional
-        For ``fpr``, ``tpr`` and ``budget``: choose the threshold such that the rate of new rows
-        meets the criterion with this confidence, such as 0.95. A whole number as ``budget``
-        is then taken as a share of the rows given.
+        Confidence with which new rows meet the criterion, such as 0.95; for ``fpr``, ``tpr`` and
+        ``budget``. A whole number as ``budget`` is then converted to a fraction of the given rows.
     level : float, default=0.95
         Confidence level of the intervals.
     groups : array-like of shape (n_rows,), optional
-        Rows of one group (a customer, a patient) may depend on each other.
+        The group of each row, if rows of one group (a customer, a patient) depend on each other.
 
     Returns
     -------
@@ -140,22 +150,22 @@ def threshold_at(
     >>> threshold_at(y, s, fpr=0.1).value, threshold_at(y, s, fpr=0.1, confidence=0.95).value
     (81.0, 85.0)
     """
-    name, wished = check_one(fpr=fpr, tpr=tpr, budget=budget, cost=cost)
+    name, value = check_one(fpr=fpr, tpr=tpr, budget=budget, cost=cost)
     level = check_level(level)
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     rows = count_rows(sample, groups)
     curve = curve_of_sample(sample)
     if name == "cost":
-        point, ends, method = _for_cost(curve, rows, wished, confidence, level)
+        point, ends, method = _for_cost(curve, rows, value, confidence, level)
     else:
-        rate = _rate(curve, name, wished)
-        point = curve.at(**{name: wished})
+        rate = _rate(curve, name, value)
+        point = curve.at(**{name: value})
         if confidence is not None:
             point = curve.at(threshold=_confident(rows, name, rate, confidence))
         ends, method = _rate_interval(rows, name, rate, level), "order statistics"
-    # The cheapest threshold is the best of many, so that its rates look better than they are:
-    # half of the error for them keeps the coverage.
+    # The cheapest threshold is the best of many, so that its rates on these rows are optimistic:
+    # intervals with half the error probability keep the coverage.
     rates_level = (1 + level) / 2 if name == "cost" else level
     rates = RateIntervals(rows, rates_level).at(point)
     return Threshold(
@@ -165,7 +175,7 @@ def threshold_at(
         tpr=rates[0],
         fpr=rates[1],
         precision=rates[2],
-        wish=_wish(name, wished, confidence),
+        criterion=_describe_criterion(name, value, confidence),
         level=level,
         method=with_rows(method, rows),
         confidence=confidence,
@@ -178,19 +188,19 @@ def count_rows(sample: Sample, groups: Any) -> Counted:
     if groups is not None:
         distinct, codes = read_codes(groups, sample, "groups")
         if len(distinct) < 2:
-            raise ValueError("groups has only one group; give two or more")
+            raise ValueError("groups has only one group; give two or more, or leave groups out")
     weight = sample.weight
     if weight is not None and weight.min() == weight.max():
-        weight = None  # their scale does not matter, so that these are no weights
+        weight = None  # the scale of weights does not matter: equal weights are no weights
     return Counted(sample.positive, sample.scores[0], weight, codes)
 
 
 class RateIntervals:
-    """Intervals of the rates of new rows at thresholds that these rows were used to choose.
+    """Intervals of the rates of new rows at thresholds that were chosen on these rows.
 
-    That of the rate by which a threshold was chosen is exact as well: above the k-th largest of
-    n scores lies a share that has the distribution Beta(k, n + 1 - k), whose quantiles are the
-    ends of the interval of Clopper and Pearson.
+    They are exact also for the rate by which the threshold was chosen: the fraction of the
+    population above the k-th largest of n scores has the distribution Beta(k, n + 1 - k), whose
+    quantiles are the ends of the Clopper-Pearson interval.
     """
 
     def __init__(self, rows: Counted, level: float) -> None:
@@ -200,12 +210,12 @@ class RateIntervals:
     def at(self, point: OperatingPoint) -> list[Range]:
         """Intervals of tpr, fpr and precision."""
         rates = zip(self._classes, (point.tpr, point.fpr), strict=True)
-        found = [self._interval(part, part.scores, rate) for part, rate in rates]
+        by_class = [self._interval(part, part.scores, rate) for part, rate in rates]
         if point.flagged == 0:
-            return [*found, UNKNOWN]
+            return [*by_class, UNKNOWN]
         flagged = self._rows.take(self._rows.scores >= point.threshold)
         labels = flagged.positive.astype(np.float64)
-        return [*found, self._interval(flagged, labels, point.precision)]
+        return [*by_class, self._interval(flagged, labels, point.precision)]
 
     def _interval(self, rows: Counted, values: Floats, rate: float) -> Range:
         whole = effective_rows(rows, values, rate, (1 - self._level) / 2)
@@ -213,101 +223,102 @@ class RateIntervals:
 
     @property
     def method(self) -> str:
-        """What the method is called."""
+        """The name of the method."""
         return with_rows("Clopper-Pearson", self._rows)
 
 
 def with_rows(method: str, rows: Counted) -> str:
-    """The name of a method, with what it takes the rows for."""
+    """The name of a method, with "at the effective number of rows" if that enters."""
     return method if rows.is_plain else f"{method} at the effective number of rows"
 
 
 def percentile_range(values: Floats, level: float) -> Range:
-    """The middle of resampled values; an infinite value is an end too."""
-    known = np.sort(values[~np.isnan(values)])  # no precision where nothing is flagged
+    """Central percentiles of resampled values, which may be infinite; NaN is left out."""
+    known = np.sort(values[~np.isnan(values)])
     if len(known) == 0:
         return UNKNOWN
-    if np.isinf(known).any():  # no way between a number and infinity
+    if np.isinf(known).any():  # a number and infinity cannot be interpolated
         ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2], method="nearest")
         return Range(float(ends[0]), float(ends[1]))
     return Range(*percentiles(known, level))
 
 
-def _rate(curve: RocCurve, name: str, wished: Any) -> float:
-    """The share of the rows concerned that a criterion speaks of."""
+def _rate(curve: RocCurve, name: str, value: Any) -> float:
+    """The criterion as a fraction: of a class, or of all rows for a budget."""
     if name != "budget":
-        return check_rate(wished, name)
+        return check_rate(value, name)
     total = float(curve.flagged[-1])
-    return min(check_top(wished, total, name, least=0) / total, 1.0)
+    return min(check_top(value, total, name, minimum=0) / total, 1.0)
 
 
-def _concerned(rows: Counted, name: str) -> Counted:
-    """The rows whose share a criterion speaks of."""
+def _restricted_rows(rows: Counted, name: str) -> Counted:
+    """The rows whose rate the criterion restricts: a class, or all rows for a budget."""
     if name == "budget":
         return rows
     return rows.take(rows.positive if name == "tpr" else ~rows.positive)
 
 
 def _rate_interval(rows: Counted, name: str, rate: float, level: float) -> Range:
-    ranked = Ranked(_concerned(rows, name), rate, (1 - level) / 2)
+    ranked = Ranked(_restricted_rows(rows, name), rate, (1 - level) / 2)
     low, high = quantile_interval(ranked, rate, level)
     if name != "tpr" and ranked.has_ties and math.isfinite(high):
-        # At a tied score more are flagged than may be: the threshold is the next score.
+        # At a tied score too many rows are flagged: the threshold is the next higher score.
         high = next_above(rows.scores, high)
     return Range(low, high)
 
 
 def _confident(rows: Counted, name: str, rate: float, confidence: Any) -> float:
     """The threshold at which new rows meet the criterion with confidence."""
-    asked = check_number(confidence, "confidence")
-    if not 0 < asked < 1:
-        raise ValueError(f"confidence is {confidence!r}; give a number between 0 and 1, like 0.95")
-    spared = 1 - rate if name == "tpr" else rate
-    if not 0 < spared < 1:
+    level = check_level(confidence, "confidence")
+    error_rate = 1 - rate if name == "tpr" else rate
+    if not 0 < error_rate < 1:
         raise ValueError(
-            f"{name}={rate:g} cannot be met with confidence by any number of rows; give "
+            f"{name} is {rate:g}, which no number of rows can guarantee with confidence; give "
             f"{name} strictly between 0 and 1, or leave confidence out"
         )
-    ranked = Ranked(_concerned(rows, name), rate, 1 - asked)
+    ranked = Ranked(_restricted_rows(rows, name), rate, 1 - level)
     if name == "tpr":
-        found = lowest_rate(ranked, rate, asked)
+        threshold = lowest_rate(ranked, rate, level)
     else:
-        found = highest_rate(ranked, rows.scores, rate, asked)
-    if found is None:
-        raise ValueError(_too_few(ranked, rows, name, rate, asked, rows_needed(spared, asked)))
-    return found
+        threshold = highest_rate(ranked, rows.scores, rate, level)
+    if threshold is None:
+        needed = rows_needed(error_rate, level)
+        raise ValueError(_too_few(ranked, rows, name, rate, level, needed))
+    return threshold
 
 
 def _too_few(
     ranked: Ranked, rows: Counted, name: str, rate: float, confidence: float, needed: int
 ) -> str:
+    """The message for too few rows."""
     there = f"there are {len(ranked.scores)}"
     if not rows.is_plain:
         reason = "weights" if rows.codes is None else "groups"
-        there += f", which with their {reason} are worth {ranked.n_rows:.1f} independent ones"
+        there += f" (with their {reason}, {ranked.n_rows:.1f} effective rows)"
     return (
-        f"{name}={rate:g} with confidence={confidence:g} needs at least {needed} {_OF[name]}; "
-        f"{there}. Give more rows, a lower confidence, or leave confidence out"
+        f"{name} is {rate:g} and confidence {confidence:g}, which needs at least {needed} "
+        f"{_OF[name]}, and {there}; give more rows or a lower confidence, or leave confidence out"
     )
 
 
 def _for_cost(
-    curve: RocCurve, rows: Counted, wished: Any, confidence: Any, level: float
+    curve: RocCurve, rows: Counted, value: Any, confidence: Any, level: float
 ) -> tuple[OperatingPoint, Range, str]:
-    """The cheapest point, the interval of its threshold and the name of the method."""
-    cost = check_number(wished, "cost")
-    if not 0 < cost < np.inf:
-        raise ValueError(f"cost must be a finite number above 0, got {wished!r}")
+    """The point of least cost, the interval of its threshold and the name of the method."""
+    cost = check_positive(value, "cost")
     if confidence is not None:
-        raise ValueError("confidence goes with fpr, tpr or budget; a cost has no bound to keep")
+        raise ValueError(
+            "confidence and cost are given; give confidence only with fpr, tpr or budget"
+        )
     return cheapest(curve, cost), cost_interval(curve, rows, cost, level), "binomial tests"
 
 
-def _wish(name: str, wished: float, confidence: float | None) -> str:
+def _describe_criterion(name: str, value: float, confidence: float | None) -> str:
+    """The criterion in words."""
     if name == "cost":
-        return f"a missed positive that costs {wished:g} false alarms"
-    words = f"{name} of at {'most' if name == 'fpr' else 'least'} {wished:g}"
+        return f"a cost of {value:g} false positives per missed positive"
+    words = f"{name} of at {'most' if name == 'fpr' else 'least'} {value:g}"
     if name == "budget":
-        words = f"a budget of {wished:g}"
+        words = f"a budget of {value:g}"
     sure = "" if confidence is None else f" on new rows with {100 * confidence:g}% confidence"
     return words + sure

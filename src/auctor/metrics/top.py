@@ -1,34 +1,35 @@
-"""How good the top of the list is: precision, recall and lift at k."""
+"""Precision, recall and lift among the rows with the highest scores."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import check_top
+from auctor._checks import check_top_within
 from auctor.metrics.curve import RocCurve, roc_curve
 
 
 def precision_at_k(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
-    k: float,
     *,
+    k: float,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Share of positives among the ``k`` rows with the highest scores.
+    """Fraction of positives among the ``k`` rows with the highest scores.
 
-    Where rows are tied at the cut, the value is the expectation over their order.
+    If rows are tied at the end of the top, the value is the expectation over a random order of
+    the tied rows.
 
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
         As in :func:`auctor.metrics.auc`.
     k : int or float
-        A whole number of rows (of weight, with ``sample_weight``), or a share of
-        them strictly between 0 and 1. A share that is not a whole number of rows
-        takes a part of the last one.
+        A whole number of rows (of weight, with ``sample_weight``), or a fraction of all rows
+        strictly between 0 and 1. If the fraction is not a whole number of rows, the last row
+        counts in part.
 
     Returns
     -------
@@ -40,19 +41,19 @@ def precision_at_k(
     0.75
     """
     curve = roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    top, found = _top(curve, k)
-    return found / top
+    top, positives = _top(curve, k)
+    return positives / top
 
 
 def recall_at_k(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
-    k: float,
     *,
+    k: float,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Share of the positives that are among the ``k`` rows with the highest scores.
+    """Fraction of all positives that are among the ``k`` rows with the highest scores.
 
     Parameters
     ----------
@@ -69,19 +70,21 @@ def recall_at_k(
     0.6666666666666666
     """
     curve = roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    _, found = _top(curve, k)
-    return found / float(curve.true_positives[-1])
+    _, positives = _top(curve, k)
+    return positives / float(curve.true_positives[-1])
 
 
 def lift(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
-    k: float,
     *,
+    k: float,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """How many times more positives the top ``k`` rows hold than ``k`` drawn at random.
+    """Precision among the ``k`` rows with the highest scores, relative to random rows.
+
+    The lift is the precision at ``k`` divided by the fraction of positives among all rows.
 
     Parameters
     ----------
@@ -98,17 +101,15 @@ def lift(
     2.0
     """
     curve = roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    top, found = _top(curve, k)
+    top, positives = _top(curve, k)
     prevalence = float(curve.true_positives[-1] / curve.flagged[-1])
-    return found / top / prevalence
+    return positives / top / prevalence
 
 
 def _top(curve: RocCurve, k: float) -> tuple[float, float]:
-    """The size of the top and the positives to be expected in it."""
+    """The number of rows in the top and the expected number of positives among them."""
     flagged = curve.flagged
     total = float(flagged[-1])
-    top = check_top(k, total)
-    if top > total:
-        raise ValueError(f"k={k!r} is more than the {total:g} rows (or weight) there are")
-    # Among tied rows in random order the positives come at an even pace.
+    top = check_top_within(k, total)
+    # In a random order of tied rows, the expected number of positives grows linearly.
     return top, float(np.interp(top, flagged, curve.true_positives))

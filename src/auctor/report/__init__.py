@@ -1,4 +1,4 @@
-"""Reports: facts about a model as a dict of plain values, and the page that draws them."""
+"""Reports: the results of a model as a dict of plain values, and as an HTML page."""
 
 from auctor.report.page import render, write_report
 from auctor.report.summary import summarize

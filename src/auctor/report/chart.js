@@ -1,4 +1,4 @@
-// A small chart: two axes and marks in the units of the data. Redrawn when the page changes width.
+// A small chart: two axes, and marks in the units of the data. It is redrawn when the page changes its width.
 
 const drawings = [];
 
@@ -6,10 +6,10 @@ const drawings = [];
 function drawing(element, draw) {
   let width = 0;
   const redraw = () => {
-    const room = element.clientWidth;
-    if (room === 0 || room === width) return;
-    width = room;
-    element.replaceChildren(...[].concat(draw(room)));
+    const available = element.clientWidth;
+    if (available === 0 || available === width) return;
+    width = available;
+    element.replaceChildren(...[].concat(draw(available)));
   };
   drawings.push(redraw);
   redraw();
@@ -21,7 +21,7 @@ window.addEventListener("resize", () => {
   waiting = setTimeout(() => drawings.forEach((redraw) => redraw()), 80);
 });
 
-// Round places for some ticks between two ends.
+// Round numbers between two ends, for ticks.
 function ticksBetween(low, high, count) {
   const rough = (high - low) / count;
   if (!(rough > 0) || !Number.isFinite(rough)) return [low];
@@ -32,17 +32,18 @@ function ticksBetween(low, high, count) {
   return ticks;
 }
 
-function rangeOf(values, share) {
+// The range of the values, extended by a fraction of it on both sides.
+function rangeOf(values, fraction) {
   const known = values.filter((v) => v !== null && Number.isFinite(v));
   let low = Math.min(...known), high = Math.max(...known);
   if (!known.length) return [0, 1];
   if (low === high) { low -= 0.5; high += 0.5; }
-  const margin = (high - low) * (share || 0);
+  const margin = (high - low) * (fraction || 0);
   return [low - margin, high + margin];
 }
 
 class Chart {
-  // options: width, height, x: [low, high], y: [low, high], xLabel, yLabel, label, and if wanted
+  // options: width, height, x: [low, high], y: [low, high], xLabel, yLabel, label, and optionally
   // left, bottom, right, xFormat, yFormat, xTicks, yTicks.
   constructor(options) {
     const o = Object.assign({ left: 50, right: 18, top: 10, bottom: 42 }, options);
@@ -98,7 +99,7 @@ class Chart {
 
   line(points, kind) { return this.add("path", { class: kind, d: this.path(points) }); }
 
-  // Points of [x, low, high] as an area; those without ends are left out.
+  // Points of [x, low, high] as an area; points whose ends are null are left out.
   area(points, kind) {
     const known = points.filter(([, low, high]) => low !== null && high !== null);
     if (!known.length) return null;
@@ -119,7 +120,7 @@ class Chart {
   }
 }
 
-// What the lines are: pairs of a class of stroke and a word.
+// The legend, from pairs of a CSS class and a text.
 function legend(entries) {
   return html("ul", { class: "legend" }, entries.map(([kind, words]) => {
     const sample = svg("svg", { width: 28, height: 12, "aria-hidden": "true" });
@@ -130,4 +131,4 @@ function legend(entries) {
   }));
 }
 
-const share = (x) => `${Math.round(1000 * x) / 10}%`;
+const shortPercent = (x) => `${Math.round(1000 * x) / 10}%`;

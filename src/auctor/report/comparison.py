@@ -1,4 +1,4 @@
-"""The model beside others on the same rows."""
+"""Paired comparisons of the model with other scores of the same rows."""
 
 from collections.abc import Mapping
 from typing import Any, TypeGuard
@@ -16,15 +16,12 @@ def comparisons(
     level: float,
     random_state: Any,
 ) -> list[dict[str, Any]]:
-    """For each other score the paired difference in the metric of the loss, and in AUC.
-
-    Within folds where there are any.
-    """
-    found = []
+    """For each baseline the paired difference in the metric and in AUC, within folds if any."""
+    compared = []
     for name, scores in (baseline or {}).items():
-        told = {
-            **rows.told,
-            **rows.within,
+        arguments = {
+            **rows.weighting,
+            **rows.dependence,
             "y_true": rows.positive,
             "score_a": rows.fold_scores,
             "score_b": scores,
@@ -33,9 +30,9 @@ def comparisons(
             "n_resamples": rows.n_resamples(500),
             "random_state": random_state,
         }
-        area = compare_metric(metric="auc", **told)
-        judged = compare_metric(**metric, **told) if is_other(metric) else area
-        found.append(
+        area = compare_metric(metric="auc", **arguments)
+        judged = compare_metric(**metric, **arguments) if is_other(metric) else area
+        compared.append(
             {
                 "name": clean(name),
                 "metric": judged.name,
@@ -46,13 +43,14 @@ def comparisons(
                 "in_auc": _facts(area),
             }
         )
-    return found
+    return compared
 
 
 def at_headline(compared: list[dict[str, Any]], headline: Mapping[str, Any] | None) -> None:
-    """Move both KS of each comparison to where the page's own KS stands; differences stay.
+    """Shift both KS of each comparison so that the model's KS is that of the summary.
 
-    Each KS is corrected for its own bias, which is known roughly: a page shows one value of it.
+    Each KS is corrected for a bias that is known only roughly, so that two computations of the
+    same KS differ a little. The page shows one value; the differences do not change.
     """
     for one in compared:
         if headline is not None and one["metric"] == headline["name"] == "KS":
@@ -62,18 +60,18 @@ def at_headline(compared: list[dict[str, Any]], headline: Mapping[str, Any] | No
 
 
 def is_other(metric: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
-    """Whether the model is judged by something else than the AUC."""
+    """Whether the metric is another one than the AUC."""
     return metric is not None and metric["metric"] != "auc"
 
 
-def _facts(found: MetricComparison) -> dict[str, Any]:
+def _facts(result: MetricComparison) -> dict[str, Any]:
     return {
-        "value": found.value_b,
-        "own_value": found.value_a,
-        "difference": found.difference,
-        "low": found.low,
-        "high": found.high,
-        "p_value": found.p_value,
-        "method": found.method,
-        "sentence": str(found),
+        "value": result.value_b,
+        "own_value": result.value_a,
+        "difference": result.difference,
+        "low": result.low,
+        "high": result.high,
+        "p_value": result.p_value,
+        "method": result.method,
+        "sentence": str(result),
     }

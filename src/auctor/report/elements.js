@@ -1,5 +1,5 @@
 "use strict";
-// Elements, numbers and words. Text goes in as text, never as HTML: names of columns are not ours.
+// Elements, and numbers as text. Text is inserted as text and never as HTML: names of columns come from a table.
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const SVG = "http://www.w3.org/2000/svg";
@@ -20,7 +20,7 @@ function svg(tag, attributes, children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-// The text without its middle; Array.from keeps an emoji in one piece.
+// The text without its middle if it is too long; Array.from does not split an emoji.
 function shorten(text, longest) {
   const letters = Array.from(text);
   if (letters.length <= longest) return text;
@@ -28,7 +28,7 @@ function shorten(text, longest) {
   return letters.slice(0, longest - end - 1).join("") + "…" + letters.slice(letters.length - end).join("");
 }
 
-// An element with a shortened text and the whole of it as a title.
+// Give an element a shortened text, and the whole text as its title.
 function named(element, text, longest) {
   element.textContent = shorten(text, longest);
   if (element.textContent !== text) {
@@ -56,5 +56,5 @@ function significant(value, digits) {
 }
 
 function thresholdText(value) {
-  return value === null ? "above all scores" : significant(value, 4);
+  return value === null ? "above every score" : significant(value, 4);
 }

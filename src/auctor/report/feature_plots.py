@@ -1,4 +1,4 @@
-"""Score plots: F_k over the values of a feature, and where the rows are."""
+"""Numbers of the feature plots: contributions to the score, and histograms of the values."""
 
 from typing import Any, NamedTuple
 
@@ -15,14 +15,14 @@ _MOST_STEPS = 100
 _MOST_CATEGORIES = 24
 _MOST_CELLS = 24  # on a side of a surface
 _STRIP_BINS = 24
-_CENTRAL = 0.98  # share of the rows that the x axis spans
+_CENTRAL = 0.98  # fraction of the rows that the x axis spans
 _LONGEST_CATEGORY = 60
-# Enough rows to say where most of them are.
+# Rows that are enough to find the limits of the x axis.
 _MOST_LOOKED_AT = 100_000
 
 
 class Steps(NamedTuple):
-    """F_k for each code, that of the average row at 0, with the ends of its band if it has one."""
+    """The contribution of each code relative to the average row, with its band if it has one."""
 
     feature: Feature
     values: Floats
@@ -31,7 +31,7 @@ class Steps(NamedTuple):
 
 
 def plot_feature(rows: ReportRows, steps: Steps, term: TermRows, column: int) -> dict[str, Any]:
-    """The numbers of one plot; missing values have an entry of their own where rows have any."""
+    """The numbers of one plot, with those of missing values if the rows have any."""
     has_missing = bool(((term.codes == 0) & rows.present).any())
     facts = {"missing": _of_code(steps, 0) if has_missing else None}
     if steps.feature.is_category:
@@ -40,20 +40,20 @@ def plot_feature(rows: ReportRows, steps: Steps, term: TermRows, column: int) ->
 
 
 def centred(values: Floats, rows: ReportRows, codes: Any) -> Floats:
-    """Scores less their mean over the rows, both classes alike."""
+    """Contributions minus their class-balanced mean over the rows."""
     classes = (rows.present & rows.positive, rows.present & ~rows.positive)
     means = [np.average(values[codes[c]], weights=rows.counted[c]) for c in classes]
     return values - float(np.mean(means))
 
 
-def shifted(steps: Steps, apart: float) -> Steps:
+def shifted(steps: Steps, shift: float) -> Steps:
     """The same plot, higher by a constant."""
-    ends = [None if end is None else end + apart for end in (steps.low, steps.high)]
-    return Steps(steps.feature, steps.values + apart, *ends)
+    ends = [None if end is None else end + shift for end in (steps.low, steps.high)]
+    return Steps(steps.feature, steps.values + shift, *ends)
 
 
 def _of_code(steps: Steps, code: int) -> dict[str, Any]:
-    """The score of one code, with its band."""
+    """The contribution of one code, with its band."""
     ends = [None if end is None else shortened(end[code])[0] for end in (steps.low, steps.high)]
     return {"value": shortened(steps.values[code])[0], "low": ends[0], "high": ends[1]}
 
@@ -65,14 +65,14 @@ def _band(steps: Steps, codes: Any) -> dict[str, Any]:
 
 
 def _category_plot(rows: ReportRows, steps: Steps, term: TermRows) -> dict[str, Any]:
-    """The most frequent categories, from the highest score to the lowest."""
+    """The most frequent categories, from the highest contribution to the lowest."""
     n = len(steps.values)
-    shares = []
+    fractions = []
     for c in (rows.positive, ~rows.positive):
         own = c & rows.present
-        found = np.bincount(term.codes[own], weights=rows.counted[own], minlength=n)
-        shares.append(found / found.sum())
-    pos, neg = shares
+        weight = np.bincount(term.codes[own], weights=rows.counted[own], minlength=n)
+        fractions.append(weight / weight.sum())
+    pos, neg = fractions
     frequent = 1 + np.argsort(-(pos + neg)[1:], kind="stable")[:_MOST_CATEGORIES]
     order = frequent[np.argsort(-steps.values[frequent], kind="stable")]
     names = [clean(steps.feature.categories[code - 1], _LONGEST_CATEGORY) for code in order]
@@ -88,7 +88,7 @@ def _category_plot(rows: ReportRows, steps: Steps, term: TermRows) -> dict[str, 
 
 
 def _number_plot(rows: ReportRows, steps: Steps, values: Floats) -> dict[str, Any]:
-    """The steps between the limits that most rows lie in."""
+    """The steps between the limits that contain most rows."""
     known = rows.present & ~np.isnan(values)
     low, high, edges = _limits(values[known])
     cuts = steps.feature.cuts
@@ -105,7 +105,7 @@ def _number_plot(rows: ReportRows, steps: Steps, values: Floats) -> dict[str, An
         "n_steps": len(cuts) + 1,
         "edges": shortened(edges, 8),
         **{
-            name: shortened(_shares(values, rows, c & known, c & rows.present, edges), 4)
+            name: shortened(_fractions(values, rows, c & known, c & rows.present, edges), 4)
             for name, c in (("pos", rows.positive), ("neg", ~rows.positive))
         },
         **_band(steps, codes + 1),
@@ -113,7 +113,7 @@ def _number_plot(rows: ReportRows, steps: Steps, values: Floats) -> dict[str, An
 
 
 def _limits(known: Floats) -> tuple[float, float, Floats]:
-    """The ends of the x axis, and the edges of the histogram on it."""
+    """The ends of the x axis, and the edges of the histogram."""
     if len(known) == 0:
         return -0.5, 0.5, np.array([-0.5, 0.5])
     looked_at = known[:: max(1, len(known) // _MOST_LOOKED_AT)]
@@ -122,21 +122,21 @@ def _limits(known: Floats) -> tuple[float, float, Floats]:
     distinct = np.unique(looked_at[(looked_at >= low) & (looked_at <= high)])
     if len(distinct) > _STRIP_BINS:
         return low, high, np.linspace(low, high, _STRIP_BINS + 1)
-    # Few values stand in the middle of bars of their own.
+    # If there are few values, each has a bar of its own, with the value in its middle.
     middles = (distinct[1:] + distinct[:-1]) / 2
     gap = float(np.diff(distinct).min()) / 2 if len(distinct) > 1 else 0.5
     low, high = low - gap, high + gap
     return low, high, np.concatenate([[low], middles, [high]])
 
 
-def _shares(values: Floats, rows: ReportRows, drawn: Any, whole: Any, edges: Floats) -> Floats:
-    """Shares of a class between the edges; rows beyond them count in the total only."""
-    found = np.histogram(values[drawn], edges, weights=rows.counted[drawn])[0]
-    return np.asarray(found / rows.counted[whole].sum())
+def _fractions(values: Floats, rows: ReportRows, drawn: Any, whole: Any, edges: Floats) -> Floats:
+    """Fractions of a class between the edges; rows beyond them count in the total only."""
+    weight = np.histogram(values[drawn], edges, weights=rows.counted[drawn])[0]
+    return np.asarray(weight / rows.counted[whole].sum())
 
 
 def plot_surface(model: AdditiveModel, k: int, values: Floats) -> dict[str, Any]:
-    """A heat map of what two features add together, its cells in groups where there are many."""
+    """A heat map of the joint contribution of two features; some cells only if there are many."""
     surface = model.surfaces[k]
     grid = values.reshape(surface.values.shape)
     picks = [_picks(len(grid)), _picks(len(grid[0]))]
@@ -146,12 +146,12 @@ def plot_surface(model: AdditiveModel, k: int, values: Floats) -> dict[str, Any]
             {"name": clean(axis.name), "labels": [_label(axis, int(code)) for code in pick]}
             for axis, pick in zip(surface.axes, picks, strict=True)
         ],
-        "grid": [shortened(line) for line in grid[np.ix_(*picks)]],
+        "grid": [shortened(row) for row in grid[np.ix_(*picks)]],
     }
 
 
 def _picks(size: int) -> Ints:
-    """Codes of an axis to draw, without that of missing values."""
+    """Codes of an axis to draw; missing values are left out."""
     n = min(size - 1, _MOST_CELLS)
     return np.linspace(1, size - 1, n).round().astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Score AUCs of all features from counts: the score of a feature has few values."""
+"""The score AUC of each feature, computed from counts, since a contribution has few values."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from auctor.report.rows import ReportRows
 
 
 class TermRows(NamedTuple):
-    """One term of an additive score: the code of each row, and the score of each code."""
+    """One term of an additive model: the code of each row, the contribution of each code."""
 
     codes: Indices
     values: Floats
@@ -22,18 +22,18 @@ class TermRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TermScore:
-    """The score AUC of a term, its interval, and the weight of each class at each level."""
+    """The score AUC of a term with its interval, and the class weights at each level."""
 
     auc: float
     low: float | None
     high: float | None
     range: float
-    pos: Floats  # from the lowest level up
+    pos: Floats  # from the lowest level to the highest
     neg: Floats
 
 
 def term_rows(model: AdditiveModel, rows: ReportRows, term: int) -> TermRows:
-    """The codes and scores of a feature, or of a surface after the features."""
+    """The codes and contributions of a feature; the surfaces of pairs follow the features."""
     if term < len(model.features):
         feature = model.features[term]
         codes = code_columns((feature,), rows.table, rows.columns[[term]])[0]
@@ -45,10 +45,10 @@ def term_rows(model: AdditiveModel, rows: ReportRows, term: int) -> TermRows:
 
 
 def score_term(rows: ReportRows, term: TermRows, level: float) -> TermScore:
-    """The AUC of one term alone, with the interval of ``auc_ci``: weights and groups count."""
+    """The AUC of one term alone, with the interval that ``auc_ci`` would give."""
     present, positive, weight = rows.present, rows.positive, rows.counted
-    levels, place = np.unique(term.values, return_inverse=True)
-    at = place[term.codes]
+    levels, level_of_code = np.unique(term.values, return_inverse=True)
+    at = level_of_code[term.codes]
     pos, neg = (
         np.bincount(at[c], weights=weight[c], minlength=len(levels)).astype(np.float64)
         for c in (present & positive, present & ~positive)
@@ -67,7 +67,7 @@ def score_term(rows: ReportRows, term: TermRows, level: float) -> TermScore:
 def _limits(
     rows: ReportRows, at: Indices, area: float, placed: tuple[Floats, Floats], level: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """Wilson's limits, from the placements of the levels; none where a class has one row."""
+    """Wilson's limits, from the placements of the levels; None if a class has one row."""
     sample, codes = rows.sample, rows.group_codes
     if min(sample.n_pos, sample.n_neg) < 2:
         return None, None
@@ -76,14 +76,14 @@ def _limits(
     for own, values in zip((sample.positive, ~sample.positive), placed, strict=True):
         weight = rows.counted[rows.present][own]
         pulls.append(weight / weight.sum() * (values[at[own]] - area))
-    found = Influences(area, *pulls)
-    n_rows, freedom = known_from(found, sample, codes)
-    spread = variance(found, sample, codes)
+    influences = Influences(area, *pulls)
+    n_rows, freedom = known_from(influences, sample, codes)
+    spread = variance(influences, sample, codes)
     return auc_limits(area, spread, n_rows, n_rows, level, freedom=freedom)
 
 
 def score_roc(score: TermScore, most: int = 40) -> dict[str, Any]:
-    """The ROC of a term alone, at no more than ``most`` points."""
+    """The ROC curve of a term alone, at ``most`` points at most."""
     fpr, tpr = (
         np.concatenate([[0.0], np.cumsum(side[::-1]) / side.sum()])
         for side in (score.neg, score.pos)

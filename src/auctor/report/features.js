@@ -1,10 +1,10 @@
-// Score plots with their ROC, and the search over all features.
+// Feature plots with their ROC curves, the table of features, and the search.
 
 const features = facts.features.rows;
 const AT_ONCE = 12, MOST_LISTED = 200;
-const looking = { words: "", cards: AT_ONCE };
+let nCards = AT_ONCE;
 const cardOf = new Map();
-let found = features;
+let matching = features;
 
 function drawNumber(plot, width) {
   const [low, high] = plot.limits, edges = [low, ...plot.cuts.map((c) => Math.max(low, Math.min(high, c))), high];
@@ -12,7 +12,7 @@ function drawNumber(plot, width) {
   const all = [...plot.values, ...(plot.low || []), ...(plot.high || []), 0, ...(missing ? [missing.value, missing.low, missing.high] : [])];
   const chart = new Chart({
     width, height: 190 + strip, x: [low, high], y: rangeOf(all, 0.06), bottom: 26 + strip, left: 46,
-    right: missing ? 66 : 14, label: "Score plot: what each value adds to the score",
+    right: missing ? 66 : 14, label: "Feature plot: contribution of each value to the score",
   });
   chart.line([[low, 0], [high, 0]], "chance");
   if (plot.low) {
@@ -31,7 +31,7 @@ function drawMissing(chart, missing, width) {
   chart.text(x, chart.o.height - chart.o.bottom + 16, "missing", "middle", "quiet");
 }
 
-// Where the rows are: the positive ones above the line, the negative ones below.
+// Histogram of the values: positive rows upwards, negative rows downwards.
 function drawStrip(chart, plot, height) {
   const most = Math.max(1e-9, ...plot.pos, ...plot.neg), middle = chart.o.height - height / 2;
   plot.pos.forEach((_, k) => {
@@ -46,11 +46,11 @@ function drawStrip(chart, plot, height) {
 
 function drawCategories(plot, width) {
   const names = plot.categories.slice(), values = plot.values.slice();
-  if (plot.missing) { names.push("missing or other"); values.push(plot.missing.value); }
-  const line = 22, left = Math.min(150, width * 0.36), letters = Math.floor((left - 10) / 6.6);
+  if (plot.missing) { names.push("missing or unknown"); values.push(plot.missing.value); }
+  const height = 22, left = Math.min(150, width * 0.36), letters = Math.floor((left - 10) / 6.6);
   const chart = new Chart({
-    width, height: names.length * line + 40, x: rangeOf([...values, ...(plot.low || []), ...(plot.high || []), 0], 0.08),
-    y: [names.length - 0.5, -0.5], left, bottom: 30, yTicks: [], label: "Score plot: what each category adds to the score",
+    width, height: names.length * height + 40, x: rangeOf([...values, ...(plot.low || []), ...(plot.high || []), 0], 0.08),
+    y: [names.length - 0.5, -0.5], left, bottom: 30, yTicks: [], label: "Feature plot: contribution of each category to the score",
   });
   chart.line([[0, -0.5], [0, names.length - 0.5]], "chance");
   names.forEach((name, k) => {
@@ -59,7 +59,7 @@ function drawCategories(plot, width) {
     if (plot.low && k < plot.low.length && plot.low[k] !== null) chart.line([[plot.low[k], k], [plot.high[k], k]], "whisker");
     chart.line([[0, k], [values[k], k]], "own");
     const dot = chart.dot(values[k], k, "dot", 4.5);
-    if (k < plot.pos.length) dot.append(svg("title", {}, `${percent(plot.pos[k])} of the positive, ${percent(plot.neg[k])} of the negative rows`));
+    if (k < plot.pos.length) dot.append(svg("title", {}, `${percent(plot.pos[k])} of the positive rows, ${percent(plot.neg[k])} of the negative rows`));
   });
   return chart.svg;
 }
@@ -69,7 +69,7 @@ function drawSurface(plot, width) {
   const most = Math.max(1e-12, ...plot.grid.flat().map((v) => Math.abs(v || 0)));
   const left = 100, chart = new Chart({
     width, height: 250, x: [0, n], y: [0, m], left, xTicks: [], yTicks: [], xLabel: shorten(first.name, 30), yLabel: shorten(second.name, 26),
-    label: `Heat map: what ${shorten(first.name, 40)} and ${shorten(second.name, 40)} add together`,
+    label: `Heat map: joint contribution of ${shorten(first.name, 40)} and ${shorten(second.name, 40)}`,
   });
   plot.grid.forEach((column, i) => column.forEach((v, j) => {
     const cell = chart.box(i, i + 1, j, j + 1, v >= 0 ? "heat-pos" : "heat-neg");
@@ -88,7 +88,7 @@ function drawFeatureRoc(plot, width, area) {
   const side = Math.min(width, 190);
   const chart = new Chart({
     width: side, height: side, x: [0, 1], y: [0, 1], left: 34, bottom: 30, right: 8, xTicks: [0, 0.5, 1], yTicks: [0, 0.5, 1],
-    label: `Score ROC, area ${area.toFixed(3)}`,
+    label: `ROC curve of this feature alone, area ${area.toFixed(3)}`,
   });
   chart.line([[0, 0], [1, 1]], "chance");
   chart.line(plot.roc.fpr.map((x, k) => [x, plot.roc.tpr[k]]), "own");
@@ -96,7 +96,8 @@ function drawFeatureRoc(plot, width, area) {
 }
 
 function intervalText(row) {
-  return row.low === null ? "" : ` (${row.low.toFixed(3)} to ${row.high.toFixed(3)})`;
+  const level = `${+(100 * facts.level).toPrecision(4)}% CI`;
+  return row.low === null ? "" : ` (${level} ${row.low.toFixed(3)} to ${row.high.toFixed(3)})`;
 }
 
 function makeCard(row) {
@@ -104,13 +105,13 @@ function makeCard(row) {
   const card = html("article", { class: "card" }, [
     named(html("h3"), row.name, 60),
     html("p", {}, `score AUC ${row.auc.toFixed(3)}${intervalText(row)}`), own,
-    html("details", {}, [html("summary", {}, "score ROC"), curve]),
+    html("details", {}, [html("summary", {}, "ROC curve of this feature alone"), curve]),
   ]);
   const kinds = { number: drawNumber, category: drawCategories, surface: drawSurface };
   const ready = () => {
     drawing(own, (width) => {
       const parts = [kinds[row.plot.kind](row.plot, Math.min(width, 520))];
-      if (row.plot.n_more > 0) parts.push(html("p", {}, `and ${row.plot.n_more} rarer categories`));
+      if (row.plot.n_more > 0) parts.push(html("p", {}, `and ${row.plot.n_more} less frequent categories`));
       return parts;
     });
     drawing(curve, (width) => drawFeatureRoc(row.plot, width, row.auc));
@@ -120,7 +121,7 @@ function makeCard(row) {
 }
 
 function showCards() {
-  const plotted = found.filter((row) => row.plot), shown = plotted.slice(0, looking.cards);
+  const plotted = matching.filter((row) => row.plot), shown = plotted.slice(0, nCards);
   const cards = shown.map((row) => {
     if (!cardOf.has(row)) cardOf.set(row, makeCard(row));
     return cardOf.get(row);
@@ -146,18 +147,18 @@ function tableCells(row) {
 }
 
 function showTable() {
-  const lines = found.slice(0, MOST_LISTED).map((row) => html("tr", {}, [
+  const rows = matching.slice(0, MOST_LISTED).map((row) => html("tr", {}, [
     named(html("th", { scope: "row" }), row.name, 60),
     ...tableCells(row).map((cell) => html("td", {}, cell)),
   ]));
-  byId("feature-table").tBodies[0].replaceChildren(...lines);
+  byId("feature-table").tBodies[0].replaceChildren(...rows);
 }
 
 function search() {
   const words = byId("search").value.toLocaleLowerCase();
-  found = words ? features.filter((row) => row.name.toLocaleLowerCase().includes(words)) : features;
-  looking.cards = AT_ONCE;
-  byId("found").textContent = words ? `${found.length} of ${features.length} found` : "";
+  matching = words ? features.filter((row) => row.name.toLocaleLowerCase().includes(words)) : features;
+  nCards = AT_ONCE;
+  byId("found").textContent = words ? `${matching.length} of ${features.length} features` : "";
   showTable();
   showCards();
 }
@@ -165,6 +166,6 @@ function search() {
 function startFeatures() {
   byId("search-line").hidden = features.length < 2;
   byId("search").addEventListener("input", search);
-  byId("more").addEventListener("click", () => { looking.cards += 24; showCards(); });
+  byId("more").addEventListener("click", () => { nCards += 24; showCards(); });
   showCards();
 }

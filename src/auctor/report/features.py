@@ -1,4 +1,4 @@
-"""The columns of the table: missing values, importances, and for additive models their scores."""
+"""Facts on the features: missing values, importances, and plots of additive models."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,53 +14,53 @@ from auctor.report.plain import LONGEST_TEXT, clean
 from auctor.report.rows import ReportRows
 
 MOST_PLOTS = 200
-# Names of very many columns would fill the page by themselves.
+# Characters of all names together: names are shortened if there are very many columns.
 _MOST_TEXT = 400_000
 
 
-def feature_facts(rows: ReportRows, found: Any, bands: Any, level: float) -> dict[str, Any]:
-    """Every feature, the most telling first, and the plots of the first of them."""
+def feature_facts(rows: ReportRows, estimator: Any, bands: Any, level: float) -> dict[str, Any]:
+    """Every feature, the most important first, and plots of the first ones."""
     model = rows.model
     longest = max(60, min(LONGEST_TEXT, _MOST_TEXT // max(len(rows.columns), 1)))
     if isinstance(model, AdditiveModel):
         names = model.term_names
         terms = [_additive(model, rows, term, level) for term in range(len(names))]
         terms.sort(key=lambda term: (term.score.range == 0.0, -term.score.auc))
-        listed = [_additive_row(model, term, clean(names[term.place], longest)) for term in terms]
+        listed = [_additive_row(model, term, clean(names[term.index], longest)) for term in terms]
         for row, term in zip(listed[:MOST_PLOTS], terms, strict=False):
             if term.score.range > 0:
                 row["plot"] = _plot(model, rows, term, bands)
         zero = None if model.reference is None else clean(model.reference.name)
         return {"kind": "additive", "order": "score AUC", "rows": listed, "reference": zero}
-    importances = np.asarray(getattr(found, "feature_importances_", []), dtype=np.float64)
+    importances = np.asarray(getattr(estimator, "feature_importances_", []), dtype=np.float64)
     listed = [_column_row(rows, j, importances, longest) for j in range(len(rows.columns))]
     listed.sort(key=lambda row: -(row["importance"] or 0.0))
-    order = "importance" if len(importances) else "columns of the table"
+    order = "importance" if len(importances) else "position in the table"
     return {"kind": "other", "order": order, "rows": listed}
 
 
 @dataclass(frozen=True, eq=False)
 class _Term:
-    """A term of an additive score, without the codes of its rows: those are made again to draw."""
+    """A term of an additive model; to save memory, without the codes of its rows."""
 
-    place: int
+    index: int
     score: TermScore
     missing: int | None  # rows without a value; None for surfaces
 
 
-def _additive(model: AdditiveModel, rows: ReportRows, place: int, level: float) -> _Term:
-    coded = term_rows(model, rows, place)
+def _additive(model: AdditiveModel, rows: ReportRows, index: int, level: float) -> _Term:
+    coded = term_rows(model, rows, index)
     missing = None
-    if place < len(model.features):
-        missing = _missing(rows, place, coded if not model.features[place].is_category else None)
-    return _Term(place, score_term(rows, coded, level), missing)
+    if index < len(model.features):
+        missing = _missing(rows, index, coded if not model.features[index].is_category else None)
+    return _Term(index, score_term(rows, coded, level), missing)
 
 
 def _additive_row(model: AdditiveModel, term: _Term, name: str) -> dict[str, Any]:
-    score, is_feature = term.score, term.place < len(model.features)
+    score, is_feature = term.score, term.index < len(model.features)
     return {
         "name": name,
-        "kind": model.features[term.place].kind if is_feature else "surface",
+        "kind": model.features[term.index].kind if is_feature else "surface",
         "missing": term.missing,
         "auc": score.auc,
         "low": score.low,
@@ -80,52 +80,52 @@ def _column_row(rows: ReportRows, j: int, importances: Any, longest: int) -> dic
 
 
 def _missing(rows: ReportRows, j: int, coded: TermRows | None = None) -> int:
-    """Rows that count and have no value of feature j."""
-    # Code 0 of a number says just that; of a category it may be one that the model does not know.
+    """The number of rows, of positive weight, in which feature j is missing."""
+    # Code 0 of a number means missing; of a category it may also be one unknown to the model.
     absent = missing_values(rows.table, int(rows.columns[j])) if coded is None else coded.codes == 0
     return int(np.count_nonzero(absent & rows.present))
 
 
 def missing_values(table: Table, column: int) -> Any:
-    """Which rows have no value in a column."""
+    """Which rows have a missing value in a column."""
     if table.is_text(column):
         return table.categories(column).places < 0
     return np.isnan(table.numbers(column))
 
 
 def _plot(model: AdditiveModel, rows: ReportRows, term: _Term, bands: Any) -> dict[str, Any]:
-    """Score plot, or heat map, and score ROC of a term."""
-    coded = term_rows(model, rows, term.place)
-    values = _compared(model, term.place, coded, rows)
-    if term.place >= len(model.features):
-        drawing = plot_surface(model, term.place - len(model.features), values)
+    """The plot or heat map of a term, and the ROC curve of its contribution."""
+    coded = term_rows(model, rows, term.index)
+    values = _relative(model, term.index, coded, rows)
+    if term.index >= len(model.features):
+        drawing = plot_surface(model, term.index - len(model.features), values)
     else:
-        feature = model.features[term.place]
+        feature = model.features[term.index]
         steps = Steps(feature, values)
         if bands is not None:
             steps = _with_band(bands[feature.name])
-            codes = _codes(rows, steps, term.place)
-            # The band has the mean of its own fit at 0; here it has what the model has there.
-            apart = np.average((values[coded.codes] - steps.values[codes]), weights=rows.counted)
-            steps = shifted(steps, float(apart))
+            codes = _codes(rows, steps, term.index)
+            # The band is centred at its own mean; move it to where the model has that mean.
+            shift = np.average((values[coded.codes] - steps.values[codes]), weights=rows.counted)
+            steps = shifted(steps, float(shift))
             coded = TermRows(codes, steps.values)
-        drawing = plot_feature(rows, steps, coded, int(rows.columns[term.place]))
+        drawing = plot_feature(rows, steps, coded, int(rows.columns[term.index]))
     return drawing | {"roc": score_roc(term.score)}
 
 
-def _compared(model: AdditiveModel, place: int, coded: TermRows, rows: ReportRows) -> Any:
-    """Scores of a term, compared with the average training row as in explanations.
+def _relative(model: AdditiveModel, index: int, coded: TermRows, rows: ReportRows) -> Any:
+    """Contributions of a term minus that of the average training row, as in explanations.
 
-    A model of an earlier release does not know that: its scores are compared with the average of
-    the report's rows, both classes alike.
+    Models of earlier releases do not store that row: theirs are compared with the class-balanced
+    average of the report's rows.
     """
     if model.reference is None:
         return centred(coded.values, rows, coded.codes)
-    return coded.values - model.reference.contributions[place]
+    return coded.values - model.reference.contributions[index]
 
 
 def _with_band(band: Any) -> Steps:
-    """F_k on the bins of its band, which are finer than the model's."""
+    """The contributions on the bins of the band, which are finer than the model's."""
     return Steps(band.feature, band.table, band.simultaneous_low, band.simultaneous_high)
 
 

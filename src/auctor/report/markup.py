@@ -1,4 +1,4 @@
-"""Small pieces of HTML; every text that comes from a table goes through ``escape`` here."""
+"""Small pieces of HTML; every text from a table is escaped here."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -16,7 +16,7 @@ class Markup(str):
 
 
 def text(value: Any, longest: int = _LONGEST) -> Markup:
-    """A value as HTML, shortened, with the whole of it as a title where it is long.
+    """A value as HTML; a long text is shortened, with the whole of it as a title.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def text(value: Any, longest: int = _LONGEST) -> Markup:
 
 
 def shortened(whole: str, longest: int = _LONGEST) -> str:
-    """The text without its middle where it is too long.
+    """The text without its middle if it is too long.
 
     Examples
     --------
@@ -45,11 +45,11 @@ def shortened(whole: str, longest: int = _LONGEST) -> str:
 
 
 def table(
-    caption: str, head: Sequence[str], lines: Iterable[Sequence[Any]], name: str = ""
+    caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]], name: str = ""
 ) -> Markup:
-    """A table that can be scrolled on a phone; the first cell of a line is its head."""
+    """A table that can be scrolled on a phone; the first cell of a row is its header."""
     top = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
-    body = "".join(_line(cells) for cells in lines)
+    body = "".join(_row(cells) for cells in rows)
     own = f' id="{name}"' if name else ""
     return Markup(
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
@@ -58,20 +58,20 @@ def table(
     )
 
 
-def _line(cells: Sequence[Any]) -> str:
+def _row(cells: Sequence[Any]) -> str:
     first, *rest = (cell if isinstance(cell, Markup) else text(cell) for cell in cells)
     others = "".join(f"<td>{cell}</td>" for cell in rest)
     return f'<tr><th scope="row">{first}</th>{others}</tr>'
 
 
 def paragraph(words: str, kind: str = "") -> Markup:
-    """A paragraph of text that is not HTML."""
+    """A paragraph of plain text."""
     own = f' class="{kind}"' if kind else ""
     return Markup(f"<p{own}>{escape(words)}</p>")
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for a table; a dash where there is none.
+    """A number for a table; a dash for None.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share in percent.
+    """A fraction in percent.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def threshold(value: float | None) -> str:
-    """A threshold in a few digits."""
+    """A threshold with a few digits."""
     if value is None:
         return "none"
     if abs(value) >= LARGEST:
@@ -102,7 +102,7 @@ def threshold(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """The ends of an interval, or a dash."""
+    """The ends of an interval; a dash if it has none."""
     if low is None or high is None:
         return "–"
     return f"{low:.{digits}f} to {high:.{digits}f}"

@@ -1,27 +1,27 @@
-// The operating point: one slider, and all that follows it.
+// The operating point: the slider, and everything that follows it.
 
 const roc = facts.roc;
 const TOTAL_POS = roc.true_positives[roc.true_positives.length - 1];
 const TOTAL_NEG = roc.false_positives[roc.false_positives.length - 1];
 const SAMPLE = { size: TOTAL_POS + TOTAL_NEG, prevalence: TOTAL_POS / (TOTAL_POS + TOTAL_NEG) };
 const followers = [];
-const chosen = { place: roc.youden, size: SAMPLE.size, prevalence: SAMPLE.prevalence };
+const chosen = { index: roc.youden, size: SAMPLE.size, prevalence: SAMPLE.prevalence };
 
-// Rates of a threshold, at a share of positives: Bayes's rule where it is not that of the table.
-function ratesAt(place, prevalence) {
-  const tpr = roc.true_positives[place] / TOTAL_POS, fpr = roc.false_positives[place] / TOTAL_NEG;
-  const found = tpr * prevalence, alarms = fpr * (1 - prevalence);
+// Rates of a threshold for a fraction of positives (prevalence), by Bayes's rule.
+function ratesAt(index, prevalence) {
+  const tpr = roc.true_positives[index] / TOTAL_POS, fpr = roc.false_positives[index] / TOTAL_NEG;
+  const caught = tpr * prevalence, alarms = fpr * (1 - prevalence);
   const missed = (1 - tpr) * prevalence, spared = (1 - fpr) * (1 - prevalence);
-  const ppv = found + alarms > 0 ? found / (found + alarms) : NaN;
+  const ppv = caught + alarms > 0 ? caught / (caught + alarms) : NaN;
   return {
-    tpr, fpr, found, alarms, missed, spared, ppv,
+    tpr, fpr, caught, alarms, missed, spared, ppv,
     npv: spared + missed > 0 ? spared / (spared + missed) : NaN,
     lift: prevalence > 0 ? ppv / prevalence : NaN,
-    flagged: found + alarms,
+    flagged: caught + alarms,
   };
 }
 
-// Logarithm of the gamma function, by the approximation of Lanczos.
+// Logarithm of the gamma function, by the Lanczos approximation.
 function logGamma(x) {
   const terms = [76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155,
     0.1208650973866179e-2, -0.5395239384953e-5];
@@ -30,7 +30,7 @@ function logGamma(x) {
   return (x + 0.5) * Math.log(shifted) - shifted + Math.log(2.5066282746310005 * series / x);
 }
 
-// The chance that a Beta(a, b) variable is at most x: a continued fraction (Lentz's method).
+// Distribution function of Beta(a, b) at x, as a continued fraction (Lentz's method).
 function betaBelow(x, a, b) {
   if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(1 - x, b, a);
   const guard = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
@@ -50,19 +50,19 @@ function betaBelow(x, a, b) {
   return Math.exp(scale) * fraction / a;
 }
 
-// The quantile of Beta(a, b), by halving.
-function betaQuantile(share, a, b) {
+// Quantile of Beta(a, b), by bisection.
+function betaQuantile(probability, a, b) {
   let low = 0, high = 1;
   for (let k = 0; k < 50; k += 1) {
     const middle = (low + high) / 2;
-    if (betaBelow(middle, a, b) < share) low = middle;
+    if (betaBelow(middle, a, b) < probability) low = middle;
     else high = middle;
   }
   return (low + high) / 2;
 }
 
-// Clopper and Pearson's interval of a share; null where rows have weights or groups. Unlike
-// Wilson's it also holds for the rate by which the threshold was chosen.
+// Clopper-Pearson interval of a fraction; null if rows have weights or groups. Unlike Wilson's
+// interval it also holds for the rate by which the threshold was chosen.
 function exact(part, whole) {
   if (!roc.is_counted || !(whole > 0)) return null;
   const tail = (1 - facts.level) / 2, rest = whole - part;
@@ -72,7 +72,7 @@ function exact(part, whole) {
   ];
 }
 
-// The number for people, and in full for machines.
+// Show a number as text, and keep it in full in a data attribute.
 function show(name, value, words, ends) {
   const cell = byId(name);
   cell.dataset.value = Number.isFinite(value) ? String(value) : "";
@@ -88,37 +88,37 @@ function show(name, value, words, ends) {
 }
 
 function update() {
-  const { place, size, prevalence } = chosen, r = ratesAt(place, prevalence);
-  const words = thresholdText(roc.threshold[place]);
-  byId("slider").value = place;
+  const { index, size, prevalence } = chosen, r = ratesAt(index, prevalence);
+  const words = thresholdText(roc.threshold[index]);
+  byId("slider").value = index;
   byId("slider").setAttribute("aria-valuetext",
     `threshold ${words}: sensitivity ${percent(r.tpr)}, specificity ${percent(1 - r.fpr)}`);
   byId("threshold").textContent = words;
-  byId("threshold").dataset.value = roc.threshold[place] === null ? "" : String(roc.threshold[place]);
+  byId("threshold").dataset.value = roc.threshold[index] === null ? "" : String(roc.threshold[index]);
   byId("size-text").textContent = `${amount(size)} rows, ${percent(prevalence)} of them positive`;
-  for (const [name, part] of [["tp", r.found], ["fn", r.missed], ["fp", r.alarms], ["tn", r.spared]]) {
+  for (const [name, part] of [["tp", r.caught], ["fn", r.missed], ["fp", r.alarms], ["tn", r.spared]]) {
     show(name, size * part, amount(size * part));
   }
-  show("sensitivity", r.tpr, percent(r.tpr), exact(roc.true_positives[place], TOTAL_POS));
-  show("specificity", 1 - r.fpr, percent(1 - r.fpr), exact(TOTAL_NEG - roc.false_positives[place], TOTAL_NEG));
-  // At another share of positives than the table's these are computed, not counted.
+  show("sensitivity", r.tpr, percent(r.tpr), exact(roc.true_positives[index], TOTAL_POS));
+  show("specificity", 1 - r.fpr, percent(1 - r.fpr), exact(TOTAL_NEG - roc.false_positives[index], TOTAL_NEG));
+  // These have intervals only at the fraction of positives of the table, where rows were counted.
   const counted = prevalence === SAMPLE.prevalence;
-  const tp = roc.true_positives[place], fp = roc.false_positives[place];
+  const tp = roc.true_positives[index], fp = roc.false_positives[index];
   const tn = TOTAL_NEG - fp, fn = TOTAL_POS - tp;
   show("ppv", r.ppv, percent(r.ppv), counted ? exact(tp, tp + fp) : null);
   show("npv", r.npv, percent(r.npv), counted ? exact(tn, tn + fn) : null);
   show("lift", r.lift, Number.isFinite(r.lift) ? r.lift.toFixed(2) : "–");
-  show("flagged-share", r.flagged, percent(r.flagged));
+  show("flagged-fraction", r.flagged, percent(r.flagged));
   show("flagged", size * r.flagged, amount(size * r.flagged));
-  followers.forEach((follow) => follow(place));
+  followers.forEach((follow) => follow(index));
 }
 
-function moveTo(place) {
-  chosen.place = Math.max(0, Math.min(roc.threshold.length - 1, place));
+function moveTo(index) {
+  chosen.index = Math.max(0, Math.min(roc.threshold.length - 1, index));
   update();
 }
 
-// A line for those who cannot see the numbers move; not for every step of a drag.
+// Announce the numbers to screen readers, once the slider has stopped.
 let silence = 0;
 function speak() {
   clearTimeout(silence);
@@ -127,7 +127,7 @@ function speak() {
   }, 600);
 }
 
-// Only the field that was changed is read: the other one shows a rounded number.
+// Read only the field that was changed: the other one shows a rounded number.
 function readInput(field, name, unit, isGood) {
   const value = Number(field.value) / unit, good = field.value !== "" && Number.isFinite(value) && isGood(value);
   field.setAttribute("aria-invalid", String(!good));
@@ -144,11 +144,11 @@ function resetInputs() {
 }
 
 function jumpButtons() {
-  const jumps = [["Youden", roc.youden]];
-  roc.shares.forEach((value, k) => jumps.push([`flag ${share(value)}`, roc.marks[k]]));
-  for (const [words, place] of jumps) {
+  const jumps = [["Youden's index", roc.youden]];
+  roc.fractions.forEach((value, k) => jumps.push([`flag ${shortPercent(value)}`, roc.marks[k]]));
+  for (const [words, index] of jumps) {
     const button = html("button", { type: "button" }, words);
-    button.addEventListener("click", () => { moveTo(place); speak(); });
+    button.addEventListener("click", () => { moveTo(index); speak(); });
     byId("jumps").append(button);
   }
 }
@@ -165,9 +165,9 @@ function drawRoc(width) {
   chart.line([[0, 0], [1, 1]], "chance");
   chart.line(roc.false_positives.map((fp, k) => [fp / TOTAL_NEG, roc.true_positives[k] / TOTAL_POS]), "own");
   const mark = chart.dot(0, 0, "mark", 7);
-  followers.push((place) => {
-    mark.setAttribute("cx", chart.X(roc.false_positives[place] / TOTAL_NEG));
-    mark.setAttribute("cy", chart.Y(roc.true_positives[place] / TOTAL_POS));
+  followers.push((index) => {
+    mark.setAttribute("cx", chart.X(roc.false_positives[index] / TOTAL_NEG));
+    mark.setAttribute("cy", chart.Y(roc.true_positives[index] / TOTAL_POS));
   });
   mark.id = "roc-point";
   chart.svg.classList.add("clickable");
@@ -175,7 +175,7 @@ function drawRoc(width) {
   return chart.svg;
 }
 
-// The threshold whose point on the curve is nearest to where the mouse was.
+// The threshold whose point on the curve is nearest to the mouse.
 function nearestTo(event, chart) {
   const box = chart.svg.getBoundingClientRect(), scale = chart.o.width / box.width;
   const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
@@ -187,10 +187,10 @@ function nearestTo(event, chart) {
   return best;
 }
 
-// All thresholds of the page with their counts and rates.
+// All thresholds of the page with their counts and rates, as CSV.
 function thresholdsCsv() {
   const head = "threshold,true_positives,false_positives,false_negatives,true_negatives," +
-    "sensitivity,specificity,ppv,npv,lift,flagged_share";
+    "sensitivity,specificity,ppv,npv,lift,flagged_fraction";
   const lines = roc.threshold.map((threshold, k) => {
     const r = ratesAt(k, SAMPLE.prevalence), tp = roc.true_positives[k], fp = roc.false_positives[k];
     const cells = [threshold === null ? Infinity : threshold, tp, fp, TOTAL_POS - tp, TOTAL_NEG - fp,
@@ -220,6 +220,6 @@ function startOperating() {
   byId("prevalence").addEventListener("input", (event) => readInput(event.target, "prevalence", 100, (v) => v >= 0 && v <= 1));
   byId("reset").addEventListener("click", resetInputs);
   jumpButtons();
-  drawing(byId("roc"), (width) => { const found = drawRoc(width); update(); return found; });
+  drawing(byId("roc"), (width) => { const curve = drawRoc(width); update(); return curve; });
   resetInputs();
 }

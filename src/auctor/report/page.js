@@ -1,4 +1,4 @@
-// Light and dark, and the start of everything.
+// Light and dark theme, and the start of all parts.
 
 function isDark() {
   const chosenTheme = document.documentElement.dataset.theme;
@@ -7,16 +7,16 @@ function isDark() {
 
 function startTheme() {
   const button = byId("theme");
-  const tell = () => button.setAttribute("aria-pressed", String(isDark()));
+  const showState = () => button.setAttribute("aria-pressed", String(isDark()));
   button.hidden = false;
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    tell();
+    showState();
   });
-  tell();
+  showState();
 }
 
-// On paper nothing can be unfolded.
+// A printed page shows what is folded on the screen.
 window.addEventListener("beforeprint", () => {
   document.querySelectorAll("details").forEach((part) => { part.open = true; });
   drawings.forEach((redraw) => redraw());

@@ -1,4 +1,4 @@
-"""From facts to the page: one HTML file that loads nothing."""
+"""Draws the facts of a report as one HTML page that loads nothing."""
 
 import json
 from base64 import b64encode
@@ -14,7 +14,7 @@ from auctor.report.markup import text
 from auctor.report.static_roc import roc_svg
 from auctor.report.summary import FORMAT
 
-# In the order in which they must be read.
+# In the order in which the browser must read them.
 SCRIPTS = (
     "elements.js",
     "chart.js",
@@ -25,16 +25,16 @@ SCRIPTS = (
     "page.js",
 )
 _LINKS = (
-    ("result", "Result"),
+    ("result", "Summary"),
     ("operating", "Threshold"),
-    ("comparison", "Baseline"),
+    ("comparison", "Comparison"),
     ("quality", "Separation"),
     ("features", "Features"),
     ("model", "Model"),
     ("data", "Data"),
-    ("reading", "How to read this"),
+    ("reading", "How to read this report"),
 )
-# What would end the element, or a line of old JavaScript, inside of the embedded JSON.
+# Characters that would end the script element, or a line in old JavaScript, within the JSON.
 _ESCAPES = {
     character: f"\\u{ord(character):04x}" for character in ("<", ">", "&", "\u2028", "\u2029")
 }
@@ -42,7 +42,17 @@ _LONGEST_LABEL = 40
 
 
 def render(facts: dict[str, Any]) -> str:
-    """The page of the facts that :func:`auctor.report.summarize` found.
+    """Render the facts of :func:`auctor.report.summarize` as an HTML page.
+
+    Parameters
+    ----------
+    facts : dict
+        What ``summarize`` returned, or the same read from JSON.
+
+    Returns
+    -------
+    str
+        The whole page. It contains its scripts and styles, and loads nothing.
 
     Examples
     --------
@@ -54,10 +64,10 @@ def render(facts: dict[str, Any]) -> str:
     (True, False)
     """
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-        found = facts.get("format") if isinstance(facts, dict) else type(facts).__name__
+        given = facts.get("format") if isinstance(facts, dict) else type(facts).__name__
         raise ValueError(
-            f"facts have format {found!r}, and this version of auctor draws format {FORMAT}; give "
-            "what auctor.report.summarize returned"
+            f"facts has format {given!r}, but this version of auctor draws format {FORMAT}; give "
+            "the dict that auctor.report.summarize returned"
         )
     style, script = _read("page.css"), "\n".join(_read(name) for name in SCRIPTS)
     return Template(_read("page.html")).substitute(
@@ -71,22 +81,30 @@ def render(facts: dict[str, Any]) -> str:
 
 
 def write_report(facts: dict[str, Any], path: str | Path) -> None:
-    """Write the page; the file is complete or not there at all."""
+    """Write the page of the facts to a file.
+
+    Parameters
+    ----------
+    facts : dict
+        What :func:`auctor.report.summarize` returned.
+    path : str or Path
+        The HTML file. After an error it is unchanged: a page is never half written.
+    """
     write_text_file(path, render(facts))
 
 
 def embedded(facts: dict[str, Any]) -> str:
-    """The facts as JSON that can stand inside a script element.
+    """The facts as JSON for a script element of the page.
 
     Examples
     --------
     >>> embedded({"name": "</script>"})
     '{"name":"\\\\u003c/script\\\\u003e"}'
     """
-    found = json.dumps(facts, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    for character, escaped in _ESCAPES.items():
-        found = found.replace(character, escaped)
-    return found
+    encoded = json.dumps(facts, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for character, escape in _ESCAPES.items():
+        encoded = encoded.replace(character, escape)
+    return encoded
 
 
 def _read(name: str) -> str:
@@ -94,7 +112,7 @@ def _read(name: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing may be loaded, and no script or style runs but the page's own."""
+    """The content security policy: only the page's own script and style, nothing loaded."""
     hashes = [b64encode(sha256(part.encode()).digest()).decode() for part in (style, script)]
     return (
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
@@ -103,22 +121,23 @@ def _policy(style: str, script: str) -> str:
 
 
 def _words(facts: dict[str, Any]) -> dict[str, str]:
-    """Single words and sentences, escaped."""
-    data, title = facts["data"], sections.heading(facts)
+    """Short texts for the template, escaped."""
+    data, heading = facts["data"], sections.heading(facts)
     links = "".join(
-        f'<li><a href="#{name}">{words}</a></li>'
-        for name, words in _LINKS
+        f'<li><a href="#{name}">{title}</a></li>'
+        for name, title in _LINKS
         if name != "comparison" or facts["comparison"]
     )
     return {
         "version": text(facts["version"]),
-        "title": text(title[:120], 120),
-        "heading": text(title, 120),
+        "title": text(heading[:120], 120),
+        "heading": text(heading, 120),
         "subtitle": sections.subtitle(facts),
         "links": links,
         "percent": f"{100 * facts['level']:g}%",
         "band_method": text(facts["roc"]["band"]["method"]),
-        "pooled": text(sections.pooled_note(facts), 300),
+        "pooled": text(sections.pooled_note(facts), 400),
+        "ks_pooled": text(sections.pooled_ks_note(facts), 300),
         "positive": text(data["positive"], _LONGEST_LABEL),
         "negative": text(data["negative"], _LONGEST_LABEL),
         "positive_full": text(data["positive"], 10_000),
@@ -127,7 +146,7 @@ def _words(facts: dict[str, Any]) -> dict[str, str]:
 
 
 def _parts(facts: dict[str, Any]) -> dict[str, str]:
-    """Whole parts of the page, made of escaped pieces."""
+    """Sections of the page as HTML, their texts escaped."""
     lines = "\n".join(facts["shape"]["text"])
     return {
         "headline": sections.headline(facts),

@@ -1,4 +1,4 @@
-"""Plain values: what JSON can hold, and text that is safe to show."""
+"""Plain values: what JSON can hold, and text that any browser can show."""
 
 import math
 import re
@@ -9,14 +9,14 @@ import numpy as np
 
 LONGEST_TEXT = 300  # of a name
 LONGEST_SENTENCE = 2000
-# JSON has no infinity; scores may be infinite. The page writes this one as a word.
+# Stands for infinity, which JSON does not have; the page shows it as such.
 LARGEST = float(np.finfo(np.float64).max)
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def clean(text: Any, longest: int = LONGEST_TEXT) -> str:
-    """Text that any browser and any file takes, without its middle where it is too long.
+    """Text without control characters, and without its middle if it is too long.
 
     Examples
     --------
@@ -27,12 +27,12 @@ def clean(text: Any, longest: int = LONGEST_TEXT) -> str:
     if len(whole) > longest:
         n_end = (longest - 3) // 3
         whole = f"{whole[: longest - 3 - n_end]}...{whole[len(whole) - n_end :]}"
-    # A lone half of a surrogate pair cannot be written as UTF-8.
+    # Half of a surrogate pair cannot be encoded as UTF-8.
     return _CONTROL.sub("\ufffd", whole.encode("utf-8", "replace").decode("utf-8"))
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it: finite numbers, text, lists, objects; else null or its text.
+    """The value as a JSON type: NaN and infinity become None, unknown objects their text.
 
     Examples
     --------
@@ -55,15 +55,15 @@ def plain(value: Any) -> Any:
 
 
 def finite(values: Any) -> list[float]:
-    """Numbers with the largest float in the place of infinity."""
+    """Numbers in which the largest float replaces infinity."""
     return [float(v) for v in np.clip(np.asarray(values, dtype=np.float64), -LARGEST, LARGEST)]
 
 
 def shortened(values: Any, digits: int = 5) -> list[float | None]:
-    """Numbers for a drawing: as many significant digits as an eye can see."""
+    """Numbers for a chart, with a few significant digits."""
     return [float(f"{v:.{digits}g}") if math.isfinite(v) else None for v in np.ravel(values)]
 
 
 def counts(values: Any) -> list[int | float]:
-    """Counts as whole numbers where they are; weights may be fractions."""
+    """Counts as integers; sums of weights that are not whole stay floats."""
     return [int(v) if v == int(v) else float(v) for v in np.ravel(values).tolist()]

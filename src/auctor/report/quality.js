@@ -1,24 +1,24 @@
-// Distributions, KS, gain, lift and calibration.
+// Charts: distributions of the scores, KS, gain, lift and calibration.
 
 const HEIGHT = 270;
 
 function chartIn(name, draw) {
   byId(name).closest("figure").hidden = false;
-  drawing(byId(name), (width) => { const found = draw(Math.min(width, 560)); update(); return found; });
+  drawing(byId(name), (width) => { const parts = draw(Math.min(width, 560)); update(); return parts; });
 }
 
 const classNames = [["pos", facts.data.positive], ["neg", facts.data.negative]];
 
 function drawDistributions(width) {
   const d = facts.distributions, sums = [d.pos, d.neg].map((n) => n.reduce((a, b) => a + b, 0));
-  const shares = [d.pos, d.neg].map((n, c) => n.map((v) => v / sums[c]));
+  const fractions = [d.pos, d.neg].map((n, c) => n.map((v) => v / sums[c]));
   const chart = new Chart({
-    width, height: HEIGHT, x: [d.edges[0], d.edges[d.edges.length - 1]], y: [0, Math.max(...shares.flat()) * 1.05],
-    xLabel: "score", yLabel: "share of the class", yFormat: share,
+    width, height: HEIGHT, x: [d.edges[0], d.edges[d.edges.length - 1]], y: [0, Math.max(...fractions.flat()) * 1.05],
+    xLabel: "score", yLabel: "fraction of the class", yFormat: shortPercent,
     label: "Histograms of the scores of both classes",
   });
   ["fill-neg", "fill-pos"].forEach((kind, k) => {
-    const own = shares[1 - k], outline = [[d.edges[0], 0]];
+    const own = fractions[1 - k], outline = [[d.edges[0], 0]];
     own.forEach((v, j) => outline.push([d.edges[j], v], [d.edges[j + 1], v]));
     outline.push([d.edges[d.edges.length - 1], 0]);
     chart.line(outline, kind);
@@ -29,8 +29,8 @@ function drawDistributions(width) {
 function drawKs(width) {
   const d = facts.distributions, low = d.edges[0], high = d.edges[d.edges.length - 1];
   const chart = new Chart({
-    width, height: HEIGHT, x: [low, high], y: [0, 1], xLabel: "threshold", yLabel: "share flagged", yFormat: share,
-    label: `KS ${facts.separation.ks_pooled.toFixed(3)}: shares of both classes at or above each threshold`,
+    width, height: HEIGHT, x: [low, high], y: [0, 1], xLabel: "threshold", yLabel: "fraction flagged", yFormat: shortPercent,
+    label: `KS ${facts.separation.ks_pooled.toFixed(3)}: fractions of both classes at or above each threshold`,
   });
   const inside = (t) => Math.max(low, Math.min(high, t === null ? high : t));
   [["neg", roc.false_positives, TOTAL_NEG], ["pos", roc.true_positives, TOTAL_POS]].forEach(([kind, n, total]) => {
@@ -42,8 +42,8 @@ function drawKs(width) {
   chart.text(chart.X(at) + (right ? -7 : 7), chart.Y((ends[0] + ends[1]) / 2) + 4,
     `KS ${facts.separation.ks_pooled.toFixed(3)}`, right ? "end" : "start", "halo");
   const now = chart.line([[at, 0], [at, 1]], "chance");
-  followers.push((place) => now.setAttribute("d", chart.path([[inside(roc.threshold[place]), 0], [inside(roc.threshold[place]), 1]])));
-  return [chart.svg, legend(classNames.concat([["gap", "largest gap"], ["chance", "threshold of the slider"]]))];
+  followers.push((index) => now.setAttribute("d", chart.path([[inside(roc.threshold[index]), 0], [inside(roc.threshold[index]), 1]])));
+  return [chart.svg, legend(classNames.concat([["gap", "largest difference"], ["chance", "threshold of the slider"]]))];
 }
 
 function gainPoints() {
@@ -52,8 +52,8 @@ function gainPoints() {
 
 function follow(chart, points) {
   const mark = chart.dot(0, 0, "mark", 6);
-  followers.push((place) => {
-    const [x, y] = points[place];
+  followers.push((index) => {
+    const [x, y] = points[index];
     mark.setAttribute("cx", chart.X(x));
     mark.setAttribute("cy", chart.Y(y));
   });
@@ -62,14 +62,14 @@ function follow(chart, points) {
 function drawGain(width) {
   const points = gainPoints();
   const chart = new Chart({
-    width, height: HEIGHT, x: [0, 1], y: [0, 1], xLabel: "share of rows flagged", yLabel: "positives found",
-    xFormat: share, yFormat: share, label: `Gain curve, accuracy ratio ${facts.separation.accuracy_ratio.toFixed(3)}`,
+    width, height: HEIGHT, x: [0, 1], y: [0, 1], xLabel: "fraction of rows flagged", yLabel: "fraction of positives flagged",
+    xFormat: shortPercent, yFormat: shortPercent, label: `Gain curve, accuracy ratio ${facts.separation.accuracy_ratio.toFixed(3)}`,
   });
   chart.line([[0, 0], [1, 1]], "chance");
   chart.line([[0, 0], [SAMPLE.prevalence, 1], [1, 1]], "gap");
   chart.line(points, "own");
   follow(chart, points);
-  return [chart.svg, legend([["own", "the model"], ["gap", "perfect order"], ["chance", "random order"]])];
+  return [chart.svg, legend([["own", "the model"], ["gap", "perfect model"], ["chance", "random scores"]])];
 }
 
 function drawLift(width) {
@@ -77,20 +77,20 @@ function drawLift(width) {
   points[0] = [0, points[1][1]];
   const chart = new Chart({
     width, height: HEIGHT, x: [0, 1], y: [0, Math.max(1.2, ...points.map((p) => p[1])) * 1.05],
-    xLabel: "share of rows flagged", yLabel: "lift", xFormat: share, label: "Lift against the share of rows flagged",
+    xLabel: "fraction of rows flagged", yLabel: "lift", xFormat: shortPercent, label: "Lift by the fraction of rows flagged",
   });
   chart.line([[0, 1], [1, 1]], "chance");
   chart.line(points, "own");
   follow(chart, points);
-  return [chart.svg, legend([["own", "the model"], ["chance", "random order"]])];
+  return [chart.svg, legend([["own", "the model"], ["chance", "random scores"]])];
 }
 
 function drawCalibration(width) {
   const c = facts.calibration, top = rangeOf([...c.mean_probability, ...c.high, 0], 0)[1];
   const end = Math.min(1, top * 1.05);
   const chart = new Chart({
-    width, height: HEIGHT, x: [0, end], y: [0, end], xLabel: "predicted probability", yLabel: "observed share",
-    xFormat: share, yFormat: share, label: `Calibration, Brier score ${c.brier.toFixed(4)}`,
+    width, height: HEIGHT, x: [0, end], y: [0, end], xLabel: "predicted probability", yLabel: "observed fraction",
+    xFormat: shortPercent, yFormat: shortPercent, label: `Calibration, Brier score ${c.brier.toFixed(4)}`,
   });
   const most = Math.max(...c.count), half = end * 0.012;
   c.mean_probability.forEach((p, k) => {
@@ -103,7 +103,7 @@ function drawCalibration(width) {
     const dot = chart.dot(p, c.observed[k], "dot", 4);
     dot.append(svg("title", {}, `${percent(p)} predicted, ${percent(c.observed[k])} observed, ${amount(c.count[k])} rows`));
   });
-  return [chart.svg, legend([["whisker", `${+(100 * facts.level).toPrecision(4)}% interval`], ["chance", "predicted = observed"]])];
+  return [chart.svg, legend([["whisker", `${+(100 * facts.level).toPrecision(4)}% CI`], ["chance", "predicted = observed"]])];
 }
 
 function startQuality() {

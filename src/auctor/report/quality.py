@@ -1,4 +1,4 @@
-"""How good the scores are: the headline, the curve with its thresholds, KS, gain, calibration."""
+"""Facts on the quality of the scores: AUC, ROC curve, thresholds, KS, calibration."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -27,44 +27,44 @@ from auctor.report.plain import LARGEST, counts, finite, shortened
 from auctor.report.rows import ReportRows
 
 MOST_POINTS = 500
-# Shares of rows to flag that people ask for; each has a point on the thinned curve.
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+# Fractions of rows to flag; each has a point on the thinned curve.
+FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 def headline(rows: ReportRows, curve: RocCurve, level: float) -> dict[str, Any]:
-    """The AUC with its interval; no interval where a class has a single row."""
+    """The AUC with its interval; there is no interval if a class has a single row."""
     facts: dict[str, Any] = {"curve_auc": curve.auc(), "folds": None}
     if min(curve.n_pos, curve.n_neg) < 2:
-        value = auc(rows.positive, rows.scores, **rows.told)
+        value = auc(rows.positive, rows.scores, **rows.weighting)
         return facts | {
             "auc": value,
             "low": None,
             "high": None,
             "level": level,
-            "method": "none: an interval needs two rows of each class",
-            "sentence": f"AUC {value:.3f} (no interval: a class has one row)",
+            "method": "none: a confidence interval needs two rows of each class",
+            "sentence": f"AUC {value:.3f} (no confidence interval: a class has only one row)",
         }
-    found = auc_ci(
+    result = auc_ci(
         rows.positive,
         rows.fold_scores,
         level=level,
-        **rows.within,
-        **rows.told,
+        **rows.dependence,
+        **rows.weighting,
     )
     return facts | {
-        "auc": found.value,
-        "low": found.low,
-        "high": found.high,
-        "level": found.level,
-        "method": found.method,
-        "folds": found.n_folds,
-        "sentence": str(found),
+        "auc": result.value,
+        "low": result.low,
+        "high": result.high,
+        "level": result.level,
+        "method": result.method,
+        "folds": result.n_folds,
+        "sentence": str(result),
     }
 
 
 def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any) -> dict[str, Any]:
-    """The curve at no more than 500 thresholds, with the counts at each, and its band."""
-    kept = thin_places(curve)
+    """The curve at 500 thresholds at most, with the counts at each, and its band."""
+    kept = thin(curve)
     band = roc_band(
         rows.positive,
         rows.scores,
@@ -72,89 +72,92 @@ def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any
         n_resamples=rows.n_resamples(500),
         groups=rows.groups,
         random_state=random_state,
-        **rows.told,
+        **rows.weighting,
     )
     return {
-        # The first flags nothing: its threshold is above every score.
+        # The first threshold is above every score and flags nothing.
         "threshold": [None, *finite(curve.thresholds[kept][1:])],
         "true_positives": counts(curve.true_positives[kept]),
         "false_positives": counts(curve.false_positives[kept]),
         "n_thresholds": len(curve.thresholds),
         "largest": LARGEST,
-        "youden": int(np.searchsorted(kept, youden_place(curve))),
-        "marks": [int(np.searchsorted(kept, at_share(curve, share))) for share in SHARES],
-        "shares": list(SHARES),
+        "youden": int(np.searchsorted(kept, youden_index(curve))),
+        "marks": [int(np.searchsorted(kept, index_at(curve, f))) for f in FRACTIONS],
+        "fractions": list(FRACTIONS),
         "band": {
             "fpr": shortened(band.fpr),
             "low": shortened(band.low),
             "high": shortened(band.high),
             "method": band.method,
         },
-        # The interval beside the slider is for rows that count once and are independent.
+        # The intervals beside the slider assume independent rows of equal weight.
         "is_counted": rows.weight is None and rows.groups is None,
     }
 
 
-def youden_place(curve: RocCurve) -> int:
-    """Which threshold of the curve is Youden's."""
-    return _place(curve, curve.youden())
+def youden_index(curve: RocCurve) -> int:
+    """The index of the threshold with the largest Youden's index."""
+    return _index(curve, curve.youden())
 
 
-def at_share(curve: RocCurve, share: float) -> int:
-    """The last threshold that flags no more than this share of the rows."""
-    return _place(curve, curve.at(budget=share))
+def index_at(curve: RocCurve, fraction: float) -> int:
+    """The index of the lowest threshold that flags this fraction of the rows at most."""
+    return _index(curve, curve.at(budget=fraction))
 
 
-def _place(curve: RocCurve, point: OperatingPoint) -> int:
-    """By the rows flagged: two thresholds may both be infinite."""
+def _index(curve: RocCurve, point: OperatingPoint) -> int:
+    # By the number of flagged rows, since two thresholds may both be infinite.
     return int(np.searchsorted(curve.flagged, point.flagged))
 
 
-def thin_places(curve: RocCurve, most: int = MOST_POINTS) -> Indices:
-    """Which thresholds to keep: evenly along both rates and the flagged, and all that have names.
+def thin(curve: RocCurve, most: int = MOST_POINTS) -> Indices:
+    """The indices of the thresholds to keep, evenly spaced along both rates and the flagged rows.
+
+    The thresholds of the buttons and of the table are always among them.
 
     Examples
     --------
     >>> y = np.arange(10_000) % 2
-    >>> len(thin_places(roc_curve(y, np.arange(10_000.0)))) <= 500
-    True
+    >>> curve = roc_curve(y, np.arange(10_000.0))
+    >>> len(curve.thresholds), len(thin(curve)), len(thin(curve, most=100))
+    (10001, 341, 74)
     """
     n = len(curve.thresholds)
     if n <= most:
         return np.arange(n)
-    named = [0, n - 1, youden_place(curve), *(at_share(curve, share) for share in SHARES)]
-    # Steps along tpr are fine where the curve is steep, along fpr where it is flat; a few in
-    # shrinking shares of the rows, since the top matters most.
+    named = [0, n - 1, youden_index(curve), *(index_at(curve, f) for f in FRACTIONS)]
+    # Steps along tpr are fine where the curve is steep, steps along fpr where it is flat. Some
+    # are in ever smaller fractions of the rows, since the top of the list matters most.
     even = np.linspace(0, 1, (most - len(named)) // 3 - 15)
     top = np.geomspace(1 / curve.flagged[-1], 1, 45)
     axes = ((curve.tpr, even), (curve.fpr, even), (curve.flagged / curve.flagged[-1], even))
-    places = [np.searchsorted(axis, wanted) for axis, wanted in (*axes, (axes[2][0], top))]
-    return np.unique(np.concatenate([named, *places]).clip(0, n - 1)).astype(np.intp)
+    indices = [np.searchsorted(axis, wanted) for axis, wanted in (*axes, (axes[2][0], top))]
+    return np.unique(np.concatenate([named, *indices]).clip(0, n - 1)).astype(np.intp)
 
 
 def separation(
     rows: ReportRows, curve: RocCurve, level: float, random_state: Any
 ) -> dict[str, Any]:
-    """KS with its interval, and the accuracy ratio; with folds the KS of the ranks within folds."""
+    """KS with its interval, and the accuracy ratio; with folds, KS is measured within them."""
     facts = {
         "ks": curve.ks(),
         "ks_low": None,
         "ks_high": None,
         "ks_pooled": curve.ks(),
         "ks_threshold": finite([curve.youden().threshold])[0],
-        "accuracy_ratio": gain_curve(rows.positive, rows.scores, **rows.told).accuracy_ratio,
+        "accuracy_ratio": gain_curve(rows.positive, rows.scores, **rows.weighting).accuracy_ratio,
     }
     if min(curve.n_pos, curve.n_neg) < 2:
         return facts
-    found = ks_ci(
+    result = ks_ci(
         rows.positive,
         rows.fold_scores,
         level=level,
         random_state=random_state,
-        **rows.within,
-        **rows.told,
+        **rows.dependence,
+        **rows.weighting,
     )
-    return facts | {"ks": found.value, "ks_low": found.low, "ks_high": found.high}
+    return facts | {"ks": result.value, "ks_low": result.low, "ks_high": result.high}
 
 
 def judged(
@@ -164,7 +167,7 @@ def judged(
     level: float,
     random_state: Any,
 ) -> dict[str, Any] | None:
-    """The metric that the model was trained for with its interval; None where it is the AUC."""
+    """The metric that the model was trained for, with its interval; None if it is the AUC."""
     if not is_other(metric) or min(curve.n_pos, curve.n_neg) < 2:
         return None
     options = dict(metric)
@@ -174,56 +177,56 @@ def judged(
         "precision_at_k": precision_at_k_ci,
     }
     function = make[options.pop("metric")]
-    told = {"level": level, "random_state": random_state, **rows.within, **rows.told}
-    found = function(rows.positive, rows.fold_scores, **options, **told)
+    arguments = {"level": level, "random_state": random_state, **rows.dependence, **rows.weighting}
+    result = function(rows.positive, rows.fold_scores, **options, **arguments)
     return {
-        "name": found.name,
-        "where": found.where,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "sentence": str(found),
+        "name": result.name,
+        "where": result.where,
+        "value": result.value,
+        "low": result.low,
+        "high": result.high,
+        "sentence": str(result),
     }
 
 
 def calibration(rows: ReportRows, level: float) -> dict[str, Any]:
-    """Predicted probabilities beside the observed shares of positives."""
+    """Predicted probabilities and observed fractions of positives."""
     probability = rows.model.probabilities(rows.scores)[:, 1]
-    found = calibration_table(rows.positive, probability, level=level, **rows.told)
+    result = calibration_table(rows.positive, probability, level=level, **rows.weighting)
     names = ("mean_probability", "observed", "low", "high")
-    return {name: shortened(getattr(found, name), 6) for name in names} | {
-        "count": counts(found.count),
-        "brier": float(found.brier),
-        "expected_error": float(found.expected_error),
+    return {name: shortened(getattr(result, name), 6) for name in names} | {
+        "count": counts(result.count),
+        "brier": float(result.brier),
+        "expected_error": float(result.expected_error),
     }
 
 
 def distributions(rows: ReportRows) -> dict[str, Any]:
-    """Histograms of the scores of both classes over common edges."""
-    found = score_histogram(rows.positive, rows.scores, **rows.told)
+    """Histograms of the scores of both classes, with the same edges."""
+    result = score_histogram(rows.positive, rows.scores, **rows.weighting)
     return {
-        "edges": shortened(found.edges, 6),
-        "pos": counts(found.pos),
-        "neg": counts(found.neg),
+        "edges": shortened(result.edges, 6),
+        "pos": counts(result.pos),
+        "neg": counts(result.neg),
     }
 
 
 def make_curve(rows: ReportRows) -> RocCurve:
-    """The curve of all rows; of out-of-fold scores it pools the folds."""
-    return roc_curve(rows.positive, rows.scores, **rows.told)
+    """The ROC curve of all rows; it pools the folds of out-of-fold scores."""
+    return roc_curve(rows.positive, rows.scores, **rows.weighting)
 
 
 def threshold_rows(rows: ReportRows, level: float) -> dict[str, Any]:
-    """What flagging 1 %, 2 %, ... of the rows does, with the intervals of the rates."""
-    found = threshold_table(
+    """The rates, with intervals, of flagging 1 %, 2 %, ... of the rows."""
+    result = threshold_table(
         rows.positive,
         rows.scores,
-        shares=SHARES,
+        fractions=FRACTIONS,
         level=level,
         groups=rows.groups,
-        **rows.told,
+        **rows.weighting,
     )
-    return {"method": found.method, "rows": [_threshold_row(row) for row in found.rows]}
+    return {"method": result.method, "rows": [_threshold_row(row) for row in result.rows]}
 
 
 def _threshold_row(row: Any) -> dict[str, Any]:
@@ -233,10 +236,10 @@ def _threshold_row(row: Any) -> dict[str, Any]:
     }
     nothing = point.flagged == 0
     return {
-        "share": row.share,
+        "fraction": row.fraction,
         "threshold": None if nothing else finite([point.threshold])[0],
         "flagged": counts([point.flagged])[0],
-        "flagged_share": row.flagged_share,
+        "flagged_fraction": row.flagged_fraction,
         **rates,
         "lift": row.lift,
     }

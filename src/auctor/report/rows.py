@@ -11,7 +11,7 @@ from auctor.data import Table, read_labels, read_scores, read_table, read_weight
 from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.models import Model
 
-# A bootstrap of many rows is not worth an hour: as many draws as this many rows pay for.
+# Rows in all resamples of a bootstrap together, which limits its time for large tables.
 _MOST_DRAWN = 2e8
 
 
@@ -21,19 +21,19 @@ class ReportRows:
 
     model: Model
     table: Table
-    columns: Ints  # feature j of the model stands in column columns[j]
+    columns: Ints  # columns[j] is the column of the table with feature j of the model
     y: Any
     positive: Bools
     weight: Floats | None
     groups: Any
     scores: Floats
     folds: Any
-    fold_scores: Floats  # what ranks the rows of one fold
+    fold_scores: Floats  # scores that are comparable within a fold only
     instability: float | None = None
 
     @cached_property
     def counted(self) -> Floats:
-        """The weight of each row, 1 where none was given."""
+        """The weight of each row, 1 if there are no weights."""
         return np.ones(len(self.positive)) if self.weight is None else self.weight
 
     @cached_property
@@ -48,30 +48,30 @@ class ReportRows:
 
     @cached_property
     def group_codes(self) -> Ints | None:
-        """A number for the group of each row; None without groups."""
+        """An integer code for the group of each row; None if there are no groups."""
         if self.groups is None:
             return None
-        # Labels with their zero weights would drop rows: here every row has a code.
+        # Without weights, which would drop the rows of weight zero: every row needs a code.
         whole = read_sample(self.positive, {"scores": self.scores})
         return read_codes(self.groups, whole, "groups")[1]
 
     @property
-    def told(self) -> dict[str, Any]:
-        """What every metric is told of the rows."""
+    def weighting(self) -> dict[str, Any]:
+        """Keyword arguments of every metric."""
         return {"sample_weight": self.weight, "pos_label": True}
 
     @property
-    def within(self) -> dict[str, Any]:
-        """What an interval is told besides: what goes together, and how it was trained."""
+    def dependence(self) -> dict[str, Any]:
+        """Further arguments of intervals: which rows depend on each other, and which folds."""
         return {"groups": self.groups, "folds": self.folds, "instability": self.instability}
 
-    def n_resamples(self, usual: int) -> int:
-        """Draws of a bootstrap: fewer where there are very many rows."""
-        return int(min(usual, max(100, _MOST_DRAWN / len(self.positive))))
+    def n_resamples(self, wanted: int) -> int:
+        """The number of bootstrap resamples: fewer than wanted if there are very many rows."""
+        return int(min(wanted, max(100, _MOST_DRAWN / len(self.positive))))
 
 
 def read_report_rows(
-    found: Any,
+    estimator: Any,
     X: Any,
     y: Any,
     *,
@@ -82,17 +82,17 @@ def read_report_rows(
     instability: float | None = None,
     fold_scores: Any = None,
 ) -> ReportRows:
-    """Read what the caller gave; an error names the argument that is wrong."""
-    model = getattr(found, "model_", found)
+    """Read the arguments of ``summarize``; an error names the argument that is wrong."""
+    model = getattr(estimator, "model_", estimator)
     if not isinstance(model, Model):
         raise ValueError(
-            f"{type(found).__name__} holds no auctor model; give a fitted estimator of auctor, or "
-            "a model that auctor.load has read"
+            f"model is of type {type(estimator).__name__}, which has no auctor model; give a "
+            "fitted estimator of auctor, or what auctor.load returned"
         )
     if folds is not None and scores is None:
-        raise ValueError("folds was given without scores; give the out-of-fold scores as well")
+        raise ValueError("folds was given without scores; give the out-of-fold scores too")
     if fold_scores is not None and folds is None:
-        raise ValueError("fold_scores was given without folds; give the fold of each row as well")
+        raise ValueError("fold_scores was given without folds; give the fold of each row too")
     table = read_table(X, accept_sparse=True)
     columns = select(table, model.feature_names, type(model).__name__)
     positive = read_labels(y, pos_label=model.classes[1]).positive

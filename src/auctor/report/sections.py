@@ -1,4 +1,4 @@
-"""The parts of the page that stand without JavaScript: sentences and tables."""
+"""The parts of the page that need no JavaScript: sentences and tables."""
 
 from html import escape
 from typing import Any
@@ -17,9 +17,10 @@ from auctor.report.markup import (
 )
 from auctor.report.plain import LONGEST_SENTENCE, clean
 
-# Longer lists are left to the script, which can search them.
+# Features in the table; the script searches all of them.
 MOST_LISTED = 200
 _LONGEST_NOTE = 400
+# Entries of "about" that are shown elsewhere than in the table of data and settings.
 _PLACED = ("title", "notes", "certificate", "pooling")
 
 
@@ -34,7 +35,7 @@ def heading(facts: dict[str, Any]) -> str:
 
 
 def subtitle(facts: dict[str, Any]) -> Markup:
-    """Which table, when, how many rows."""
+    """The table, the date, and the number of rows."""
     about, data = facts["about"], facts["data"]
     parts = [str(about[key]) for key in ("table", "made") if about.get(key)]
     parts.append(f"{data['n_rows']:,} rows")
@@ -42,23 +43,21 @@ def subtitle(facts: dict[str, Any]) -> Markup:
 
 
 def headline(facts: dict[str, Any]) -> Markup:
-    """The sentence, the tiles, the certificate, and what else must be said."""
+    """The main result, the tiles, the certificate and the notes."""
     top, data, about = facts["headline"], facts["data"], facts["about"]
-    # More pairs where 100 would round to all of them.
+    # With an AUC near 1, a count out of 100 pairs would round to 100.
     pairs = 100 if 0.01 < top["auc"] < 0.99 else 10_000
     in_order = (
-        f"Of {pairs:,} pairs of a row that is “{shortened(data['positive'])}” and one that is "
-        f"“{shortened(data['negative'])}”, the model puts about {pairs * top['auc']:,.0f} in the "
-        "right order."
+        f"In about {pairs * top['auc']:,.0f} of {pairs:,} pairs of a row with "
+        f"“{shortened(data['positive'])}” and a row with “{shortened(data['negative'])}”, the "
+        f"row with “{shortened(data['positive'])}” has the higher score."
     )
     parts = [paragraph(in_order, "lead"), paragraph(_sentence(top["sentence"])), _tiles(facts)]
     if facts.get("judged"):
         parts.insert(0, paragraph(_trained_for(facts), "lead"))
-    parts.append(paragraph(_who_scored(data)))
+    parts.append(paragraph(_which_scores(data)))
     if about.get("certificate"):
-        parts.append(
-            paragraph(f"Certificate of the training: {about['certificate']}", "certificate")
-        )
+        parts.append(paragraph(f"Training certificate: {about['certificate']}", "certificate"))
     notes = about.get("notes") or []
     notes = [notes] if isinstance(notes, str) else notes
     parts += [
@@ -68,33 +67,33 @@ def headline(facts: dict[str, Any]) -> Markup:
 
 
 def _trained_for(facts: dict[str, Any]) -> str:
-    """The metric of the loss in a sentence."""
-    found = facts["judged"]
-    metric = f"{found['name']} {found['where']}".strip()
-    ends = interval(found["low"], found["high"])
+    """The metric that the model was trained for, in a sentence."""
+    judged = facts["judged"]
+    metric = f"{judged['name']} {judged['where']}".strip()
+    ends = interval(judged["low"], judged["high"])
     return (
-        f"The model was trained for the {metric}, which is {number(found['value'])} "
+        f"The model was trained for the {metric}, which is {number(judged['value'])} "
         f"({100 * facts['level']:g}% CI {ends})."
     )
 
 
 def _sentence(words: str) -> str:
-    """With a capital letter and a full stop."""
+    """The text with a capital letter and a full stop."""
     end = "" if words.endswith((".", "!", "?")) else "."
     return f"{words[:1].upper()}{words[1:]}{end}"
 
 
-def _who_scored(data: dict[str, Any]) -> str:
-    """Whether the numbers are those of rows that the model has not seen."""
+def _which_scores(data: dict[str, Any]) -> str:
+    """Whether the rows were scored by models that had not seen them."""
     if data["is_out_of_fold"]:
         folds = "" if data["n_folds"] is None else f" ({count(data['n_folds'], 'fold')})"
         return (
-            f"Every row was scored by a model that was fitted without it{folds}, so that the "
-            "numbers are those of rows not seen in training."
+            f"These results are cross-validated{folds}: every row was scored by a model that was "
+            "fitted without it."
         )
     return (
-        "The model itself scored these rows. If it was fitted to them, the numbers are too good; "
-        "if it has not seen them, they are what to expect of new rows like these."
+        "The model scored these rows. If it was fitted to them, the results are too optimistic; if "
+        "not, new rows like these will give similar results."
     )
 
 
@@ -102,7 +101,7 @@ def _ks_note(facts: dict[str, Any]) -> str:
     apart = facts["separation"]
     where = f"at threshold {threshold(apart['ks_threshold'])}"
     if facts["data"]["n_folds"]:
-        where = "bias-corrected, ranks within folds"
+        where = "corrected for bias, within folds"
     if apart["ks_low"] is None:
         return where
     ends = interval(apart["ks_low"], apart["ks_high"])
@@ -112,14 +111,14 @@ def _ks_note(facts: dict[str, Any]) -> str:
 def _tiles(facts: dict[str, Any]) -> str:
     top, data, apart = facts["headline"], facts["data"], facts["separation"]
     level = f"{100 * facts['level']:g}%"
-    share = data["weight_pos"] / (data["weight_pos"] + data["weight_neg"])
-    weighted = ", by weight" if data["is_weighted"] else ""
+    fraction = data["weight_pos"] / (data["weight_pos"] + data["weight_neg"])
+    weighted = ", weighted" if data["is_weighted"] else ""
     tiles = [
         *_judged_tile(facts),
         ("AUC", number(top["auc"]), f"{level} CI {interval(top['low'], top['high'])}"),
         ("KS", number(apart["ks"]), _ks_note(facts)),
-        ("Gini", number(2 * top["auc"] - 1), "twice the AUC less 1"),
-        ("Positive", percent(share), f"{data['n_pos']:,} of {data['n_rows']:,} rows{weighted}"),
+        ("Gini", number(2 * top["auc"] - 1), "2 × AUC − 1"),
+        ("Positives", percent(fraction), f"{data['n_pos']:,} of {data['n_rows']:,} rows{weighted}"),
     ]
     if (facts.get("judged") or {}).get("name") == "KS":
         tiles.insert(0, tiles.pop(1))
@@ -131,33 +130,43 @@ def _tiles(facts: dict[str, Any]) -> str:
 
 
 def _judged_tile(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What the model was trained for stands first, unless it has a tile of its own."""
-    found = facts.get("judged")
-    if found is None or found["name"] == "KS":
+    """The metric that the model was trained for, unless it is KS, which has a tile anyway."""
+    judged = facts.get("judged")
+    if judged is None or judged["name"] == "KS":
         return []
-    ends = interval(found["low"], found["high"])
-    note = f"{found['where']}, {100 * facts['level']:g}% CI {ends}"
-    return [(_sentence(found["name"]).rstrip("."), number(found["value"]), note)]
+    ends = interval(judged["low"], judged["high"])
+    note = f"{judged['where']}, {100 * facts['level']:g}% CI {ends}"
+    return [(_sentence(judged["name"]).rstrip("."), number(judged["value"]), note)]
 
 
 def pooled_note(facts: dict[str, Any]) -> str:
-    """Why the area under the drawn curve may not be the headline's."""
+    """Why the area under the drawn curve may differ from the AUC of the summary."""
     if facts["headline"]["folds"] is None:
         return ""
     return (
-        " The curve pools the folds, whose scores come from different models: its own area is "
-        f"{facts['headline']['curve_auc']:.3f}. {facts['about'].get('pooling') or ''}"
+        " The curve pools the folds, whose scores come from different models; the area under it "
+        f"is {facts['headline']['curve_auc']:.3f}. {facts['about'].get('pooling') or ''}"
     ).rstrip()
 
 
+def pooled_ks_note(facts: dict[str, Any]) -> str:
+    """Why the KS of the chart may differ from that of the summary."""
+    if facts["data"]["n_folds"] is None:
+        return ""
+    return " The chart pools the folds; unlike the KS in the summary, its KS is not bias-corrected."
+
+
 def threshold_table(facts: dict[str, Any]) -> Markup:
-    """What flagging a share of the rows does."""
-    found = facts["thresholds"]
-    caption = f"Thresholds by the share of rows flagged ({100 * facts['level']:g}% intervals: "
-    head = ["at most", "threshold", "flagged", "sensitivity", "specificity", "PPV", "lift"]
-    lines = [
+    """The results of flagging a fraction of the rows."""
+    thresholds = facts["thresholds"]
+    caption = (
+        f"Thresholds by the fraction of rows that may be flagged ({100 * facts['level']:g}% "
+        f"confidence intervals: {thresholds['method']})"
+    )
+    head = ["flag at most", "threshold", "flagged", "sensitivity", "specificity", "PPV", "lift"]
+    rows = [
         [
-            percent(row["share"], 0),
+            percent(row["fraction"], 0),
             threshold(row["threshold"]),
             number(row["flagged"], 0 if float(row["flagged"]).is_integer() else 1),
             _rate(row["tpr"]),
@@ -165,9 +174,9 @@ def threshold_table(facts: dict[str, Any]) -> Markup:
             _rate(row["precision"]),
             number(row["lift"], 2),
         ]
-        for row in found["rows"]
+        for row in thresholds["rows"]
     ]
-    return table(f"{caption}{found['method']})", head, lines, "threshold-table")
+    return table(caption, head, rows, "threshold-table")
 
 
 def _rate(values: list[float | None], turned: bool = False) -> str:
@@ -183,23 +192,23 @@ def _rate(values: list[float | None], turned: bool = False) -> str:
 
 
 def comparison(facts: dict[str, Any]) -> Markup:
-    """A section of its own where there is another model to compare with."""
-    found = facts["comparison"]
-    if not found:
+    """The comparison with other models; empty if there are none."""
+    compared = facts["comparison"]
+    if not compared:
         return Markup("")
-    head = ["compared with", "metric", "its value", "value here", "difference (here - its)"]
-    head += [f"{100 * facts['level']:g}% interval", "p"]
-    lines = []
-    for one in found:
+    head = ["baseline", "metric", "baseline value", "this model"]
+    head += ["difference (this model - baseline)", f"{100 * facts['level']:g}% CI", "p"]
+    rows = []
+    for one in compared:
         metric = f"{one['metric']} {one['where']}".strip()
-        lines.append(_difference_cells(one["name"], metric, one))
+        rows.append(_difference_cells(one["name"], metric, one))
         if one["metric"] != "AUC":
-            lines.append(_difference_cells(one["name"], "AUC", one["in_auc"]))
-    words = "".join(paragraph(_verdict(one)) for one in found)
-    listed = table(f"Paired comparison on the same rows ({found[0]['method']})", head, lines)
+            rows.append(_difference_cells(one["name"], "AUC", one["in_auc"]))
+    words = "".join(paragraph(_verdict(one)) for one in compared)
+    listed = table(f"Paired comparison on the same rows ({compared[0]['method']})", head, rows)
     return Markup(
         '<section id="comparison" aria-labelledby="h-comparison">'
-        f'<h2 id="h-comparison">Beside the baseline</h2>{words}{listed}</section>'
+        f'<h2 id="h-comparison">Comparison with the baseline</h2>{words}{listed}</section>'
     )
 
 
@@ -216,72 +225,82 @@ def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
 
 
 def _verdict(one: dict[str, Any]) -> str:
-    """The comparison in words that do not say more than the interval does."""
+    """The comparison in a sentence that claims no more than the interval shows."""
     low, high, name = one["low"], one["high"], one["name"]
     metric = f"{one['metric']} {one['where']}".strip()
     if low is not None and low > 0:
-        return f"By {metric} the model is better than {name}: the whole interval is above 0."
+        return f"The model has a higher {metric} than {name}: the interval is entirely above 0."
     if high is not None and high < 0:
-        return f"By {metric} {name} is better than the model: the whole interval is below 0."
+        return f"The model has a lower {metric} than {name}: the interval is entirely below 0."
     return (
-        f"By {metric} these rows do not show a difference between the model and {name}: the "
-        "interval of the difference contains 0."
+        f"These rows do not show a difference in {metric} between the model and {name}: the "
+        "confidence interval of the difference contains 0."
     )
 
 
 def calibration_table(facts: dict[str, Any]) -> Markup:
-    """The numbers of the calibration drawing."""
-    found = facts["calibration"]
+    """The numbers of the calibration chart."""
+    calibration = facts["calibration"]
     columns = ("mean_probability", "observed", "low", "high", "count")
-    lines = [
+    rows = [
         [percent(p), percent(o), f"{percent(low)} to {percent(high)}", number(n, 0)]
-        for p, o, low, high, n in zip(*(found[name] for name in columns), strict=True)
+        for p, o, low, high, n in zip(*(calibration[name] for name in columns), strict=True)
     ]
     caption = (
-        f"Calibration (Brier score {found['brier']:.4f}, mean distance "
-        f"{found['expected_error']:.4f})"
+        f"Calibration (Brier score {calibration['brier']:.4f}, expected calibration error "
+        f"{calibration['expected_error']:.4f})"
     )
-    listed = table(caption, ["predicted", "observed", "interval", "rows"], lines)
-    return Markup(f"<details><summary>Calibration in numbers</summary>{listed}</details>")
+    listed = table(
+        caption, ["predicted", "observed", f"{100 * facts['level']:g}% CI", "rows"], rows
+    )
+    return Markup(f"<details><summary>Calibration table</summary>{listed}</details>")
 
 
 def features_intro(facts: dict[str, Any]) -> Markup:
-    """What the list of features shows."""
-    found = facts["features"]
-    if found["kind"] != "additive":
-        return paragraph(f"In the order of: {found['order']}.")
-    zero = found.get("reference") or "the average of these rows, both classes alike"
+    """What the feature plots and the table show."""
+    features = facts["features"]
+    if features["kind"] != "additive":
+        return paragraph(f"Sorted by {features['order']}.")
+    zero = features.get("reference") or "the class-balanced average of these rows"
     words = (
-        "The score is a sum with one part for each feature. A plot shows how far each value of a "
-        f"feature raises or lowers the score, compared with {zero}; the strip below shows where "
-        "the rows are, the positive ones above the line. The features are in the order of their "
-        "score AUC: how well the part of one feature ranks the rows by itself."
+        "The score is a sum of contributions, one for each feature. A plot shows how much each "
+        f"value of a feature raises or lowers the score, compared with {zero}. The histogram below "
+        "it shows the values of the positive rows (upwards) and of the negative rows (downwards). "
+        "The features are sorted by their score AUC, the AUC of the feature's contribution alone."
     )
     if facts["data"]["is_out_of_fold"]:
-        words += " These parts are of the model fitted to all rows, on those same rows."
+        words += (
+            " Unlike the results above, the score AUCs are not cross-validated: they belong to the "
+            "model fitted to all rows."
+        )
     return paragraph(words)
 
 
 def feature_table(facts: dict[str, Any]) -> Markup:
-    """The first features; the script finds the others."""
+    """The table of the first features."""
     rows = facts["features"]["rows"]
-    lines = [feature_cells(facts, row) for row in rows[:MOST_LISTED]]
-    total = f"All {len(rows)} features" if len(rows) > 1 else "The feature"
-    caption = total
+    cells = [feature_cells(facts, row) for row in rows[:MOST_LISTED]]
+    caption = count(len(rows), "feature")
     if len(rows) > MOST_LISTED:
-        caption = f"{len(rows)} features, the first {MOST_LISTED} listed; search finds the others"
-    return table(caption, feature_head(facts), lines, "feature-table")
+        caption += f", of which the first {MOST_LISTED} are listed; search finds the others"
+    return table(caption, feature_head(facts), cells, "feature-table")
 
 
 def feature_head(facts: dict[str, Any]) -> list[str]:
-    """The columns of the list of features."""
+    """The column names of the table of features."""
     if facts["features"]["kind"] == "additive":
-        return ["feature", "score AUC", "interval", "range in the score", "missing"]
-    return ["feature", "kind", "importance", "missing"]
+        return [
+            "feature",
+            "score AUC",
+            f"{100 * facts['level']:g}% CI",
+            "range of contribution",
+            "missing values",
+        ]
+    return ["feature", "type", "importance", "missing values"]
 
 
 def feature_cells(facts: dict[str, Any], row: dict[str, Any]) -> list[Any]:
-    """One feature of the list."""
+    """One row of the table of features."""
     missing = "–" if row["missing"] is None else f"{row['missing']:,}"
     if facts["features"]["kind"] != "additive":
         return [row["name"], row["kind"], number(row["importance"]), missing]
@@ -293,12 +312,12 @@ def feature_cells(facts: dict[str, Any], row: dict[str, Any]) -> list[Any]:
 
 def terms_table(facts: dict[str, Any]) -> Markup:
     """The coefficients of a linear model."""
-    found = facts["shape"]["terms"]
-    if found is None:
+    terms = facts["shape"]["terms"]
+    if terms is None:
         return Markup("")
-    lines = [[term["name"], _coefficient(term), f"{term['missing']:+.4g}"] for term in found]
-    head = ["column", "adds to the score", "where missing"]
-    return table("Coefficients, the largest first", head, lines)
+    rows = [[term["name"], _coefficient(term), f"{term['missing']:+.4g}"] for term in terms]
+    head = ["column", "contribution to the score", "if missing"]
+    return table("Coefficients, largest first", head, rows)
 
 
 def _coefficient(term: dict[str, Any]) -> str:
@@ -310,7 +329,7 @@ def _coefficient(term: dict[str, Any]) -> str:
 
 
 def facts_table(facts: dict[str, Any]) -> Markup:
-    """What was trained on what, as two columns."""
+    """Data and settings, in two columns."""
     data, about = facts["data"], facts["about"]
     missing = [row["missing"] for row in facts["features"]["rows"] if row["missing"] is not None]
     rows: list[tuple[str, Any]] = [
@@ -318,23 +337,27 @@ def facts_table(facts: dict[str, Any]) -> Markup:
     ]
     rows += [
         ("rows", f"{data['n_rows']:,}"),
-        (f"positive ({data['positive']})", f"{data['n_pos']:,}"),
-        (f"negative ({data['negative']})", f"{data['n_neg']:,}"),
+        (f"positive rows ({data['positive']})", f"{data['n_pos']:,}"),
+        (f"negative rows ({data['negative']})", f"{data['n_neg']:,}"),
         ("columns used", f"{data['n_features']:,}"),
         ("missing values", f"{sum(missing):,} in {count(sum(n > 0 for n in missing), 'column')}"),
-        ("form of the model", facts["shape"]["form"]),
-        ("score above which the model predicts positive", f"{data['model_threshold']:g}"),
-        ("auctor", facts["version"]),
+        ("type of model", facts["shape"]["form"]),
+        ("threshold of the model", f"positive if score > {data['model_threshold']:g}"),
+        ("auctor version", facts["version"]),
     ]
     if data["is_weighted"]:
         total = data["weight_pos"] + data["weight_neg"]
         rows.append(
-            ("total weight", f"{total:,.6g} ({data['n_absent']:,} rows of weight 0 left out)")
+            (
+                "total weight",
+                f"{total:,.6g} ({data['n_absent']:,} rows with weight 0 were left out)",
+            )
         )
     if data["n_groups"] is not None:
         rows.append(("groups", f"{data['n_groups']:,}"))
-    lines = "".join(_fact(name, value) for name, value in rows)
-    return Markup(f'<table class="facts"><caption>Facts</caption><tbody>{lines}</tbody></table>')
+    body = "".join(_fact(name, value) for name, value in rows)
+    caption = '<caption class="visually-hidden">Data and settings</caption>'
+    return Markup(f'<table class="facts">{caption}<tbody>{body}</tbody></table>')
 
 
 def _fact(name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the model is: a tree to draw, coefficients to list, and in any case its own words."""
+"""Facts on the model itself: a tree to draw, coefficients to list, and its text."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from auctor.report.plain import clean
 _MOST_LINES = 60
 _LONGEST_LINE = 240
 _MOST_TERMS = 200
-_MOST_CELLS = 31  # more would not fit on a screen
+_MOST_CELLS = 31  # more nodes would not fit on a screen
 _LONGEST_TEST = 60
 
 
 def shape_facts(model: Model) -> dict[str, Any]:
-    """The form of the model, its text, and the numbers to draw it where there is a drawing."""
+    """The type of the model, its text, and the numbers of its tree or coefficients."""
     lines = [clean(line, _LONGEST_LINE) for line in str(model).split("\n")]
     if len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"... and {len(lines) - _MOST_LINES} more lines"]
@@ -30,7 +30,7 @@ def shape_facts(model: Model) -> dict[str, Any]:
 
 
 def _term_facts(term: LinearTerm) -> dict[str, Any]:
-    """A coefficient, or the range of what categories add."""
+    """A coefficient, or the range of the contributions of categories."""
     return {
         "name": clean(term.name),
         "kind": "category" if term.is_category else "number",
@@ -42,19 +42,19 @@ def _term_facts(term: LinearTerm) -> dict[str, Any]:
 
 
 def tree_cells(model: TreeModel) -> list[dict[str, Any]]:
-    """The first cells of a ranking tree, level by level: where they stand and who is in them."""
+    """The first nodes of a ranking tree, level by level: their position and their counts."""
     upper, lower, depth = model.cells
     deepest = _deepest(depth)
-    place = _positions(upper, lower, depth, deepest)
-    shown = [cell for cell in place if depth[cell] <= deepest]
-    shown.sort(key=lambda cell: (depth[cell], place[cell]))
+    position = _positions(upper, lower, depth, deepest)
+    shown = [cell for cell in position if depth[cell] <= deepest]
+    shown.sort(key=lambda cell: (depth[cell], position[cell]))
     number = {cell: k for k, cell in enumerate(shown)}
     facts = []
     for cell in shown:
         is_open = upper[cell] >= 0 and depth[cell] < deepest
         facts.append(
             {
-                "x": place[cell],
+                "x": position[cell],
                 "depth": int(depth[cell]),
                 "children": [number[int(upper[cell])], number[int(lower[cell])]] if is_open else [],
                 "cut_off": bool(upper[cell] >= 0 and not is_open),
@@ -68,34 +68,35 @@ def tree_cells(model: TreeModel) -> list[dict[str, Any]]:
 
 
 def _deepest(depth: Ints) -> int:
-    """The last level down to which no more than ``_MOST_CELLS`` cells are."""
+    """The last level above which the tree has ``_MOST_CELLS`` nodes at most."""
     levels = np.cumsum(np.bincount(depth[depth >= 0]))
     return max(1, int(np.searchsorted(levels, _MOST_CELLS, side="right")) - 1)
 
 
 def _positions(upper: Ints, lower: Ints, depth: Ints, deepest: int) -> dict[int, float]:
-    """Leaves of the drawing from left to right 0, 1, ..., and cells midway above their two."""
+    """Horizontal positions: leaves at 0, 1, ..., other nodes midway between their children."""
     order, waiting = [], [0]
-    place: dict[int, float] = {}
+    position: dict[int, float] = {}
     while waiting:
         cell = waiting.pop()
         order.append(cell)
         if upper[cell] >= 0 and depth[cell] < deepest:
             waiting += [int(lower[cell]), int(upper[cell])]
         else:
-            place[cell] = float(len(place))
+            position[cell] = float(len(position))
     for cell in reversed(order):
-        if cell not in place:
-            place[cell] = (place[int(upper[cell])] + place[int(lower[cell])]) / 2
-    return place
+        if cell not in position:
+            children = int(upper[cell]), int(lower[cell])
+            position[cell] = sum(position[child] for child in children) / 2
+    return position
 
 
 def _test(model: TreeModel, cell: int) -> str:
-    """Which rows of a cell go to its better part, on the left."""
+    """The condition for rows of a node to go to its left child, which has the higher scores."""
     feature = int(model.nodes.feature[cell])
     left, right = int(model.nodes.left[cell]), int(model.nodes.right[cell])
     if not (model.is_cell[left] and model.is_cell[right]):
-        return f"a tree, by {model.features[feature].name} first"
+        return f"a small tree that begins with {model.features[feature].name}"
     codes = codes_left(model, cell)
     if model.cells.upper[cell] != left:
         codes = ~codes

@@ -1,4 +1,4 @@
-"""The ROC curve as an SVG without a script: for printers, and for browsers that run none."""
+"""The ROC curve as a static SVG, for printers and for browsers without JavaScript."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ _SIDE, _LEFT, _TOP = 320, 46, 8
 
 
 def roc_svg(facts: dict[str, Any]) -> str:
-    """The curve, its band and the diagonal; numbers only, so that nothing needs escaping."""
+    """The curve, its band and the diagonal. The SVG has no text from tables to escape."""
     roc = facts["roc"]
     n_pos, n_neg = roc["true_positives"][-1], roc["false_positives"][-1]
     curve = [
@@ -31,15 +31,15 @@ def roc_svg(facts: dict[str, Any]) -> str:
     )
 
 
-def _points(places: list[tuple[float, float]]) -> str:
-    return " ".join(f"{_LEFT + _SIDE * x:.1f},{_TOP + _SIDE * (1 - y):.1f}" for x, y in places)
+def _points(points: list[tuple[float, float]]) -> str:
+    return " ".join(f"{_LEFT + _SIDE * x:.1f},{_TOP + _SIDE * (1 - y):.1f}" for x, y in points)
 
 
-def _tick(share: float) -> str:
-    x, y = _LEFT + _SIDE * share, _TOP + _SIDE * (1 - share)
+def _tick(value: float) -> str:
+    x, y = _LEFT + _SIDE * value, _TOP + _SIDE * (1 - value)
     return (
         f'<path class="gridline" d="M{x:g} {_TOP}v{_SIDE}M{_LEFT} {y:g}h{_SIDE}"/>'
         f'<text class="quiet" x="{x:g}" y="{_TOP + _SIDE + 17}" text-anchor="middle">'
-        f"{share:g}</text>"
-        f'<text class="quiet" x="{_LEFT - 6}" y="{y + 4:g}" text-anchor="end">{share:g}</text>'
+        f"{value:g}</text>"
+        f'<text class="quiet" x="{_LEFT - 6}" y="{y + 4:g}" text-anchor="end">{value:g}</text>'
     )

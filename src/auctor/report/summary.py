@@ -1,4 +1,4 @@
-"""The facts of a report: a dict of plain values that the page only draws."""
+"""The facts of a report: all its numbers, as a dict of plain values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,48 +46,54 @@ def summarize(
     level: float = 0.95,
     random_state: Any = 0,
 ) -> dict[str, Any]:
-    """All numbers of a report as plain values: save them as JSON, or give them to ``render``.
+    """Compute all numbers of a report as plain values, for ``render`` or for a JSON file.
 
     Parameters
     ----------
     model : fitted estimator of auctor, or Model
-        An estimator also tells its certificate, its parameters and its learning curve.
-    X : table of any kind
+        The report of an estimator also shows its certificate, parameters and learning curve.
+    X : array-like or data frame of shape (n_rows, n_features)
+        The rows that the report is about.
     y : array-like of shape (n_rows,)
-        The two labels that the model knows.
+        Their labels: the two that the model was fitted to.
     sample_weight : array-like of shape (n_rows,), optional
+        Row weights.
     groups : array-like of shape (n_rows,), optional
-        Rows that vary together; intervals then come from drawing whole groups.
+        The group of each row, such as a customer; confidence intervals allow for rows of the
+        same group being dependent.
     scores, folds : array-like of shape (n_rows,), optional
-        Out-of-fold scores and the fold of each row, in the place of the model's own scores: what
-        to give when the rows are those that the model was fitted to.
+        Out-of-fold scores and the fold of each row, which replace the scores of the model. Give
+        them if the model was fitted to these rows.
     instability : float in [0, 1], optional
-        With ``folds``, the share of the variance that comes from the training sets, as
-        :func:`auctor.estimators.cross_validation.cross_validate` measures it; 1 unless given.
+        With ``folds``, the fraction of the variance that comes from the training sets, as
+        :func:`auctor.estimators.cross_validation.cross_validate` measures it. By default 1.
     fold_scores : array-like of shape (n_rows,), optional
-        Out-of-fold scores as each fold's own model gave them, for what is measured within folds
-        (AUC, KS, comparisons), where ``scores`` were brought to one scale. ``scores`` by default.
+        Out-of-fold scores as the model of each fold returned them, for the metrics that are
+        computed within folds (AUC, KS, comparisons). Give them if ``scores`` were put on one
+        scale for all folds. By default ``scores``.
     baseline : dict of name to scores, optional
-        Scores of other models on the same rows, compared by the paired test.
+        Scores of other models for the same rows, to compare with by a paired test.
     baseline_instability : dict of name to float, optional
-        With ``folds``, the same share of the difference to each of them, as
+        With ``folds``, the same fraction for the difference from each baseline, as
         :func:`auctor.metrics.fold_instability` measures it.
     metric : dict, optional
-        What the model was trained for, as arguments of :func:`auctor.metrics.compare_metric`, such
-        as ``{"metric": "partial_auc", "fpr": (0, 0.1), "scaled": True}``. The page shows it first,
-        and compares in it; the AUC stands beside it.
+        The metric that the model was trained for, as arguments of
+        :func:`auctor.metrics.compare_metric`, such as
+        ``{"metric": "partial_auc", "fpr_range": (0, 0.1), "scaled": True}``. The page shows it
+        first and compares by it, besides the AUC.
     bands : ScoreBands, optional
-        Bands of the score plots, as :func:`auctor.learners.smooth.bands.score_bands` makes them.
+        Confidence bands of the feature plots, from
+        :func:`auctor.learners.smooth.bands.score_bands`.
     about : dict, optional
-        What only the caller knows. The page has places for "title", "table", "target", "command",
-        "seed", "learner", "parameters", "certificate", "made", "notes" (a list of sentences),
-        "pooling" (what was done to the scores of folds, under the curve) and "learning_curve"
-        (x, y, and low, high, x_label, y_label if known); what else there is stands in the list of
-        facts.
+        Further information for the page: "title", "table", "target", "command", "seed",
+        "learner", "parameters", "certificate", "made" (a date), "notes" (a list of sentences),
+        "pooling" (how the scores of folds were put on one scale) and "learning_curve" (a dict with
+        x, y, and optionally low, high, x_label, y_label). Other entries are listed under "Data
+        and settings".
     level : float, default=0.95
         Confidence level of all intervals.
     random_state : int, Generator, RandomState or None, default=0
-        Of the bootstraps.
+        Seed of the bootstrap resamples.
 
     Returns
     -------
@@ -114,12 +120,12 @@ def summarize(
         instability=instability,
         fold_scores=fold_scores,
     )
-    told = dict(about or {})
+    about = dict(about or {})
     curve = make_curve(rows)
     facts: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
-        "about": _about(model, told),
+        "about": _about(model, about),
         "data": _data(rows, is_out_of_fold=scores is not None),
         "headline": headline(rows, curve, level),
         "judged": judged(rows, metric, curve, level, random_state),
@@ -133,29 +139,28 @@ def summarize(
         ),
         "features": feature_facts(rows, model, bands, level),
         "shape": shape_facts(rows.model),
-        "learning": learning_facts(model, told),
+        "learning": learning_facts(model, about),
         "level": level,
     }
     at_headline(facts["comparison"], facts["judged"])
-    done: dict[str, Any] = plain(facts)
-    return done
+    plain_facts: dict[str, Any] = plain(facts)
+    return plain_facts
 
 
-def _about(found: Any, about: dict[str, Any]) -> dict[str, Any]:
-    """What the caller said, after what the estimator says of itself."""
+def _about(estimator: Any, about: Mapping[str, Any]) -> dict[str, Any]:
+    """The learner, its parameters and certificate, updated by what the caller gave."""
     own: dict[str, Any] = {}
-    if hasattr(found, "model_"):
+    if hasattr(estimator, "model_"):
         own = {
-            "learner": type(found).__name__,
-            "parameters": found.get_params(),
-            "certificate": str(found.certificate_),
+            "learner": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "certificate": str(estimator.certificate_),
         }
-    told = {**own, **{key: value for key, value in about.items() if key != "learning_curve"}}
-    return told
+    return {**own, **{key: value for key, value in about.items() if key != "learning_curve"}}
 
 
 def _data(rows: ReportRows, is_out_of_fold: bool) -> dict[str, Any]:
-    """What the rows are: how many, of which classes, with how many missing values."""
+    """The number of rows, of each class, of features, groups and folds."""
     weight, present, positive = rows.counted, rows.present, rows.positive
     negative_label, positive_label = rows.model.classes
     return {

@@ -1,11 +1,11 @@
-// The ranking tree, the better part of each cell on the left; and learning curves.
+// The ranking tree, with the higher scores on the left; and learning curves.
 
 function drawTree(cells) {
   const leaves = 1 + Math.max(...cells.map((c) => c.x)), depth = Math.max(...cells.map((c) => c.depth));
   const step = Math.max(120, Math.min(190, 1100 / leaves)), level = 96, width = leaves * step + 20;
   const drawn = svg("svg", {
     role: "img", class: "tree-drawing", width, height: depth * level + 76, viewBox: `0 0 ${width} ${depth * level + 76}`,
-    "aria-label": `Tree of ${cells.length} cells; the text below says the same in words`,
+    "aria-label": `Tree of ${cells.length} nodes; the model as text, below, has the same content`,
   });
   const at = (c) => [10 + (c.x + 0.5) * step, 24 + c.depth * level];
   const most = Math.max(...cells.map((c) => c.neg + c.pos), 1e-300);
@@ -27,8 +27,8 @@ function drawCell(drawn, c, cells, [x, y], step) {
   drawn.append(svg("text", { x, y: y - 2, "text-anchor": "middle", class: "value" }, percent(positive)));
   drawn.append(svg("text", { x, y: y + 13, "text-anchor": "middle", class: "value" }, `of ${amount(total)}`));
   if (c.test) {
-    const room = Math.abs(cells[c.children[1]].x - cells[c.children[0]].x) * step;
-    const letters = Math.max(17, Math.floor(room / 6.5));
+    const space = Math.abs(cells[c.children[1]].x - cells[c.children[0]].x) * step;
+    const letters = Math.max(17, Math.floor(space / 6.5));
     const lines = twoLines(c.test, letters).map((words) => [words, shorten(words, letters)]);
     const wide = 6.4 * Math.max(...lines.map(([, short]) => Array.from(short).length)) + 6;
     const top = y + 42 - 7.5 * lines.length;
@@ -38,12 +38,12 @@ function drawCell(drawn, c, cells, [x, y], step) {
       drawn.append(named(label, words, letters));
     });
   }
-  if (c.cut_off) drawn.append(svg("text", { x, y: y + 36, "text-anchor": "middle", class: "quiet" }, "goes on"));
+  if (c.cut_off) drawn.append(svg("text", { x, y: y + 36, "text-anchor": "middle", class: "quiet" }, "continues"));
 }
 
-// The text in one line, or cut in two at the space nearest to its middle.
+// The text on one line, or split in two at the space nearest to its middle.
 function twoLines(text, letters) {
-  const spaces = [...text.matchAll(/ /g)].map((found) => found.index);
+  const spaces = [...text.matchAll(/ /g)].map((match) => match.index);
   if (text.length <= letters || !spaces.length) return [text];
   const middle = spaces.reduce((a, b) => (Math.abs(b - text.length / 2) < Math.abs(a - text.length / 2) ? b : a));
   return [text.slice(0, middle), text.slice(middle + 1)];

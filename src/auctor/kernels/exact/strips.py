@@ -6,7 +6,7 @@ follows from that of the last: ``exact_pairs`` for the AUC, ``exact_slots`` for 
 k. What depends on d alone - who would lead whom - is shared by all features of the round.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -162,14 +162,15 @@ def first_look(
     gains = free_gains(metric, sample)
     cuts = np.zeros(n_views, dtype=np.int64)
     arrange_free(sample, tools.slots)
-    for v in range(n_views):
-        bounds[v], cuts[v] = sweep_free(
-            sample, gains, tools.slots, views, v, tools.full_tree, tools.tree
+    for i in range(n_views):
+        bounds[i], cuts[i] = sweep_free(
+            sample, gains, tools.slots, views, i, tools.full_tree, tools.tree
         )
     value, view, cut, step, n_sweeps = -1.0, -1, 0, 0, n_views
     is_open = np.ones(n_views, dtype=np.bool_)
     for _ in range(n_views):
-        v = 0
+        # A plain 0 would be a type of its own to Numba, and everything below compiled twice.
+        v: Any = np.int64(0)
         for other in range(1, n_views):
             if is_open[other] and (not is_open[v] or bounds[other] > bounds[v]):
                 v = other
@@ -245,7 +246,8 @@ def best_stump(
     strips = make_strips(64, n_views)
     parent = np.full(n_views, np.inf)
     best = Best(-1.0, -1, 0, 0, 0.0, 0)
-    n, low, high, n_parts = 0, -reach, reach, n_start
+    # A plain 0 would be a type of its own to Numba, and everything below compiled twice.
+    n, low, high, n_parts = np.int64(0), -reach, reach, n_start
     if metric != AUC:
         best = first_look(metric, sample, views, reach, slack, tools, parent)
     while True:

@@ -10,7 +10,7 @@ from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.data.labelled import LabelledRows
 from auctor.kernels.dmks import Column, Rows
-from auctor.learners.common.logistic import fit_logistic
+from auctor.learners.dmks.logistic import fit_logistic
 from auctor.learners.margin.feature_hypotheses import FeatureHypotheses
 from auctor.learners.margin.problems import LinearProblem
 

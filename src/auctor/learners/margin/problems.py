@@ -5,12 +5,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from auctor._typing import Floats, Ints
+from auctor._typing import Floats
 from auctor.data import RankingData, Table
 from auctor.data.distinct import distinct_rows
 from auctor.data.labelled import LabelledRows
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import fill_missing, finish_additive, training_order
+from auctor.learners.common.histogram import class_histogram
 from auctor.learners.margin.feature_hypotheses import FeatureHypotheses, Scaling
 from auctor.learners.margin.hypotheses import Hypotheses, MatrixHypotheses, StumpHypotheses
 from auctor.learners.margin.snap import WEIGHT_GRID
@@ -107,7 +108,7 @@ class StumpProblem:
     def model(self, beta: Floats) -> Model:
         tables = self.hypotheses.tables(beta)
         padded = [np.append(table, np.zeros(self._data.n_codes - len(table))) for table in tables]
-        fill_missing(_histogram(self._data), padded)
+        fill_missing(class_histogram(self._data), padded)
         model, _ = finish_additive(self._data, padded)
         return model
 
@@ -196,13 +197,3 @@ def finished(
     ordered = [scores[data.partitions[0].rows]]
     cut = training_order(data, ordered).cut
     return replace(model, calibration=calibrate(data, ordered, cut), intercept=0.0 - cut)
-
-
-def _histogram(data: RankingData) -> Ints:
-    """Weight per class, feature and code."""
-    part = data.partitions[0]
-    out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
-    for label, own in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
-        for j in range(data.n_features):
-            np.add.at(out[label, j], part.codes[j][own], part.weight[own].astype(np.int64))
-    return out

@@ -29,7 +29,7 @@ class HeldOut:
             return training_order(self._data, scores).auc
         positive = np.concatenate([part.positive for part in self._data.partitions])
         weight = np.concatenate([part.weight for part in self._data.partitions])
-        area = partial_auc(positive, np.concatenate(scores), fpr=region, sample_weight=weight)
+        area = partial_auc(positive, np.concatenate(scores), fpr_range=region, sample_weight=weight)
         return area / (region[1] - region[0])
 
     def _scores(self, x: Floats) -> list[Floats]:

@@ -9,20 +9,6 @@ from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.smooth.smoothed_auc import scales
 
 
-def class_histogram(data: RankingData, workers: Workers) -> Ints:
-    """Weight per class (negative, positive), feature and code."""
-
-    def count(blocks: list[Block]) -> Ints:
-        out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
-        for k, label, start, stop in blocks:
-            part = data.partitions[k]
-            once = np.ones(part.n_rows)
-            count_slopes(part.codes, part.weight, once, 1.0, 0.0, start, stop, out[label])
-        return out
-
-    return np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
-
-
 def code_fractions(histogram: Ints) -> Floats:
     """Class-balanced fraction of the rows in each code (features, codes).
 

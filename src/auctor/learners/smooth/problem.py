@@ -5,7 +5,8 @@ import numpy.typing as npt
 
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
-from auctor.learners.smooth.histograms import class_histogram, code_fractions, entry_rows
+from auctor.learners.common.histogram import class_histogram
+from auctor.learners.smooth.histograms import code_fractions, entry_rows
 from auctor.learners.smooth.newton import Iterations, Patience, maximise, maximise_with_barrier
 from auctor.learners.smooth.objective import Barrier, Objective, Point, Quadratic
 from auctor.learners.smooth.penalty import Adapted, Penalty, Roughness

@@ -1,4 +1,8 @@
-"""The laws of `make_gaussian_pair` and `make_t_pair`: shares of a quadratic form above zero."""
+"""Optimal ROC curves of `make_gaussian_pair` and `make_t_pair`.
+
+The rates of the optimal score are probabilities that a quadratic form in Gaussian variables is
+positive.
+"""
 
 import math
 from collections.abc import Callable
@@ -8,24 +12,25 @@ import numpy as np
 from scipy.linalg import eigh
 
 from auctor._typing import Floats
-from auctor.datasets.law import Law, Rates
+from auctor.datasets.optimal_roc import OptimalRoc, Rates
 from auctor.datasets.pairs import MEAN, N_FEATURES, VARIANCE, check_df
 
 ComplexArray = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _LOG_VOLUME = 0.5 * math.log(VARIANCE[0].prod() / VARIANCE[1].prod())
-# Thresholds at a time, so that the tables of the integral stay small.
-_N_AT_ONCE = 1024
-# Twice the log ratio of the Gaussians falls like exp(-|q| / 6) on both sides, to less than
-# rounding at |q| = 240. Sums over steps of 2 pi / period mistake q for q + period, so the period
-# has room for both sides; phi falls like exp(-u^2 / 2), to less than rounding at 9.
+# Number of thresholds that are computed at a time, which bounds the memory of the integrals.
+_BLOCK_SIZE = 1024
+# The density of q, twice the log likelihood ratio of the Gaussians, falls like exp(-|q| / 6) on
+# both sides and is below rounding at |q| = 240. A sum over steps of 2 pi / period does not
+# distinguish q from q + period, so that the period covers both sides. The characteristic function
+# falls like exp(-u^2 / 2) and is below rounding at u = 9.
 _GAUSSIAN_REACH, _GAUSSIAN_PERIOD, _GAUSSIAN_END = 120.0, 520.0, 9.0
-# With many more degrees of freedom the integrand swings, and its sum wants another rule.
+# With many more degrees of freedom the integrand oscillates and needs another quadrature rule.
 _LARGEST_DF = 30.0
 
 
 class _Form(NamedTuple):
-    """sum_j (curve_j Z_j^2 + tilt_j s Z_j) + rest s^2, standard normal Z; axis 0: thresholds."""
+    """sum_j (curve_j Z_j^2 + tilt_j s Z_j) + rest s^2 with standard normal Z, per threshold."""
 
     curve: Floats
     tilt: Floats
@@ -33,19 +38,19 @@ class _Form(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """Nodes and weights of an integral over u > 0."""
+    """Nodes and weights of a quadrature rule for u > 0."""
 
     node: Floats
     weight: Floats
 
 
-def gaussian_pair_law() -> Law:
-    """The law of `make_gaussian_pair`, with clean labels.
+def gaussian_pair_roc() -> OptimalRoc:
+    """Optimal ROC curve of `make_gaussian_pair` for clean labels.
 
     Examples
     --------
-    >>> from auctor.datasets import gaussian_pair_law
-    >>> round(gaussian_pair_law().optimal_auc, 4)
+    >>> from auctor.datasets import gaussian_pair_roc
+    >>> round(gaussian_pair_roc().optimal_auc, 4)
     0.8456
     """
     step = 2 * math.pi / _GAUSSIAN_PERIOD
@@ -53,38 +58,38 @@ def gaussian_pair_law() -> Law:
     rule = _Rule(node, np.full_like(node, step))
 
     def tail(t: Floats, label: int) -> Floats:
-        form = _difference(np.ones(1), label)  # the threshold moves nothing but the rest
+        form = _difference(np.ones(1), label)  # the threshold enters through ``rest`` only
         rest = form.rest + 2 * (_LOG_VOLUME - t)
-        return _share_above_zero(form._replace(rest=rest), rule, None)
+        return _probability_positive(form._replace(rest=rest), rule, None)
 
     def tails(t: Floats) -> Rates:
         return tail(t, 0), tail(t, 1)
 
-    return Law("the Gaussian pair", _in_blocks(tails), -_GAUSSIAN_REACH, _GAUSSIAN_REACH)
+    return OptimalRoc("the Gaussian pair", _in_blocks(tails), -_GAUSSIAN_REACH, _GAUSSIAN_REACH)
 
 
-def t_pair_law(df: float = 1.0) -> Law:
-    """The law of `make_t_pair`, with clean labels; its likelihood ratio is bounded.
+def t_pair_roc(df: float = 1.0) -> OptimalRoc:
+    """Optimal ROC curve of `make_t_pair` for clean labels; its likelihood ratio is bounded.
 
     Parameters
     ----------
-    df : float, default 1
+    df : float, default=1.0
         Degrees of freedom, from 0.1 to 30.
 
     Examples
     --------
-    >>> from auctor.datasets import t_pair_law
-    >>> round(t_pair_law(df=1).optimal_auc, 4)
+    >>> from auctor.datasets import t_pair_roc
+    >>> round(t_pair_roc(df=1).optimal_auc, 4)
     0.825
     """
     df = check_df(df)
     if df > _LARGEST_DF:
         raise ValueError(
-            f"df={df:g} is too large; up to {_LARGEST_DF:g} will do, and gaussian_pair_law beyond"
+            f"df is {df:g}; give a number of at most {_LARGEST_DF:g}, or call gaussian_pair_roc"
         )
     power = (N_FEATURES + df) / 2
-    # In u = exp(x) all poles of the integrand lie on |Im x| = pi/2: sums converge like
-    # exp(-pi^2 / step). It falls like exp(x) to the left and exp(-power x) to the right.
+    # With u = exp(x), all poles of the integrand lie on |Im x| = pi/2, so that sums converge like
+    # exp(-pi^2 / step). The integrand falls like exp(x) to the left and exp(-power x) to the right.
     x = np.arange(-38.0, 42.0 / power + 4, 0.2)
     rule = _Rule(np.exp(x), 0.2 * np.exp(x))
 
@@ -92,20 +97,21 @@ def t_pair_law(df: float = 1.0) -> Law:
         k = np.exp((t - _LOG_VOLUME) / power)
         form = _difference(k, label)
         form = _scaled(form._replace(rest=form.rest + df * (1 - k)))
-        return _share_above_zero(form, rule, df)
+        return _probability_positive(form, rule, df)
 
     def tails(t: Floats) -> Rates:
         return tail(t, 0), tail(t, 1)
 
     breaks = (_LOG_VOLUME + power * np.log(_singular_ratios(df))).tolist()
     name = f"the t pair with df={df:g}"
-    return Law(name, _in_blocks(tails), breaks[0], breaks[-1], tuple(breaks))
+    return OptimalRoc(name, _in_blocks(tails), breaks[0], breaks[-1], tuple(breaks))
 
 
 def _difference(k: Floats, label: int) -> _Form:
     """s^2 (Q_0(x) - k Q_1(x)) for the squared distances Q of a row x of the given class.
 
-    x = mean + deviation * Z / s, where s is 1 for the Gaussian and sqrt(chi2 / df) for the t law.
+    x = mean + deviation * Z / s, where s is 1 for Gaussian classes and sqrt(chi2 / df) for t
+    classes.
     """
     deviation = np.sqrt(VARIANCE[label])
     shift = MEAN[label] - MEAN
@@ -118,38 +124,39 @@ def _difference(k: Floats, label: int) -> _Form:
 
 
 def _scaled(form: _Form) -> _Form:
-    """The same form divided by its size, which moves no share above zero."""
+    """The form divided by its size, which does not change the probability that it is positive."""
     size = np.abs(form.curve).sum(axis=1) + np.abs(form.tilt).sum(axis=1) + np.abs(form.rest)
     return _Form(form.curve / size[:, None], form.tilt / size[:, None], form.rest / size)
 
 
-def _share_above_zero(form: _Form, rule: _Rule, df: float | None) -> Floats:
-    """P(form > 0) by Gil-Pelaez: 1/2 + 1/pi int Im(phi(u)) / u du."""
+def _probability_positive(form: _Form, rule: _Rule, df: float | None) -> Floats:
+    """P(form > 0) by the formula of Gil-Pelaez: 1/2 + 1/pi int Im(phi(u)) / u du."""
     phi = _characteristic(form, rule.node, df)
     return 0.5 + phi.imag @ (rule.weight / rule.node) / math.pi
 
 
 def _characteristic(form: _Form, u: Floats, df: float | None) -> ComplexArray:
-    """E exp(i u form), in closed form.
+    """E exp(i u form), the characteristic function, in closed form.
 
-    Given s, a term with Z_j gives (1 - 2iu curve)^-1/2 exp(-u^2 tilt^2 s^2 / (2 (1 - 2iu curve)));
-    all the exponents are s^2 theta(u), and E exp(theta chi2 / df) is (1 - 2 theta / df)^(-df/2).
+    Given s, the term of Z_j has the characteristic function
+    (1 - 2iu curve)^-1/2 exp(-u^2 tilt^2 s^2 / (2 (1 - 2iu curve))). The exponents add up to
+    s^2 theta(u), and E exp(theta chi2 / df) is (1 - 2 theta / df)^(-df/2).
     """
     theta = 1j * u * form.rest[:, np.newaxis]
     root = np.ones((1, len(u)), dtype=np.complex128)
     for curve, tilt in zip(form.curve.T, form.tilt.T, strict=True):
         spread = 1 - 2j * u * curve[:, np.newaxis]
         theta = theta - (u * tilt[:, np.newaxis]) ** 2 / (2 * spread)
-        # Each has a real part above zero, so its own principal root is the right one.
+        # The real part of each factor is positive, so that its principal root is the right one.
         root = root / np.sqrt(spread)
     return root * (np.exp(theta) if df is None else (1 - 2 * theta / df) ** (-df / 2))
 
 
 def _singular_ratios(df: float) -> Floats:
-    """The k at which Q_0 + df > k (Q_1 + df) changes its type, or does so at infinity.
+    """The values k at which the region Q_0 + df > k (Q_1 + df) changes its type.
 
-    The first and the last bound the likelihood ratio, for between two positive forms no more
-    and no less is possible than their generalised eigenvalues.
+    The first and the last bound the likelihood ratio, since the ratio of two positive definite
+    forms lies between their smallest and their largest generalised eigenvalue.
     """
     forms = []
     for mean, variance in zip(MEAN, VARIANCE, strict=True):
@@ -162,11 +169,11 @@ def _singular_ratios(df: float) -> Floats:
 
 
 def _in_blocks(tails: Callable[[Floats], Rates]) -> Callable[[Floats], Rates]:
-    """The same function, a block of thresholds at a time."""
+    """The same function, computed for blocks of thresholds."""
 
     def blocks(t: Floats) -> Rates:
-        starts = range(0, max(len(t), 1), _N_AT_ONCE)
-        parts = [tails(t[start : start + _N_AT_ONCE]) for start in starts]
+        starts = range(0, max(len(t), 1), _BLOCK_SIZE)
+        parts = [tails(t[start : start + _BLOCK_SIZE]) for start in starts]
         alpha, beta = (np.concatenate(side) for side in zip(*parts, strict=True))
         return alpha, beta
 

@@ -8,35 +8,35 @@ import pytest
 from scipy import stats
 
 from auctor.datasets import (
-    discrete_law,
-    exponential_law,
-    gaussian_law,
-    gaussian_pair_law,
-    linear_law,
+    discrete_roc,
+    exponential_roc,
+    gaussian_pair_roc,
+    gaussian_roc,
     make_gaussian_pair,
     make_r_of_k,
     make_t_pair,
-    power_law,
-    r_of_k_law,
-    t_pair_law,
+    power_roc,
+    quadratic_roc,
+    r_of_k_roc,
+    t_pair_roc,
 )
 from auctor.metrics import auc
 
 ALPHA = np.linspace(0, 1, 41)
 SMOOTH = {
-    "gaussian": (gaussian_law(1.5), lambda a: stats.norm.cdf(1.5 + stats.norm.ppf(a))),
-    "linear": (linear_law(0.8), lambda a: a + 0.8 * a * (1 - a)),
-    "steepest linear": (linear_law(1.0), lambda a: 2 * a - a**2),
-    "exponential": (exponential_law(3.0), lambda a: np.expm1(-3 * a) / np.expm1(-3)),
-    "power": (power_law(0.3), lambda a: a**0.3),
+    "gaussian": (gaussian_roc(1.5), lambda a: stats.norm.cdf(1.5 + stats.norm.ppf(a))),
+    "linear": (quadratic_roc(0.8), lambda a: a + 0.8 * a * (1 - a)),
+    "steepest linear": (quadratic_roc(1.0), lambda a: 2 * a - a**2),
+    "exponential": (exponential_roc(3.0), lambda a: np.expm1(-3 * a) / np.expm1(-3)),
+    "power": (power_roc(0.3), lambda a: a**0.3),
 }
-PAIRS = {"gaussian pair": gaussian_pair_law(), "t pair": t_pair_law(), "t, 4": t_pair_law(4.0)}
+PAIRS = {"gaussian pair": gaussian_pair_roc(), "t pair": t_pair_roc(), "t, 4": t_pair_roc(4.0)}
 SMALLEST_P = 1e-3
 
 
 @pytest.mark.parametrize(("law", "roc"), SMOOTH.values(), ids=SMOOTH)
 def test_roc_is_its_formula(law, roc):
-    np.testing.assert_allclose(law.roc(ALPHA), roc(ALPHA), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(law.tpr(ALPHA), roc(ALPHA), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("law", [law for law, _ in SMOOTH.values()], ids=SMOOTH)
@@ -46,7 +46,7 @@ def test_the_integral_for_the_auc_is_the_formula(law):
 
 @pytest.mark.parametrize("shift", [0.2, 1.0, 3.0])
 def test_gaussian_auc(shift):
-    assert gaussian_law(shift).optimal_auc == stats.norm.cdf(shift / math.sqrt(2))
+    assert gaussian_roc(shift).optimal_auc == stats.norm.cdf(shift / math.sqrt(2))
 
 
 @pytest.mark.parametrize(
@@ -65,18 +65,18 @@ def test_pairs_rise_from_corner_to_corner(law):
         assert rate[0] == 1 and rate[-1] < 1e-12
         assert np.diff(rate).max() < 1e-12
     # ROC* has an unbounded slope at 0 for one of them, so its end is off by more than rounding.
-    np.testing.assert_allclose(law.roc([0.0, 1.0]), [0, 1], atol=1e-4)
+    np.testing.assert_allclose(law.tpr([0.0, 1.0]), [0, 1], atol=1e-4)
 
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("df", [None, 0.5, 8.0])
 def test_pairs_are_what_is_drawn(df, label):
     if df is None:
-        law, sample = gaussian_pair_law(), make_gaussian_pair(2000, 2000, random_state=1)
+        law, sample = gaussian_pair_roc(), make_gaussian_pair(2000, 2000, random_state=1)
         # F_N is twice the log likelihood ratio and 1.25.
         score = (sample.optimal_score(sample.X) - 1.25) / 2
     else:
-        law, sample = t_pair_law(df), make_t_pair(2000, 2000, df=df, random_state=1)
+        law, sample = t_pair_roc(df), make_t_pair(2000, 2000, df=df, random_state=1)
         score = sample.optimal_score(sample.X)
     drawn = score[sample.y == label]
     assert stats.kstest(drawn, lambda t: 1 - law.rates(t)[label]).pvalue > SMALLEST_P
@@ -87,24 +87,24 @@ def test_t_auc_is_that_of_a_simulation(df):
     sample = make_t_pair(200_000, 200_000, df=df, random_state=2)
     simulated = auc(sample.y, sample.optimal_score(sample.X))
     # The standard error is below 0.5 / sqrt(200,000) = 0.0011.
-    assert t_pair_law(df).optimal_auc == pytest.approx(simulated, abs=0.004)
+    assert t_pair_roc(df).optimal_auc == pytest.approx(simulated, abs=0.004)
 
 
 def test_gaussian_pair_auc_is_that_of_make_gaussian_pair():
-    assert gaussian_pair_law().optimal_auc == pytest.approx(0.8456, abs=5e-5)
+    assert gaussian_pair_roc().optimal_auc == pytest.approx(0.8456, abs=5e-5)
 
 
 def test_many_degrees_of_freedom_come_near_the_gaussian():
-    gaussian = gaussian_pair_law().optimal_auc
-    gaps = [gaussian - t_pair_law(df).optimal_auc for df in (3, 10, 30)]
+    gaussian = gaussian_pair_roc().optimal_auc
+    gaps = [gaussian - t_pair_roc(df).optimal_auc for df in (3, 10, 30)]
     assert gaps[0] > gaps[1] > gaps[2] > 0
     assert gaps[2] < 0.003
 
 
 def test_discrete_roc_is_a_broken_line():
-    law = discrete_law([1, 2, 3, 0, 0], [5, 1, 0, 2, 0])
+    law = discrete_roc([1, 2, 3, 0, 0], [5, 1, 0, 2, 0])
     np.testing.assert_allclose(
-        law.roc([0, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 0.75, 1]),
+        law.tpr([0, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 0.75, 1]),
         [2 / 8, 4.5 / 8, 7 / 8, 7.5 / 8, 1, 1, 1],
         atol=1e-12,
     )
@@ -112,42 +112,42 @@ def test_discrete_roc_is_a_broken_line():
 
 
 def test_negatives_alone_lie_below_every_threshold():
-    law = discrete_law([1, 2], [1, 0])
+    law = discrete_roc([1, 2], [1, 0])
     assert [float(rate) for rate in law.rates(-5.0)] == [pytest.approx(1 / 3), 1.0]
-    assert law.roc(2 / 3) == pytest.approx(1.0)
+    assert law.tpr(2 / 3) == pytest.approx(1.0)
 
 
 def test_classes_apart_and_classes_alike():
-    assert discrete_law([1, 0], [0, 1]).optimal_auc == 1
-    alike = discrete_law([1, 3], [1, 3])
-    np.testing.assert_allclose(alike.roc(ALPHA), ALPHA, atol=1e-12)
+    assert discrete_roc([1, 0], [0, 1]).optimal_auc == 1
+    alike = discrete_roc([1, 3], [1, 3])
+    np.testing.assert_allclose(alike.tpr(ALPHA), ALPHA, atol=1e-12)
 
 
 def test_r_of_k_law_is_what_is_drawn():
-    law = r_of_k_law(noise=0.15, positive_share=0.7)
-    sample = make_r_of_k(100_000, positive_share=0.7, noise=0.15, random_state=0)
+    law = r_of_k_roc(noise=0.15, positive_fraction=0.7)
+    sample = make_r_of_k(100_000, positive_fraction=0.7, noise=0.15, random_state=0)
     assert law.optimal_auc == pytest.approx(auc(sample.y, sample.y_clean), abs=0.01)
-    assert r_of_k_law(noise=0.0).optimal_auc == 1
+    assert r_of_k_roc(noise=0.0).optimal_auc == 1
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: gaussian_law(0), "shift=0 must be above 0"),
-        (lambda: gaussian_law("far"), "shift must be a finite number"),
-        (lambda: linear_law(1.5), "bend=1.5 is too large"),
-        (lambda: exponential_law(-1), "rate=-1 must be above 0"),
-        (lambda: power_law(1.0), r"power=1 is outside \(0, 1\)"),
-        (lambda: t_pair_law(0.01), "df=0.01 is too small"),
-        (lambda: t_pair_law(100), "df=100 is too large"),
-        (lambda: discrete_law([1, 2], [1]), "neg has 2 masses and pos has 1"),
-        (lambda: discrete_law([1, -2], [1, 1]), "neg must hold masses of 0 or more"),
-        (lambda: discrete_law([1, 2], [0, 0]), "pos must hold masses of 0 or more"),
-        (lambda: discrete_law([[1]], [1]), "neg must be a list of masses"),
-        (lambda: r_of_k_law(noise=0.5), "noise=0.5 is outside"),
-        (lambda: r_of_k_law(positive_share=1), "positive_share=1 is outside"),
-        (lambda: gaussian_law().roc(1.2), r"alpha must lie in \[0, 1\]"),
-        (lambda: gaussian_law().roc(math.nan), r"alpha must lie in \[0, 1\]"),
+        (lambda: gaussian_roc(0), "shift is 0; give a finite number above 0"),
+        (lambda: gaussian_roc("far"), "shift is 'far'; give a finite number"),
+        (lambda: quadratic_roc(1.5), "bend is 1.5; give a number above 0 and at most 1"),
+        (lambda: exponential_roc(-1), "rate is -1; give a finite number above 0"),
+        (lambda: power_roc(1.0), "power is 1.0; give a fraction strictly between"),
+        (lambda: t_pair_roc(0.01), "df is 0.01; give a number of at least 0.1"),
+        (lambda: t_pair_roc(100), "df is 100; give a number of at most 30"),
+        (lambda: discrete_roc([1, 2], [1]), "neg has 2 values and pos has 1"),
+        (lambda: discrete_roc([1, -2], [1, 1]), "neg has values that are no probabilities"),
+        (lambda: discrete_roc([1, 2], [0, 0]), "pos has values that are no probabilities"),
+        (lambda: discrete_roc([[1]], [1]), "neg has shape"),
+        (lambda: r_of_k_roc(noise=0.5), "noise is 0.5; give a probability"),
+        (lambda: r_of_k_roc(positive_fraction=1), "positive_fraction is 1; give a fraction"),
+        (lambda: gaussian_roc().tpr(1.2), r"fpr has values outside \[0, 1\] or NaN"),
+        (lambda: gaussian_roc().tpr(math.nan), r"fpr has values outside \[0, 1\] or NaN"),
     ],
 )
 def test_errors_say_what_would_do(make, words):

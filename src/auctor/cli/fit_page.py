@@ -1,0 +1,89 @@
+"""The HTML report of `auctor fit --report`, from the out-of-fold scores of the fit."""
+
+from typing import Any
+
+from auctor.cli.fit_result import FitResult
+from auctor.cli.options import Execution
+from auctor.cli.validation import Validated
+from auctor.estimators.bands import refit_bands
+from auctor.report import render, summarize
+
+_N_REFITS = 100
+# Cells of a table whose model is refitted for the bands, so that they take seconds.
+_MOST_CELLS = 10**6
+
+
+def fit_page(result: FitResult, model: str, command: str, execution: Execution) -> str:
+    """The report as HTML; ``model`` is the name of the model file."""
+    problem, validated = result.problem, result.validated
+    notes = list(result.warnings)
+    if validated is None:
+        notes.append(
+            "These numbers were measured on the rows that the model was fitted to, so that they "
+            "are too optimistic. Use cross-validation or other rows to judge the model."
+        )
+    about = {
+        "table": problem.table,
+        "model": model,
+        "notes": notes,
+        "pooling": None if validated is None else _POOLING,
+        "target": problem.target,
+        "command": command,
+        "seed": execution.seed,
+        "trained_for": str(result.metric),
+        "parameters": result.parameters,
+    }
+    facts = summarize(
+        result.estimator,
+        problem.X,
+        problem.y,
+        sample_weight=problem.weight,
+        groups=problem.groups if validated is None else validated.result.groups,
+        metric=result.metric.arguments(len(problem.y)),
+        about=about,
+        random_state=execution.seed,
+        bands=_bands(result, execution),
+        **_out_of_fold(result, validated),
+        **_baseline(result),
+    )
+    return render(facts)
+
+
+_POOLING = (
+    "Scores of different folds were put on the scale of the final model by their rank among the "
+    "training scores, so that the thresholds here can be used with the final model."
+)
+
+
+def _out_of_fold(result: FitResult, validated: Validated | None) -> dict[str, Any]:
+    """The out-of-fold scores, as arguments of ``summarize``."""
+    if validated is None:
+        return {}
+    folds, problem = validated.result, result.problem
+    return {
+        "scores": folds.scores_of(result.estimator.model_, problem.X, problem.weight),
+        "fold_scores": folds.scores,
+        "folds": folds.folds,
+        "instability": folds.instability,
+    }
+
+
+def _baseline(result: FitResult) -> dict[str, Any]:
+    """The scores of the baseline, as arguments of ``summarize``."""
+    if result.baseline is None:
+        return {}
+    name = result.baseline.validated.name
+    return {
+        "baseline": {name: result.baseline.validated.result.scores},
+        "baseline_instability": {name: result.baseline.compared.instability},
+    }
+
+
+def _bands(result: FitResult, execution: Execution) -> Any:
+    """Confidence bands of the feature plots; None for other learners and for large tables."""
+    estimator, problem = result.estimator, result.problem
+    has_bands = hasattr(estimator, "penalty_") and getattr(estimator, "init", None) is None
+    if not has_bands or problem.X.num_rows * problem.X.num_columns > _MOST_CELLS:
+        return None
+    options = {"n_resamples": _N_REFITS, "level": 0.95, "random_state": execution.seed}
+    return refit_bands(estimator, problem.X, problem.y, problem.weight, execution.jobs, options)

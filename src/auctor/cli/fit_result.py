@@ -1,0 +1,168 @@
+"""The result of `auctor fit`: as plain values for JSON, and as text for people."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from auctor._text import interval
+from auctor.cli.facts import difference_words, interval_facts, with_interval
+from auctor.cli.metric import Metric
+from auctor.cli.out_files import Output
+from auctor.cli.problem import Problem
+from auctor.cli.validation import (
+    BASELINE_TITLE,
+    Compared,
+    Validated,
+    comparison_facts,
+    validation_facts,
+)
+from auctor.estimators.base import RankingEstimator
+from auctor.metrics import MetricComparison, MetricInterval
+from auctor.models.explanation import shorten
+
+_N_IMPORTANT = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """The cross-validation of the baseline, and the difference of the learner from it."""
+
+    validated: Validated
+    compared: Compared
+    ks: MetricInterval  # moved as validation.matched_ks does
+
+    def value_of(self, metric: Metric) -> float:
+        """The metric of the baseline, without an interval."""
+        return self.ks.value if metric.kind == "ks" else self.compared.in_metric.value_b
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A fitted learner, its training data, and its cross-validation if there was one."""
+
+    learner: str
+    estimator: RankingEstimator
+    metric: Metric
+    problem: Problem
+    warnings: list[str]
+    validated: Validated | None
+    baseline: Baseline | None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The learner's parameters, without folds that were made for groups: lists of rows."""
+        return {
+            name: value
+            for name, value in self.estimator.get_params().items()
+            if name != "cv" or value is None or isinstance(value, int)
+        }
+
+    @property
+    def importances(self) -> list[tuple[str, float]]:
+        """The features that matter most with their importance, where the learner has any."""
+        values = np.asarray(getattr(self.estimator, "feature_importances_", []))
+        names = self.problem.X.column_names
+        order = np.argsort(-values, kind="stable")[:_N_IMPORTANT]
+        return [(names[j], float(values[j])) for j in order if values[j] > 0]
+
+
+def fit_facts(result: FitResult, out: Output, page: Output | None) -> dict[str, Any]:
+    """The result in plain values."""
+    certificate = result.estimator.certificate_
+    return {
+        **result.problem.facts(),
+        "warnings": result.warnings,
+        "learner": result.learner,
+        "metric": str(result.metric),
+        "params": result.parameters,
+        "certificate": {"statement": certificate.statement, "values": certificate.values},
+        "importances": [
+            {"feature": name, "importance": value} for name, value in result.importances
+        ],
+        "cross_validation": _validation_facts(result),
+        "baseline": _baseline_facts(result),
+        "model": str(out),
+        "report": None if page is None else str(page),
+    }
+
+
+def _validation_facts(result: FitResult) -> dict[str, Any] | None:
+    validated = result.validated
+    if validated is None:
+        return None
+    return validation_facts(validated, result.metric, validated.ks)
+
+
+def _baseline_facts(result: FitResult) -> dict[str, Any] | None:
+    baseline = result.baseline
+    if baseline is None:
+        return None
+    name, value = baseline.validated.name, baseline.value_of(result.metric)
+    facts = {
+        **comparison_facts(name, baseline.compared, result.metric, value),
+        "instability": baseline.compared.instability,
+        **interval_facts("ks", baseline.ks),
+    }
+    if baseline.validated.metric_value is not None:
+        facts |= interval_facts("metric_value", baseline.validated.metric_value)
+    return facts
+
+
+def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
+    """The result in lines of text."""
+    lines = [str(result.problem)]
+    if result.validated is not None:
+        lines += _validation_lines(result.validated, result)
+    if result.baseline is not None:
+        lines += _baseline_lines(result.baseline, result.metric)
+    lines.append(f"training certificate: {result.estimator.certificate_.statement}")
+    if result.importances:
+        parts = (f"{_one_line(name)} {value:.1%}" for name, value in result.importances)
+        lines.append(f"most important features: {', '.join(parts)}")
+    lines.append(f"model written to {'standard output' if out.is_stdout else out}")
+    if page is not None and not page.is_stdout:
+        lines.append(f"report written to {Path(page.name).resolve().as_uri()}")
+    return "\n".join(lines)
+
+
+def _validation_lines(validated: Validated, result: FitResult) -> list[str]:
+    """The metrics of the learner, one on each line."""
+    lines = [
+        f"{result.learner}: {validated.result.auc}",
+        f"{result.learner}: KS {with_interval(validated.ks)}, corrected for bias",
+    ]
+    if validated.metric_value is not None:
+        name, where = result.metric.words
+        own = validated.metric_value
+        ends = interval(own.low, own.high, own.level)
+        lines.append(f"{result.learner}: {name} {own.value:.3f} {where} ({ends})")
+    return lines
+
+
+def _baseline_lines(baseline: Baseline, metric: Metric) -> list[str]:
+    """The metrics of the baseline, and the difference in the metric of the fit and in AUC."""
+    compared, own = baseline.compared, baseline.validated.metric_value
+    values = [f"AUC {compared.in_auc.value_b:.3f}", f"KS {baseline.ks.value:.3f}"]
+    if own is not None:
+        name, where = metric.words
+        values.append(f"{name} {own.value:.3f} {where}")
+    differences = [_difference(" ".join(metric.words).strip(), compared.in_metric)]
+    if metric.kind != "auc":
+        differences.append(_difference("AUC", compared.in_auc))
+    return [
+        f"{BASELINE_TITLE} on the same folds: {', '.join(values)}",
+        f"difference (ours - {BASELINE_TITLE}): {'; '.join(differences)}",
+    ]
+
+
+def _difference(metric: str, compared: MetricComparison) -> str:
+    difference, ends = difference_words(compared)
+    level = f"{100 * compared.level:g}% CI"
+    return f"{difference} in {metric} ({level} {ends}, p = {compared.p_value:.2g})"
+
+
+def _one_line(feature: str) -> str:
+    """A column's name on one line, shortened where it is long."""
+    return shorten(" ".join(feature.split()))
