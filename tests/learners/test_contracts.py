@@ -60,7 +60,7 @@ def fit_forest(data, n_jobs):
 
 
 def fit_exactboost(data, n_jobs):
-    settings = exactboost.Settings(n_runs=3, n_estimators=5, n_jobs=n_jobs)
+    settings = exactboost.ExactBoostSettings(n_runs=3, n_estimators=5, n_jobs=n_jobs)
     return exactboost.fit_exactboost(data, settings)[0]
 
 
