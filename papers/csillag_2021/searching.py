@@ -10,7 +10,7 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import prepare
-from auctor.kernels.exact.cells import Cell, cell_bound, make_room
+from auctor.kernels.exact.cells import Cell, cell_bound, make_buffers
 from auctor.learners.exact.fit import Settings, make_plan
 from auctor.learners.exact.run import Found as Stump
 from auctor.learners.exact.run import Run
@@ -59,9 +59,9 @@ class Watched(Run):
         view = np.array([found.view])
         ranks = [self._ranked_views(view, rows)[0] for rows in (rows_pos, rows_neg)]
         cut, size = np.int64(found.cut), np.int64(found.size)
-        room = make_room(len(rows_pos), len(rows_neg))
+        buffers = make_buffers(len(rows_pos), len(rows_neg))
         cell = Cell(cut, cut, size, size)
-        value = cell_bound(self._plan.judge.number, sample, *ranks, cell, room)
+        value = cell_bound(self._plan.judge.number, sample, *ranks, cell, buffers)
         return value / self._plan.judge.largest(len(rows_pos), len(rows_neg), sample.weight_pos)
 
 
