@@ -9,7 +9,7 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import prepare
-from auctor.kernels.exact.cells import Cell, cell_bound, make_room
+from auctor.kernels.exact.cells import Cell, cell_bound, make_buffers
 from auctor.learners.exact.fit import ExactBoostSettings, make_plan
 from auctor.learners.exact.run import Draw, Run, SearchResult
 from auctor.learners.exact.table import gather
@@ -53,7 +53,7 @@ class Watched(Run):
         sizes = len(draw.rows_pos), len(draw.rows_neg)
         cell = Cell(cut, cut, size, size)
         judge = self._plan.judge
-        value = cell_bound(judge.number, draw.sample, *ranks, cell, make_room(*sizes))
+        value = cell_bound(judge.number, draw.sample, *ranks, cell, make_buffers(*sizes))
         return value / judge.largest(*sizes, draw.sample.weight_pos)
 
 
