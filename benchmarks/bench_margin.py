@@ -20,7 +20,7 @@ from timing import Row, print_table, race, seconds
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
-from auctor.learners.margin.fit import MarginFit, Settings, fit_margin
+from auctor.learners.margin.fit import MarginFit, MarginSettings, fit_margin
 from auctor.learners.margin.hypotheses import Hypotheses
 from auctor.learners.margin.problems import LinearProblem
 from tests.reference.margin import pair_margins
@@ -37,9 +37,9 @@ def make_hypotheses(n_rows: int) -> tuple[Hypotheses, np.ndarray, np.ndarray]:
     return problem.hypotheses, X[y == 1].astype(np.float64), X[y == 0].astype(np.float64)
 
 
-def settings_of(method: str) -> Settings:
+def settings_of(method: str) -> MarginSettings:
     """Fit as in the paper, without negations."""
-    return Settings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
+    return MarginSettings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
 
 
 def whole_program() -> list[Row]:
@@ -121,7 +121,7 @@ def growth() -> list[Row]:
     return rows
 
 
-def peak_memory(hypotheses: Hypotheses, settings: Settings) -> int:
+def peak_memory(hypotheses: Hypotheses, settings: MarginSettings) -> int:
     """Return the memory allocated in addition to the hypotheses, in a few iterations."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -141,7 +141,7 @@ def words(folder: Path) -> list[Row]:
     out = []
     for method in ("reduced", "pairs"):
         fits: list[MarginFit] = []
-        settings = Settings(method, epsilon=0.2, tol=1e-4)  # type: ignore[arg-type]
+        settings = MarginSettings(method, epsilon=0.2, gap_tol=1e-4)  # type: ignore[arg-type]
         taken = seconds(
             lambda f=fits, s=settings: f.append(fit_margin(hypotheses.hypotheses, s)[0])
         )

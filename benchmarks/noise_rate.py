@@ -30,7 +30,7 @@ def measure(distribution: dict[str, Any], eta: float, noise_rate: float | None) 
 
     fits = [
         SamplingMartiRank(
-            n_estimators=25, max_draws=25_000, noise_rate=noise_rate, random_state=seed
+            n_layers=25, max_draws=25_000, noise_rate=noise_rate, random_state=seed
         ).fit_oracle(draw)
         for seed in range(N_SEEDS)
     ]

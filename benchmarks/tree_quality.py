@@ -33,9 +33,9 @@ ORDERS: Methods = {
     for order in ("tree", "rate")
 }
 DEPTHS: Methods = {
-    "stump": lambda: AUCBoost("stump", 50),
+    "stump": lambda: AUCBoost("stump", n_estimators=50),
     **{
-        f"depth {d}": lambda d=d: AUCBoost("tree", 50, weak_depth=d)  # type: ignore[misc]
+        f"depth {d}": lambda d=d: AUCBoost("tree", n_estimators=50, max_depth=d)  # type: ignore[misc]
         for d in (1, 2, 3, 4)
     },
 }

@@ -65,7 +65,8 @@ def _one_fold(data: "RankingData", held_out: Bools, penalty: float, n_rounds: in
     from auctor.data import Workers
     from auctor.learners.common.finish import score_rows
     from auctor.learners.smooth.objective import Point
-    from auctor.learners.smooth.problem import Problem, Settings
+    from auctor.learners.smooth.problem import Problem
+    from auctor.learners.smooth.settings import SmoothSettings
     from auctor.learners.smooth.stagewise import boost
 
     rest = data.take(held_out)
@@ -80,7 +81,7 @@ def _one_fold(data: "RankingData", held_out: Bools, penalty: float, n_rounds: in
         found.append((float(ndtr(gaps).mean()) - paid, float((np.sign(gaps) + 1).mean()) / 2))
         return False
 
-    settings = Settings(roughness="bins", solver="stagewise")
+    settings = SmoothSettings(roughness="bins", solver="stagewise")
     with Workers(1) as workers:
         problem = Problem(data.take(~held_out), settings, workers)
         weighed = problem.roughness.weigh(penalty, 0.0, 0.0)

@@ -142,7 +142,7 @@ def curve(
     """AUC on clean labels of the position and of the vote H, for each number of layers."""
     noisy, unseen = _samples(law, eta, size, seed, repetition)
     is_pos = unseen.y_clean > 0
-    ranker = MartiRank(n_estimators=max(n_layers), min_class=MIN_CLASS)
+    ranker = MartiRank(n_layers=max(n_layers), min_samples_leaf=MIN_CLASS)
     ranker.fit(noisy.X, noisy.y)
     found: dict[str, list[float]] = {"position": [], "error_neg": [], "error_pos": [], "vote": []}
     for T in n_layers:
@@ -159,9 +159,9 @@ def restored(law: str, eta: float, size: int, n_layers: int, seed: int, repetiti
     draw = NOISY_LAWS[law]
     _, unseen = _samples(law, eta, size, seed, repetition)
     ranker = SamplingMartiRank(
-        n_estimators=n_layers,
+        n_layers=n_layers,
         noise_rate=eta,
-        min_class=MIN_CLASS,
+        min_samples_leaf=MIN_CLASS,
         max_draws=size,
         output="majority",
         random_state=repetition,
@@ -178,7 +178,7 @@ def _some(sample: Sample, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def cut_short(ranker: MartiRank, n_layers: int, output: str) -> ProgramModel:
-    """The model that ``n_estimators=n_layers`` would have made, with the output given.
+    """The model that ``n_layers=n_layers`` would have made, with the output given.
 
     Layers do not depend on those that come after them, so that one fit is enough for all T.
     """
@@ -217,7 +217,7 @@ def compare(
 def make_method(method: str, n_rounds: int) -> Any:
     """Boosters of a convex loss, and MartiRank at 80 layers."""
     if method == OURS:
-        return MartiRank(n_estimators=80, min_class=MIN_CLASS)
+        return MartiRank(n_layers=80, min_samples_leaf=MIN_CLASS)
     if method == "AUCBoost":
         return AUCBoost(n_estimators=n_rounds)
     if method == "RankBoost":

@@ -57,12 +57,12 @@ def measure(
     advantage = first_advantage(k)
     T = FIXED_LAYERS if is_fixed else theorem9_layers(epsilon, advantage)
     ranker = SamplingMartiRank(
-        n_estimators=T,
-        epsilon=epsilon,
+        n_layers=T,
+        target_error=epsilon,
         noise_rate=eta,
         positive_rate=SHARE,
         output="majority",
-        min_class=MIN_CLASS,
+        min_samples_leaf=MIN_CLASS,
         max_draws=None,
         sample_size=SAMPLE_SIZE,
         random_state=_seed(seed, k, epsilon, eta, repetition),

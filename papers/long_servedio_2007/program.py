@@ -41,7 +41,7 @@ def on_kyphosis(seed: int, n_layers: int) -> Result:
 
 def nodes_of(rows: Rows, n_layers: int, min_class: float, seed: int) -> Result:
     """What passes each node, and the error of its classifier."""
-    ranker = MartiRank(n_estimators=n_layers, min_class=min_class, random_state=seed).fit(*rows)
+    ranker = MartiRank(n_layers=n_layers, min_samples_leaf=min_class, random_state=seed).fit(*rows)
     shown = ProgramDisplay.from_estimator(ranker)
     nodes = [node for layer in ranker.history_.layers for node in layer]
     names = ("layer", "index", "weight_neg", "weight_pos", "frozen")

@@ -28,8 +28,8 @@ def test_learners_share_their_folds(run: Run, train: Path, table: pa.Table) -> N
     ours = cross_validate(RankBoost(), X, y, n_folds=2)
     theirs = cross_validate(PEERS["logistic"].make(), X, y, folds=ours.folds)
     assert (first["auc"], second["auc"]) == (ours.auc.value, theirs.auc.value)
-    share = compare_instability(y == "yes", theirs, ours)
-    within = {"folds": ours.folds, "instability": share}
+    instability = compare_instability(y == "yes", theirs, ours)
+    within = {"folds": ours.folds, "instability": instability}
     difference = compare_auc(y == "yes", theirs.scores, ours.scores, **within)
     assert second["against_first"]["difference"] == pytest.approx(difference.difference)
     assert second["against_first"]["p_value"] == pytest.approx(difference.p_value)

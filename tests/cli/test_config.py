@@ -1,4 +1,4 @@
-"""Options from a TOML file: the same as typed, and what is typed wins."""
+"""Options from a TOML file, which the command line overrides."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def config(train: Path) -> Path:
     return path
 
 
-def test_a_file_is_as_good_as_typing(run: Run, train: Path, config: Path) -> None:
+def test_options_of_a_file(run: Run, train: Path, config: Path) -> None:
     done = run("fit", "--config", config, "--json")
     assert (done.code, done.err) == (0, "")
     assert done.json["params"]["n_estimators"] == 7
@@ -35,7 +35,7 @@ def test_a_file_is_as_good_as_typing(run: Run, train: Path, config: Path) -> Non
     assert Path("train.model.json").exists()
 
 
-def test_what_is_typed_wins_or_is_added(run: Run, train: Path, config: Path) -> None:
+def test_typed_options_override_or_add(run: Run, train: Path, config: Path) -> None:
     typed = ["--cv", 3, "--param", "n_estimators=5", "--drop", "z"]
     done = run("fit", "--config", config, *typed, "--json")
     assert done.json["cross_validation"]["folds"] == 3
@@ -43,7 +43,7 @@ def test_what_is_typed_wins_or_is_added(run: Run, train: Path, config: Path) -> 
     assert done.json["features"] == 3
 
 
-def test_a_table_that_is_typed_wins(run: Run, train: Path, config: Path, table: pa.Table) -> None:
+def test_a_typed_table_overrides(run: Run, train: Path, config: Path, table: pa.Table) -> None:
     csv.write_csv(table.slice(0, 60), "other.csv")
     for typed in (["other.csv", "--config", config], ["--config", config, "other.csv"]):
         done = run("fit", *typed, "--json")
@@ -53,7 +53,7 @@ def test_a_table_that_is_typed_wins(run: Run, train: Path, config: Path, table: 
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "says"),
+    ("text", "code", "words"),
     [
         ('targt = "y"', 2, "unknown option 'targt'; did you mean 'target'?"),
         ("cv = 1", 2, "0 or at least 2"),
@@ -64,11 +64,11 @@ def test_a_table_that_is_typed_wins(run: Run, train: Path, config: Path, table: 
         ('table = "train.csv"', 2, "--target is missing"),
     ],
 )
-def test_mistakes_in_the_file(run: Run, train: Path, text: str, code: int, says: str) -> None:
+def test_mistakes_in_the_file(run: Run, train: Path, text: str, code: int, words: str) -> None:
     Path("run.toml").write_text(text)
     done = run("fit", "--config", "run.toml")
     assert done.code == code
-    assert says in done.error
+    assert words in done.error
 
 
 def test_a_file_that_is_not_there(run: Run) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import auctor
 from auctor import SmoothAUCBoostCV
+from auctor._text import count
 from auctor.cli.make_learner import DEFAULT_LEARNER
 from auctor.estimators.registry import LEARNERS
 
@@ -51,8 +52,8 @@ def test_default_says_for_people_what_it_did(run: Run, train: Path) -> None:
     lines = done.out.splitlines()
     assert lines[1].startswith(f"{DEFAULT_LEARNER}: cross-validated AUC 0.")
     assert lines[2].startswith(f"{DEFAULT_LEARNER}: KS 0.")
-    assert lines[3].startswith("logistic on the same folds: AUC 0.")
-    assert lines[4].startswith("difference (ours - logistic): AUC ")
+    assert lines[3].startswith("logistic regression on the same folds: AUC 0.")
+    assert lines[4].startswith("difference (ours - logistic regression): ")
     assert lines[5].startswith("training certificate: The smoothed AUC ")
     assert lines[6].startswith("most important features: ")
     assert lines[7:] == ["model written to train.model.json"]
@@ -88,7 +89,10 @@ def test_default_on_a_handful_of_positives(run: Run, table: pa.Table, n: int, re
     csv.write_csv(with_positives(table.select([*FEATURES, "y"]), n), "t.csv")
     refused = run("fit", "t.csv", "--target", "y")
     assert refused.code == 1
-    assert f"label 'yes' has {n} row(s)" in refused.error and f"use {remedy}" in refused.error
+    assert (
+        f"label 'yes' has {count(n, 'row')}, but" in refused.error
+        and f"use {remedy}" in refused.error
+    )
     assert files(Path()) == {"t.csv"}
     done = run("fit", "t.csv", "--target", "y", *remedy.split(), "--json")
     assert (done.code, done.err) == (0, "")

@@ -83,4 +83,4 @@ def test_mistakes(run: Run, model: Path, train: Path, table: pa.Table) -> None:
         "is a tree model; only additive and linear models can explain rows"
         in run("explain", "tree.json", train).error
     )
-    assert "cells in order, the best first" in run("explain", "tree.json").out
+    assert "leaves, from the highest score to the lowest" in run("explain", "tree.json").out

@@ -24,10 +24,10 @@ DROP = ("--drop", "id", "--drop", "w")
 
 @pytest.fixture
 def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail if a model is fitted: everything wrong must be found before."""
+    """Fail if a model is fitted: every mistake must be an error before that."""
 
     def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("work was begun")
+        raise AssertionError("the fit was started")
 
     monkeypatch.setattr(RankingEstimator, "fit", refuse)
 
@@ -62,9 +62,10 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
     assert lines[1].startswith("rankboost: cross-validated AUC 0.")
     assert "2 folds, 40 positives, 40 negatives)" in lines[1]
     assert lines[2].startswith("rankboost: KS 0.") and lines[2].endswith("), corrected for bias")
-    assert re.fullmatch(r"logistic on the same folds: AUC 0\.\d+, KS 0\.\d+", lines[3])
+    assert re.fullmatch(r"logistic regression on the same folds: AUC 0\.\d+, KS 0\.\d+", lines[3])
     assert re.fullmatch(
-        r"difference \(ours - logistic\): AUC [+-]?0\.\d+ \(95% CI .*, p = .*\)", lines[4]
+        r"difference \(ours - logistic regression\): [+-]?0\.\d+ in AUC \(95% CI .*, p = .*\)",
+        lines[4],
     )
     assert lines[5].startswith("training certificate: Of all training pairs")
     assert lines[6].startswith("most important features: ")
@@ -75,9 +76,10 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
 def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> None:
     options = ["--metric", "pauc:0-0.3", "--learner", "smooth-aucboost", "--cv", 2]
     command = ["fit", train, "--target", "y", *DROP, *options]
-    line = run(*command).out.splitlines()[4]
-    assert line.startswith("difference (ours - logistic): scaled partial AUC over fpr 0 to 0.3 ")
-    assert "; AUC " in line
+    lines = run(*command).out.splitlines()
+    assert re.search(r"^smooth-aucboost: scaled partial AUC 0\.\d+ over fpr 0 to 0.3 \(", lines[3])
+    assert re.search(r": [+-]0\.\d+ in scaled partial AUC over fpr 0 to 0.3 \(95% CI ", lines[5])
+    assert re.search(r"\); [+-]0\.\d+ in AUC \(95% CI ", lines[5])
     facts = run(*command, "--json", "--report", "p.html").json
     ours, other = facts["cross_validation"], facts["baseline"]
     assert other["difference"] == pytest.approx(ours["metric_value"] - other["metric_value"])
@@ -197,9 +199,9 @@ Bad = list[str]
             ["--target", "z"],
             "column 'z' has 5 different values (0, 1, 2, 3, 4); the target needs exactly two",
         ),
-        (["--target", "city"], "missing value(s); every row needs a label"),
+        (["--target", "city"], "missing values; every row needs a label"),
         (["--target", "y", "--positive", "maybe"], "--positive 'maybe'"),
-        (["--target", "y", "--weight", "x"], "missing value(s); every row needs a weight"),
+        (["--target", "y", "--weight", "x"], "missing values; every row needs a weight"),
         (["--target", "y", "--weight", "id2"], "no column 'id2'; did you mean 'id'?"),
         (["--target", "y", "--weight", "city"], "give weights that are numbers"),
         (["--target", "y", "--cv", "21"], "use --cv 20"),
@@ -224,13 +226,13 @@ def test_errors_before_any_work(run: Run, train: Path, arguments: Bad, words: st
     ("text", "words"),
     [
         ("x,y\n1,a\n2,a\n", "column 'y' has 1 value ('a')"),
-        ("x,y\n1,a\n2,\n3,b\n4,NA\n", "column 'y' has 2 missing value(s)"),
+        ("x,y\n1,a\n2,\n3,b\n4,NA\n", "column 'y' has 2 missing values"),
         (
             "x,y\n1,2020-01-01\n2,2020-01-02\n",
             "give labels that are text, whole numbers or true and false",
         ),
         ("x,y\n1,0.5\n2,1.5\n", "give labels that are text or whole numbers"),
-        ("x,y\n1,a\n2,b\n3,b\n", "label 'b' has 2 row(s), but 5 folds need 10"),
+        ("x,y\n1,a\n2,b\n3,b\n", "label 'b' has 2 rows, but 5 folds need at least 10"),
         ("y\na\nb\n", "no column left to learn from"),
         (",x,y\n0,1,a\n1,2,b\n", "column 1 has no name"),
         ("x,y,w\n1,a,1\n2,b,-1\n", "column 'w' has negative values"),

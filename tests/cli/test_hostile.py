@@ -1,4 +1,4 @@
-"""Tables as bad as they come, through fit, score and report: a result or one clear line."""
+"""Difficult and damaged tables through fit, score and report: a result, or a one-line error."""
 
 import csv
 from pathlib import Path
@@ -19,9 +19,9 @@ def rows(columns: int = 2, seed: int = 0) -> list[list[object]]:
     return [[*x, label] for x, label in zip(X.tolist(), y.tolist(), strict=True)]
 
 
-def write(names: list[str], body: list[list[object]], **told: object) -> None:
+def write(names: list[str], body: list[list[object]], **options: object) -> None:
     with Path("t.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, **told)  # type: ignore[arg-type]
+        writer = csv.writer(file, **options)  # type: ignore[arg-type]
         writer.writerows([names, *body])
 
 

@@ -1,4 +1,4 @@
-"""Help, version, usage errors, exit codes: what holds for every command."""
+"""Help, version, usage errors and exit codes of every command."""
 
 import subprocess
 import sys
@@ -30,12 +30,25 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert done.stdout.splitlines()[-1] == "[] 0"
 
 
-def test_every_command_shows_an_example(run: Run) -> None:
-    commands = ("fit", "score", "evaluate", "compare", "report", "explain", "learners")
-    for command in commands:
-        done = run(command, "--help")
-        assert done.code == 0
-        assert f"\n  auctor {command}" in done.out
+@pytest.mark.parametrize("command", ["score", "explain", "evaluate", "report"])
+def test_commands_that_only_use_a_model_import_no_estimator(command: str) -> None:
+    script = (
+        f"import sys, auctor.cli.{command}; "
+        "print([name for name in ('auctor.estimators', 'sklearn') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["fit", "score", "evaluate", "compare", "report", "explain", "learners"]
+)
+def test_every_command_shows_an_example(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.code == 0
+    assert f"\n  auctor {command}" in done.out
 
 
 def test_a_log_has_lines_of_progress_unless_quiet(run: Run, train: Path) -> None:

@@ -68,7 +68,7 @@ def test_weights_and_groups_reach_the_page(run: Run, model: Path, train: Path) -
 
 
 @pytest.mark.parametrize("out", ["no/such/p.html", "train.csv", "."])
-def test_a_page_that_cannot_be_written_is_told_before_any_work(
+def test_a_page_that_cannot_be_written_is_an_error_before_any_work(
     run: Run, train: Path, monkeypatch: pytest.MonkeyPatch, out: str
 ) -> None:
     monkeypatch.setattr(RankingEstimator, "fit", None)

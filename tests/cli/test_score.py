@@ -155,7 +155,7 @@ def test_text_where_numbers_were(run: Run, model: Path, new: Path) -> None:
 
 def test_damaged_and_wrong_models(run: Run, model: Path, new: Path) -> None:
     Path("half.json").write_text(model.read_text()[:200])
-    assert "half.json: model file: no valid JSON" in run("score", "half.json", new).error
+    assert "half.json: model file: it is not valid JSON" in run("score", "half.json", new).error
     assert "new.csv: model file" in run("score", new, model).error
     assert run("score", "none.json", new).error == "none.json: No such file or directory"
 

@@ -1,4 +1,4 @@
-"""Columns that look like an id, a date or a leak: told of, with what to do."""
+"""Warnings about columns that look like an id, a date or a leak."""
 
 from pathlib import Path
 
@@ -24,9 +24,9 @@ def warnings_of(run: Run, columns: dict[str, object]) -> list[str]:
     csv.write_csv(pa.table(columns), "t.csv")
     done = run("fit", "t.csv", "--target", "y", *FAST, "--json")
     assert done.code == 0, done.err
-    told = [line.removeprefix("auctor: warning: ") for line in done.err.splitlines()]
-    assert told == done.json["warnings"]
-    return told
+    printed = [line.removeprefix("auctor: warning: ") for line in done.err.splitlines()]
+    assert printed == done.json["warnings"]
+    return printed
 
 
 def test_a_plain_table_gives_no_warning(run: Run, frame: dict[str, object]) -> None:
@@ -34,7 +34,7 @@ def test_a_plain_table_gives_no_warning(run: Run, frame: dict[str, object]) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "says"),
+    ("name", "values", "words"),
     [
         ("customer_id", np.random.default_rng(1).permutation(N) + 10_000, "looks like an id"),
         ("row", np.arange(N), "looks like an id"),
@@ -44,37 +44,39 @@ def test_a_plain_table_gives_no_warning(run: Run, frame: dict[str, object]) -> N
     ],
 )
 def test_ids_and_dates(
-    run: Run, frame: dict[str, object], name: str, values: object, says: str
+    run: Run, frame: dict[str, object], name: str, values: object, words: str
 ) -> None:
-    (told,) = warnings_of(run, {name: values, **frame})
-    assert f"column {name!r}" in told and says in told and "--drop" in told
+    (warning,) = warnings_of(run, {name: values, **frame})
+    assert f"column {name!r}" in warning and words in warning and "--drop" in warning
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_number_that_gives_the_answer_away(run: Run, frame: dict[str, object], sign: int) -> None:
     days_late = sign * np.asarray(frame["y"]) * 90.0
-    (told,) = warnings_of(run, {"days_late": days_late, **frame})
-    assert "column 'days_late' alone has an AUC of 1.000" in told
+    (warning,) = warnings_of(run, {"days_late": days_late, **frame})
+    assert "column 'days_late' alone has an AUC of 1.000" in warning
 
 
 def test_a_category_that_gives_the_answer_away(run: Run, frame: dict[str, object]) -> None:
     status = np.where(np.asarray(frame["y"]) == 1, "written off", "paid")
-    (told,) = warnings_of(run, {"status": status, **frame})
-    assert "column 'status' alone has an AUC of 1.000" in told
+    (warning,) = warnings_of(run, {"status": status, **frame})
+    assert "column 'status' alone has an AUC of 1.000" in warning
 
 
 def test_a_text_of_many_values_that_repeat(run: Run, frame: dict[str, object]) -> None:
     customer = [f"c{i // 2}" for i in range(N)]
-    (told,) = warnings_of(run, {"customer": customer, **frame})
-    assert "column 'customer' has 100 different texts" in told and "--group" in told
+    (warning,) = warnings_of(run, {"customer": customer, **frame})
+    assert "column 'customer' has 100 different texts" in warning and "--group" in warning
 
 
 def test_labels_that_are_words_do_not_say_which_is_positive(
     run: Run, frame: dict[str, object]
 ) -> None:
     words = {**frame, "y": np.where(np.asarray(frame["y"]) == 1, "bad", "good")}
-    (told,) = warnings_of(run, words)
-    assert told.startswith("'good' is taken as the positive label") and "--positive bad" in told
+    (warning,) = warnings_of(run, words)
+    assert (
+        warning.startswith("'good' is taken as the positive label") and "--positive bad" in warning
+    )
 
 
 @pytest.mark.parametrize("differ", [True, False], ids=["distinct", "ages"])
@@ -83,8 +85,8 @@ def test_one_cell_that_makes_text_of_numbers_is_named(
 ) -> None:
     age = [str(1000 + 17 * i if differ else 20 + i % 43) for i in range(N)]
     age[16] = "?"
-    (told,) = warnings_of(run, {"age": age, **frame})
-    assert told.startswith(
+    (warning,) = warnings_of(run, {"age": age, **frame})
+    assert warning.startswith(
         "column 'age' is read as text because of 1 of 200 cells: '?' in row 17 "
         "(line 18 of the file); "
     )
@@ -99,11 +101,11 @@ def test_several_cells_and_lines_that_are_no_rows(run: Run, frame: dict[str, obj
     lines[11] = "-" + lines[11][2:]
     lines[12] = "." + lines[12][2:]
     Path("t.csv").write_text("\n".join(["age,x,y", *lines]) + "\n")
-    (told,) = run("fit", "t.csv", "--target", "y", *FAST, "--json").json["warnings"]
-    assert "because of 5 of 200 cells: 'not\\nknown' in row 5 (line 6 of the file)" in told
+    (warning,) = run("fit", "t.csv", "--target", "y", *FAST, "--json").json["warnings"]
+    assert "because of 5 of 200 cells: 'not\\nknown' in row 5 (line 6 of the file)" in warning
     assert (
         "'none yet' in row 10 (line 13 of the file), '-' in row 12 (line 15 of the file), ..."
-        in told
+        in warning
     )
 
 
@@ -111,8 +113,8 @@ def test_a_table_without_lines(run: Run, frame: dict[str, object]) -> None:
     age = [str(20 + i % 43) for i in range(N)]
     age[16] = "?"
     parquet.write_table(pa.table({"age": age, **frame}), "t.parquet")
-    (told,) = run("fit", "t.parquet", "--target", "y", *FAST, "--json").json["warnings"]
-    assert "1 of 200 cells: '?' in row 17;" in told
+    (warning,) = run("fit", "t.parquet", "--target", "y", *FAST, "--json").json["warnings"]
+    assert "1 of 200 cells: '?' in row 17;" in warning
 
 
 def test_codes_of_which_a_third_are_letters_are_meant_so(

@@ -235,16 +235,17 @@ def test_the_certificate_holds(weighted):
     assert 0 <= found["gain_left"] <= 1e-7
     assert found["separating"] == []
     sentence = str(ranker.certificate_)
-    assert f"is {found['smoothed_auc']:.4g}, {found['objective']:.6g} after its penalty" in sentence
-    assert "at a maximum" in sentence
-    assert f"is {found['auc']:.4g}, never below {found['least_auc']:.4g}" in sentence
+    assert f"training pairs is {found['smoothed_auc']:.4g}; the objective" in sentence
+    assert f"is {found['objective']:.6g}, at its maximum" in sentence
+    bound = f"2 x {found['smoothed_auc']:.4g} - 1 = {found['least_auc']:.4g}"
+    assert f"is {found['auc']:.4g}, at least {bound} (Komori's bound)" in sentence
     assert "separates" not in sentence
 
 
 def test_the_certificate_does_not_claim_a_maximum_that_was_not_reached():
     X, y = noisy(3)
     statement = SmoothAUCBoost(max_iter=2).fit(X, y).certificate_.statement
-    assert "(stopped by max_iter, not at its maximum)" in statement
+    assert "(stopped by max_iter, before its maximum)" in statement
 
 
 def test_the_certificate_of_a_partial_auc():

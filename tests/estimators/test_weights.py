@@ -105,8 +105,8 @@ def test_extreme_weights_are_weights_like_others(kind, size):
 def test_the_size_of_init_does_not_matter_to_dmks(size):
     X, y = make_rows(7, n_rows=100)
     signs = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
-    usual = DMKS(init=signs).fit(X, y)
-    found = DMKS(init=size * signs).fit(X, y)
+    usual = DMKS(coef_init=signs).fit(X, y)
+    found = DMKS(coef_init=size * signs).fit(X, y)
     assert found.ks_ == usual.ks_
 
 
@@ -119,7 +119,7 @@ def test_scores_that_are_not_finite_are_refused():
 
     data = prepare(X, y)
     for bad in (np.nan, np.inf):
-        with pytest.raises(ValueError, match="scores of the training rows run from"):
+        with pytest.raises(ValueError, match="scores of the training rows range from"):
             training_order(data, [np.array([0.0, bad, 1.0, 2.0])])
-    with pytest.raises(ValueError, match="no finite range"):
+    with pytest.raises(ValueError, match="not a finite range"):
         training_order(data, [np.array([1e308, -1e308, 1.0, 2.0])])

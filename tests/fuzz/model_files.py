@@ -31,7 +31,7 @@ from auctor.models import (
     load,
     to_json,
 )
-from auctor.models.file import _checksum
+from auctor.models.serialization import checksum
 from auctor.report.shape import shape_facts
 
 Rng = np.random.Generator
@@ -191,7 +191,7 @@ def _signed(content: Any, rng: Rng) -> str:
     """The text of the content; mostly with a checksum that fits, as somebody who knows how."""
     if isinstance(content, dict) and "sha256" in content and rng.random() < 0.95:
         with contextlib.suppress(ValueError):  # NaN has no checksum, and is refused before
-            content = {**content, "sha256": _checksum(content)}
+            content = {**content, "sha256": checksum(content)}
     return json.dumps(content, indent=1 if rng.random() < 0.5 else None)
 
 

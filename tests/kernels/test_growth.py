@@ -1,14 +1,21 @@
 """The kernels that grow trees, on small sizes."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from auctor.kernels.trees import (
+    Histograms,
+    SplitFeatures,
+    SplitNodes,
+    SplitRule,
     TreeNodes,
     best_splits,
     copy_lists,
     count_lists,
     find_leaves,
+    no_splits,
     send_lists,
     subtract_slots,
 )
@@ -68,74 +75,91 @@ def test_slots_are_subtracted():
     assert histogram.tolist() == [[3, 3, 3], [6, 7, 8], [6, 7, 8], [9, 10, 11]]
 
 
+class OneSplit(NamedTuple):
+    gain: float
+    feature: int
+    cut: int
+    above: int
+    missing: int
+    left: list[int]
+    sides: list[int]
+
+
 def split_of(neg, pos, is_category=False, least=1, by_gini=False):
     """The best split of one node over one feature."""
     counts = np.array([[neg], [pos]], dtype=np.int64)
     totals = counts.sum(axis=2).T.reshape(1, 2)
-    value, found = np.zeros(1), np.full((1, 6), -1)
-    goes_left = np.zeros((1, len(neg)), dtype=np.uint8)
     both = np.maximum(np.add(neg, pos), 1)
-    share = np.where(np.add(neg, pos) > 0, pos / both, -1.0)
+    fraction = np.where(np.add(neg, pos) > 0, pos / both, -1.0)
+    splits = no_splits(1, len(neg))
     best_splits(
-        counts[0],
-        counts[1],
-        np.array([0]),
-        totals,
-        1.0 / totals,
-        np.array([len(neg) - 1]),
-        np.array([0 if is_category else -1]),
-        np.argsort(-share, kind="stable")[None, None],
-        np.empty((0, 1), dtype=np.bool_),
-        float(least),
-        np.ones(2),
-        by_gini,
-        value,
-        found,
-        goes_left,
+        Histograms(counts[0], counts[1], np.array([0])),
+        SplitNodes(totals, 1.0 / totals, np.empty((0, 1), dtype=np.bool_)),
+        SplitFeatures(
+            np.array([len(neg) - 1]),
+            np.array([0 if is_category else -1]),
+            np.argsort(-fraction, kind="stable")[None, None],
+        ),
+        SplitRule(float(least), np.ones(2), by_gini),
+        splits,
     )
-    return value[0], found[0].tolist(), goes_left[0].tolist()
+    return OneSplit(
+        splits.gain[0],
+        int(splits.feature[0]),
+        int(splits.cut[0]),
+        int(splits.above[0]),
+        int(splits.missing[0]),
+        splits.left[0].tolist(),
+        splits.goes_left[0].tolist(),
+    )
 
 
 def test_a_cut_between_the_classes():
-    value, found, sides = split_of([0, 0, 0, 4], [0, 2, 3, 0])
-    assert value == pytest.approx(1.0)
-    assert found == [0, 2, 0, 1, 0, 5]  # up to code 2; missing goes with the heavier side
-    assert sides == [1, 1, 1, 0]
+    split = split_of([0, 0, 0, 4], [0, 2, 3, 0])
+    assert split.gain == pytest.approx(1.0)
+    assert (split.feature, split.cut, split.above) == (0, 2, 0)
+    assert split.missing == 1  # with the heavier side
+    assert split.left == [0, 5]
+    assert split.sides == [1, 1, 1, 0]
 
 
 def test_the_upper_side_may_lie_above_the_cut():
-    value, found, sides = split_of([0, 4, 4], [0, 0, 1])
-    assert value == pytest.approx(0.5)
-    assert found == [0, 1, 1, 1, 4, 1]
-    assert sides == [1, 0, 1]
+    split = split_of([0, 4, 4], [0, 0, 1])
+    assert split.gain == pytest.approx(0.5)
+    assert (split.feature, split.cut, split.above, split.missing) == (0, 1, 1, 1)
+    assert split.left == [4, 1]
+    assert split.sides == [1, 0, 1]
 
 
 def test_missing_values_may_be_a_side_of_their_own():
-    value, found, sides = split_of([0, 3, 3], [4, 0, 0])
-    assert value == pytest.approx(1.0)
-    assert found == [0, 2, 1, 1, 0, 4]
-    assert sides == [1, 0, 0]
+    split = split_of([0, 3, 3], [4, 0, 0])
+    assert split.gain == pytest.approx(1.0)
+    assert (split.feature, split.cut, split.above, split.missing) == (0, 2, 1, 1)
+    assert split.left == [0, 4]
+    assert split.sides == [1, 0, 0]
 
 
 def test_of_equal_splits_the_larger_upper_side_wins():
     # codes 2 and 3 hold as many positives as negatives: with or without them
-    value, _, sides = split_of([0, 0, 1, 1, 2], [0, 2, 1, 1, 0])
-    assert value == pytest.approx(0.5)
-    assert sides == [1, 1, 1, 1, 0]
+    split = split_of([0, 0, 1, 1, 2], [0, 2, 1, 1, 0])
+    assert split.gain == pytest.approx(0.5)
+    assert split.sides == [1, 1, 1, 1, 0]
 
 
 def test_categories_with_more_positives_go_up():
-    value, found, sides = split_of([0, 4, 0, 3, 0], [2, 1, 3, 1, 0], is_category=True)
-    assert value == pytest.approx(5 / 7)
-    assert found[4:] == [0, 5]
-    assert sides == [1, 0, 1, 0, 1]  # the last does not occur and goes with the missing ones
+    split = split_of([0, 4, 0, 3, 0], [2, 1, 3, 1, 0], is_category=True)
+    assert split.gain == pytest.approx(5 / 7)
+    assert split.left == [0, 5]
+    assert split.sides == [1, 0, 1, 0, 1]  # the last does not occur and goes with the missing ones
 
 
 def test_a_side_must_hold_the_least_weight():
-    _, found, _ = split_of([0, 0, 5, 5], [0, 1, 0, 0], least=2)
-    assert found[0] == -1 or min(sum(found[4:]), 11 - sum(found[4:])) >= 2
-    _, found, _ = split_of([0, 2, 2], [0, 2, 2])
-    assert found[0] == -1  # nothing is gained
+    split = split_of([0, 0, 5, 5], [0, 1, 0, 0], least=2)
+    assert split.feature == -1 or min(sum(split.left), 11 - sum(split.left)) >= 2
+
+
+def test_there_is_no_split_without_a_gain():
+    assert split_of([0, 2, 2], [0, 2, 2]).feature == -1
 
 
 def test_gini_is_the_fall_of_the_impurity():
@@ -152,20 +176,20 @@ def test_gini_is_the_fall_of_the_impurity():
         - impurity(neg[c + 1 :].sum(), pos[c + 1 :].sum())
         for c in (1, 2)
     ]
-    value, found, _ = split_of(neg, pos, by_gini=True)
-    assert value == pytest.approx(max(falls))
-    assert found[1] == 1 + int(np.argmax(falls))
+    split = split_of(neg, pos, by_gini=True)
+    assert split.gain == pytest.approx(max(falls))
+    assert split.cut == 1 + int(np.argmax(falls))
 
 
 def test_many_categories_are_sorted():
     rng = np.random.default_rng(3)
     neg, pos = rng.integers(0, 5, size=(2, 200))
-    value, found, sides = split_of(neg, pos, is_category=True)
+    split = split_of(neg, pos, is_category=True)
     gap = pos / pos.sum() - neg / neg.sum()
-    assert value == pytest.approx(gap[gap > 0].sum())
-    occurs = neg + pos > 0
-    assert np.array_equal(np.array(sides)[occurs] == 1, gap[occurs] > -1e-12)
-    assert found[4] == neg[np.array(sides) == 1].sum()
+    assert split.gain == pytest.approx(gap[gap > 0].sum())
+    occurs, goes_left = neg + pos > 0, np.array(split.sides) == 1
+    assert np.array_equal(goes_left[occurs], gap[occurs] > -1e-12)
+    assert split.left[0] == neg[goes_left].sum()
 
 
 def test_rows_find_their_leaves():

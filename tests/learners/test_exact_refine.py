@@ -22,10 +22,11 @@ from auctor.learners.exact.refine import (
     top_region,
 )
 from auctor.learners.smooth import fit as smooth
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.testing import contracts
 
 KS = Settings(
-    smooth.Settings(max_iter=50),
+    SmoothSettings(max_iter=50),
     exactboost.Settings("ks", n_runs=4, n_estimators=8),
     PairedMetric("ks"),
 )
@@ -45,7 +46,7 @@ def fit(data, settings=KS, n_folds=3):
 def test_scores_by_place_are_those_of_the_model(interactions):
     X, y = contracts.messy_table(0)
     data = prepare(X, y, categorical_features=[4])
-    model, _, _ = smooth.fit_smooth(data, smooth.Settings(interactions=interactions))
+    model, _, _ = smooth.fit_smooth(data, SmoothSettings(interactions=interactions))
     assert (len(model.surfaces) > 0) == (interactions > 0)
     scores = scores_by_place(model, data.split(3))
     np.testing.assert_array_equal(scores, model.decision_function(X))
@@ -111,7 +112,7 @@ def test_the_scale_of_the_weights_does_not_matter(metric):
     X, y = make_strata(400)
     weight = np.random.default_rng(0).integers(1, 4, size=400)
     settings = Settings(
-        smooth.Settings(penalty=1e-3, shrinkage=1e-3, ridge=1e-3, adaptive=False, max_iter=20),
+        SmoothSettings(penalty=1e-3, shrinkage=1e-3, ridge=1e-3, adaptive=False, max_iter=20),
         replace(KS.exact, metric=metric, k=0.3),
         PairedMetric(metric, 0.3 if metric != "ks" else 0.0),
     )
@@ -135,7 +136,7 @@ def test_without_folds_the_smooth_model_stays():
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"smooth": smooth.Settings(signs=(1, 0, 0))}, "could break monotonic_cst"),
+        ({"smooth": SmoothSettings(signs=(1, 0, 0))}, "could break monotonic_cst"),
         ({"exact": exactboost.Settings("precision_at_k", 0.001)}, "no sample could see the top"),
     ],
 )

@@ -16,10 +16,10 @@ from auctor.learners.smooth.bands import (
     steps_by_code,
 )
 from auctor.learners.smooth.fit import fit_smooth
-from auctor.learners.smooth.problem import Settings
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.testing.contracts import messy_table
 
-SETTINGS = Settings(tol=1e-5)
+SETTINGS = SmoothSettings(tol=1e-5)
 
 
 def rows(n=150, seed=0):
@@ -83,7 +83,7 @@ def test_a_resample_has_no_empty_bins_and_codes_of_the_nearest():
             assert set(range(1, feature.n_bins + 1)) <= set(codes[j].tolist())
             # the centre of each old bin falls where the place says
             code = 1 + np.searchsorted(feature.cuts, data.features[j].centres)
-            assert np.array_equal(drawn.place[j, 1 : data.features[j].n_bins + 1], code)
+            assert np.array_equal(drawn.new_code[j, 1 : data.features[j].n_bins + 1], code)
     # rows keep their order: a row of the resample has the recoded code of its own
     whole = recode(data, drawn).partitions[0]
     part = drawn.data.partitions[0]
@@ -93,8 +93,8 @@ def test_a_resample_has_no_empty_bins_and_codes_of_the_nearest():
 
 def test_tables_are_those_of_the_fit_and_centred():
     data = messy()
-    bands = score_bands(data, Settings(), n_resamples=4)
-    model, _, _ = fit_smooth(data, Settings())
+    bands = score_bands(data, SmoothSettings(), n_resamples=4)
+    model, _, _ = fit_smooth(data, SmoothSettings())
     tables = steps_by_code(model, data)
     # 0 is the mean of what each feature adds, both classes alike
     part = data.partitions[0]
@@ -204,7 +204,7 @@ def test_bands_by_name_and_position():
     X, y = rows(40)
     bands = score_bands(prepare(X, y), SETTINGS, n_resamples=2)
     assert bands["x1"] is bands[1]
-    with pytest.raises(KeyError, match="no feature 'zz'; there are x0, x1"):
+    with pytest.raises(KeyError, match="no feature 'zz'; give one of 'x0', 'x1'"):
         bands["zz"]
 
 

@@ -11,8 +11,9 @@ from auctor.exceptions import SmoothWarning
 from auctor.learners.smooth.fit import climb, fit_smooth
 from auctor.learners.smooth.newton import Patience, maximise
 from auctor.learners.smooth.objective import Barrier, Objective
-from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.scale import gaps
+from auctor.learners.smooth.settings import SmoothSettings
 
 TIGHT = Patience(tol=1e-13, max_iter=2000)
 
@@ -38,7 +39,7 @@ def workers():
 def problem_of(data, workers, **told):
     """The problem, its penalty and its objective; amounts that hold the tables together."""
     amounts = {"penalty": 2e-3, "shrinkage": 2e-3, "ridge": 2e-3, "adaptive": False}
-    problem = Problem(data, Settings(**{**amounts, **told}), workers)
+    problem = Problem(data, SmoothSettings(**{**amounts, **told}), workers)
     penalty = problem.roughness.weigh(*problem.amounts, problem.adapted())
     return problem, Objective(problem.sums, (penalty,))
 
@@ -92,7 +93,7 @@ def test_every_iteration_gains_and_the_usual_tolerance_is_close(workers):
 
 def best_line(problem, objective):
     """The largest objective of a straight line on the normal scale, by the slope alone."""
-    feature, share = problem.data.features[0], problem.roughness.share[0, 1:]
+    feature, share = problem.data.features[0], problem.roughness.fraction[0, 1:]
     line = np.concatenate([[0.0, 0.0], np.cumsum(gaps(feature, share, "normal"))])
     found = minimize_scalar(
         lambda slope: -objective.at(slope * line).smoothed_auc + 1e-3 * slope**2 * line[-1],
@@ -278,14 +279,13 @@ def test_the_barrier_and_its_derivatives():
     rng = np.random.default_rng(0)
     signs = np.array([[0, 1, 1, 0], [0, -1, 0, 0]], dtype=np.int8)
     barrier = Barrier(signs)
-    barrier.weight = 0.3
     f = np.array([[5.0, 0.0, 1.0, 3.0], [0.0, 2.0, 1.5, 9.0]])
-    value, gradient = barrier.value_gradient(f)
+    value, gradient = barrier.value_gradient(f, 0.3)
     assert barrier.count == 3
     increments = np.array([1.0, 2.0, 0.5])
     assert value == pytest.approx(0.3 * (np.log(increments) - increments).sum())
-    bands, way, step = barrier.curvature(f), rng.normal(size=f.shape), 1e-6
-    ends = [barrier.value_gradient(f + side * way) for side in (-step, step)]
+    bands, way, step = barrier.curvature(f, 0.3), rng.normal(size=f.shape), 1e-6
+    ends = [barrier.value_gradient(f + side * way, 0.3) for side in (-step, step)]
     assert (ends[1][0] - ends[0][0]) / (2 * step) == pytest.approx((gradient * way).sum(), rel=1e-7)
     fall = -(ends[1][1] - ends[0][1]) / (2 * step)
     product = bands[0] * way
@@ -300,7 +300,7 @@ def test_without_any_penalty_a_separating_feature_stays_finite(signs):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))
     data = prepare(X, X[:, 0] > 0.2)
-    told = Settings(penalty=0.0, shrinkage=0.0, ridge=0.0, signs=signs, max_iter=10)
+    told = SmoothSettings(penalty=0.0, shrinkage=0.0, ridge=0.0, signs=signs, max_iter=10)
     with pytest.warns(SmoothWarning, match="no maximum"):
         model, history, certificate = fit_smooth(data, told)
     assert not certificate.values["has_maximum"]
@@ -327,7 +327,7 @@ def test_a_start_rises_by_the_distances_of_the_bins(workers):
     problem, _ = problem_of(data, workers, signs=(1, -1, 0))
     start = problem.start().reshape(data.n_features, -1)
     for j, sign in ((0, 1), (1, -1)):
-        feature, share = data.features[j], problem.roughness.share[j, 1:]
+        feature, share = data.features[j], problem.roughness.fraction[j, 1:]
         n = feature.n_bins
         expected = sign * 0.01 * gaps(feature, share[:n], "normal")
         assert np.diff(start[j, 1 : n + 1]) == pytest.approx(expected, rel=1e-12)

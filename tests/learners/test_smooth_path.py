@@ -6,18 +6,19 @@ import pytest
 from auctor.data import Workers, prepare
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.held_out import HeldOut
-from auctor.learners.smooth.problem import Amounts, Problem, Settings
+from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.search import (
     LAMBDAS,
     PENALTIES,
     SHRINKAGES,
+    AmountSearch,
     Candidate,
     Fold,
-    Path,
     _with_or_without,
     choose_candidate,
     find_amounts,
 )
+from auctor.learners.smooth.settings import Amounts, SmoothSettings
 from auctor.metrics import auc
 
 AUTO = Amounts(1.0, 1.0, 1.0)
@@ -114,7 +115,7 @@ class TestRules:
 @pytest.mark.parametrize("told", [{}, {"adaptive": False}, {"fpr_range": (0.0, 0.4)}], ids=str)
 def test_a_warm_start_ends_where_a_cold_one_does(told):
     X, y = noisy()
-    data, settings = prepare(X, y, max_bins=COARSE), Settings(**told)
+    data, settings = prepare(X, y, max_bins=COARSE), SmoothSettings(**told)
     (train, test), *_ = three_folds(len(y))
     with Workers(1) as workers:
         auto = Problem(data, settings, workers).auto
@@ -137,10 +138,10 @@ def test_held_out_rows_are_scored_as_the_model_would():
     data = prepare(X, y, max_bins=COARSE)
     (train, test), *_ = three_folds(len(y))
     with Workers(1) as workers:
-        fold = Fold(data.take(train), data.take(test), Settings(), workers)
-        amounts = Problem(data, Settings(), workers).auto
+        fold = Fold(data.take(train), data.take(test), SmoothSettings(), workers)
+        amounts = Problem(data, SmoothSettings(), workers).auto
         found = fold.auc_at(amounts)
-    told = Settings(**amounts._asdict(), tol=1e-5)
+    told = SmoothSettings(**amounts._asdict(), tol=1e-5)
     model, _, _ = fit_smooth(data.take(train), told)
     assert found == pytest.approx(auc(y[test], model.decision_function(X[test])), abs=1e-9)
 
@@ -148,9 +149,9 @@ def test_held_out_rows_are_scored_as_the_model_would():
 def test_the_path_by_default():
     X, y = noisy()
     data = prepare(X, y, max_bins=COARSE)
-    chosen, candidates = find_amounts(data, Settings(), three_folds(len(y)))
+    chosen, candidates = find_amounts(data, SmoothSettings(), three_folds(len(y)))
     with Workers(1) as workers:
-        auto = Problem(data, Settings(), workers).auto
+        auto = Problem(data, SmoothSettings(), workers).auto
     # From the automatic amounts outward: shrinkages at the automatic penalty, then penalties.
     assert candidates[0].amounts == auto
     first = [c for c in candidates if c.amounts.penalty == auto.penalty]
@@ -176,11 +177,11 @@ def test_the_path_ends_where_it_surely_gets_worse(monkeypatch):
         return aucs[min(aucs, key=lambda m: abs(np.log(m / multiple)))]
 
     monkeypatch.setattr(Fold, "auc_at", auc_at)
-    path = Path(data, Settings(), three_folds(60), Workers(1))
-    line = [path.auto._replace(shrinkage=m * path.auto.shrinkage) for m in SHRINKAGES]
-    path.try_line(line, from_the_middle=True)
+    search = AmountSearch(data, SmoothSettings(), three_folds(60), Workers(1))
+    amounts = [search.auto._replace(shrinkage=m * search.auto.shrinkage) for m in SHRINKAGES]
+    search.try_outward(amounts)
     # 3 times as much is worse in every fold: 30 times is not tried.
-    tried = [round(c.amounts.shrinkage / path.auto.shrinkage, 6) for c in path.candidates]
+    tried = [round(c.amounts.shrinkage / search.auto.shrinkage, 6) for c in search.candidates]
     assert tried == [1.0, 0.3, 3.0]
 
 
@@ -189,13 +190,13 @@ def test_penalties_that_are_given_are_the_only_ones_chosen():
     data, folds = prepare(X, y, max_bins=COARSE), three_folds(90)
     given = {"penalties": [1e-4, 3e-3], "shrinkages": [2e-3]}
     for rule in ("best", "one_se", "paired"):
-        chosen, candidates = find_amounts(data, Settings(), folds, rule=rule, **given)
+        chosen, candidates = find_amounts(data, SmoothSettings(), folds, rule=rule, **given)
         assert {c.amounts.penalty for c in candidates} == {1e-4, 3e-3}
         assert {c.amounts.shrinkage for c in candidates} == {2e-3}
         assert chosen in candidates
-    chosen, candidates = find_amounts(data, Settings(), folds, penalties=[5e-3])
+    chosen, candidates = find_amounts(data, SmoothSettings(), folds, penalties=[5e-3])
     assert chosen.amounts.penalty == 5e-3
-    chosen, candidates = find_amounts(data, Settings(), folds, shrinkages=[0.0, 5e-3])
+    chosen, candidates = find_amounts(data, SmoothSettings(), folds, shrinkages=[0.0, 5e-3])
     assert {c.amounts.shrinkage for c in candidates} == {0.0, 5e-3}
 
 
@@ -203,7 +204,7 @@ def test_surfaces_are_tried_last_with_the_chosen_amounts():
     X, y = product()
     data = prepare(X, y, max_bins=COARSE)
     given = {"penalties": [1e-3], "shrinkages": [1e-3], "surfaces": 2}
-    chosen, candidates = find_amounts(data, Settings(), three_folds(len(y)), **given)
+    chosen, candidates = find_amounts(data, SmoothSettings(), three_folds(len(y)), **given)
     assert [c.interactions for c in candidates] == [0, 2]
     assert chosen is candidates[-1]
     assert chosen.amounts == candidates[0].amounts
@@ -215,12 +216,12 @@ def test_surfaces_are_left_where_none_is_found():
     X, y = noisy(n_rows=90, n_features=3)
     data = prepare(X[:, :1], y, max_bins=COARSE)
     given = {"penalties": [1e-3], "shrinkages": [1e-3], "surfaces": 2, "rule": "best"}
-    chosen, candidates = find_amounts(data, Settings(), three_folds(90), **given)
+    chosen, candidates = find_amounts(data, SmoothSettings(), three_folds(90), **given)
     assert chosen is candidates[0]
     assert candidates[1].aucs == pytest.approx(candidates[0].aucs, abs=1e-9)
 
 
-STAGEWISE = Settings(solver="stagewise", roughness="bins", n_estimators=12)
+STAGEWISE = SmoothSettings(solver="stagewise", roughness="bins", n_estimators=12)
 
 
 def test_staged_aucs_are_those_of_refits():
@@ -237,7 +238,7 @@ def test_staged_aucs_are_those_of_refits():
     for n_rounds in (1, 5, 12):
         for k, (train, test) in enumerate(folds):
             told = {**vars(STAGEWISE), **chosen.amounts._asdict(), "n_estimators": n_rounds}
-            model, _, _ = fit_smooth(data.take(train), Settings(**told))
+            model, _, _ = fit_smooth(data.take(train), SmoothSettings(**told))
             expected = auc(y[test], model.decision_function(X[test]))
             assert only.staged[k, n_rounds - 1] == pytest.approx(expected, abs=1e-12)
 
@@ -256,7 +257,7 @@ def test_rounds_after_the_last_stump_stay_as_they_are():
 def test_stagewise_tries_every_penalty():
     X, y = noisy(n_rows=60)
     data = prepare(X, y, max_bins=8)
-    told = Settings(solver="stagewise", n_estimators=4)
+    told = SmoothSettings(solver="stagewise", n_estimators=4)
     _, candidates = find_amounts(data, told, three_folds(60))
     assert [c.amounts.penalty for c in candidates] == list(LAMBDAS)
     assert {c.amounts.shrinkage for c in candidates} == {0.0}
@@ -271,7 +272,7 @@ def test_stagewise_tries_every_penalty():
 
 @pytest.mark.parametrize(
     "told",
-    [Settings(), STAGEWISE, Settings(signs=(1, 0, 0))],
+    [SmoothSettings(), STAGEWISE, SmoothSettings(signs=(1, 0, 0))],
     ids=["newton", "stagewise", "monotone"],
 )
 def test_threads_do_not_show(told):
@@ -280,7 +281,7 @@ def test_threads_do_not_show(told):
     surfaces = 1 if told.solver == "newton" else 0
     results = []
     for n_jobs in (1, 3):
-        settings = Settings(**{**vars(told), "n_jobs": n_jobs})
+        settings = SmoothSettings(**{**vars(told), "n_jobs": n_jobs})
         given = {"penalties": [1e-3, 1e-2], "shrinkages": [1e-3], "surfaces": surfaces}
         chosen, candidates = find_amounts(data, settings, three_folds(90), **given)
         results.append((chosen.amounts, [(c.amounts, c.aucs) for c in candidates]))
@@ -291,17 +292,17 @@ def test_amounts_already_tried_are_left_out():
     X, y = noisy(n_rows=60)
     data = prepare(X, y, max_bins=8)
     with Workers(1) as workers:
-        path = Path(data, Settings(), three_folds(60), workers)
-        path.along([AUTO])
-        path.along([AUTO, AUTO._replace(penalty=2.0)])
-    assert [c.amounts.penalty for c in path.candidates] == [1.0, 2.0]
+        search = AmountSearch(data, SmoothSettings(), three_folds(60), workers)
+        search.try_all([AUTO])
+        search.try_all([AUTO, AUTO._replace(penalty=2.0)])
+    assert [c.amounts.penalty for c in search.candidates] == [1.0, 2.0]
 
 
 def test_the_range_decides_by_the_mean_true_positive_rate_over_it():
     X, y = noisy(2)
     data = prepare(X, y, max_bins=COARSE)
     x = np.random.default_rng(0).normal(size=3 * data.n_codes)
-    whole, none = (HeldOut(data, Settings(fpr_range=r)).auc(x) for r in ((0.0, 1.0), None))
+    whole, none = (HeldOut(data, SmoothSettings(fpr_range=r)).auc(x) for r in ((0.0, 1.0), None))
     assert whole == pytest.approx(none, abs=1e-12)
-    parts = [HeldOut(data, Settings(fpr_range=r)).auc(x) for r in ((0.0, 0.3), (0.3, 1.0))]
+    parts = [HeldOut(data, SmoothSettings(fpr_range=r)).auc(x) for r in ((0.0, 0.3), (0.3, 1.0))]
     assert 0.3 * parts[0] + 0.7 * parts[1] == pytest.approx(none, abs=1e-12)

@@ -48,7 +48,7 @@ def cost(penalty, f):
 
 def places_of(data, scale):
     """Places of the bins of the only feature, the first at 0."""
-    share = roughness_of(data).share[0, 1:]
+    share = roughness_of(data).fraction[0, 1:]
     return np.concatenate([[0.0], np.cumsum(gaps(data.features[0], share, scale))])
 
 
@@ -112,9 +112,9 @@ def test_the_mesh_does_not_matter(max_bins):
 def test_categories_and_missing_values_are_drawn_to_the_weighted_mean(seed):
     data = messy(seed)
     roughness = roughness_of(data)
-    f = np.random.default_rng(seed).normal(size=roughness.share.shape)
+    f = np.random.default_rng(seed).normal(size=roughness.fraction.shape)
     number, category, constant = (
-        (f[j] - roughness.share[j] @ f[j]) ** 2 for j in range(data.n_features)
+        (f[j] - roughness.fraction[j] @ f[j]) ** 2 for j in range(data.n_features)
     )
     n_categories = data.features[1].n_bins
     expected = number[0] + category[: n_categories + 1].sum() + constant[0]
@@ -123,7 +123,7 @@ def test_categories_and_missing_values_are_drawn_to_the_weighted_mean(seed):
 
 def test_shares_count_both_classes_alike():
     data = prepare([[1.0], [1.0], [1.0], [2.0]], [0, 0, 0, 1])
-    assert roughness_of(data).share.tolist() == [[0.0, 0.5, 0.5]]
+    assert roughness_of(data).fraction.tolist() == [[0.0, 0.5, 0.5]]
 
 
 @pytest.mark.parametrize("scale", [*SCALES, "bins"])
@@ -155,7 +155,7 @@ def test_the_solver_solves_its_banded_system(with_extra):
     data = numbers(18, n_features=3)
     penalty = roughness_of(data).weigh(0.02, 0.03, 0.0)
     matrix = dense(penalty.gradient, penalty.shape)
-    mass = penalty.share * rng.random(penalty.shape)
+    mass = penalty.fraction * rng.random(penalty.shape)
     matrix += np.diag(CURVATURE * mass.ravel())
     extra = None
     if with_extra:
@@ -164,7 +164,7 @@ def test_the_solver_solves_its_banded_system(with_extra):
         flat = extra.reshape(3, -1)
         matrix += np.diag(flat[0]) + np.diag(flat[1, :-1], 1) + np.diag(flat[1, :-1], -1)
     g = rng.normal(size=penalty.shape)
-    used = penalty.share > 0
+    used = penalty.fraction > 0
     g[~used] = 0.0
     found = penalty.solver(mass, extra)(g)
     assert found.shape == penalty.shape
@@ -176,7 +176,7 @@ def test_the_solver_counts_the_ridge_twice_on_its_diagonal():
     data = prepare([["a"], ["b"], ["a"], ["b"]], [0, 1, 1, 0])
     penalty = roughness_of(data).weigh(0.0, 0.0, 3.0)
     g = np.array([[0.0, 1.0, 2.0]])
-    found = penalty.solver(penalty.share)(g)
+    found = penalty.solver(penalty.fraction)(g)
     assert found == pytest.approx(g / (2 * 3.0 + CURVATURE * 0.5), rel=1e-7)
 
 
@@ -184,7 +184,7 @@ def test_the_solver_counts_the_ridge_twice_on_its_diagonal():
 def test_the_solver_is_finite_and_climbs_whatever_the_amounts(amount):
     rng = np.random.default_rng(3)
     penalty = roughness_of(messy(2)).weigh(amount, amount, amount)
-    solve = penalty.solver(penalty.share)
+    solve = penalty.solver(penalty.fraction)
     for _ in range(5):
         g = rng.normal(size=penalty.shape)
         step = solve(g)
@@ -196,7 +196,7 @@ def test_adapted_multiples_are_inverse_to_the_roughness():
     data = numbers(20, n_features=2)
     roughness = roughness_of(data, "linear")
     rng = np.random.default_rng(4)
-    f = np.zeros(roughness.share.shape)
+    f = np.zeros(roughness.fraction.shape)
     f[:, 1:] = rng.normal(size=(2, 20)) * [[1.0], [0.5]]
     curvature, slope = (
         np.array([cost(p, f * [[1.0], [0.0]]), cost(p, f * [[0.0], [1.0]])])
@@ -214,7 +214,7 @@ def test_adapted_multiples_are_bounded():
     data = numbers(20, n_features=30)
     roughness = roughness_of(data)
     rng = np.random.default_rng(5)
-    f = np.zeros(roughness.share.shape)
+    f = np.zeros(roughness.fraction.shape)
     assert np.array_equal(roughness.adapt(f)[:2], np.ones((2, 30)))
     f[0, 1:] = rng.normal(size=20)  # the only one that is not flat
     bend, slope = roughness.adapt(f)[:2]
@@ -226,7 +226,7 @@ def test_adapted_multiples_are_bounded():
 def test_missing_values_and_categories_adapt_by_their_ridge():
     data = messy(0)
     roughness = roughness_of(data)
-    f = np.zeros(roughness.share.shape)
+    f = np.zeros(roughness.fraction.shape)
     f[1, 1:5] = [1.0, -1.0, 2.0, 0.0]
     found = roughness.adapt(f)
     bend, slope = found[:2]
@@ -240,7 +240,7 @@ def test_missing_values_and_categories_adapt_by_their_ridge():
 
 def test_penalties_above_a_thousand_count_as_a_thousand():
     roughness = roughness_of(messy(0))
-    f = np.random.default_rng(0).normal(size=roughness.share.shape)
+    f = np.random.default_rng(0).normal(size=roughness.fraction.shape)
     at_most = roughness.weigh(1e3, 1e3, 1e3)
     for amounts in ((1e4, 1e3, 1e3), (1e3, 1e9, 1e3), (1e3, 1e3, 1e12), (1e300, 1e300, 1e300)):
         assert np.array_equal(roughness.weigh(*amounts).gradient(f), at_most.gradient(f))

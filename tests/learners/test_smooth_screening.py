@@ -7,8 +7,8 @@ from auctor import SmoothAUCBoost, SmoothAUCBoostCV
 from auctor.data import prepare
 from auctor.learners.smooth.bands import score_bands
 from auctor.learners.smooth.fit import fit_smooth
-from auctor.learners.smooth.problem import Settings
 from auctor.learners.smooth.screening import narrow, screen
+from auctor.learners.smooth.settings import SmoothSettings
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +27,14 @@ def wide():
 class TestScreen:
     def test_keeps_what_informs_in_the_order_of_the_columns(self, wide):
         data = prepare(*wide)
-        assert screen(data, Settings(max_features=4)).tolist() == [4, 11, 20, 25]
+        assert screen(data, SmoothSettings(max_features=4)).tolist() == [4, 11, 20, 25]
 
     @pytest.mark.parametrize("most", [None, 30, 100])
     def test_a_table_that_is_not_wide_is_left_alone(self, wide, most):
-        assert screen(prepare(*wide), Settings(max_features=most)) is None
+        assert screen(prepare(*wide), SmoothSettings(max_features=most)) is None
 
     def test_stumps_see_every_feature(self, wide):
-        assert screen(prepare(*wide), Settings(max_features=4, solver="stagewise")) is None
+        assert screen(prepare(*wide), SmoothSettings(max_features=4, solver="stagewise")) is None
 
     def test_a_category_counts_by_its_values(self):
         rng = np.random.default_rng(1)
@@ -42,10 +42,10 @@ class TestScreen:
         kind = np.where(rng.random(120) < 0.8, y, 1 - y) * 2 + rng.integers(0, 2, 120)
         X = np.column_stack([rng.normal(size=(120, 6)), (kind * 7) % 5])
         data = prepare(X, y, categorical_features=[6])
-        assert screen(data, Settings(max_features=1)).tolist() == [6]
+        assert screen(data, SmoothSettings(max_features=1)).tolist() == [6]
 
     def test_settings_follow_the_features(self):
-        settings = Settings(signs=(0, 1, -1), loose=np.array([1.0, 2.0, 3.0]))
+        settings = SmoothSettings(signs=(0, 1, -1), loose=np.array([1.0, 2.0, 3.0]))
         kept = narrow(settings, np.array([0, 2]))
         assert kept.signs == (0, -1)
         assert kept.loose.tolist() == [1.0, 3.0]
@@ -64,7 +64,7 @@ class TestFit:
         assert [surface.features for surface in ranker.model_.surfaces] == ranker.history_.pairs
 
     def test_the_certificate_tells(self, wide):
-        _, history, certificate = fit_smooth(prepare(*wide), Settings(max_features=4))
+        _, history, certificate = fit_smooth(prepare(*wide), SmoothSettings(max_features=4))
         assert "4 of the 30 features" in certificate.statement
         assert certificate.values["n_screened"] == 4
         assert history.adapted.bend.shape == (30,)
@@ -84,7 +84,7 @@ class TestFit:
         assert len(model.used) > 4
 
     def test_bands_of_the_others_are_flat(self, wide):
-        bands = score_bands(prepare(*wide), Settings(max_features=4), n_resamples=3)
+        bands = score_bands(prepare(*wide), SmoothSettings(max_features=4), n_resamples=3)
         assert len(bands) == 30
         assert [j for j, band in enumerate(bands) if np.any(band.table)] == [4, 11, 20, 25]
 
@@ -99,6 +99,6 @@ class TestLeakage:
         X, y = rng.normal(size=(60, 400)), np.arange(60) % 2
         ranker = SmoothAUCBoostCV(max_features=5, interactions=0, shrinkages=[0.1]).fit(X, y)
         assert ranker.best_score_ < 0.65
-        chosen = screen(prepare(X, y), Settings(max_features=5))
+        chosen = screen(prepare(X, y), SmoothSettings(max_features=5))
         leaked = SmoothAUCBoostCV(interactions=0, shrinkages=[0.1]).fit(X[:, chosen], y)
         assert leaked.best_score_ > 0.8

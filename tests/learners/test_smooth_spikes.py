@@ -8,7 +8,8 @@ from auctor.data import Workers, prepare
 from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.penalty import CURVATURE, Roughness
-from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.problem import Problem
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.spikes import _FEWEST_BINS, _cost
 from auctor.metrics import auc
 
@@ -32,7 +33,7 @@ def smooth(seed=0, n_rows=1500):
 
 def loose_of(data, **told):
     with Workers(1) as workers:
-        found = Problem(data, Settings(**told), workers).adapted()
+        found = Problem(data, SmoothSettings(**told), workers).adapted()
     return found.loose
 
 
@@ -142,8 +143,8 @@ def test_its_gradient_is_that_of_the_form(loose_penalty):
 def test_the_solver_of_a_loose_feature_solves_its_system(loose_penalty):
     penalty, _ = loose_penalty
     rng = np.random.default_rng(2)
-    mass = penalty.share * rng.random(penalty.shape)
-    g = np.where(penalty.share > 0, rng.normal(size=penalty.shape), 0.0)
+    mass = penalty.fraction * rng.random(penalty.shape)
+    g = np.where(penalty.fraction > 0, rng.normal(size=penalty.shape), 0.0)
     found = penalty.solver(mass)(g)
     assert penalty.gradient(found) + CURVATURE * mass * found == pytest.approx(g, abs=1e-5)
 
@@ -152,7 +153,7 @@ def test_an_infinite_cost_is_that_of_a_very_large_one(loose_penalty):
     penalty, tight = loose_penalty
     rng = np.random.default_rng(3)
     f = rng.normal(size=penalty.shape)
-    large = type(penalty)(penalty.squares, penalty.ridge, penalty.share, np.full(3, 1e9))
+    large = type(penalty)(penalty.squares, penalty.ridge, penalty.fraction, np.full(3, 1e9))
     assert large.gradient(f) == pytest.approx(tight.gradient(f), rel=1e-4, abs=1e-4)
 
 
@@ -161,7 +162,7 @@ def test_codes_are_ranked_better_than_by_a_line():
     unseen, labels = spiky(1)
     data = prepare(X, y)
     adapted, plain = (
-        auc(labels, fit_smooth(data, Settings(adaptive=a))[0].decision_function(unseen))
+        auc(labels, fit_smooth(data, SmoothSettings(adaptive=a))[0].decision_function(unseen))
         for a in (True, False)
     )
     assert adapted > plain + 0.01
@@ -171,7 +172,7 @@ def test_threads_and_partitions_do_not_show():
     X, y = spiky(n_rows=900)
     data = prepare(X, y)
     bodies = [
-        fit_smooth(data.split(parts), Settings(n_jobs=n_jobs))[0].body()
+        fit_smooth(data.split(parts), SmoothSettings(n_jobs=n_jobs))[0].body()
         for parts, n_jobs in ((1, 1), (3, 2))
     ]
     assert bodies[0] == bodies[1]

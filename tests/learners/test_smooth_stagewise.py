@@ -11,13 +11,14 @@ from auctor.data import RankingData, Workers, prepare
 from auctor.kernels.smooth import deposit, deposit_sides
 from auctor.learners.smooth.newton import Patience
 from auctor.learners.smooth.objective import Objective
-from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.scale import gaps
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.stagewise import Round, Rounds, Stump, _differences, boost
 from auctor.testing.contracts import messy_table
 from tests.reference import smooth as slow
 
-BINS = Settings(roughness="bins")
+BINS = SmoothSettings(roughness="bins")
 
 
 def make_table(seed: int, n: int) -> tuple[np.ndarray, ...]:
@@ -31,11 +32,11 @@ def make_table(seed: int, n: int) -> tuple[np.ndarray, ...]:
     return X, y, weight
 
 
-def make_problem(data: RankingData, told: Settings = BINS) -> Problem:
+def make_problem(data: RankingData, told: SmoothSettings = BINS) -> Problem:
     return Problem(data, told, Workers(1))
 
 
-def messy_problem(seed: int, told: Settings = BINS) -> Problem:
+def messy_problem(seed: int, told: SmoothSettings = BINS) -> Problem:
     """With missing values, a constant, and categories."""
     X, y = messy_table(seed)
     return make_problem(prepare(X, y, categorical_features=[4]), told)
@@ -121,14 +122,14 @@ def test_the_slow_versions_derivatives_are_those_of_its_objective(lam):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_slow_gradient_and_roughness_are_the_fast_ones(seed):
-    problem = messy_problem(seed, Settings(scale="linear"))
+    problem = messy_problem(seed, SmoothSettings(scale="linear"))
     codes, positive, weight = rows_of(problem.data)
     tables = np.random.default_rng(seed).normal(size=problem.signs.shape)
     found = problem.sums.evaluate((tables,))
     expected = slow.table_gradient(codes, tables, positive, weight)
     assert found.gradient[0] == pytest.approx(expected, abs=1e-9)
     feature = problem.data.features[0]
-    share = problem.roughness.share[0, 1 : feature.n_bins + 1]
+    share = problem.roughness.fraction[0, 1 : feature.n_bins + 1]
     places = np.append(0.0, np.cumsum(gaps(feature, share, "linear")))
     f = np.zeros_like(tables)
     f[0, 1 : feature.n_bins + 1] = tables[0, 1 : feature.n_bins + 1]
@@ -165,7 +166,7 @@ def every_stump(problem: Problem) -> list[tuple[Stump, np.ndarray]]:
 @pytest.mark.parametrize("seed", range(3))
 def test_missing_values_categories_and_signs(seed, roughness, signs):
     """Each round's stump is the steepest of all, and its alpha the top, by the double sum."""
-    problem = messy_problem(seed, Settings(roughness=roughness, signs=signs))
+    problem = messy_problem(seed, SmoothSettings(roughness=roughness, signs=signs))
     penalty = problem.roughness.weigh(0.002, 0.001, 0.003)
     point, found = boost(problem, penalty, n_rounds=7)
     codes, positive, weight = rows_of(problem.data)
@@ -218,7 +219,7 @@ def test_signs_that_suit_the_data_change_little():
     amount=st.sampled_from([0.0, 1e-4, 1e-2]),
 )
 def test_the_objective_never_falls(seed, roughness, amount):
-    problem = messy_problem(seed, Settings(roughness=roughness))
+    problem = messy_problem(seed, SmoothSettings(roughness=roughness))
     penalty = problem.roughness.weigh(amount, amount, amount)
     point, found = boost(problem, penalty, n_rounds=60)
     assert np.diff([0.5, *found.objective]).min() > -1e-11
@@ -236,7 +237,7 @@ def test_partitions_and_threads_do_not_show():
     expected = None
     for parts, n_jobs in [(1, 1), (1, 2), (3, 1), (3, 2)]:
         with Workers(n_jobs) as workers:
-            problem = Problem(data.split(parts), Settings(), workers)
+            problem = Problem(data.split(parts), SmoothSettings(), workers)
             point, found = boost(problem, problem.roughness.weigh(1e-5, 1e-5, 1e-5), n_rounds=8)
         result = point.x.tobytes(), point.objective, found.rounds
         expected = expected or result
@@ -265,7 +266,7 @@ def test_weight_two_is_the_row_twice(seed):
 def test_newton_climbs_as_high_as_many_rounds(seed, roughness):
     X, y, weight = make_table(seed, 50)
     data = prepare(X, y, sample_weight=weight, max_bins=12)
-    problem = make_problem(data, Settings(roughness=roughness))
+    problem = make_problem(data, SmoothSettings(roughness=roughness))
     penalty = problem.roughness.weigh(0.003, 0.001, 0.001)
     stagewise, _ = boost(problem, penalty, n_rounds=3000)
     newton, _ = problem.climb(penalty, patience=Patience(1e-10, 500))
@@ -323,7 +324,7 @@ def test_a_word_from_outside_stops_and_a_start_goes_on():
 @pytest.mark.parametrize("fpr_range", [(0.0, 0.1), (0.0, 0.3), (0.1, 0.5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_region_of_false_positive_rates_is_climbed(seed, fpr_range):
-    told = Settings(roughness="bins", fpr_range=fpr_range)
+    told = SmoothSettings(roughness="bins", fpr_range=fpr_range)
     problem, whole = messy_problem(seed, told), messy_problem(seed)
     penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
     point, found = boost(problem, penalty, n_rounds=12)
@@ -343,7 +344,7 @@ def test_a_region_of_false_positive_rates_is_climbed(seed, fpr_range):
 def test_slopes_in_a_region_are_those_of_the_objective(fpr_range):
     X, y = messy_table(5, n_rows=24)  # every stump is tried
     data = prepare(X, y, categorical_features=[4])
-    problem = make_problem(data, Settings(roughness="bins", fpr_range=fpr_range))
+    problem = make_problem(data, SmoothSettings(roughness="bins", fpr_range=fpr_range))
     penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
     objective = Objective(problem.sums, (penalty,))
     for n_rounds in (0, 1, 2):
@@ -361,7 +362,7 @@ def test_slopes_in_a_region_are_those_of_the_objective(fpr_range):
 @pytest.mark.parametrize("seed", range(2))
 def test_the_length_of_a_step_in_a_region_is_near_the_top(seed):
     """It is found by evaluations, so that it need not be the top itself."""
-    problem = messy_problem(seed, Settings(roughness="bins", fpr_range=(0.0, 0.3)))
+    problem = messy_problem(seed, SmoothSettings(roughness="bins", fpr_range=(0.0, 0.3)))
     penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
     objective, x = Objective(problem.sums, (penalty,)), np.zeros(np.prod(penalty.shape))
     for _ in range(5):
@@ -380,7 +381,7 @@ def test_the_length_of_a_step_in_a_region_is_near_the_top(seed):
 
 def test_the_whole_range_of_a_region_climbs_as_high_as_none():
     """By evaluations or along a line: lengths differ a little, tops do not."""
-    settings = [Settings(roughness="bins", fpr_range=r) for r in (None, (0.0, 1.0))]
+    settings = [SmoothSettings(roughness="bins", fpr_range=r) for r in (None, (0.0, 1.0))]
     found = []
     for told in settings:
         problem = messy_problem(1, told)

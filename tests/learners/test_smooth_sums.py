@@ -164,7 +164,7 @@ def test_other_lines_add_to_the_score_beside_the_features():
     together = evaluate(both, table)
     features = prepare(table_of(codes[:, :2]), y).split(2)
     lines = [part.codes[2:] for part in both.partitions]
-    apart = evaluate(features, table[:2], table[2:], lines=lines)
+    apart = evaluate(features, table[:2], table[2:], cells=lines)
     assert apart.value == pytest.approx(together.value, rel=1e-13)
     assert np.concatenate(apart.gradient) == pytest.approx(together.gradient[0], rel=1e-12)
 

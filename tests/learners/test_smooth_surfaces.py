@@ -15,14 +15,15 @@ from auctor.learners.smooth.interactions import (
     usefulness,
 )
 from auctor.learners.smooth.newton import Patience
-from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.scale import gaps
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.surfaces import (
     JointProblem,
     SurfacePenalty,
-    cell_lines,
-    cell_shares,
+    cell_fractions,
     purify,
+    row_cells,
     table_side,
 )
 from auctor.metrics import auc
@@ -58,7 +59,7 @@ def mixed():
     """The joint maximum of the mixed table, before and after it is taken apart."""
     data = prepare_mixed()
     with Workers(1) as workers:
-        problem = Problem(data, Settings(interactions=3), workers)
+        problem = Problem(data, SmoothSettings(interactions=3), workers)
         penalty = problem.roughness.weigh(*problem.amounts)
         point, _ = climb(problem, problem.amounts, None)
         pairs = find_pairs(problem, point.x, 3)
@@ -70,10 +71,10 @@ def mixed():
 class TestProduct:
     def test_pair_is_found_and_ranks(self):
         data, (X, y) = prepare(*product_table()), product_table(seed=1)
-        alone, history, _ = fit_smooth(data, Settings())
+        alone, history, _ = fit_smooth(data, SmoothSettings())
         assert auc(y, alone.decision_function(X)) < 0.65
         assert (history.pairs, history.usefulness, alone.surfaces) == ([], [], ())
-        model, history, _ = fit_smooth(data, Settings(interactions=1))
+        model, history, _ = fit_smooth(data, SmoothSettings(interactions=1))
         assert history.pairs == [(0, 1)]
         assert history.usefulness[0] > 0
         assert auc(y, model.decision_function(X)) > 0.9
@@ -83,7 +84,7 @@ class TestProduct:
 
     def test_scores_are_those_of_training(self):
         X, y = product_table()
-        model, _, certificate = fit_smooth(prepare(X, y), Settings(interactions=2))
+        model, _, certificate = fit_smooth(prepare(X, y), SmoothSettings(interactions=2))
         assert auc(y, model.decision_function(X)) == pytest.approx(certificate.values["auc"])
         parts = model.contributions(X)
         assert parts.shape[1] == 6 + len(model.surfaces)
@@ -91,12 +92,12 @@ class TestProduct:
 
     def test_joint_objective_is_no_less(self):
         data = prepare(*product_table())
-        one, _, alone = fit_smooth(data, Settings())
-        _, history, joint = fit_smooth(data, Settings(interactions=1))
+        one, _, alone = fit_smooth(data, SmoothSettings())
+        _, history, joint = fit_smooth(data, SmoothSettings(interactions=1))
         assert joint.values["objective"] > alone.values["objective"] + 0.1
         assert history.stopped_by == "converged"
         # The additive climb comes first and ends where it does without surfaces.
-        first = len(fit_smooth(data, Settings())[1].objective)
+        first = len(fit_smooth(data, SmoothSettings())[1].objective)
         assert history.objective[first - 1] == alone.values["objective"]
         assert all(a <= b for a, b in pairwise(history.objective))
         assert one.surfaces == ()
@@ -107,7 +108,7 @@ class TestProduct:
         y = X[:, :, 0] + X[:, :, 1] + rng.normal(size=(2, 1000)) > 0
         data = prepare(X[0], y[0])
         aucs = [
-            auc(y[1], fit_smooth(data, Settings(interactions=m))[0].decision_function(X[1]))
+            auc(y[1], fit_smooth(data, SmoothSettings(interactions=m))[0].decision_function(X[1]))
             for m in (0, 5)
         ]
         assert aucs[1] > aucs[0] - 0.005
@@ -115,7 +116,7 @@ class TestProduct:
     def test_monotone_features_are_in_no_pair(self):
         data = prepare(*product_table(n_rows=600))
         signs = (1, 0, 0, 0, 0, 0)
-        model, history, _ = fit_smooth(data, Settings(interactions=15, signs=signs))
+        model, history, _ = fit_smooth(data, SmoothSettings(interactions=15, signs=signs))
         assert history.pairs
         assert all(0 not in pair for pair in history.pairs)
         assert (np.diff(model.steps[0][1:]) >= 0).all()
@@ -124,7 +125,7 @@ class TestProduct:
         data = prepare(*product_table())
         held_out = np.arange(1500) % 4 == 0
         train, validation = data.take(~held_out), data.take(held_out)
-        model, history, _ = fit_smooth(train, Settings(interactions=1), validation)
+        model, history, _ = fit_smooth(train, SmoothSettings(interactions=1), validation)
         X, y = product_table()
         assert len(history.validation_auc) == len(history.objective)
         found = auc(y[held_out], model.decision_function(X[held_out]))
@@ -133,7 +134,7 @@ class TestProduct:
 
     def test_partial_auc(self):
         data = prepare(*product_table())
-        model, history, _ = fit_smooth(data, Settings(interactions=1, fpr_range=(0.0, 0.3)))
+        model, history, _ = fit_smooth(data, SmoothSettings(interactions=1, fpr_range=(0.0, 0.3)))
         assert history.pairs == [(0, 1)]
         X, y = product_table(seed=1)
         assert auc(y, model.decision_function(X)) > 0.85
@@ -142,9 +143,9 @@ class TestProduct:
 class TestMixed:
     def test_missing_values_and_categories(self, tmp_path):
         X, y = mixed_table(seed=1)
-        model, history, _ = fit_smooth(prepare_mixed(), Settings(interactions=1))
+        model, history, _ = fit_smooth(prepare_mixed(), SmoothSettings(interactions=1))
         assert history.pairs == [(0, 3)]
-        plain = fit_smooth(prepare_mixed(), Settings())[0]
+        plain = fit_smooth(prepare_mixed(), SmoothSettings())[0]
         gain = auc(y, model.decision_function(X)) - auc(y, plain.decision_function(X))
         assert gain > 0.05
         (surface,) = model.surfaces
@@ -161,7 +162,7 @@ class TestMixed:
 
     def test_cuts_are_the_features(self):
         data = prepare_mixed()
-        model, _, _ = fit_smooth(data, Settings(interactions=3))
+        model, _, _ = fit_smooth(data, SmoothSettings(interactions=3))
         for surface in model.surfaces:
             for j, axis in zip(surface.features, surface.axes, strict=True):
                 assert set(axis.cuts) <= set(data.features[j].cuts)
@@ -172,17 +173,18 @@ class TestMixed:
         problem, _, _, joint, found = mixed
         parts = joint.parts(found)
         assert len(parts.surfaces) >= 2
-        for surface, share in zip(parts.surfaces, joint.share, strict=True):
+        for surface, share in zip(parts.surfaces, joint.fraction, strict=True):
             n_a, n_b = surface.values.shape
             assert share[n_a:].sum() == share[:, n_b:].sum() == 0.0
             weighted = share[:n_a, :n_b] * surface.values
             np.testing.assert_allclose(weighted.sum(axis=0), 0.0, atol=1e-9)
             np.testing.assert_allclose(weighted.sum(axis=1), 0.0, atol=1e-9)
-        tables, cells = joint.objective.tables(found.x)
-        assert np.abs(main_parts(cells.reshape(joint.share.shape), joint.share)[0]).max() > 1e-3
-        joint.sums.evaluate((tables, cells))
+        _, cells = joint.objective.tables(found.x)
+        assert (
+            np.abs(main_parts(cells.reshape(joint.fraction.shape), joint.fraction)[0]).max() > 1e-3
+        )
         for part, before, added in zip(
-            problem.data.partitions, joint.sums.scores, parts.added, strict=True
+            problem.data.partitions, found.scores, parts.added, strict=True
         ):
             after = added + sum(parts.tables[j][part.codes[j]] for j in range(4))
             np.testing.assert_allclose(after - after[0], before - before[0], atol=1e-8)
@@ -200,7 +202,7 @@ class TestMixed:
 
     def test_a_group_of_no_row_adds_nothing(self):
         X, y = product_table(n_rows=400)
-        model, _, _ = fit_smooth(prepare(X, y), Settings(interactions=1))
+        model, _, _ = fit_smooth(prepare(X, y), SmoothSettings(interactions=1))
         (surface,) = model.surfaces
         assert not surface.values[0].any()
         assert not surface.values[:, 0].any()
@@ -210,12 +212,12 @@ class TestMixed:
         X, y = product_table(n_rows=400, n_features=2)
         y = X[:, 0] > 0.1 * X[:, 1]
         X[:, 1] = np.round(X[:, 0])
-        _, history, _ = fit_smooth(prepare(X, y), Settings(interactions=5))
+        _, history, _ = fit_smooth(prepare(X, y), SmoothSettings(interactions=5))
         assert history.pairs == []
 
 
 def fit(data, n_jobs):
-    return fit_smooth(data, Settings(interactions=2, n_jobs=n_jobs))[0]
+    return fit_smooth(data, SmoothSettings(interactions=2, n_jobs=n_jobs))[0]
 
 
 class TestContracts:
@@ -256,34 +258,34 @@ class TestAxis:
         axis = make_axis(feature, np.array([0.1, 0.4, 0.2, 0.2, 0.1, 0.0]), 16)
         assert axis.feature.cuts.tolist() == [1.0, 2.0, 3.0]
         assert axis.groups.tolist() == [0, 1, 2, 3, 4, 0]
-        assert axis.share.tolist() == [0.1, 0.4, 0.2, 0.2, 0.1]
+        assert axis.fraction.tolist() == [0.1, 0.4, 0.2, 0.2, 0.1]
 
     def test_groups_of_equal_weight(self):
         feature = number_feature("a", np.arange(159.0))
         share = np.concatenate([[0.0], np.full(160, 1 / 160)])
         axis = make_axis(feature, share, 16)
         assert axis.feature.cuts.tolist() == list(range(9, 159, 10))
-        np.testing.assert_allclose(axis.share, [0.0, *[1 / 16] * 16])
+        np.testing.assert_allclose(axis.fraction, [0.0, *[1 / 16] * 16])
 
     def test_heavy_bins_are_groups_of_their_own(self):
         share = np.concatenate([[0.1], np.full(20, 0.4 / 20), [0.5], np.full(20, 0.0)])
         axis = make_axis(number_feature("a", np.arange(40.0)), share, 8)
         assert axis.groups[21:].tolist() == [axis.feature.n_bins] * 21  # the empty ones with it
         assert axis.groups[20] == axis.feature.n_bins - 1
-        assert (axis.share[1:] > 0).all()
+        assert (axis.fraction[1:] > 0).all()
 
     def test_all_missing(self):
         axis = make_axis(number_feature("a", np.array([])), np.array([1.0, 0.0]), 16)
-        assert (axis.feature.n_bins, axis.share.tolist()) == (1, [1.0, 0.0])
+        assert (axis.feature.n_bins, axis.fraction.tolist()) == (1, [1.0, 0.0])
         axis = make_axis(category_feature("a", ()), np.array([1.0, 0.0]), 16)
-        assert (axis.feature.n_bins, axis.share.tolist()) == (0, [1.0])
+        assert (axis.feature.n_bins, axis.fraction.tolist()) == (0, [1.0])
 
     def test_heaviest_categories(self):
         share = np.array([0.1, 0.2, 0.05, 0.3, 0.05, 0.3, 0.0])
         axis = make_axis(category_feature("a", tuple("vwxyz")), share, 4)
         assert axis.feature.categories == ("v", "x", "z")
         assert axis.groups.tolist() == [0, 1, 0, 2, 0, 3, 0]
-        np.testing.assert_allclose(axis.share, [0.2, 0.2, 0.3, 0.3])
+        np.testing.assert_allclose(axis.fraction, [0.2, 0.2, 0.3, 0.3])
 
 
 class TestParts:
@@ -334,7 +336,7 @@ class TestPenalty:
     @pytest.fixture
     def penalty(self, mixed):
         pairs = [Pair(p.features, p.axes, 0.0, 1.0 + i) for i, p in enumerate(mixed[2])]
-        return SurfacePenalty(pairs, mixed[3].share, 0.7)
+        return SurfacePenalty(pairs, mixed[3].fraction, 0.7)
 
     def test_gradient_by_finite_differences(self, penalty):
         rng = np.random.default_rng(0)
@@ -357,13 +359,13 @@ class TestPenalty:
         pair = Pair((0, 1), (number, category))
         side = table_side([pair])
         cells = np.zeros((1, side, side))
-        cells[0, 1:4, :3] = number.share[1:, None] * category.share
+        cells[0, 1:4, :3] = number.fraction[1:, None] * category.fraction
         f = np.random.default_rng(0).normal(size=(side, side))
         penalty = SurfacePenalty([pair], cells, 2.0)
-        h = gaps(number.feature, number.share[1:], "normal")
+        h = gaps(number.feature, number.fraction[1:], "normal")
         known = f[1:4, :3]
         along_a = np.mean(np.sum(np.diff(known, axis=0) ** 2 / h[:, None], axis=0))
-        away = known - (known @ category.share)[:, None]
+        away = known - (known @ category.fraction)[:, None]
         along_b = np.mean(np.sum(away**2, axis=1))
         expected = 2.0 * (along_a + along_b + np.mean(known**2))
         found = np.sum(f.ravel() * penalty.gradient(f.reshape(1, -1)).ravel()) / 2
@@ -385,7 +387,7 @@ class TestPenalty:
         np.testing.assert_allclose(penalty.solver(mass)(g), f, rtol=1e-5, atol=1e-5)
 
     def test_cells_of_no_row_stay_zero(self, penalty, mixed):
-        share = mixed[3].share
+        share = mixed[3].fraction
         held = (share.sum(axis=2) > 0)[:, :, None] & (share.sum(axis=1) > 0)[:, None, :]
         cells = mixed[3].objective.tables(mixed[4].x)[1].reshape(share.shape)
         assert not cells[~held].any()
@@ -395,25 +397,25 @@ class TestPenalty:
 def test_lines_and_shares():
     data = prepare_mixed().split(3)
     with Workers(1) as workers:
-        share = Problem(data, Settings(), workers).roughness.share
+        share = Problem(data, SmoothSettings(), workers).roughness.fraction
     axes = [make_axis(f, s, 16) for f, s in zip(data.features, share, strict=True)]
     pairs = [Pair((0, 3), (axes[0], axes[3])), Pair((1, 2), (axes[1], axes[2]))]
-    lines, side = cell_lines(data, pairs), table_side(pairs)
+    lines, side = row_cells(data, pairs), table_side(pairs)
     assert side == 17
     for part, line in zip(data.partitions, lines, strict=True):
         first, second = axes[0].groups[part.codes[0]], axes[3].groups[part.codes[3]]
         assert (line[0] == first * 17 + second).all()
-    shares = cell_shares(data, lines, side)
+    shares = cell_fractions(data, lines, side)
     np.testing.assert_allclose(shares.sum(axis=(1, 2)), 1.0)
-    np.testing.assert_allclose(shares[0].sum(axis=1), axes[0].share, atol=1e-12)
-    np.testing.assert_allclose(shares[1].sum(axis=0), axes[2].share, atol=1e-12)
+    np.testing.assert_allclose(shares[0].sum(axis=1), axes[0].fraction, atol=1e-12)
+    np.testing.assert_allclose(shares[1].sum(axis=0), axes[2].fraction, atol=1e-12)
 
 
 def test_the_objective_of_an_earlier_iteration_is_without_its_barrier():
     X, y = product_table(n_rows=400, n_features=4)
     y = X[:, 0] * X[:, 1] + X[:, 2] > 0
     data, held = prepare(X, y, max_bins=24), np.arange(400) % 10 == 0
-    told = Settings(interactions=1, signs=(0, 0, 1, 1), adaptive=False, n_iter_no_change=3)
+    told = SmoothSettings(interactions=1, signs=(0, 0, 1, 1), adaptive=False, n_iter_no_change=3)
     with Workers(1) as workers:
         problem = Problem(data.take(~held), told, workers)
         point, history = climb(problem, problem.amounts, None, data.take(held))

@@ -186,7 +186,7 @@ class TestForm:
 
     def test_prints_something_to_read(self, model):
         text = str(model)
-        assert "score = -0.1 + one step from each of 4 features (of 5)" in text
+        assert "score = -0.1 + one step for each of 4 of 5 features" in text
         assert "'yes' is predicted where score > 0.25" in text
         assert "<= 0.1: -1" in text
         assert "Ärger: -0.2" in text
@@ -212,7 +212,7 @@ class TestForm:
             (np.array([0.0, 0.0]),),
             0.0,
         )
-        assert "0 features (of 1)" in str(flat)
+        assert "0 of 1 feature" in str(flat)
         assert flat.decision_function([[1.0], [NAN]]).tolist() == [0.0, 0.0]
 
     def test_compress_drops_cuts_that_change_nothing(self):

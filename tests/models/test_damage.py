@@ -166,7 +166,7 @@ class TestDamaged:
             refuse(path, text + tail)
 
     def test_a_folder(self, tmp_path):
-        with pytest.raises(ValueError, match="is a folder, not a model file"):
+        with pytest.raises(ValueError, match="is a folder; give the name of a model file"):
             load(tmp_path)
 
     @pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
@@ -191,7 +191,7 @@ class TestDamaged:
     @pytest.mark.parametrize("version", [0, 2, -1, 10**6])
     def test_unknown_version(self, text, path, version):
         message = refuse(path, sign(change(json.loads(text), ["version"], version)))
-        assert f"version {version} is unknown; this release reads 1 to 1" in message
+        assert f"field 'version' is {version}; this release of auctor reads 1 to 1" in message
 
 
 # Where, what, and a word that the error must have.

@@ -7,10 +7,10 @@ import pytest
 
 from auctor.data import number_feature, prepare
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.trees.forest import Settings, fit_forest
+from auctor.learners.trees.forest import ForestSettings, fit_forest
 from auctor.models import Calibration, ForestModel, from_json, to_json
-from auctor.models.file import _checksum
 from auctor.models.forest import aggregated
+from auctor.models.serialization import checksum
 from auctor.testing import contracts
 
 
@@ -68,7 +68,7 @@ def test_only_trees_that_count(aggregate):
 
 def fit(**changes):
     X, y = contracts.messy_table(0, n_rows=200)
-    settings = Settings(**{"n_estimators": 3, "max_depth": 3, **changes})
+    settings = ForestSettings(**{"n_estimators": 3, "max_depth": 3, **changes})
     return fit_forest(prepare(X, y, categorical_features=[4]), settings)[0]
 
 
@@ -79,7 +79,7 @@ def model():
 
 def test_prints_its_trees_and_most_important_features(model):
     text = str(model)
-    assert text.startswith("ForestModel: 3 trees over 5 features, up to ")
+    assert text.startswith("ForestModel: 3 trees over 5 features, maximum depth ")
     best = model.feature_names[int(np.argmax(model.importance))]
     assert text.splitlines()[3].endswith(f"of the gain: {best}")
     assert "True is predicted where score > 0" in text
@@ -99,7 +99,7 @@ def put(column, value, at=0):
 def spoil(model, change):
     content = json.loads(to_json(model))
     change(content["body"])
-    content["sha256"] = _checksum(content)
+    content["sha256"] = checksum(content)
     return json.dumps(content)
 
 

@@ -109,7 +109,7 @@ def test_saved_and_loaded(model, table, tmp_path):
 
 def test_it_reads_well(model):
     text = str(model)
-    assert "score = +0.25 + terms of 2 columns (of 3)" in text
+    assert "score = +0.25 + one term for each of 2 of 3 columns" in text
     assert "+0.5 * age; missing: -1" in text
     assert "town: north: +2, south: -3; missing: +0.125" in text
     assert "flat" not in text
@@ -142,7 +142,7 @@ HOSTILE = [
     (["columns"], {}, "columns"),
     (["columns", 0], "age", "columns[0]"),
     (["columns", 0, "name"], 5, "columns[0].name"),
-    (["columns", 0, "name"], "flat", "columns of different names"),
+    (["columns", 0, "name"], "flat", "columns with different names"),
     (["columns", 0, "kind"], "text", "columns[0].kind"),
     (["columns", 0, "kind"], "category", "columns[0].categories"),
     (["columns", 0, "weight"], None, "columns[0].weight"),
@@ -192,11 +192,11 @@ class TestScorerModel:
         assert self.scorers().predict(X).tolist() == [1, 1]
 
     def test_it_is_never_saved(self, tmp_path):
-        with pytest.raises(ValueError, match="holds scorers that were given, which a model file"):
+        with pytest.raises(ValueError, match="holds the scorers that were given to the estimator"):
             self.scorers().save(tmp_path / "model.json")
         assert list(tmp_path.iterdir()) == []
 
     def test_it_reads_well(self):
         text = str(self.scorers())
-        assert "a weighted sum of 1 scorers (of 2)" in text
+        assert "a weighted sum of 1 of 2 scorers" in text
         assert "+0.5 * ravel" in text

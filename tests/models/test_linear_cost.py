@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from auctor.models import from_json, to_json
-from auctor.models.file import _checksum
+from auctor.models.serialization import checksum
 
 
 def number(name, cuts=(0.0,)):
@@ -107,7 +107,7 @@ FILES = (
 def text_of(form, body):
     content = {"format": "auctor-model", "version": 1, "form": form, "classes": [0, 1]}
     content |= {"threshold": 0.0, "calibration": {"slope": 1.0, "offset": 0.0}, "body": body}
-    return json.dumps({**content, "sha256": _checksum(content)})
+    return json.dumps({**content, "sha256": checksum(content)})
 
 
 def use(text):

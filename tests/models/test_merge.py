@@ -178,7 +178,7 @@ def test_models_of_different_features_are_refused():
     turned = replace(model, features=model.features[::-1], steps=model.steps[::-1])
     fewer = replace(model, features=model.features[:-1], steps=model.steps[:-1])
     for other in (renamed, turned, fewer):
-        with pytest.raises(ValueError, match="different features; add models of the same table"):
+        with pytest.raises(ValueError, match="different features; give two models"):
             add_terms(model, other)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from auctor.data import prepare
-from auctor.learners.martirank.martirank import Settings, fit_martirank
+from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.models import from_json, to_json
-from auctor.models.file import _checksum
+from auctor.models.serialization import checksum
 from auctor.testing import contracts
 
 
@@ -16,7 +16,7 @@ from auctor.testing import contracts
 def model():
     X, y = contracts.messy_table(0, n_rows=150)
     data = prepare(X, y, categorical_features=[4])
-    return fit_martirank(data, Settings(n_estimators=5, min_class=3))[0]
+    return fit_martirank(data, MartiRankSettings(n_layers=5, min_samples_leaf=3))[0]
 
 
 def test_saved_model_scores_the_same(model, tmp_path):
@@ -25,8 +25,8 @@ def test_saved_model_scores_the_same(model, tmp_path):
 
 def test_printing_names_layers_and_features(model):
     text = str(model)
-    assert "5 layers, 15 nodes" in text
-    assert "layer 1, node 0: x0 goes right: <= " in text
+    assert "5 layers and 15 nodes" in text
+    assert "layer 1, node 0: probability of going right by x0: <= " in text
 
 
 def test_unseen_categories_and_missing_values_score(model):
@@ -41,7 +41,7 @@ def spoil(model, change):
     """The text of a file with one change and a checksum that fits."""
     content = json.loads(to_json(model))
     change(content["body"])
-    content["sha256"] = _checksum(content)
+    content["sha256"] = checksum(content)
     return json.dumps(content)
 
 
@@ -91,7 +91,7 @@ def test_a_cut_behind_the_last_bin_prints_and_scores(model):
     last = model.features[int(model.nodes.feature[0])].n_bins
     found = with_cut(model, last)
     low, missing = found.nodes.low[0], found.nodes.missing[0]
-    expected = f"x0 goes right: not missing {low:.0%}, missing {missing:.0%}"
+    expected = f"probability of going right by x0: not missing {low:.0%}, missing {missing:.0%}"
     assert str(found).split("layer 1, node 0: ")[1].split("\n")[0] == expected
     assert np.isfinite(found.decision_function(np.zeros((1, 5)))).all()
 
@@ -100,4 +100,7 @@ def test_where_only_missing_informs_there_is_no_infinity(model):
     found = with_cut(model, 0)
     high, missing = found.nodes.high[0], found.nodes.missing[0]
     assert "inf" not in str(found)
-    assert f"node 0: x0 goes right: not missing {high:.0%}, missing {missing:.0%}" in str(found)
+    assert (
+        f"node 0: probability of going right by x0: not missing {high:.0%}, missing {missing:.0%}"
+        in str(found)
+    )

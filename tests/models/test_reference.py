@@ -25,7 +25,7 @@ from auctor import (
 )
 from auctor.datasets import load_kyphosis
 from auctor.models import Reference, add_terms, from_json, to_json
-from auctor.models.file import _checksum
+from auctor.models.serialization import checksum
 
 OLD_FILES = Path(__file__).parent / "old_files"
 
@@ -209,7 +209,7 @@ def test_damaged_references_are_refused(form, damage):
     ranker = RankBoost(n_estimators=3) if form == "additive" else DMKS()
     content = json.loads(to_json(ranker.fit(X, y).model_))
     DAMAGES[damage](content["body"]["reference"])
-    content["sha256"] = _checksum(content)
+    content["sha256"] = checksum(content)
     with pytest.raises(ValueError, match=r"field 'body\.reference\."):
         from_json(json.dumps(content))
 

@@ -7,15 +7,15 @@ import pytest
 from models.test_linear_cost import deep_tree, number, text_of
 
 from auctor.data import prepare
-from auctor.learners.trees.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 from auctor.models import from_json, to_json
-from auctor.models.file import _checksum
+from auctor.models.serialization import checksum
 from auctor.models.tree_rules import find_boxes
 from auctor.testing import contracts
 
 KINDS = {
-    "stump": Settings(max_depth=4),
-    "tree": Settings(max_depth=3, split="tree"),
+    "stump": TreeRankSettings(max_depth=4),
+    "tree": TreeRankSettings(max_depth=3, split="tree"),
 }
 
 
@@ -65,7 +65,7 @@ def test_unseen_categories_and_missing_values_score_alike(model):
 
 def test_printing_lists_the_cells_best_first(model):
     text = str(model).splitlines()
-    assert f"{len(model.leaves)} cells in order" in text[0]
+    assert f"{len(model.leaves)} leaves, from the highest score to the lowest" in text[0]
     scores = [float(line.split()[1].rstrip(":")) for line in text[2:]]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) == len(model.leaves)
@@ -76,8 +76,8 @@ def test_long_models_print_in_short():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 3))
     y = rng.random(3000) < 0.5
-    model, *_ = fit_treerank(prepare(X, y), Settings(max_depth=8))
-    assert str(model).endswith(f"... and {len(model.leaves) - 40} more cells")
+    model, *_ = fit_treerank(prepare(X, y), TreeRankSettings(max_depth=8))
+    assert str(model).endswith(f"... and {len(model.leaves) - 40} more leaves")
 
 
 def test_boxes_are_the_cells(model):
@@ -105,7 +105,7 @@ def spoil(model, change):
     """The text of a file with one change and a checksum that fits."""
     content = json.loads(to_json(model))
     change(content["body"])
-    content["sha256"] = _checksum(content)
+    content["sha256"] = checksum(content)
     return json.dumps(content)
 
 
@@ -206,7 +206,7 @@ def test_a_very_deep_file_is_no_trouble():
         "value": [float(-k) if is_leaf else 0.0 for k, is_leaf in enumerate(leaf)],
         "probability": [0.5] * (2 * n + 1),
     }
-    content["sha256"] = _checksum(content)
+    content["sha256"] = checksum(content)
     model = from_json(json.dumps(content))
     assert len(model.leaves) == n + 1
     assert "tree of depth 2000" in str(model)
@@ -225,5 +225,5 @@ def test_a_rule_of_very_many_conditions_is_cut_short():
     body["nodes"]["cut"] = [int(inner) for inner in is_inner]
     text = str(from_json(text_of(form, body)))
     assert "(x0 > 0 or missing) and (x1 > 0 or missing) and " in text
-    assert "and 980 more condition(s) hold" in text
+    assert "and 980 more conditions" in text
     assert len(text) < 50_000

@@ -70,17 +70,17 @@ def test_the_slider_moves_numbers_that_are_pythons(open_page, fitted, facts):
     opened = open_page(facts)
     page, slider = opened.page, opened.page.locator("#slider")
     assert opened.value("threshold") == roc_curve(y, scores).youden().threshold
-    places = []
+    indices = []
     slider.focus()
     for keys in (["Home"], ["ArrowRight"], ["ArrowRight"] * 7, ["PageUp"], ["End"], ["ArrowLeft"]):
         for key in keys:
             page.keyboard.press(key)
-        place = int(slider.input_value())
-        places.append(place)
-        threshold = facts["roc"]["threshold"][place]
+        index = int(slider.input_value())
+        indices.append(index)
+        threshold = facts["roc"]["threshold"][index]
         cut = np.inf if threshold is None else threshold
         check(opened, expected(y, scores, cut, len(y), y.mean()))
-    assert len(set(places)) == 6 and places[0] == 0
+    assert len(set(indices)) == 6 and indices[0] == 0
     assert "sensitivity" in slider.get_attribute("aria-valuetext")
 
 
@@ -114,7 +114,7 @@ def test_intervals_beside_the_slider_are_exact(open_page, facts):
         found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
         assert found == approx(list(ends), abs=1e-9), name
         assert f"{100 * ends[0]:.1f}%" in cell.locator("small").inner_text()
-    # At another share of positives PPV and NPV are computed, and have no counts behind them.
+    # For another fraction of positives PPV and NPV are computed, not counted: no intervals.
     opened.page.fill("#prevalence", "2.5")
     for name, has_ends in (("sensitivity", True), ("ppv", False), ("npv", False)):
         cell = opened.page.locator(f"#{name}")
@@ -131,7 +131,9 @@ def test_another_number_of_rows_and_another_prevalence(open_page, fitted, facts)
     check(opened, expected(y, scores, threshold, 10_000, y.mean()))
     page.fill("#prevalence", "2.5")
     check(opened, expected(y, scores, threshold, 10_000, 0.025))
-    page.fill("#prevalence", "250")  # no share: what was there stays, and the field says so
+    page.fill(
+        "#prevalence", "250"
+    )  # not a percentage: the old value stays, and the field is marked
     check(opened, expected(y, scores, threshold, 10_000, 0.025))
     assert page.locator("#prevalence").get_attribute("aria-invalid") == "true"
     page.fill("#prevalence", "0")

@@ -10,14 +10,14 @@ from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, TreeRan
 from auctor.data import prepare
 from auctor.estimators.explanation import score_features
 from auctor.learners.smooth.bands import score_bands
-from auctor.learners.smooth.problem import Settings
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.metrics import auc_ci
 from auctor.report import render, summarize
 
 
 @pytest.fixture(scope="module")
 def mixed(make_rows):
-    """Numbers with missing values, text, few distinct values, and a column that says nothing."""
+    """Numbers with missing values, text, few distinct values, and a constant column."""
     X, y = make_rows(600)
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
@@ -48,12 +48,12 @@ def test_score_aucs_are_those_of_the_contributions(mixed, is_weighted):
 def test_score_aucs_of_groups_have_the_interval_of_the_metrics(mixed, is_weighted):
     X, y = mixed
     weight = np.arange(600) % 4 / 3.0 if is_weighted else None
-    told = {"sample_weight": weight, "groups": np.arange(600) // 5}
+    sample = {"sample_weight": weight, "groups": np.arange(600) // 5}
     model = RankBoost(n_estimators=40).fit(X, y).model_
     parts = dict(zip(model.term_names, model.contributions(X).T, strict=True))
-    for row in summarize(model, X, y, **told)["features"]["rows"]:
+    for row in summarize(model, X, y, **sample)["features"]["rows"]:
         if row["range"] > 0:
-            expected = auc_ci(y, parts[row["name"]], **told)
+            expected = auc_ci(y, parts[row["name"]], **sample)
             ends = (expected.value, expected.low, expected.high)
             assert (row["auc"], row["low"], row["high"]) == pytest.approx(ends, abs=1e-12)
 
@@ -97,7 +97,7 @@ def test_plots_have_the_zero_of_explanations(mixed, has_bands):
     X, y = mixed
     X, y = X[["a", "town"]], y.copy()
     ranker = SmoothAUCBoost().fit(X, y)
-    bands = score_bands(prepare(X, y), Settings(), n_resamples=4) if has_bands else None
+    bands = score_bands(prepare(X, y), SmoothSettings(), n_resamples=4) if has_bands else None
     some = X["a"] > X["a"].median()
     facts = summarize(ranker, X[some], y[some], bands=bands)["features"]
     assert facts["reference"] == "the average training row"
@@ -133,7 +133,7 @@ def test_surfaces_are_terms_of_their_own(make_rows):
 def test_bands_are_drawn_where_they_are_given(mixed):
     X, y = mixed
     X = X[["a", "town"]]
-    bands = score_bands(prepare(X, y), Settings(), n_resamples=20)
+    bands = score_bands(prepare(X, y), SmoothSettings(), n_resamples=20)
     rows = summarize(SmoothAUCBoost().fit(X, y), X, y, bands=bands)["features"]["rows"]
     for row in rows:
         plot = row["plot"]

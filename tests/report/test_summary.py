@@ -81,8 +81,8 @@ def test_long_curves_are_thinned_and_keep_what_has_a_name(make_rows):
     curve = roc_curve(y, scores)
     assert 300 < len(roc["threshold"]) <= 500 < roc["n_thresholds"] == 5001
     assert roc["threshold"][roc["youden"]] == curve.youden().threshold
-    for share, mark in zip(roc["fractions"], roc["marks"], strict=True):
-        assert roc["threshold"][mark] == curve.at(budget=share).threshold
+    for fraction, mark in zip(roc["fractions"], roc["marks"], strict=True):
+        assert roc["threshold"][mark] == curve.at(budget=fraction).threshold, fraction
     rates = np.array(roc["false_positives"]) / curve.n_neg, np.array(roc["true_positives"])
     area = np.trapezoid(rates[1] / curve.n_pos, rates[0])
     assert area == pytest.approx(curve.auc(), abs=1e-3)

@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from auctor._text import interval
 from auctor.cli.facts import difference_words, interval_facts, with_interval
 from auctor.cli.metric import Metric
 from auctor.cli.out_files import Output
 from auctor.cli.problem import Problem
-from auctor.cli.validation import Compared, Validated, comparison_facts, validation_facts
+from auctor.cli.validation import (
+    BASELINE_TITLE,
+    Compared,
+    Validated,
+    comparison_facts,
+    validation_facts,
+)
 from auctor.estimators.base import RankingEstimator
 from auctor.metrics import MetricComparison, MetricInterval
 from auctor.models.explanation import shorten
@@ -121,36 +128,39 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
 
 
 def _validation_lines(validated: Validated, result: FitResult) -> list[str]:
-    """The AUC of the learner; its KS and the metric that it was trained for."""
-    more = ""
+    """The metrics of the learner, one on each line."""
+    lines = [
+        f"{result.learner}: {validated.result.auc}",
+        f"{result.learner}: KS {with_interval(validated.ks)}, corrected for bias",
+    ]
     if validated.metric_value is not None:
         name, where = result.metric.words
-        more = f"; {name} {where} {with_interval(validated.metric_value)}"
-    return [
-        f"{result.learner}: {validated.result.auc}",
-        f"{result.learner}: KS {with_interval(validated.ks)}, corrected for bias{more}",
-    ]
+        own = validated.metric_value
+        ends = interval(own.low, own.high, own.level)
+        lines.append(f"{result.learner}: {name} {own.value:.3f} {where} ({ends})")
+    return lines
 
 
 def _baseline_lines(baseline: Baseline, metric: Metric) -> list[str]:
     """The metrics of the baseline, and the difference in the metric of the fit and in AUC."""
-    name, compared = baseline.validated.name, baseline.compared
-    values = f"AUC {compared.in_auc.value_b:.3f}, KS {baseline.ks.value:.3f}"
-    if baseline.validated.metric_value is not None:
-        values += f", {' '.join(metric.words)} {baseline.validated.metric_value.value:.3f}"
+    compared, own = baseline.compared, baseline.validated.metric_value
+    values = [f"AUC {compared.in_auc.value_b:.3f}", f"KS {baseline.ks.value:.3f}"]
+    if own is not None:
+        name, where = metric.words
+        values.append(f"{name} {own.value:.3f} {where}")
     differences = [_difference(" ".join(metric.words).strip(), compared.in_metric)]
     if metric.kind != "auc":
         differences.append(_difference("AUC", compared.in_auc))
     return [
-        f"{name} on the same folds: {values}",
-        f"difference (ours - {name}): {'; '.join(differences)}",
+        f"{BASELINE_TITLE} on the same folds: {', '.join(values)}",
+        f"difference (ours - {BASELINE_TITLE}): {'; '.join(differences)}",
     ]
 
 
-def _difference(name: str, compared: MetricComparison) -> str:
+def _difference(metric: str, compared: MetricComparison) -> str:
     difference, ends = difference_words(compared)
     level = f"{100 * compared.level:g}% CI"
-    return f"{name} {difference} ({level} {ends}, p = {compared.p_value:.2g})"
+    return f"{difference} in {metric} ({level} {ends}, p = {compared.p_value:.2g})"
 
 
 def _one_line(feature: str) -> str:

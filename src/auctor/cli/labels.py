@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor._text import first_few
+from auctor._text import count, first_few
 from auctor._typing import Floats
 from auctor.cli.errors import nearest
 from auctor.cli.odd_cells import LineOf, odd_cells
@@ -19,10 +19,7 @@ Label = str | int | float | bool
 
 def read_target(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     """The labels as an array of text, numbers or truth values; a missing label is an error."""
-    if column.null_count:
-        raise ValueError(
-            f"column {name!r} has {column.null_count} missing value(s); every row needs a label"
-        )
+    _check_complete(column, name, "label")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
@@ -120,20 +117,14 @@ def read_weight(column: pa.ChunkedArray, name: str, line_of: LineOf) -> Floats |
         odd = odd_cells(read_table(pa.table({name: column})).categories(0), line_of)
         why = f"is read as text because of {odd}" if odd else f"is of type {kind}"
         raise ValueError(f"column {name!r} {why}; give weights that are numbers")
-    if column.null_count:
-        raise ValueError(
-            f"column {name!r} has {column.null_count} missing value(s); every row needs a weight"
-        )
+    _check_complete(column, name, "weight")
     values = column.cast(pa.float64()).to_numpy()
     return read_weights(values, len(values), name=f"column {name!r}")
 
 
 def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     """The group of each row as text; a missing one is an error."""
-    if column.null_count:
-        raise ValueError(
-            f"column {name!r} has {column.null_count} missing value(s); every row needs a group"
-        )
+    _check_complete(column, name, "group")
     try:
         texts = column.cast(pa.string())
     except pa.ArrowNotImplementedError:
@@ -144,6 +135,13 @@ def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     if len(np.unique(values)) < 2:
         raise ValueError(f"column {name!r} has only one group; leave out --group")
     return values
+
+
+def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:
+    """Raise an error for missing values."""
+    if column.null_count:
+        missing = count(column.null_count, "missing value")
+        raise ValueError(f"column {name!r} has {missing}; every row needs a {role}")
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor._text import first_few
+from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
 from auctor.cli.labels import match_labels, read_target, read_weight_and_group
 from auctor.cli.options import ColumnRoles
@@ -69,8 +69,9 @@ def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
     if min(n_pos, len(counted) - n_pos) < 2:
         weighted = "" if weight is None else " with a weight above 0"
         raise ValueError(
-            f"column {name!r} has {n_pos} positive and {len(counted) - n_pos} negative row(s)"
-            f"{weighted}; evaluation needs at least two of each"
+            f"column {name!r} has {count(n_pos, 'positive row')} and "
+            f"{count(len(counted) - n_pos, 'negative row')}{weighted}; "
+            "evaluation needs at least two of each"
         )
 
 

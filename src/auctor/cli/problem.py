@@ -150,8 +150,8 @@ def _check_counts(counts: dict[Label, int], n_folds: int) -> None:
         most_folds = min(counts.values()) // 2
         remedy = f"--cv {most_folds}" if most_folds >= 2 else "--cv 0 (no cross-validation)"
         raise ValueError(
-            f"label {label!r} has {number} row(s), but {n_folds} folds need {needed}, two in "
-            f"each; use {remedy}"
+            f"label {label!r} has {count(number, 'row')}, but {n_folds} folds need at least "
+            f"{needed}, two in each; use {remedy}"
         )
 
 

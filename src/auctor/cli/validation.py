@@ -24,6 +24,7 @@ from auctor.metrics import (
 )
 
 BASELINE = "logistic"
+BASELINE_TITLE = "logistic regression"
 
 # Rows in all resamples of a comparison together, so that it takes seconds and not minutes.
 _MOST_DRAWN = 1e8

@@ -18,7 +18,9 @@ from auctor.estimators.smooth_settings import (
     score_init,
 )
 from auctor.learners.certificate import Certificate
-from auctor.learners.smooth.fit import History, Settings, fit_smooth
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.history import SmoothHistory
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel, Model
 
 _AMOUNT = [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]
@@ -132,7 +134,7 @@ class SmoothAUCBoost(RankingEstimator):
         The fitted model: a step function per feature. ``model_.save(path)`` writes it.
     certificate_ : Certificate
         The objective at its maximum and how much is left to gain.
-    history_ : History
+    history_ : SmoothHistory
         Objective and smoothed AUC after each iteration, and the penalties.
     penalty_, shrinkage_, ridge_ : float
         The amounts that were used.
@@ -252,7 +254,7 @@ class SmoothAUCBoost(RankingEstimator):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, SmoothHistory, Certificate]:
         if self.interactions not in (0, "auto") and self.solver == "stagewise":
             raise ValueError(
                 f"interactions is {self.interactions} with solver='stagewise', which has stumps "
@@ -269,7 +271,7 @@ class SmoothAUCBoost(RankingEstimator):
         finally:
             del self._first, self._offset
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel, SmoothHistory, Certificate]:
         settings = self._settings(data)
         check_same_features(self._first, data, settings.signs)
         train, held_out = self._hold_out(data)
@@ -285,8 +287,8 @@ class SmoothAUCBoost(RankingEstimator):
             return self.roughness
         return "curvature" if self.solver == "newton" else "bins"
 
-    def _settings(self, data: RankingData) -> Settings:
-        return Settings(
+    def _settings(self, data: RankingData) -> SmoothSettings:
+        return SmoothSettings(
             penalty=self.penalty,
             shrinkage=self.shrinkage,
             ridge=self.ridge,

@@ -14,8 +14,9 @@ from auctor.estimators.cross_validation import draw_folds
 from auctor.estimators.smooth_aucboost import SMOOTH_CONSTRAINTS, SmoothAUCBoost
 from auctor.estimators.smooth_settings import check_same_features
 from auctor.learners.certificate import Certificate
-from auctor.learners.smooth.fit import History, Settings
+from auctor.learners.smooth.history import SmoothHistory
 from auctor.learners.smooth.search import Candidate, find_amounts
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel, Model
 
 # Pairs that "auto" tries: more seldom help, and nobody looks at more.
@@ -155,7 +156,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, SmoothHistory, Certificate]:
         self._penalties = _read_amounts(self.penalties, "penalties")
         self._shrinkages = _read_amounts(self.shrinkages, "shrinkages")
         self._folds = _masks(
@@ -177,7 +178,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         finally:
             del self._folds, self._penalties, self._shrinkages
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel, SmoothHistory, Certificate]:
         settings = super()._settings(data)
         check_same_features(self._first, data, settings.signs)
         automatic = self.interactions == "auto" and self.solver == "newton"
@@ -197,7 +198,7 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         self.n_estimators_ = chosen.n_rounds or self.n_estimators
         return super()._learn(data)
 
-    def _settings(self, data: RankingData) -> Settings:
+    def _settings(self, data: RankingData) -> SmoothSettings:
         """Those of the last fit, with what was found."""
         return replace(
             super()._settings(data),

@@ -1,4 +1,9 @@
-"""Growing trees: rows in lists by node, class histograms of the nodes, the best split of each."""
+"""Trees: the leaves of rows, and growing a tree level by level.
+
+To grow a level, the rows of each node stand in a list. ``send_lists`` and ``copy_lists`` move rows
+to the lists of the children, ``count_lists`` and ``subtract_slots`` make the class histograms of
+the nodes, and ``best_splits`` finds the best split of each node.
+"""
 
 from typing import Any, NamedTuple
 
@@ -11,12 +16,13 @@ from auctor.kernels.stumps import LEAST_GAIN
 
 
 class TreeNodes(NamedTuple):
-    """The nodes of a tree; node 0 is the root, and children stand behind their parents.
+    """The nodes of a tree; node 0 is the root, and children come after their parents.
 
-    At a node of a number the codes above ``cut`` go left where ``above`` is 1, the others
-    where it is 0; missing values (code 0) go left where ``missing`` is 1. A node of a category
-    looks its side up in ``table``, from ``start`` on (-1 for numbers), 1 for left. Feature -1
-    marks a leaf. Two nodes may share a child: a union of boxes is a cell of the tree, too.
+    A node that tests a number sends codes above ``cut`` left if ``above`` is 1, and codes up to
+    ``cut`` left if it is 0; missing values (code 0) go left if ``missing`` is 1. A node that tests
+    a category has an entry for each code in ``table``, from ``start`` on, which is 1 for left;
+    ``start`` is -1 for numbers. Feature -1 marks a leaf. Two nodes may have the same child, so
+    that a leaf can be a union of boxes.
     """
 
     feature: Ints
@@ -31,7 +37,7 @@ class TreeNodes(NamedTuple):
 
 @kernel
 def find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
-    """The leaf that each row (features, rows) comes to."""
+    """Find the leaf of each row of ``codes`` (features, rows)."""
     for row in range(len(leaf)):
         k = np.int64(0)
         while nodes.feature[k] >= 0:
@@ -53,43 +59,45 @@ def forest_values(
     table: Ints,
     roots: Ints,
     value: Floats,
-    place: Ints,
+    node: Ints,
     active: Ints,
     out: Floats,
 ) -> None:
-    """The value of the leaf that each row (rows, features) comes to in each tree (trees, rows).
+    """Find the value of the leaf of each row of ``tile`` (rows, features) in each tree.
 
-    A line of ``nodes`` is (feature, cut, child above the cut, child up to it, child of missing
-    values, start in ``table``, left child, right child): half a line of the cache, whole. All
-    rows take a step before any takes the next: the steps do not wait for one another, and there
-    is no branch to mispredict. ``place`` and ``active`` are room for a number per row.
+    The result ``out`` is (trees, rows). A row of ``nodes`` is (feature, cut, child above the cut,
+    child up to it, child of missing values, start in ``table``, left child, right child), which is
+    half a cache line. All rows take one step before any row takes the next, so that the steps are
+    independent of each other and have no branch to mispredict. ``node`` and ``active`` are buffers
+    with one number per row.
     """
     for t in range(out.shape[0]):
-        n_active = np.int64(len(place) if nodes[roots[t], 0] >= 0 else 0)
-        for i in range(len(place)):
-            place[i] = roots[t]
+        n_active = np.int64(len(node) if nodes[roots[t], 0] >= 0 else 0)
+        for i in range(len(node)):
+            node[i] = roots[t]
             active[i] = i
         while n_active > 0:
-            n_left = np.uint64(0)
+            n_next = np.uint64(0)
             for a in range(n_active):
                 row = np.uint64(active[a])
-                k = np.uint64(place[row])
+                k = np.uint64(node[row])
                 code = np.int64(tile[row, np.uint64(nodes[k, 0])])
                 if nodes[k, 5] >= 0:
                     child = np.uint64(7 - table[np.uint64(nodes[k, 5] + code)])
                 else:
                     child = np.uint64(2 + np.int64(code <= nodes[k, 1]) + np.int64(code == 0))
                 following = nodes[k, child]
-                place[row] = following
-                active[n_left] = row
-                n_left += np.uint64(nodes[np.uint64(following), 0] >= 0)
-            n_active = np.int64(n_left)
-        for i in range(len(place)):
-            out[t, i] = value[np.uint64(place[i])]
+                node[row] = following
+                active[n_next] = row
+                n_next += np.uint64(nodes[np.uint64(following), 0] >= 0)
+            n_active = np.int64(n_next)
+        for i in range(len(node)):
+            out[t, i] = value[np.uint64(node[i])]
 
 
-# Rows touched at a time: they fit into the first-level cache beside a node's histograms.
-_TOUCHED = 64
+# Rows that are prefetched together: they fit into the first-level cache beside the histograms of
+# a node.
+_PREFETCHED = 64
 
 
 @kernel
@@ -105,11 +113,12 @@ def send_lists(
     new_amount: npt.NDArray[np.uint32],
     middle: Ints,
 ) -> None:
-    """Sort the list of each node into rows that go left and rows that go right.
+    """Partition the list of rows of each node into rows that go left and rows that go right.
 
-    The list of node k is ``order[begin[k]:end[k]]``; its left ones then stand before
-    ``middle[k]``. Feature -1 keeps a list as it is. Every row is written to both ends of what
-    is still free, and the next one overwrites the wrong one: no branch to mispredict.
+    The list of node k is ``order[begin[k]:end[k]]``, with weights ``amount``. In the new list, rows
+    before ``middle[k]`` go left. Feature -1 keeps a list as it is. Every row is written to both
+    ends of the free part, and the next row overwrites the wrong one, so that there is no branch to
+    mispredict.
     """
     for k in range(len(begin)):
         left, right = np.uint64(begin[k]), np.uint64(max(end[k] - 1, 0))
@@ -119,10 +128,10 @@ def send_lists(
                 new_amount[i] = amount[i]
             middle[k] = end[k]
             continue
-        line, side = codes[feature[k]], goes_left[k]
+        column, side = codes[feature[k]], goes_left[k]
         for i in range(np.uint64(begin[k]), np.uint64(end[k])):
             row, weight = order[i], amount[i]
-            goes = np.uint64(side[line[row]])
+            goes = np.uint64(side[column[row]])
             new_order[left] = row
             new_amount[left] = weight
             new_order[right] = row
@@ -142,7 +151,7 @@ def copy_lists(
     new_order: npt.NDArray[np.uint32],
     new_amount: npt.NDArray[np.uint32],
 ) -> None:
-    """Copy each list to its target."""
+    """Copy the list of rows of each node to its target position."""
     for k in range(len(begin)):
         shift = target[k] - begin[k]
         for i in range(begin[k], end[k]):
@@ -161,38 +170,38 @@ def count_lists(
     sign: Ints,
     histogram: npt.NDArray[Any],
 ) -> np.int64:
-    """Add the weights of each list, times its sign, to line ``slot`` by feature and code.
+    """Add the weights of the rows of each list, times its sign, to the histogram in its slot.
 
-    ``histogram`` is (slots, features * n_codes), of one class. The rows of a block are touched
-    before they are counted: short steps that do not wait for one another, so that many rows are
-    on their way from memory at a time. What was touched is returned, lest it be left out.
+    ``histogram`` is (slots, features * n_codes), of one class. The rows of a block are read once
+    before they are counted: these reads are independent, so that many rows are fetched from memory
+    at the same time. Their sum is returned so that the compiler keeps the loop.
     """
     width = tile.shape[1]
     n_codes = np.uint64(histogram.shape[1] // width)
-    touched = np.int64(0)
+    checksum = np.int64(0)
     for k in range(len(slot)):
-        line = histogram[slot[k]]
-        for first in range(begin[k], end[k], _TOUCHED):
-            last = min(first + _TOUCHED, end[k])
+        bins = histogram[slot[k]]
+        for first in range(begin[k], end[k], _PREFETCHED):
+            last = min(first + _PREFETCHED, end[k])
             for i in range(first, last):
-                touched += np.int64(tile[order[i], 0]) + np.int64(tile[order[i], width - 1])
+                checksum += np.int64(tile[order[i], 0]) + np.int64(tile[order[i], width - 1])
             i = first
             while i + 1 < last:  # two rows share a step
                 weight_a, codes_a = sign[k] * np.int64(amount[i]), tile[order[i]]
                 weight_b, codes_b = sign[k] * np.int64(amount[i + 1]), tile[order[i + 1]]
                 start = np.uint64(0)
                 for j in range(width):
-                    line[start + np.uint64(codes_a[j])] += weight_a
-                    line[start + np.uint64(codes_b[j])] += weight_b
+                    bins[start + np.uint64(codes_a[j])] += weight_a
+                    bins[start + np.uint64(codes_b[j])] += weight_b
                     start += n_codes
                 i += 2
             if i < last:
                 weight_a, codes_a = sign[k] * np.int64(amount[i]), tile[order[i]]
                 start = np.uint64(0)
                 for j in range(width):
-                    line[start + np.uint64(codes_a[j])] += weight_a
+                    bins[start + np.uint64(codes_a[j])] += weight_a
                     start += n_codes
-    return touched
+    return checksum
 
 
 @kernel
@@ -202,117 +211,229 @@ def subtract_slots(
     part: Ints,
     histogram: npt.NDArray[Any],
 ) -> None:
-    """Set lines to whole - part."""
+    """Set the histogram of each target slot to that of ``whole`` minus that of ``part``."""
     for k in range(len(target)):
-        line, of_whole, of_part = histogram[target[k]], histogram[whole[k]], histogram[part[k]]
-        for i in range(len(line)):
-            line[i] = of_whole[i] - of_part[i]
+        bins, of_whole, of_part = histogram[target[k]], histogram[whole[k]], histogram[part[k]]
+        for i in range(len(bins)):
+            bins[i] = of_whole[i] - of_part[i]
+
+
+class Histograms(NamedTuple):
+    """The class histograms of nodes over the features of a tile."""
+
+    negative: npt.NDArray[Any]  # (slot, features * n_codes)
+    positive: npt.NDArray[Any]
+    slot: Ints  # of each node
+
+
+class SplitNodes(NamedTuple):
+    """The nodes to be split."""
+
+    totals: Ints  # (node, class): weight of the negatives and of the positives
+    scale: Floats  # (node, class): factor of these weights in the criterion
+    allowed: Bools  # (node, feature); without rows if every feature is allowed
+
+
+class SplitFeatures(NamedTuple):
+    """The features of a tile."""
+
+    n_bins: Ints
+    category: Ints  # the number of the feature among the categorical ones; -1 for numbers
+    order: Ints  # (category, node, code): codes by their fraction of positives, largest first
+
+
+class SplitRule(NamedTuple):
+    """What makes one split better than another, and which splits are allowed."""
+
+    min_rows: float  # that each side must have
+    units: Floats  # number of rows that a unit of weight of each class counts for
+    by_gini: bool  # maximise the decrease of the Gini index instead of Ent
+
+
+class Splits(NamedTuple):
+    """The best split of each node. The left side is the upper one, with more positives.
+
+    ``cut``, ``above`` and ``missing`` are as in `TreeNodes`.
+    """
+
+    gain: Floats  # value of the criterion
+    feature: Ints  # -1 if no split gains anything
+    cut: Ints
+    above: Ints
+    missing: Ints
+    left: Ints  # (node, class): weight of the negatives and of the positives that go left
+    goes_left: npt.NDArray[np.uint8]  # (node, code)
+
+
+def no_splits(n_nodes: int, n_codes: int) -> Splits:
+    """Splits of nodes for which none was found yet."""
+    cut, above, missing = np.zeros((3, n_nodes), dtype=np.int64)
+    return Splits(
+        np.zeros(n_nodes),
+        np.full(n_nodes, -1),
+        cut,
+        above,
+        missing,
+        np.zeros((n_nodes, 2), dtype=np.int64),
+        np.zeros((n_nodes, n_codes), dtype=np.uint8),
+    )
+
+
+class _Node(NamedTuple):
+    """The constants of one node in the criterion."""
+
+    total_neg: int
+    total_pos: int
+    n_rows: float
+    scale_neg: float
+    scale_pos: float
+    factor_neg: float
+    factor_pos: float
+
+
+class _Best(NamedTuple):
+    """The best split of a node so far; feature -1 before the first one.
+
+    The part is the set of codes up to ``cut``, with the missing values if ``has_missing`` is 1.
+    """
+
+    gain: float
+    size: np.int64  # weight of the upper side
+    feature: int
+    cut: int
+    is_upper: bool | np.bool_  # whether the part is the upper side
+    has_missing: int
+    left_neg: np.int64
+    left_pos: np.int64
 
 
 @kernel
 def best_splits(
-    negative: npt.NDArray[Any],
-    positive: npt.NDArray[Any],
-    slot: Ints,
-    totals: Ints,
-    scale: Floats,
-    n_bins: Ints,
-    category: Ints,
-    order: Ints,
-    allowed: Bools,
-    least: float,
-    units: Floats,
-    by_gini: bool,
-    value: Floats,
-    found: Ints,
-    goes_left: npt.NDArray[np.uint8],
+    counts: Histograms,
+    nodes: SplitNodes,
+    features: SplitFeatures,
+    rule: SplitRule,
+    splits: Splits,
 ) -> None:
-    """The best split of each node over the features of a tile; left is the upper side.
+    """The best split of each node (Clemencon & Vayatis 2009, section 4.1), written to ``splits``.
 
-    A line of ``found`` is (feature, cut, left above the cut, missing left, weight of the
-    negatives and of the positives that go left); feature -1 where nothing is gained. A number
-    is cut at every code, with missing values (code 0) on both sides and by themselves. The
-    codes of a category, which is number ``category[j]`` of those in the tile (-1 for numbers),
-    are cut in their ``order`` (category, node, code) by the share of positives, the largest
-    first, which holds the best set for Ent and for Gini. Of equal splits the one with the larger
-    upper side wins (Remark 9), then the first. Both sides hold ``least`` rows or more, where a unit
-    of weight of a class counts ``units`` rows. Codes that do not occur go with the missing
-    values, and these, where they do not occur, with the heavier side.
+    A number is cut after every code, with missing values (code 0) on either side or alone. The
+    codes of a category are cut in their ``order``, which contains the best set of codes for Ent
+    and for Gini. Among equal splits the one with the larger upper side wins (Remark 9), then the
+    first one. Entries of nodes that gain nothing are left as they are.
     """
-    width, n_codes = len(n_bins), goes_left.shape[1]
-    for k in range(len(slot)):
-        best, size, feature = 0.0, np.int64(0), -1
-        # With a, b the part's and A, B the node's scaled weight of positives and negatives, the
-        # cross product a B - b A is Ent of section 4.1 where the scales make A = B = 1. The
-        # Gini decrease is its square over (A + B)(a + b)(A + B - a - b).
-        total_neg, total_pos = totals[k, 0], totals[k, 1]
-        total = total_neg + total_pos
-        total_rows = total_neg * units[0] + total_pos * units[1]
-        scale_neg, scale_pos = scale[k, 0], scale[k, 1]
-        both = total_pos * scale_pos + total_neg * scale_neg
-        times_pos, times_neg = scale_pos * total_neg * scale_neg, scale_neg * total_pos * scale_pos
-        for j in range(width):
-            if len(allowed) > 0 and not allowed[k, j]:
+    for k in range(len(counts.slot)):
+        total_neg, total_pos = nodes.totals[k, 0], nodes.totals[k, 1]
+        scale_neg, scale_pos = nodes.scale[k, 0], nodes.scale[k, 1]
+        n_rows = total_neg * rule.units[0] + total_pos * rule.units[1]
+        factor_neg, factor_pos = (
+            scale_neg * total_pos * scale_pos,
+            scale_pos * total_neg * scale_neg,
+        )
+        node = _Node(total_neg, total_pos, n_rows, scale_neg, scale_pos, factor_neg, factor_pos)
+        best = _Best(0.0, np.int64(0), -1, 0, True, 0, np.int64(0), np.int64(0))
+        for j in range(len(features.n_bins)):
+            if len(nodes.allowed) == 0 or nodes.allowed[k, j]:
+                best = _search_feature(counts, k, j, node, features, rule, best)
+        if best.feature >= 0:
+            _write_split(counts, k, best, node, features, splits)
+
+
+@kernel
+def _search_feature(
+    counts: Histograms,
+    k: int,
+    j: int,
+    node: _Node,
+    features: SplitFeatures,
+    rule: SplitRule,
+    best: _Best,
+) -> _Best:
+    """The better one of ``best`` and the best split of node k by feature j.
+
+    With a, b the scaled weights of the positives and negatives of the part and A, B those of the
+    node, the cross product a B - b A is Ent of section 4.1 if the scales make A = B = 1. The
+    decrease of the Gini index is its square over (A + B)(a + b)(A + B - a - b).
+    """
+    n_codes = counts.negative.shape[1] // len(features.n_bins)
+    row, start = np.uint64(counts.slot[k]), np.uint64(j * n_codes)
+    missing_neg = np.int64(counts.negative[row, start])
+    missing_pos = np.int64(counts.positive[row, start])
+    is_category, number = features.category[j] >= 0, max(features.category[j], 0)
+    n_sides = 1 if is_category or missing_neg + missing_pos == 0 else 2
+    both = node.total_pos * node.scale_pos + node.total_neg * node.scale_neg
+    total = node.total_neg + node.total_pos
+    # Plain variables and one tuple at the end, which is faster than a new tuple at each gain.
+    best_gain, best_size = best.gain, best.size
+    cut, has_missing = -1, 0
+    part_is_upper: bool | np.bool_ = True
+    left_neg, left_pos = np.int64(0), np.int64(0)
+    part_neg, part_pos = np.int64(0), np.int64(0)
+    for c in range(0 if is_category else 1, features.n_bins[j] + 1):
+        at = start + np.uint64(features.order[number, k, c] if is_category else c)
+        neg, pos = np.int64(counts.negative[row, at]), np.int64(counts.positive[row, at])
+        if neg + pos == 0:  # the same split as the one before
+            continue
+        part_neg += neg
+        part_pos += pos
+        for m in range(n_sides):  # without and with the missing values
+            neg, pos = part_neg + m * missing_neg, part_pos + m * missing_pos
+            cross = pos * node.factor_pos - neg * node.factor_neg
+            gain = abs(cross)
+            if rule.by_gini:
+                part = pos * node.scale_pos + neg * node.scale_neg
+                gain = cross * cross / (both * part * max(both - part, LEAST_GAIN))
+            if gain < best_gain - LEAST_GAIN or gain <= LEAST_GAIN:
                 continue
-            line, start = np.uint64(slot[k]), np.uint64(j * n_codes)
-            missing_neg, missing_pos = (
-                np.int64(negative[line, start]),
-                np.int64(positive[line, start]),
-            )
-            is_set, number = category[j] >= 0, max(category[j], 0)
-            n_sides = 1 if is_set or missing_neg + missing_pos == 0 else 2
-            part_neg, part_pos = np.int64(0), np.int64(0)
-            cut, is_upper, part_missing = 0, True, 0
-            left_neg, left_pos = np.int64(0), np.int64(0)
-            for c in range(0 if is_set else 1, n_bins[j] + 1):
-                at = start + np.uint64(order[number, k, c] if is_set else c)
-                neg, pos = np.int64(negative[line, at]), np.int64(positive[line, at])
-                if neg + pos == 0:  # the same split as the one before
-                    continue
-                part_neg += neg
-                part_pos += pos
-                for m in range(n_sides):
-                    neg, pos = part_neg + m * missing_neg, part_pos + m * missing_pos
-                    cross = pos * times_pos - neg * times_neg
-                    worth = abs(cross)
-                    if by_gini:
-                        share = pos * scale_pos + neg * scale_neg
-                        worth = cross * cross / (both * share * max(both - share, LEAST_GAIN))
-                    if worth < best - LEAST_GAIN or worth <= LEAST_GAIN:
-                        continue
-                    upper = cross > 0.0
-                    held = neg + pos if upper else total - neg - pos
-                    rows = neg * units[0] + pos * units[1]
-                    if rows < least or total_rows - rows < least:
-                        continue
-                    if worth > best + LEAST_GAIN or held > size:
-                        best, size, feature = worth, held, j
-                        cut, is_upper, part_missing = c, upper, m
-                        left_neg = neg if upper else total_neg - neg
-                        left_pos = pos if upper else total_pos - pos
-            if feature != j:
+            is_upper = cross > 0.0
+            size = neg + pos if is_upper else total - neg - pos
+            n_rows = neg * rule.units[0] + pos * rule.units[1]
+            if n_rows < rule.min_rows or node.n_rows - n_rows < rule.min_rows:
                 continue
-            # The part is what lies up to the cut, and it is the left side where it is the upper.
-            missing_left = left_neg + left_pos >= total - left_neg - left_pos
-            if is_set:
-                for c in range(n_bins[j] + 1):
-                    if order[number, k, c] == 0 and missing_neg + missing_pos > 0:
-                        missing_left = c <= cut
-                for c in range(n_codes):
-                    code = order[number, k, c]
-                    at = start + np.uint64(code)
-                    occurs = negative[line, at] > 0 or positive[line, at] > 0
-                    goes_left[k, code] = c <= cut if occurs else missing_left
-            else:
-                if missing_neg + missing_pos > 0:
-                    missing_left = (part_missing == 1) == is_upper
-                for code in range(n_codes):
-                    goes_left[k, code] = (code <= cut) == is_upper
-                goes_left[k, 0] = missing_left
-            value[k] = best
-            found[k, 0] = j
-            found[k, 1] = cut
-            found[k, 2] = not is_upper
-            found[k, 3] = missing_left
-            found[k, 4] = left_neg
-            found[k, 5] = left_pos
+            if gain > best_gain + LEAST_GAIN or size > best_size:
+                best_gain, best_size = gain, size
+                cut, part_is_upper, has_missing = c, is_upper, m
+                left_neg = neg if is_upper else node.total_neg - neg
+                left_pos = pos if is_upper else node.total_pos - pos
+    if cut < 0:
+        return best
+    return _Best(best_gain, best_size, j, cut, part_is_upper, has_missing, left_neg, left_pos)
+
+
+@kernel
+def _write_split(
+    counts: Histograms, k: int, best: _Best, node: _Node, features: SplitFeatures, splits: Splits
+) -> None:
+    """Write the best split of node k to ``splits``.
+
+    Codes that do not occur at the node go with the missing values; these, if they do not occur,
+    go with the heavier side.
+    """
+    n_codes = splits.goes_left.shape[1]
+    row, start = np.uint64(counts.slot[k]), np.uint64(best.feature * n_codes)
+    left = best.left_neg + best.left_pos
+    missing_left: bool | np.bool_ = left >= node.total_neg + node.total_pos - left
+    has_missing = counts.negative[row, start] > 0 or counts.positive[row, start] > 0
+    number = features.category[best.feature]
+    if number >= 0:
+        for c in range(features.n_bins[best.feature] + 1):
+            if features.order[number, k, c] == 0 and has_missing:
+                missing_left = c <= best.cut
+        for c in range(n_codes):
+            code = features.order[number, k, c]
+            at = start + np.uint64(code)
+            occurs = counts.negative[row, at] > 0 or counts.positive[row, at] > 0
+            splits.goes_left[k, code] = c <= best.cut if occurs else missing_left
+    else:
+        if has_missing:
+            missing_left = (best.has_missing == 1) == best.is_upper
+        for code in range(n_codes):
+            splits.goes_left[k, code] = (code <= best.cut) == best.is_upper
+        splits.goes_left[k, 0] = missing_left
+    splits.gain[k] = best.gain
+    splits.feature[k] = best.feature
+    splits.cut[k] = best.cut
+    splits.above[k] = not best.is_upper
+    splits.missing[k] = missing_left
+    splits.left[k, 0] = best.left_neg
+    splits.left[k, 1] = best.left_pos

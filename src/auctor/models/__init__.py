@@ -1,7 +1,7 @@
 """Fitted models as data: score, print, save and load, written once per form."""
 
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
-from auctor.models.base import Calibration, Model
+from auctor.models.base import Model
 from auctor.models.explanation import Explanation, Explanations
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.forest import ForestModel
@@ -9,6 +9,7 @@ from auctor.models.linear import LinearModel, LinearTerm
 from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
+from auctor.models.shared import Calibration
 from auctor.models.surface import Surface
 from auctor.models.terms import TermModel
 from auctor.models.tree import TreeModel

@@ -1,4 +1,4 @@
-"""AdditiveModel: a step function per feature. Every stump booster collapses to it."""
+"""AdditiveModel: a step function per feature. A sum of boosted stumps is such a model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,23 +8,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from auctor import _text as words
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, SparseTable, Table, number_feature
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import add_steps
-from auctor.models.base import Shared
 from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.reference import Reference, check_reference, read_reference
+from auctor.models.shared import Shared
 from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
 from auctor.models.surface import Surface, read_surface
 from auctor.models.terms import TermModel
 
-# Steps are whole multiples of this power of two. Sums of them are then exact in
-# float64 in any order, so that rows which tie in theory tie in fact, on every machine.
+# Steps are whole multiples of this power of two. Sums of them are then exact in float64 in any
+# order, so that scores which are equal in theory are equal on every machine.
 GRID = 2.0**-32
-_SHOWN = 12  # terms of each kind in a printed model
+_MAX_PRINTED = 12  # terms of each kind in a printed model
 
 
 def on_grid(values: Floats) -> Floats:
@@ -35,11 +36,20 @@ def on_grid(values: Floats) -> Floats:
 @register
 @dataclass(frozen=True, eq=False)
 class AdditiveModel(TermModel):
-    """score(x) = intercept + the sum over features of the step that x falls on.
+    """A sum of step functions: score(x) = intercept + one step for each feature.
 
-    ``steps[j][0]`` is for missing values and unseen categories of feature j, the others
-    are for its bins in order. Surfaces, where there are any, add what pairs of features do
-    together. ``reference`` has what each feature, then each surface, adds on average.
+    Attributes
+    ----------
+    features : tuple of Feature
+        The features with their bins.
+    steps : tuple of ndarray
+        ``steps[j][0]`` is what a missing value or unseen category of feature j adds to the score;
+        the other entries are for its bins in order.
+    intercept : float
+    surfaces : tuple of Surface
+        Interactions: what pairs of features add together. Usually empty.
+    reference : Reference or None
+        What each feature, then each surface, adds on average over the training rows.
     """
 
     features: tuple[Feature, ...]
@@ -61,15 +71,15 @@ class AdditiveModel(TermModel):
 
     @property
     def term_names(self) -> tuple[str, ...]:
-        """Names of all that adds up to a score: the features, then "a x b" for each surface.
+        """Names of the terms of the sum: the features, then "a x b" for each surface.
 
-        Each occurs once: a second "a x b" is "a x b (2)".
+        No name occurs twice: a second "a x b" is called "a x b (2)".
         """
         names = list(self.feature_names)
         taken = set(names)
         numbers: dict[str, Iterator[int]] = {}
         for surface in self.surfaces:
-            # Each pair goes on counting where it stopped: from 1 every time would be quadratic.
+            # Each pair continues its own count: counting from 1 every time would be quadratic.
             number = numbers.setdefault(surface.name, count(1))
             tries = (f"{surface.name} ({k})" if k > 1 else surface.name for k in number)
             names.append(next(name for name in tries if name not in taken))
@@ -78,9 +88,9 @@ class AdditiveModel(TermModel):
 
     @property
     def used(self) -> list[int]:
-        """Features that change the score, the widest range of steps first.
+        """Indices of the features that change the score, the widest range of steps first.
 
-        Those that do so in surfaces alone come last.
+        Features that occur only in surfaces come last.
         """
         alone = {j for surface in self.surfaces for j in surface.used} - set(self._stepped)
         return [*self._stepped, *sorted(alone)]
@@ -124,7 +134,7 @@ class AdditiveModel(TermModel):
         return out
 
     def _sum_sparse(self, table: SparseTable, columns: Ints, at_zero: ZeroSteps) -> Floats:
-        """The same sums of steps, bit for bit, in time that grows with the table's entries."""
+        """The same sums, bit for bit, in time proportional to the nonzero entries of the table."""
         table.refuse_infinities()
         out = np.full(table.n_rows, self.intercept + at_zero.constant)
         for j, step in at_zero.steps.items():
@@ -139,7 +149,7 @@ class AdditiveModel(TermModel):
         return zero_steps(self.features, self.steps, self.intercept)
 
     def _add(self, j: int, table: Table, column: int, out: Floats) -> None:
-        """Add the step of feature j, also where it is flat: a bad column is an error."""
+        """Add the step of feature j, even if all are equal, since a bad column is an error."""
         feature, steps = self.features[j], self.steps[j]
         if feature.is_category:
             values = table.categories(column)
@@ -173,24 +183,24 @@ class AdditiveModel(TermModel):
 
     def __str__(self) -> str:
         stepped, n_surfaces = self._stepped, len(self.surfaces)
+        surfaces = f" + one cell of each of {words.count(n_surfaces, 'surface')}"
         lines = [
-            f"AdditiveModel: score = {self.intercept:+.4g} + one step from each of "
-            f"{len(stepped)} features (of {len(self.features)})"
-            + (f" + one cell from each of {n_surfaces} surface(s)" if n_surfaces else ""),
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere",
+            f"AdditiveModel: score = {self.intercept:+.4g} + one step for each of "
+            f"{len(stepped)} of {words.count(len(self.features), 'feature')}"
+            + (surfaces if n_surfaces else ""),
+            words.prediction_rule(self.classes, self.threshold),
         ]
-        lines += [_describe(self.features[j], self.steps[j]) for j in stepped[:_SHOWN]]
-        if len(stepped) > _SHOWN:
-            lines.append(f"  ... and {len(stepped) - _SHOWN} more features")
-        lines += [str(surface) for surface in self.surfaces[:_SHOWN]]
-        if n_surfaces > _SHOWN:
-            lines.append(f"  ... and {n_surfaces - _SHOWN} more surfaces")
+        lines += [_describe(self.features[j], self.steps[j]) for j in stepped[:_MAX_PRINTED]]
+        if len(stepped) > _MAX_PRINTED:
+            lines.append(f"  ... and {len(stepped) - _MAX_PRINTED} more features")
+        lines += [str(surface) for surface in self.surfaces[:_MAX_PRINTED]]
+        if n_surfaces > _MAX_PRINTED:
+            lines.append(f"  ... and {n_surfaces - _MAX_PRINTED} more surfaces")
         return "\n".join(lines)
 
 
 def compress(feature: Feature, steps: Floats) -> tuple[Feature, Floats]:
-    """The same step function without cuts between neighbouring bins of equal steps."""
+    """The same step function, with neighbouring bins of equal steps merged."""
     if feature.is_category:
         return feature, steps
     differs = steps[2:] != steps[1:-1]
@@ -207,13 +217,13 @@ def _from_body(fields: Fields) -> tuple[Feature, Floats]:
     feature = read_feature(fields)
     missing, steps = fields.number("missing"), fields.terms("steps")
     if len(steps) != feature.n_bins:
-        raise fields.fail("steps", f"a list of {feature.n_bins} numbers, one per bin")
+        raise fields.fail("steps", f"a list of {feature.n_bins} numbers, one for each bin")
     fields.end()
     return feature, np.concatenate([[missing], steps])
 
 
 def _describe(feature: Feature, steps: Floats, most: int = 6) -> str:
-    """One line: the name, the range, and the steps in words."""
+    """One line of a printed model: the name of a feature, its range of steps, and the steps."""
     if feature.is_category:
         order = np.argsort(-steps[1:], kind="stable")
         parts = [f"{feature.categories[i]}: {steps[1 + i]:+.3g}" for i in order]

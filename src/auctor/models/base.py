@@ -1,32 +1,38 @@
-"""What all forms of model share: labels, threshold, calibration, and how they are scored."""
+"""The base class of every fitted model: scores, probabilities, predictions and saving."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor._checks import check_number
+from auctor._files import write_text_file
 from auctor._typing import Floats, Ints
 from auctor.data import Category, Table, read_table, select
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
+from auctor.models.serialization import write_model_text
+from auctor.models.shared import Calibration, Shared
 
-_LARGEST = 9e299  # of a threshold: files hold numbers below 1e300
-
-
-class Calibration(NamedTuple):
-    """Score to probability: 1 / (1 + exp(-(slope * score + offset))), slope > 0."""
-
-    slope: float
-    offset: float
+_LARGEST_THRESHOLD = 9e299  # model files hold numbers below 1e300
 
 
 @dataclass(frozen=True, eq=False)
 class Model(ABC):
-    """A fitted scoring function as data: frozen, and it needs no estimator to score."""
+    """A fitted scoring function. It is immutable, and it scores without its estimator.
+
+    Attributes
+    ----------
+    classes : tuple
+        The labels (negative, positive).
+    threshold : float
+        Rows whose score is above it are predicted to be positive.
+    calibration : Calibration
+        What turns a score into a probability.
+    """
 
     classes: tuple[Category, Category]  # (negative, positive)
     threshold: float
@@ -41,7 +47,7 @@ class Model(ABC):
 
     @property
     def text_features(self) -> tuple[str, ...]:
-        """Features whose categories are text: "1" must not be read as a number there."""
+        """Features whose categories are text, in which "1" must not be read as a number."""
         return tuple(
             column.name
             for column in self._columns
@@ -50,27 +56,36 @@ class Model(ABC):
 
     @property
     def _columns(self) -> tuple[Any, ...]:
-        """What is known of each feature: a `Feature`, or a term of a linear model."""
-        found: tuple[Any, ...] = getattr(self, "features", ())
-        return found
+        """A description of each feature: a `Feature`, or a term of a linear model."""
+        columns: tuple[Any, ...] = getattr(self, "features", ())
+        return columns
 
     @abstractmethod
     def _score(self, table: Table, columns: Ints) -> Floats:
-        """Score of each row; feature j stands in column ``columns[j]`` of the table."""
+        """Score of each row; feature j is column ``columns[j]`` of the table."""
 
     @abstractmethod
     def body(self) -> dict[str, Any]:
-        """The form's own part of the file, as plain JSON values."""
+        """The part of the model file that depends on the form, as plain JSON values."""
 
     @classmethod
     @abstractmethod
-    def from_body(cls, fields: Fields, shared: "Shared") -> "Model":
-        """The model of a file's own and shared parts; ValueError where they are wrong."""
+    def from_body(cls, fields: Fields, shared: Shared) -> "Model":
+        """The model of a file; raises a ValueError that names a field which is wrong."""
 
     def decision_function(self, X: Any) -> Floats:
-        """The score of each row of any table: larger means more likely positive.
+        """The score of each row. A larger score means that the row is more likely positive.
 
-        Columns are matched by name where the table has names; others are ignored.
+        Parameters
+        ----------
+        X : table
+            A numpy array, list of rows, scipy sparse matrix, or pandas, polars or pyarrow table.
+            Columns are matched by name if the table has names; columns that the model does not
+            know are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
         """
         table = read_table(X, accept_sparse=True)
         return self._score(table, select(table, self.feature_names, type(self).__name__))
@@ -80,7 +95,7 @@ class Model(ABC):
         return self.probabilities(self.decision_function(X))
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Calibrated probability of each class for scores already computed."""
+        """Calibrated probability of each class for scores that ``decision_function`` returned."""
         with np.errstate(over="ignore"):  # an infinite z is a probability of 0 or 1
             z = self.calibration.slope * scores + self.calibration.offset
         # Each column by its own formula: 1 - p would lose what is left of a small p.
@@ -90,51 +105,50 @@ class Model(ABC):
         """The class of each row: positive where the score is above the threshold."""
         return np.asarray(self.classes)[(self.decision_function(X) > self.threshold).astype(int)]
 
-    def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
+    def threshold_at(self, X: Any, y: Any, **criterion: Any) -> Threshold:
         """The threshold that meets a criterion on labelled rows; see `metrics.threshold_at`.
 
         Parameters
         ----------
         X, y
-            Labelled rows; on those of the fit every rate is too good.
-        **wish
-            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and what else
-            :func:`auctor.metrics.threshold_at` takes, such as ``confidence=0.95``.
+            Labelled rows, preferably not those of the fit, on which every rate looks too good.
+        **criterion
+            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and other options of
+            :func:`auctor.metrics.threshold_at`, such as ``confidence=0.95``.
         """
-        return threshold_at(y, self.decision_function(X), pos_label=self.classes[1], **wish)
+        return threshold_at(y, self.decision_function(X), pos_label=self.classes[1], **criterion)
 
     def with_threshold(self, threshold: "Threshold | float") -> Self:
-        """The same model with another threshold; one from ``threshold_at`` flags as it says.
+        """A copy of the model with another threshold.
 
-        A model flags scores above its threshold, a `Threshold` those at it as well.
+        Parameters
+        ----------
+        threshold : float or Threshold
+            A number: rows whose score is above it are predicted to be positive. A result of
+            ``threshold_at``: rows whose score is at least its value are.
         """
         if isinstance(threshold, Threshold):
             number = float(np.nextafter(threshold.value, -np.inf))
         else:
             number = check_number(threshold, "threshold")
-        # An infinite one flags all rows or none, as does any beyond the scores; files have a bound.
-        return replace(self, threshold=min(max(number, -_LARGEST), _LARGEST))
+        # Model files have a bound on numbers; beyond it all rows are on the same side anyway.
+        return replace(self, threshold=min(max(number, -_LARGEST_THRESHOLD), _LARGEST_THRESHOLD))
 
     def explain(self, X: Any) -> Any:
-        """Why rows have the scores they have; for models whose score is a sum of terms."""
+        """What each feature adds to the score of each row (additive and linear models only)."""
         raise ValueError(
-            f"this is a {self.form} model, whose score is not a sum with a part for each feature; "
-            "rows are explained by additive and linear models. str(model) says what this one does"
+            f"this is a {self.form} model, whose score is not a sum with a term for each feature; "
+            "only additive and linear models explain rows. print(model) shows how this one scores"
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the model as JSON; the file is complete or not there at all."""
-        from auctor.models.file import save
+        """Write the model to a JSON file; after an error no incomplete file is left behind."""
+        write_text_file(path, self.to_json())
 
-        save(self, path)
-
-
-class Shared(NamedTuple):
-    """The part of a model file that every form has."""
-
-    classes: tuple[Category, Category]
-    threshold: float
-    calibration: Calibration
+    def to_json(self) -> str:
+        """The text of the model's file."""
+        shared = Shared(self.classes, self.threshold, self.calibration)
+        return write_model_text(self.form, shared, self.body())
 
 
 def _logistic(z: Floats) -> Floats:

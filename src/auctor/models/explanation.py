@@ -1,4 +1,4 @@
-"""Why rows have the scores they have: what each term adds, compared with the average row."""
+"""Explanations: what each term adds to the score of a row, compared with an average row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._text import count, first_few
 from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.data.missing import is_missing
 from auctor.models.reference import TRAINING, Reference
 
-_LONGEST = 28  # a longer name or value loses its middle in print
-_MOST_PRINTED = 30  # terms of an explanation, the largest first
-_WIDEST_BAR = 20
+_MAX_LENGTH = 28  # of a printed name or value; the middle of a longer one is left out
+_MAX_PRINTED = 30  # terms of a printed explanation
+_BAR_WIDTH = 20
 _SHOWN_ROWS = 10
 _SHOWN_REASONS = 3
 
@@ -26,26 +27,27 @@ DIRECTIONS = ("both", "up", "down")
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a row has the score it has: ``score`` is ``base`` plus all ``contributions``.
+    """The explanation of the score of one row: ``score = base + sum(contributions)``.
 
     Attributes
     ----------
     names : tuple of str
-        Features (and pairs of them, where the model has surfaces), the largest contribution first,
-        whatever its sign.
+        The terms of the model: features, and pairs of features if the model has surfaces. Terms
+        are sorted by the size of their contribution, largest first.
     values : tuple
-        The row's values of them; None where missing.
+        The values of these features in the row; None for missing values.
     contributions : tuple of float
-        How far each raises or lowers the score, compared with what it adds on average.
+        How much each term raises or lowers the score, compared with its average.
     base : float
         The score of the average row.
     score : float
         The score of this row.
     classes : tuple
-        The negative label and the positive one, which is predicted above ``threshold``.
+        The labels (negative, positive).
     threshold : float
+        The positive class is predicted for scores above it.
     reference : str
-        Which average row that is, in words.
+        A description of the average row, such as "the average training row".
     """
 
     names: tuple[str, ...]
@@ -69,17 +71,17 @@ class Explanation:
     def _sentence(self) -> str:
         label = self.classes[1] if self.score > self.threshold else self.classes[0]
         return (
-            f"score {self.score:+.3f}, predicted {label!r} ({self.classes[1]!r} is predicted above "
-            f"{self.threshold:g}), compared with {self.reference}"
+            f"score {self.score:+.3f}, predicted {label!r} ({self.classes[1]!r} is predicted where "
+            f"score > {self.threshold:g}), compared with {self.reference}"
         )
 
     def _table(self) -> str:
         rows = [("feature", "value", "adds", "")]
         largest = max((abs(part) for part in self.contributions), default=0.0) or 1.0
-        for name, value, part in islice(self, _MOST_PRINTED):
-            bar = ("+" if part > 0 else "-") * round(_WIDEST_BAR * abs(part) / largest)
-            rows.append((shorten(name), shorten(_word(value)), f"{part:+.3f}", bar))
-        rest = self.contributions[_MOST_PRINTED:]  # the largest stand first
+        for name, value, part in islice(self, _MAX_PRINTED):
+            bar = ("+" if part > 0 else "-") * round(_BAR_WIDTH * abs(part) / largest)
+            rows.append((shorten(name), shorten(_value_text(value)), f"{part:+.3f}", bar))
+        rest = self.contributions[_MAX_PRINTED:]  # the smallest ones, since they are sorted
         if rest:
             rows.append((f"{len(rest)} more", "", f"{sum(rest):+.3f}", ""))
         rows.append((self.reference.removeprefix("the "), "", f"{self.base:+.3f}", ""))
@@ -89,17 +91,17 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """The values of a table's rows, looked up where an explanation wants them."""
+    """The values of the rows of a table, read when an explanation needs them."""
 
     table: Table
-    columns: Ints  # feature j stands in column columns[j] of the table
+    columns: Ints  # feature j is column columns[j] of the table
     features: Sequence[Any]  # with name and is_category
     terms: list[tuple[int, ...]]  # the features of each term
     _read: dict[int, npt.NDArray[np.object_] | Floats] = field(default_factory=dict)
 
     def of_feature(self, j: int, rows: Any) -> list[Any]:
-        """The values of one feature in some rows; None where missing."""
-        if j not in self._read:  # once for all rows
+        """The values of one feature in some rows; None for missing values."""
+        if j not in self._read:  # read once for all rows
             self._read[j] = self._column(j)
         # Only NaN differs from itself.
         return [None if value != value else value for value in self._read[j][rows].tolist()]
@@ -108,43 +110,44 @@ class Values:
         column = int(self.columns[j])
         if not self.features[j].is_category:
             return self.table.numbers(column)
-        found = self.table.categories(column)
-        known = np.array([*found.values, None], dtype=object)  # place -1 is missing
-        return known[found.places]
+        categories = self.table.categories(column)
+        values = np.array([*categories.values, None], dtype=object)  # index -1 is missing
+        return values[categories.places]
 
     def of_term(self, term: int, rows: Any) -> list[Any]:
         """The values of one term: those of its feature, or a tuple for a pair."""
-        found = [self.of_feature(j, rows) for j in self.terms[term]]
-        return found[0] if len(found) == 1 else list(zip(*found, strict=True))
+        values = [self.of_feature(j, rows) for j in self.terms[term]]
+        return values[0] if len(values) == 1 else list(zip(*values, strict=True))
 
-    def words(self, term: int, rows: Any) -> list[str]:
-        """ "tenure=1" for each row, "age=34 x income=missing" for a pair."""
+    def texts(self, term: int, rows: Any) -> list[str]:
+        """For each row a text such as "tenure=1", or "age=34 x income=missing" for a pair."""
         parts = [
-            [f"{self.features[j].name}={_word(value)}" for value in self.of_feature(j, rows)]
+            [f"{self.features[j].name}={_value_text(value)}" for value in self.of_feature(j, rows)]
             for j in self.terms[term]
         ]
-        return [" x ".join(words) for words in zip(*parts, strict=True)]
+        return [" x ".join(texts) for texts in zip(*parts, strict=True)]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanations:
-    """The explanations of many rows; ``explanations[i]`` is that of row i.
+    """The explanations of the scores of many rows; ``explanations[i]`` is that of row i.
 
     Attributes
     ----------
     names : tuple of str
-        The terms: features, and pairs of them where the model has surfaces.
+        The terms of the model: features, and pairs of features if the model has surfaces.
     contributions : ndarray of shape (n_rows, n_terms)
-        How far each term raises or lowers each row's score, compared with what it adds on average.
+        How much each term raises or lowers the score of each row, compared with its average.
     scores : ndarray of shape (n_rows,)
-        ``base`` plus the sum of the row's contributions.
+        ``base`` plus the sum of the contributions of the row.
     base : float
         The score of the average row.
     reference : Reference
-        The average contributions of the terms, and which rows they are the average of.
+        The average contributions of the terms, and a description of the rows.
     classes : tuple
-        The negative label and the positive one, which is predicted above ``threshold``.
+        The labels (negative, positive).
     threshold : float
+        The positive class is predicted for scores above it.
     """
 
     names: tuple[str, ...]
@@ -165,7 +168,7 @@ class Explanations:
     def __getitem__(self, row: int) -> Explanation:
         """The explanation of one row, by its position."""
         if not -len(self) <= row < len(self):
-            raise IndexError(f"row is {row}, and there are {len(self)} rows")
+            raise IndexError(f"row is {row}, but there are {len(self)} rows")
         row %= len(self)
         parts = self.contributions[row]
         order = np.argsort(-np.abs(parts), kind="stable").tolist()
@@ -181,33 +184,34 @@ class Explanations:
         )
 
     def to_dict(self) -> dict[str, Floats]:
-        """The contributions by the name of the term, as pandas and polars take them."""
+        """Name of each term -> its contributions; ``pandas.DataFrame`` takes the result."""
         return dict(zip(self.names, self.contributions.T, strict=True))
 
     def reasons(self, n_reasons: int = 4, direction: str = "both") -> list[list[str]]:
-        """The terms that move each row's score most, in words: "tenure=1 (+0.83)".
+        """The terms that change the score of each row most, as text such as "tenure=1 (+0.83)".
 
         Parameters
         ----------
         n_reasons : int, default=4
-            How many for each row.
+            Number of reasons for each row.
         direction : {"both", "up", "down"}, default="both"
-            "up" for terms that raise the score only, as the reasons for a high risk; "down" for
-            those that lower it.
+            "up" lists only terms that raise the score, such as the reasons for a high risk;
+            "down" only terms that lower it.
 
         Returns
         -------
         list of lists of str
-            A list for each rank: the first has the largest contribution of each row. The number
-            is the contribution. Where a row has fewer terms that move its score, the text is empty.
+            ``n_reasons`` lists with one text for each row: first the largest contributions, then
+            the second largest, and so on. The number in parentheses is the contribution. The text
+            is empty for a row that has fewer terms which change its score.
 
         Examples
         --------
         >>> from auctor import RankBoost
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
         >>> model = RankBoost(n_estimators=5).fit(X, y).model_
-        >>> model.with_reference([[1.0]]).explain_rows([[1.0]]).reasons(1)
-        [['']]
+        >>> model.explain_rows([[1.0], [4.0]]).reasons(1)
+        [['x0=1 (-0.7)', 'x0=4 (+0.7)']]
         """
         if isinstance(n_reasons, bool) or not isinstance(n_reasons, Integral) or n_reasons < 1:
             raise ValueError(f"n_reasons is {n_reasons!r}; give a whole number of 1 or more")
@@ -219,44 +223,46 @@ class Explanations:
         ranked = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :n_reasons]
         texts = np.full((len(self), n_reasons), "", dtype=object)
         for term, rows, ranks in _by_term(ranked):
-            moves = parts[rows, term] != 0.0
-            rows, ranks = rows[moves], ranks[moves]
-            words = self._values.words(term, rows)
+            changes_score = parts[rows, term] != 0.0
+            rows, ranks = rows[changes_score], ranks[changes_score]
+            values = self._values.texts(term, rows)
             adds = self.contributions[rows, term].tolist()
-            texts[rows, ranks] = [f"{a} ({b:+.3g})" for a, b in zip(words, adds, strict=True)]
+            texts[rows, ranks] = [f"{a} ({b:+.3g})" for a, b in zip(values, adds, strict=True)]
         return texts.T.tolist()
 
     def __repr__(self) -> str:
         lines = [
-            f"explanations of {len(self)} rows by {len(self.names)} terms, compared with "
-            f"{self.reference.name} (score {self.base:+.3f})"
+            f"explanations of {count(len(self), 'row')} by {count(len(self.names), 'term')}, "
+            f"compared with {self.reference.name} (score {self.base:+.3f})"
         ]
         for row in range(min(len(self), _SHOWN_ROWS)):
             one = self[row]
             parts = [f"{name} {part:+.3f}" for name, _, part in one if part]
-            more = ", ..." if len(parts) > _SHOWN_REASONS else ""
-            words = ", ".join(parts[:_SHOWN_REASONS]) + more
-            lines.append(f"  row {row}: score {one.score:+.3f}: {words or 'as the average row'}")
+            reasons = first_few(parts, _SHOWN_REASONS, quote=False) or "as the average row"
+            lines.append(f"  row {row}: score {one.score:+.3f}: {reasons}")
         if len(self) > _SHOWN_ROWS:
             lines.append(f"  ... and {len(self) - _SHOWN_ROWS} more rows")
         return "\n".join(lines)
 
 
 def _by_term(ranked: Ints) -> Iterator[tuple[int, Ints, Ints]]:
-    """Each term with the rows that it is a reason of, and its rank there."""
+    """Each term with the rows for which it is a reason, and its rank among the reasons."""
     order = np.argsort(ranked, axis=None, kind="stable")
     terms, starts = np.unique(ranked.ravel()[order], return_index=True)
-    for term, places in zip(terms.tolist(), np.split(order, starts[1:]), strict=False):
-        rows, ranks = np.divmod(places, ranked.shape[1])
+    for term, positions in zip(terms.tolist(), np.split(order, starts[1:]), strict=False):
+        rows, ranks = np.divmod(positions, ranked.shape[1])
         yield term, rows, ranks
 
 
 def read_row(row: Any) -> Any:
-    """One row, of whatever kind, as a table of one row: with names where the row has them."""
+    """One row of any type as a table with one row; tables are returned unchanged.
+
+    The keys of a dict, and the index of a pandas Series, become the names of the columns.
+    """
     if isinstance(row, Table):
         return row
     if hasattr(row, "to_dict") and getattr(row, "ndim", None) == 1:
-        row = row.to_dict()  # a pandas Series: its index has the names
+        row = row.to_dict()  # a pandas Series
     if isinstance(row, Mapping):
         if list(row) == list(range(len(row))):
             row = list(row.values())
@@ -271,22 +277,22 @@ def read_row(row: Any) -> Any:
     return row
 
 
-def shorten(text: str, longest: int = _LONGEST) -> str:
-    """The text without its middle where it is too long to stand in a table or over a panel.
+def shorten(text: str, max_length: int = _MAX_LENGTH) -> str:
+    """The text, with dots in place of its middle if it is longer than ``max_length``.
 
     Examples
     --------
     >>> shorten("measurement_of_the_left_knee_12", 16)
     'measure...nee_12'
     """
-    if len(text) <= longest:
+    if len(text) <= max_length:
         return text
-    n_end = (longest - 3) // 2  # where names of one kind differ as a rule
-    return f"{text[: longest - 3 - n_end]}...{text[len(text) - n_end :]}"
+    n_end = (max_length - 3) // 2  # the end is kept because similar names often differ there
+    return f"{text[: max_length - 3 - n_end]}...{text[len(text) - n_end :]}"
 
 
 def align(rows: Sequence[tuple[str, ...]], sides: str) -> str:
-    """Rows as lines of text, each column as wide as it must be."""
+    """Rows as lines of text with aligned columns; ``sides`` has "<" or ">" for each column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -302,17 +308,17 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value as Arrow takes it: numpy's scalars as Python's own, None for NaN, NaT, pandas.NA."""
+    """A value that Arrow accepts: Python's types for numpy's, None for NaN, NaT and pandas.NA."""
     if is_missing(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _word(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is None:
         return "missing"
     if isinstance(value, tuple):
-        return ", ".join(map(_word, value))
+        return ", ".join(map(_value_text, value))
     if not isinstance(value, float):
         return str(value)
     return f"{value + 0.0:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""Features in models: written to and read from files, and columns checked against them."""
+"""Features of models: writing and reading them, and coding the columns of a table by them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from auctor.models.fields import Fields
 
 
 def feature_body(feature: Feature) -> dict[str, Any]:
-    """Name, kind and bins as plain JSON values."""
+    """Name, kind and bins of a feature as plain JSON values."""
     bins: dict[str, Any] = (
         {"categories": list(feature.categories)}
         if feature.is_category
@@ -23,7 +23,7 @@ def feature_body(feature: Feature) -> dict[str, Any]:
 
 
 def read_feature(fields: Fields) -> Feature:
-    """The feature of a file's object, whose other fields are left for the caller."""
+    """Read name, kind and bins of a feature; other fields are left for the caller."""
     name = fields.text("name")
     if fields.choice("kind", ("number", "category")) == "category":
         return category_feature(name, fields.scalars("categories"))
@@ -31,39 +31,43 @@ def read_feature(fields: Fields) -> Feature:
 
 
 def check_names(fields: Fields, features: tuple[Feature, ...]) -> None:
-    """There must be features, of different names."""
+    """Check that there are features, and that their names differ."""
     names = [feature.name for feature in features]
     if not names or len(set(names)) < len(names):
-        raise fields.fail("features", "one or more features of different names")
+        raise fields.fail("features", "a list of one or more features with different names")
 
 
 def refuse_other_kind(feature: Feature, column: Categories) -> None:
-    """Numbers where the model knows text match no category; better an error than silence."""
+    """Raise an error for numbers where the model has text, or text where it has numbers.
+
+    Without it all such values would silently count as unseen categories.
+    """
     if not feature.categories or not column.values:
         return
     known_text = isinstance(feature.categories[0], str)
     if known_text != isinstance(column.values[0], str):
-        found, known = ("numbers", "text") if known_text else ("text", "numbers")
+        given, known = ("numbers", "text") if known_text else ("text", "numbers")
         raise ValueError(
-            f"column {feature.name!r} holds {found}, but held {known} when the model was fitted"
+            f"column {feature.name!r} holds {given}, but held {known} when the model was fitted; "
+            f"give {known}"
         )
 
 
 def code_columns(features: tuple[Feature, ...], table: Table, columns: Ints) -> npt.NDArray[Any]:
-    """Codes (features, rows) of a table; feature j stands in column ``columns[j]``.
+    """Codes (features, rows) of a table; feature j is column ``columns[j]``.
 
-    A fit makes 65,535 bins of a feature at most, which uint16 holds with the code of missing
-    values. Files and merged models may have more.
+    A fit makes at most 65,535 bins of a feature, whose codes fit into uint16. Model files and
+    sums of models may have more.
     """
-    most = max((feature.n_bins for feature in features), default=0)
-    wide = np.uint16 if most <= np.iinfo(np.uint16).max else np.uint32
-    codes = np.empty((len(features), table.n_rows), dtype=wide)
-    nobody = np.zeros(table.n_rows, dtype=np.bool_)  # no classes: nothing to put first
+    most_bins = max((feature.n_bins for feature in features), default=0)
+    dtype = np.uint16 if most_bins <= np.iinfo(np.uint16).max else np.uint32
+    codes = np.empty((len(features), table.n_rows), dtype=dtype)
+    no_positives = np.zeros(table.n_rows, dtype=np.bool_)  # so that the order of rows stays
     for feature, column, out in zip(features, columns, codes, strict=True):
         if feature.is_category:
             values = table.categories(int(column))
             refuse_other_kind(feature, values)
             out[:] = code_categories(feature, values)
         else:
-            code_numbers(table.numbers(int(column)), feature.cuts, nobody, 0, out)
+            code_numbers(table.numbers(int(column)), feature.cuts, no_positives, 0, out)
     return codes

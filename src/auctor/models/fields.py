@@ -1,4 +1,4 @@
-"""Reads the fields of a model file one by one; what is wrong gives a ValueError with its name."""
+"""Reads the fields of a model file one by one; a ValueError names the field that is wrong."""
 
 import math
 from itertools import pairwise
@@ -10,7 +10,7 @@ from auctor._typing import Floats
 
 
 class Fields:
-    """A JSON object whose fields are asked for by name and type."""
+    """A JSON object whose fields are read by name and type, each of them once."""
 
     def __init__(self, value: Any, path: str = "") -> None:
         if not isinstance(value, dict):
@@ -24,17 +24,17 @@ class Fields:
         return ValueError(f"model file: field '{self._path}{name}' must be {wanted}")
 
     def has(self, name: str) -> bool:
-        """Whether there is such a field, for those that need not be there."""
+        """Whether there is a field of this name that was not read yet."""
         return name in self._left
 
     def take(self, name: str) -> Any:
-        """A field of any type; each field can be taken once."""
+        """A field of any type; each field can be read once."""
         if name not in self._left:
             raise ValueError(f"model file: field '{self._path}{name}' is missing")
         return self._left.pop(name)
 
     def end(self) -> None:
-        """Nothing may be left."""
+        """Raise an error if there is a field that was not read."""
         if self._left:
             name = sorted(map(str, self._left))[0]
             raise ValueError(f"model file: field '{self._path}{name}' is unknown")
@@ -58,11 +58,12 @@ class Fields:
         return value
 
     def number(self, name: str) -> float:
+        """A number below 1e300 in size."""
         return self._as_term(self.take(name), name)
 
     def _as_term(self, value: Any, name: str) -> float:
         number = self._as_number(value, name)
-        # Scores are sums: the range above is left for adding up.
+        # Scores are sums of such numbers, which must not overflow.
         if not abs(number) < 1e300:
             raise self.fail(name, "a finite number below 1e300")
         return number
@@ -85,7 +86,7 @@ class Fields:
         return value
 
     def terms(self, name: str) -> Floats:
-        """A list of numbers that are added up, as a float64 array."""
+        """A list of numbers below 1e300 in size, as a float64 array."""
         terms = [self._as_term(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))]
         return np.array(terms, dtype=np.float64)
 
@@ -99,13 +100,13 @@ class Fields:
         return np.array(values, dtype=np.float64)
 
     def scalars(self, name: str) -> tuple[str | int | float | bool, ...]:
-        """A list of texts, or of numbers and truth values, each of them once."""
+        """A list of texts, or of numbers and booleans, without repetitions."""
         values = self.items(name)
         for i, value in enumerate(values):
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 self._as_number(value, f"{name}[{i}]")
             elif not isinstance(value, (str, bool)):
-                raise self.fail(f"{name}[{i}]", "text, a number or a truth value")
+                raise self.fail(f"{name}[{i}]", "text, a number or a boolean")
         if len({isinstance(value, str) for value in values}) > 1:
             raise self.fail(name, "a list of one type")
         if len(set(values)) < len(values):

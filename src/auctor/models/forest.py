@@ -1,4 +1,4 @@
-"""ForestModel: many ranking trees, and for each row the mean or the median of its ranks."""
+"""ForestModel: many ranking trees, whose leaves' ranks are averaged for each row."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,32 +7,45 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table, read_table, select
 from auctor.kernels.trees import TreeNodes, forest_values
-from auctor.models.base import Model, Shared
+from auctor.models.base import Model
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.shared import Shared
 from auctor.models.tree_nodes import read_nodes, read_whole
 
 AGGREGATES = ("mean", "median", "sum")
 
-# Rows that go through all trees at a time: their codes stay in the cache meanwhile.
+# Number of rows that go through all trees together, so that their codes stay in the cache.
 _BLOCK = 512
-_SHOWN_FEATURES = 10
-_RANK = "rank of the row's leaf, from 0 to 1"
+_MAX_PRINTED = 10  # features of a printed model
 
 
 @register
 @dataclass(frozen=True, eq=False)
 class ForestModel(Model):
-    """score(x) = intercept + the mean or median over the trees of the rank of x's leaf.
+    """A forest: score(x) = intercept + the mean, median or sum over trees of the rank of x's leaf.
 
-    The nodes of all trees stand one behind the other; tree t begins at ``roots[t]``. The ``rank``
-    of a leaf is a number from 0, the worst, to 1, and means nothing at other nodes. Trees that
-    were boosted are added up (``aggregate="sum"``), and their ranks are the terms of that sum.
-    ``importance`` is each feature's share of what all splits gained.
+    Attributes
+    ----------
+    features : tuple of Feature
+        The features with their bins.
+    aggregate : {"mean", "median", "sum"}
+        How the trees are combined. Boosted trees are summed.
+    roots : ndarray of shape (n_trees,)
+        The index of the first node of each tree; the nodes of all trees are in one list.
+    nodes : TreeNodes
+        The tests of the nodes, and their children.
+    rank : ndarray of shape (n_nodes,)
+        The rank of each leaf, from 0 (lowest scores) to 1; for ``aggregate="sum"`` the term that
+        the leaf adds. The entries of other nodes are not used.
+    importance : ndarray of shape (n_features,)
+        The fraction of the gain of all splits that each feature has.
+    intercept : float
     """
 
     features: tuple[Feature, ...]
@@ -59,16 +72,17 @@ class ForestModel(Model):
 
     @cached_property
     def depths(self) -> Ints:
-        """The longest way through each tree."""
+        """The depth of each tree: the number of tests on its longest path."""
         depth = _depths(self.nodes)
         return np.maximum.reduceat(depth, self.roots)
 
     @cached_property
     def walker(self) -> "Walker":
+        """The trees in the layout of the kernel that scores rows."""
         return Walker(self.nodes, self.roots, self.rank)
 
     def codes(self, X: Any) -> npt.NDArray[np.uint16]:
-        """The rows of any table as codes (features, rows)."""
+        """The rows of a table of any type as codes (features, rows)."""
         table = read_table(X, accept_sparse=True)
         columns = select(table, self.feature_names, type(self).__name__)
         return code_columns(self.features, table, columns)
@@ -81,7 +95,7 @@ class ForestModel(Model):
         return self.score_codes(code_columns(self.features, table, columns))
 
     def finished(self, **changes: Any) -> "ForestModel":
-        """The same forest with other values in some fields."""
+        """A copy of the forest with other values in some fields."""
         return replace(self, **changes)
 
     def body(self) -> dict[str, Any]:
@@ -90,8 +104,8 @@ class ForestModel(Model):
             "intercept": self.intercept,
             "aggregate": self.aggregate,
             "features": [
-                {**feature_body(feature), "importance": share}
-                for feature, share in zip(self.features, self.importance.tolist(), strict=True)
+                {**feature_body(feature), "importance": importance}
+                for feature, importance in zip(self.features, self.importance.tolist(), strict=True)
             ],
             "roots": self.roots.tolist(),
             "nodes": {**nodes, "rank": self.rank.tolist()},
@@ -110,29 +124,30 @@ class ForestModel(Model):
         rank = _ranks_from(child, len(nodes.feature), aggregate)
         child.end()
         _check_roots(fields, roots, nodes)
-        importance = np.array([share for _, share in pairs])
+        importance = np.array([number for _, number in pairs])
         return cls(*shared, features, aggregate, roots, nodes, rank, importance, intercept)
 
     def __str__(self) -> str:
         n_leaves = int((self.nodes.feature < 0).sum())
         lines = [
-            f"ForestModel: {self.n_trees} trees over {len(self.features)} features, up to "
-            f"{self.depths.max()} tests deep, {n_leaves / self.n_trees:.4g} leaves each on average",
+            f"ForestModel: {count(self.n_trees, 'tree')} over "
+            f"{count(len(self.features), 'feature')}, maximum depth {self.depths.max()}, "
+            f"{n_leaves / self.n_trees:.4g} leaves per tree on average",
             f"score = {self.intercept:+.4g} + the {self.aggregate} over the trees of the "
-            + ("value of the row's leaf" if self.aggregate == "sum" else _RANK),
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere",
+            + ("value" if self.aggregate == "sum" else "rank (0 to 1)")
+            + " of the row's leaf",
+            prediction_rule(self.classes, self.threshold),
         ]
         used = [j for j in np.argsort(-self.importance, kind="stable") if self.importance[j] > 0]
-        for j in used[:_SHOWN_FEATURES]:
+        for j in used[:_MAX_PRINTED]:
             lines.append(f"  {self.importance[j]:6.1%} of the gain: {self.features[j].name}")
-        if len(used) > _SHOWN_FEATURES:
-            lines.append(f"  ... and {len(used) - _SHOWN_FEATURES} more features")
+        if len(used) > _MAX_PRINTED:
+            lines.append(f"  ... and {len(used) - _MAX_PRINTED} more features")
         return "\n".join(lines)
 
 
 class Walker:
-    """The trees as the kernel wants them."""
+    """Trees in the layout of the kernel ``forest_values``."""
 
     def __init__(self, nodes: TreeNodes, roots: Ints, rank: Floats) -> None:
         above, below = (np.where(nodes.above == i, nodes.left, nodes.right) for i in (1, 0))
@@ -143,17 +158,17 @@ class Walker:
         self._table, self._roots, self._rank = nodes.table, roots, rank
 
     def ranks(self, codes: npt.NDArray[Any], start: int, size: int) -> Floats:
-        """Ranks (trees, rows) of ``size`` rows from ``start`` on."""
+        """Ranks (trees, rows) of rows ``start`` to ``start + size``."""
         tile = np.ascontiguousarray(codes[:, start : start + size].T)
-        place, active = np.empty((2, size), dtype=np.int64)
+        node, active = np.empty((2, size), dtype=np.int64)
         ranks = np.empty((len(self._roots), size))
         trees = self._nodes, self._table, self._roots, self._rank
-        forest_values(tile, *trees, place, active, ranks)
+        forest_values(tile, *trees, node, active, ranks)
         return ranks
 
 
 def score_blocks(walker: Walker, codes: npt.NDArray[Any], aggregate: str) -> Floats:
-    """Mean, median or sum over the trees for each row, some rows at a time."""
+    """Mean, median or sum over the trees for each row, computed in blocks of rows."""
     scores = np.empty(codes.shape[1])
     for start in range(0, len(scores), _BLOCK):
         ranks = walker.ranks(codes, start, min(_BLOCK, len(scores) - start))
@@ -162,10 +177,11 @@ def score_blocks(walker: Walker, codes: npt.NDArray[Any], aggregate: str) -> Flo
 
 
 def aggregated(ranks: Floats, aggregate: str, counts: Bools | None = None) -> Floats:
-    """Mean, median or sum of each column (trees, rows), of the trees that count for it.
+    """Mean, median or sum over the trees of each column of ``ranks`` (trees, rows).
 
-    The median of an even number is the mean of the two in the middle. Ranks stand on a grid, so
-    that sums are exact and no order of the trees shows. NaN where no tree counts.
+    ``counts`` (trees, rows) marks the trees that count for a row; the result is NaN if none does.
+    The median of an even number of ranks is the mean of the two in the middle. Ranks are multiples
+    of a power of two, so that sums are exact and do not depend on the order of the trees.
 
     Examples
     --------
@@ -174,20 +190,21 @@ def aggregated(ranks: Floats, aggregate: str, counts: Bools | None = None) -> Fl
     ([0.4375], [0.375])
     """
     size = np.full(ranks.shape[1], len(ranks)) if counts is None else counts.sum(axis=0)
-    some = np.maximum(size, 1)
+    at_least_one = np.maximum(size, 1)
     if aggregate != "median":
-        shown = ranks if counts is None else np.where(counts, ranks, 0.0)
-        out = shown.sum(axis=0) / (some if aggregate == "mean" else 1)
+        counted = ranks if counts is None else np.where(counts, ranks, 0.0)
+        out = counted.sum(axis=0) / (at_least_one if aggregate == "mean" else 1)
     else:
-        shown = ranks if counts is None else np.where(counts, ranks, np.inf)
-        rising = np.sort(shown.T, axis=1)  # those that do not count come last
-        row = np.arange(len(some))
-        out = (rising[row, (some - 1) // 2] + rising[row, some // 2]) / 2.0
+        counted = ranks if counts is None else np.where(counts, ranks, np.inf)
+        ordered = np.sort(counted.T, axis=1)  # trees that do not count come last
+        row = np.arange(len(size))
+        middle = ordered[row, (at_least_one - 1) // 2], ordered[row, at_least_one // 2]
+        out = (middle[0] + middle[1]) / 2.0
     return np.where(size > 0, out, np.nan)
 
 
 def _depths(nodes: TreeNodes) -> Ints:
-    """Depth of each node: children stand behind their parents."""
+    """Depth of each node; children come after their parents in the list."""
     depth = np.zeros(len(nodes.feature), dtype=np.int64)
     inner = np.flatnonzero(nodes.feature >= 0).tolist()
     for k, left, right in zip(inner, nodes.left[inner], nodes.right[inner], strict=True):
@@ -197,17 +214,17 @@ def _depths(nodes: TreeNodes) -> Ints:
 
 
 def _feature_from(fields: Fields) -> tuple[Feature, float]:
-    feature, share = read_feature(fields), fields.number("importance")
-    if not 0.0 <= share <= 1.0:
-        raise fields.fail("importance", "from 0 to 1")
+    feature, importance = read_feature(fields), fields.number("importance")
+    if not 0.0 <= importance <= 1.0:
+        raise fields.fail("importance", "a number from 0 to 1")
     fields.end()
-    return feature, share
+    return feature, importance
 
 
 def _ranks_from(fields: Fields, n_nodes: int, aggregate: str) -> Floats:
     rank = fields.terms("rank")
     if len(rank) != n_nodes:
-        raise fields.fail("rank", f"a list of {n_nodes} numbers, one per node")
+        raise fields.fail("rank", f"a list of {n_nodes} numbers, one for each node")
     if aggregate == "sum":
         if not (np.abs(rank) < 2.0**50).all():
             raise fields.fail("rank", "a list of numbers below 2^50")
@@ -217,10 +234,12 @@ def _ranks_from(fields: Fields, n_nodes: int, aggregate: str) -> Floats:
 
 
 def _check_roots(fields: Fields, roots: Ints, nodes: TreeNodes) -> None:
-    """Trees stand one behind the other, and none leads into the next."""
+    """Check that the trees follow one another, and that no child belongs to another tree."""
     n_nodes = len(nodes.feature)
     if len(roots) == 0 or roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= n_nodes:
-        raise fields.fail("roots", f"a rising list from 0 on of nodes below {n_nodes}")
+        raise fields.fail(
+            "roots", f"an increasing list of nodes from 0 to {n_nodes - 1} that begins with 0"
+        )
     end = np.repeat(np.append(roots[1:], n_nodes), np.diff(roots, append=n_nodes))
     if (np.maximum(nodes.left, nodes.right) >= end).any():
         raise fields.fail("roots", "such that the children of a node belong to its tree")

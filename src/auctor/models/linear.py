@@ -1,32 +1,32 @@
-"""LinearModel: a weight for each number, a term for each category."""
+"""LinearModel: a weight for each numeric column, a term for each category of the others."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from auctor._text import count, prediction_rule
 from auctor._typing import Floats, Ints
 from auctor.data import Category, SparseTable, Table
 from auctor.data.binning import code_categories
 from auctor.data.features import category_feature
-from auctor.models.base import Shared
 from auctor.models.features import refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.reference import Reference, check_reference, read_reference, weighted_mean
+from auctor.models.shared import Shared
 from auctor.models.terms import TermModel
 
-# No term of a score is larger, in files too: the range above is left for adding up.
-_LARGEST = 1e300
+# The largest term of a score, as in model files; a sum of such terms does not overflow.
+_LARGEST_TERM = 1e300
 
-
-# Scores are rounded to whole multiples of this: sums that are equal in theory differ in their last
-# bits by the order of their terms, and rows that tie must tie in fact.
+# Scores are rounded to whole multiples of this. Sums that are equal in theory can differ in their
+# last bits, depending on the order of their terms; after rounding they are tied.
 SCORE_GRID = 2.0**-36
 
 
 def round_scores(scores: Floats) -> Floats:
-    """The nearest multiples of ``SCORE_GRID``; scores too large for it are kept."""
+    """Scores rounded to multiples of ``SCORE_GRID``; those above 2^15 in size are unchanged."""
     is_small = np.abs(scores) < 2.0**15
     rounded: Floats = np.rint(np.where(is_small, scores, 0.0) / SCORE_GRID) * SCORE_GRID
     return np.where(is_small, rounded, scores)
@@ -36,8 +36,8 @@ def round_scores(scores: Floats) -> Floats:
 class LinearTerm:
     """What one column adds to the score.
 
-    A number adds ``weight`` times itself. A category adds the entry of ``terms`` that belongs
-    to it. What is missing, or a category never seen, adds ``missing``.
+    A number adds ``weight`` times its value, a category its entry in ``terms``. A missing value,
+    or a category that did not occur in training, adds ``missing``.
     """
 
     name: str
@@ -52,7 +52,7 @@ class LinearTerm:
 
     @property
     def size(self) -> float:
-        """How far the score can move: 0 where the column is not used."""
+        """How much the column can change the score; 0 if it is not used."""
         if not self.is_category:
             return abs(self.weight) or abs(self.missing)
         return float(np.ptp([*self.terms, self.missing]))
@@ -61,9 +61,15 @@ class LinearTerm:
 @register
 @dataclass(frozen=True, eq=False)
 class LinearModel(TermModel):
-    """score(x) = intercept + the sum of what each column adds.
+    """A linear scoring function: score(x) = intercept + one term for each column.
 
-    ``reference`` has what each column adds on average over the training rows.
+    Attributes
+    ----------
+    columns : tuple of LinearTerm
+        What each column adds to the score.
+    intercept : float
+    reference : Reference or None
+        What each column adds on average over the training rows.
     """
 
     columns: tuple[LinearTerm, ...]
@@ -85,13 +91,13 @@ class LinearModel(TermModel):
 
     @property
     def used(self) -> list[int]:
-        """Columns that change the score, the largest weight first."""
+        """Indices of the columns that change the score, the largest weight first."""
         sizes = [term.size for term in self.columns]
         return sorted((j for j, size in enumerate(sizes) if size > 0), key=lambda j: -sizes[j])
 
     @property
     def term_names(self) -> tuple[str, ...]:
-        """The columns: each is a term of the sum."""
+        """Names of the terms of the sum, which are the columns."""
         return self.feature_names
 
     def _term_features(self) -> list[tuple[int, ...]]:
@@ -106,18 +112,18 @@ class LinearModel(TermModel):
     def _constant(self, k: int) -> float | None:
         return self.columns[k].missing if self.columns[k].size == 0 else None
 
-    def _average(self, k: int, table: Table, columns: Ints, share: Floats) -> float:
+    def _average(self, k: int, table: Table, columns: Ints, row_fraction: Floats) -> float:
         term = self.columns[k]
         if isinstance(table, SparseTable) and not term.is_category and term.size > 0:
             rows, values = table.entries(int(columns[k]))
-            return weighted_mean(_number(term, values), share[rows])
-        return super()._average(k, table, columns, share)
+            return weighted_mean(_number(term, values), row_fraction[rows])
+        return super()._average(k, table, columns, row_fraction)
 
     def _contributions(self, table: Table, columns: Ints) -> Floats:
-        """Rounded as the score is; what rounding leaves, some 1e-11, goes to the largest."""
+        """Terms rounded as the score is; the rounding error, about 1e-11, is put on the largest."""
         parts = round_scores(super()._contributions(table, columns))
-        left = self._score(table, columns) - self.intercept - parts.sum(axis=1)
-        parts[np.arange(len(parts)), np.abs(parts).argmax(axis=1)] += left
+        error = self._score(table, columns) - self.intercept - parts.sum(axis=1)
+        parts[np.arange(len(parts)), np.abs(parts).argmax(axis=1)] += error
         return parts
 
     def _on_grid(self, averages: Floats) -> Floats:
@@ -136,7 +142,8 @@ class LinearModel(TermModel):
                 out += _category(term, table, column)
             else:
                 out += _number(term, table.numbers(column))
-        # Last, as in training: rounding must not move a score across Youden's point.
+        # The intercept is added last, as in training: rounding must not move a score across the
+        # threshold.
         return round_scores(out) + self.intercept
 
     def body(self) -> dict[str, Any]:
@@ -152,15 +159,14 @@ class LinearModel(TermModel):
         columns = tuple(_from_body(child) for child in fields.children("columns"))
         names = [term.name for term in columns]
         if not names or len(set(names)) < len(names):
-            raise fields.fail("columns", "one or more columns of different names")
+            raise fields.fail("columns", "a list of one or more columns with different names")
         return cls(*shared, columns, intercept, read_reference(fields, len(columns)))
 
     def __str__(self) -> str:
         lines = [
-            f"LinearModel: score = {self.intercept:+.4g} + terms of {len(self.used)} columns "
-            f"(of {len(self.columns)})",
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere",
+            f"LinearModel: score = {self.intercept:+.4g} + one term for each of "
+            f"{len(self.used)} of {count(len(self.columns), 'column')}",
+            prediction_rule(self.classes, self.threshold),
         ]
         shown = self.used[:20]
         lines += [_describe(self.columns[j]) for j in shown]
@@ -171,8 +177,8 @@ class LinearModel(TermModel):
 
 def _number(term: LinearTerm, values: Floats) -> Floats:
     with np.errstate(over="ignore"):
-        # A sum of infinities would be no number.
-        parts = np.clip(term.weight * values, -_LARGEST, _LARGEST)
+        # Without infinities no sum of terms is NaN.
+        parts = np.clip(term.weight * values, -_LARGEST_TERM, _LARGEST_TERM)
     is_missing = np.isnan(values)
     return np.where(is_missing, term.missing, parts) if is_missing.any() else parts
 
@@ -210,7 +216,8 @@ def _from_body(fields: Fields) -> LinearTerm:
         categories = fields.scalars("categories")
         terms = tuple(fields.terms("terms").tolist())
         if len(terms) != len(categories):
-            raise fields.fail("terms", f"a list of {len(categories)} numbers, one per category")
+            n = len(categories)
+            raise fields.fail("terms", f"a list of {n} numbers, one for each category")
         term = LinearTerm(name, 0.0, fields.number("missing"), categories, terms)
     fields.end()
     return term

@@ -1,4 +1,4 @@
-"""Two additive models as one: the score of the sum is the sum of the scores."""
+"""The sum of two additive models, as one additive model."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -13,15 +13,15 @@ from auctor.models.surface import Surface
 
 
 def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
-    """``model`` with the steps, surfaces and intercept of ``other`` added to its own.
+    """The model whose score is the sum of the scores of two additive models.
 
-    Both must have the same features, by name and order; labels, threshold and calibration stay
-    those of ``model``. Two surfaces over the same bins of a pair become one; over others, both
-    stay. What the terms add on average adds up as well, where both models have a reference of the
-    same name; where they were fitted on different rows, compute it anew by ``with_reference``.
+    Both must have the same features in the same order. Classes, threshold and calibration are
+    those of ``model``. Surfaces over the same bins of the same pair are merged. The references
+    are added if they have the same name, else the result has none; if the models were fitted on
+    different rows, compute a new one with ``with_reference``.
     """
     if model.feature_names != other.feature_names:
-        raise ValueError("the models have different features; add models of the same table")
+        raise ValueError("the models have different features; give two models of the same table")
     pairs = [
         _add_steps(*pair)
         for pair in zip(model.features, model.steps, other.features, other.steps, strict=True)
@@ -39,18 +39,18 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
 
 
 def _add_surfaces(ours: tuple[Surface, ...], others: tuple[Surface, ...]) -> tuple[Surface, ...]:
-    """Surfaces of both, those over the same bins of a pair added up."""
-    found: dict[Hashable, Surface] = {}
-    for other in (*ours, *others):
-        own = found.get(other.key)
-        if own is not None:
-            other = replace(own, values=own.values + other.turned_to(own))
-        found[other.key] = other
-    return tuple(found.values())
+    """The surfaces of both models; those over the same bins of the same pair are added."""
+    sums: dict[Hashable, Surface] = {}
+    for surface in (*ours, *others):
+        previous = sums.get(surface.key)
+        if previous is not None:
+            surface = replace(previous, values=previous.values + surface.turned_to(previous))
+        sums[surface.key] = surface
+    return tuple(sums.values())
 
 
 def _add_references(model: AdditiveModel, other: AdditiveModel) -> Reference | None:
-    """The average contributions of the terms of both, in the order of the sum's terms."""
+    """The average contributions of the terms of the sum."""
     if model.reference is None or other.reference is None:
         return None
     n_features = len(model.features)
@@ -86,6 +86,6 @@ def _add_steps(a: Feature, steps_a: Floats, b: Feature, steps_b: Floats) -> tupl
 
 
 def _by_category(feature: Feature, steps: Floats, known: tuple[object, ...]) -> Floats:
-    """The step of each known category; those that the feature has not seen score as missing."""
-    place = {category: code for code, category in enumerate(feature.categories, start=1)}
-    return np.array([steps[place.get(category, 0)] for category in known])  # type: ignore[call-overload]
+    """The step of each known category; that of a missing value for those the feature lacks."""
+    code_of = {category: code for code, category in enumerate(feature.categories, start=1)}
+    return np.array([steps[code_of.get(category, 0)] for category in known])  # type: ignore[call-overload]

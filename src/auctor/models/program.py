@@ -1,4 +1,4 @@
-"""ProgramModel: a layered branching program (paper 000, Figure 2)."""
+"""ProgramModel: a layered branching program (Long & Servedio 2007, Figure 2)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -6,23 +6,38 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import count, prediction_rule
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, Table
 from auctor.kernels.program import Nodes, expect
-from auctor.models.base import Calibration, Model, Shared
+from auctor.models.base import Model
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.shared import Calibration, Shared
 
 
 @register
 @dataclass(frozen=True, eq=False)
 class ProgramModel(Model):
-    """Rows go down ``n_layers`` layers, at each node left or right by the bin of one feature.
+    """A branching program, in which each row goes down the layers to one of the final nodes.
 
-    From node i of a layer the left leads to node i of the next and the right to node i + 1.
-    Where a node tosses a coin, the score is the expectation over it: ``final`` holds the value
-    of each end, and score = intercept + expected value.
+    Layer t has t nodes. Each node sends a row left or right, depending on the bin of one feature,
+    or with a probability that depends on it. Left leads from node i of a layer to node i of the
+    next one, right to node i + 1. score(x) = intercept + the expected value of the final node.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        The features with their bins.
+    n_layers : int
+        Number of layers.
+    nodes : Nodes
+        For each node its feature and the probabilities of going right. Rows stop at a frozen
+        node (feature -1), whose value takes the place of that of a final node.
+    final : ndarray of shape (n_layers + 1,)
+        The value of each final node.
+    intercept : float
     """
 
     features: tuple[Feature, ...]
@@ -45,13 +60,13 @@ class ProgramModel(Model):
         return self.intercept + self.score_codes(code_columns(self.features, table, columns))
 
     def score_codes(self, codes: npt.NDArray[np.uint16]) -> Floats:
-        """Expected value of rows given by their codes (features, rows), without the intercept."""
+        """The expected value of each row, without the intercept, from codes (features, rows)."""
         out = np.empty(codes.shape[1])
         expect(codes, self.nodes, self.final, out)
         return out
 
     def finished(self, calibration: Calibration, intercept: float) -> "ProgramModel":
-        """The same program with its calibration and intercept."""
+        """A copy of the program with another calibration and intercept."""
         return replace(self, calibration=calibration, intercept=intercept)
 
     def body(self) -> dict[str, Any]:
@@ -82,10 +97,10 @@ class ProgramModel(Model):
     def __str__(self) -> str:
         frozen = int((self.nodes.feature < 0).sum())
         lines = [
-            f"ProgramModel: {self.n_layers} layers, {self.n_nodes} nodes, {frozen} of them frozen; "
-            f"score = {self.intercept:+.4g} + the expected value of the end",
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere",
+            f"ProgramModel: branching program of {count(self.n_layers, 'layer')} and "
+            f"{count(self.n_nodes, 'node')}, {frozen} of them frozen (rows stop there)",
+            f"score = {self.intercept:+.4g} + the expected value of the node where the row ends",
+            prediction_rule(self.classes, self.threshold),
         ]
         shown = [(t, i) for t in range(1, min(self.n_layers, 4) + 1) for i in range(t)]
         lines += [f"  layer {t}, node {i}: {self._describe(t, i)}" for t, i in shown]
@@ -94,12 +109,12 @@ class ProgramModel(Model):
         return "\n".join(lines)
 
     def _describe(self, t: int, i: int) -> str:
-        """The test of one node in words."""
+        """The test of node i of layer t in words."""
         k = t * (t - 1) // 2 + i
         nodes = self.nodes
         j = int(nodes.feature[k])
         if j < 0:
-            return f"frozen, ends with {nodes.value[k]:.3g}"
+            return f"frozen, value {nodes.value[k]:.3g}"
         feature = self.features[j]
         if feature.is_category:
             chances = nodes.table[nodes.start[k] :][: feature.n_bins + 1]
@@ -107,12 +122,12 @@ class ProgramModel(Model):
             parts = [f"{name} {p:.0%}" for name, p in zip(names, chances, strict=True)]
         else:
             parts = [*self._sides(k, feature), f"missing {nodes.missing[k]:.0%}"]
-        return f"{feature.name} goes right: {', '.join(parts[:8])}"
+        return f"probability of going right by {feature.name}: {', '.join(parts[:8])}"
 
     def _sides(self, k: int, feature: Feature) -> list[str]:
-        """The chances of known numbers: below and above the cut, or of all of them alike."""
+        """The probabilities of numbers below and above the cut, or of all numbers together."""
         low, high, code = self.nodes.low[k], self.nodes.high[k], int(self.nodes.cut[k])
-        # In front of the first bin, or behind the last, a cut leaves one side empty.
+        # A cut before the first bin or after the last one leaves one side empty.
         if code == 0 or code == feature.n_bins:
             return [f"not missing {high if code == 0 else low:.0%}"]
         cut = f"{feature.cuts[code - 1]:.4g}"
@@ -125,24 +140,24 @@ def _feature_from(fields: Fields) -> Feature:
     return feature
 
 
-_WHOLE = ("feature", "cut", "start")
+_WHOLE_COLUMNS = ("feature", "cut", "start")
 
 
 def _nodes_from(fields: Fields, features: tuple[Feature, ...], n_layers: int) -> Nodes:
-    """The nodes of a file; every index is checked, because kernels do not check theirs."""
+    """Read the nodes of a file; every index is checked here, because kernels do not check any."""
     n_nodes = n_layers * (n_layers + 1) // 2
     columns = {name: fields.terms(name) for name in Nodes._fields}
     for name, column in columns.items():
         if name != "table" and len(column) != n_nodes:
-            raise fields.fail(name, f"a list of {n_nodes} numbers, one per node")
-        whole = name in _WHOLE
-        if whole and not (np.rint(column) == column).all():
+            raise fields.fail(name, f"a list of {n_nodes} numbers, one for each node")
+        is_whole = name in _WHOLE_COLUMNS
+        if is_whole and not (np.rint(column) == column).all():
             raise fields.fail(name, "a list of whole numbers")
-        if not whole and name != "value" and not ((column >= 0) & (column <= 1)).all():
-            raise fields.fail(name, "a list of chances between 0 and 1")
+        if not is_whole and name != "value" and not ((column >= 0) & (column <= 1)).all():
+            raise fields.fail(name, "a list of probabilities from 0 to 1")
     _check_indices(fields, columns, features)
     arrays: dict[str, Any] = dict(columns)
-    for name in _WHOLE:
+    for name in _WHOLE_COLUMNS:
         arrays[name] = columns[name].astype(np.int64)
     return Nodes(**arrays)
 
@@ -153,15 +168,15 @@ def _check_indices(
     feature = columns["feature"]
     if not ((feature >= -1) & (feature < len(features))).all():
         raise fields.fail("feature", f"a list of numbers from -1 to {len(features) - 1}")
-    live = feature >= 0
-    at = feature[live].astype(np.int64)
-    n_codes = np.array([f.n_bins + 1 for f in features])[at]
-    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[at]
-    cut, start = columns["cut"][live], columns["start"][live]
+    has_test = feature >= 0
+    tested = feature[has_test].astype(np.int64)
+    n_codes = np.array([f.n_bins + 1 for f in features])[tested]
+    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[tested]
+    cut, start = columns["cut"][has_test], columns["start"][has_test]
     if not ((cut >= 0) & (cut < n_codes)).all():
         raise fields.fail("cut", "a list of bins of the nodes' features")
     fits = np.where(
         is_category, (start >= 0) & (start + n_codes <= len(columns["table"])), start == -1
     )
     if not fits.all():
-        raise fields.fail("start", "a list of places in the table, -1 for numbers")
+        raise fields.fail("start", "a list of positions in 'table', -1 for numeric features")

@@ -1,4 +1,7 @@
-"""Steps of an additive model on a sparse table: the score of a row of zeros, and corrections."""
+"""Scores of an additive model on a sparse table, from the entries that are not 0.
+
+The score of a row is that of a row of zeros, plus a correction for each entry of the row.
+"""
 
 from typing import NamedTuple
 
@@ -7,23 +10,23 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.data import Feature, SparseTable
 
-# Learners put steps on a grid of 2^-32 and the intercept between two of its points. Sums of
-# multiples of 2^-33 are exact in any order as long as they stay below 2^20.
+# Steps of fitted models are multiples of 2^-32, and the intercept is one of 2^-33. Sums of
+# multiples of 2^-33 are exact in any order if they stay below 2^20.
 _UNIT = 2.0**-33
 _LARGEST = 2.0**20
 
 
 class ZeroSteps(NamedTuple):
-    """What numeric features add where they are 0, and which add something else elsewhere."""
+    """The steps that numeric features add where they are 0."""
 
-    steps: dict[int, float]  # of the features that vary
-    constant: float  # sum over all numeric features
+    steps: dict[int, float]  # only of features whose steps are not all equal
+    constant: float  # the sum over all numeric features
 
 
 def zero_steps(
     features: tuple[Feature, ...], steps: tuple[Floats, ...], intercept: float
 ) -> ZeroSteps | None:
-    """The steps at 0; None where the order of the sums would show in the score's last bits."""
+    """The steps at 0, or None if the last bits of scores would depend on the order of summation."""
     if not _is_exact(steps, intercept):
         return None
     numeric = [j for j, feature in enumerate(features) if not feature.is_category]
@@ -37,7 +40,7 @@ def _is_exact(steps: tuple[Floats, ...], intercept: float) -> bool:
     starts = np.cumsum([0, *(len(each) for each in steps)])
     with np.errstate(over="ignore"):
         largest = np.maximum.reduceat(np.abs(everything), starts).sum()
-    # Half, for a correction takes off the step at 0 before it adds the other.
+    # Half of it, because a correction subtracts the step at 0 before it adds the other one.
     if not largest < _LARGEST / 2:
         return False
     multiples = everything / _UNIT
@@ -51,8 +54,8 @@ def _step_at_zero(feature: Feature, steps: Floats) -> float:
 def correct(
     table: SparseTable, column: int, feature: Feature, steps: Floats, at_zero: float, out: Floats
 ) -> None:
-    """Where a column has an entry, put the step of its value in place of that at 0."""
+    """Replace the step at 0 by the step of the value, in the rows where the column has an entry."""
     rows, values = table.entries(column)
     codes = 1 + np.searchsorted(feature.cuts, values)
     codes[np.isnan(values)] = 0
-    out[rows] += steps[codes] - at_zero  # a row is listed once in a column
+    out[rows] += steps[codes] - at_zero  # += is right because a column lists each row once

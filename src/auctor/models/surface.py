@@ -1,4 +1,4 @@
-"""Surfaces: what two features add to a score together, a table over the bins of both."""
+"""Surface: an interaction of two features, as a table of values over the bins of both."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -11,20 +11,27 @@ from auctor.data import Feature, Table
 from auctor.models.features import code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 
-# Codes are uint16, and 0 is for missing values.
-_MOST_BINS = 65_535
+# Codes are uint16, and code 0 is for missing values.
+_MAX_BINS = 65_535
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A value for each pair of bins of two features.
+    """What two features add to a score together: a value for each pair of their bins.
 
-    ``values[a, b]`` is for bin a of the first axis and bin b of the second; row and column 0
-    are for missing values and for categories that the axis does not know.
+    Attributes
+    ----------
+    features : tuple of int
+        Indices of the two features in the model.
+    axes : tuple of Feature
+        The two features, with the bins of the surface, which may differ from those of the model.
+    values : ndarray
+        ``values[a, b]`` is for bin a of the first axis and bin b of the second. Row 0 and column
+        0 are for missing values and for categories that did not occur in training.
     """
 
-    features: tuple[int, int]  # positions in the model
-    axes: tuple[Feature, Feature]  # of the same names, with bins of their own
+    features: tuple[int, int]
+    axes: tuple[Feature, Feature]
     values: Floats
 
     def __post_init__(self) -> None:
@@ -36,27 +43,27 @@ class Surface:
 
     @property
     def used(self) -> list[int]:
-        """Those of the two features that change the value."""
+        """Indices of those of the two features on which the value depends."""
         varies = [bool(np.ptp(self.values, axis=axis).any()) for axis in (0, 1)]
         return [j for j, v in zip(self.features, varies, strict=True) if v]
 
     @property
     def key(self) -> Hashable:
-        """Equal for two surfaces over the same bins of the same pair, in either order."""
+        """A key that is equal for surfaces over the same bins of the same pair, in either order."""
         sides = zip(self.features, map(_bins_key, self.axes), strict=True)
         return tuple(sorted(sides, key=lambda side: side[0]))
 
     def turned_to(self, other: "Surface") -> Floats:
-        """The values along the axes of ``other``, which must have the same key."""
+        """The values with the axes in the order of ``other``, which must have the same key."""
         return self.values if self.features == other.features else self.values.T
 
     def add(self, table: Table, columns: Ints, out: Floats) -> None:
-        """Add each row's value; the model's feature j stands in column ``columns[j]``."""
+        """Add the value of each row to ``out``; feature j is column ``columns[j]``."""
         first, second = code_columns(self.axes, table, columns[list(self.features)])
         out += self.values[first, second]
 
     def body(self) -> dict[str, Any]:
-        """As plain JSON values; those of the table row by row."""
+        """The surface as plain JSON values; the table of values row by row."""
         return {
             "features": list(self.features),
             "axes": [feature_body(axis) for axis in self.axes],
@@ -64,7 +71,7 @@ class Surface:
         }
 
     def __str__(self) -> str:
-        """One line: the names, the range, and where its ends are."""
+        """One line: the names, the range of values, and the bins of the smallest and largest."""
         low, high = (divmod(int(end), self.values.shape[1]) for end in self._ends)
         return (
             f"  {self.name} ({self.values[low]:+.3g} to {self.values[high]:+.3g}): "
@@ -77,8 +84,8 @@ class Surface:
         return int(self.values.argmin()), int(self.values.argmax())
 
     def _describe(self, cell: tuple[int, int]) -> str:
-        words = [_bin_name(axis, code) for axis, code in zip(self.axes, cell, strict=True)]
-        return f"({words[0]}, {words[1]})"
+        names = [_bin_name(axis, code) for axis, code in zip(self.axes, cell, strict=True)]
+        return f"({names[0]}, {names[1]})"
 
 
 def _bins_key(axis: Feature) -> Hashable:
@@ -86,11 +93,11 @@ def _bins_key(axis: Feature) -> Hashable:
 
 
 def read_surface(fields: Fields, features: tuple[Feature, ...]) -> Surface:
-    """The surface of a file's object, over features that were read before."""
+    """Read a surface from a model file; ``features`` are those of the model."""
     first, second = _read_positions(fields, len(features))
     children = fields.children("axes")
     if len(children) != 2:
-        raise fields.fail("axes", "two objects, one per feature")
+        raise fields.fail("axes", "two objects, one for each feature")
     axes = [
         _read_axis(child, features[j]) for child, j in zip(children, (first, second), strict=True)
     ]
@@ -103,27 +110,27 @@ def read_surface(fields: Fields, features: tuple[Feature, ...]) -> Surface:
 
 
 def _read_positions(fields: Fields, n_features: int) -> tuple[int, int]:
-    found = fields.items("features")
-    is_position = [type(j) is int and 0 <= j < n_features for j in found]
-    if len(found) != 2 or not all(is_position) or found[0] == found[1]:
+    positions = fields.items("features")
+    is_valid = [type(j) is int and 0 <= j < n_features for j in positions]
+    if len(positions) != 2 or not all(is_valid) or positions[0] == positions[1]:
         raise fields.fail("features", f"two different positions from 0 to {n_features - 1}")
-    return found[0], found[1]
+    return positions[0], positions[1]
 
 
 def _read_axis(fields: Fields, feature: Feature) -> Feature:
     axis = read_feature(fields)
     fields.end()
     if axis.name != feature.name:
-        raise fields.fail("name", f"that of its feature, {feature.name[:40]!r}")
+        raise fields.fail("name", f"{feature.name[:40]!r}, the name of its feature")
     if axis.kind != feature.kind:
-        raise fields.fail("kind", f"that of its feature, {feature.kind!r}")
-    if axis.n_bins > _MOST_BINS:
+        raise fields.fail("kind", f"{feature.kind!r}, the kind of its feature")
+    if axis.n_bins > _MAX_BINS:
         raise fields.fail("categories" if axis.is_category else "cuts", "at most 65,535 bins")
     return axis
 
 
 def _bin_name(axis: Feature, code: int) -> str:
-    """A bin of an axis in words."""
+    """A bin of an axis as text, such as "age <= 30"."""
     if code == 0:
         return f"{axis.name} missing"
     if axis.is_category:

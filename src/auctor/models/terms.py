@@ -1,4 +1,4 @@
-"""TermModel: models whose score is a sum of terms, which explains each row."""
+"""TermModel: the base class of models whose score is a sum of terms, and can be explained."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -14,18 +14,18 @@ from auctor.models.explanation import Explanation, Explanations, Values, read_ro
 from auctor.models.reference import Reference, weighted_mean
 
 NO_REFERENCE = (
-    "this model has no reference to compare a row with: it was saved by a release of auctor that "
-    "did not keep one; fit the model again, or give the rows of the fit: "
+    "this model has no reference to compare a row with, because it was saved by a release of "
+    "auctor that did not store one; fit the model again, or give the training rows: "
     "model.with_reference(X).explain(row)"
 )
 
 
 class TermModel(Model):
-    """A model whose score is an intercept plus what each of its terms adds.
+    """A model whose score is an intercept plus a sum of terms.
 
-    Every explanation compares with ``reference``, the average contribution of each term on the
-    training rows. It is kept in the model's file, so that a row has the same explanation alone,
-    in its table, from an estimator and from a loaded model.
+    Every explanation compares a row with ``reference``, the average contribution of each term on
+    the training rows. The model file holds it, so that a row has the same explanation alone or
+    within a table, and from an estimator or a loaded model.
     """
 
     intercept: float
@@ -34,55 +34,59 @@ class TermModel(Model):
     @property
     @abstractmethod
     def term_names(self) -> tuple[str, ...]:
-        """Names of all that adds up to a score, each of them once."""
+        """Names of the terms of the sum; no name occurs twice."""
 
     @abstractmethod
     def _term_features(self) -> list[tuple[int, ...]]:
-        """The features that each term looks at."""
+        """The indices of the features that each term depends on."""
 
     @abstractmethod
     def _term(self, k: int, table: Table, columns: Ints) -> Floats:
-        """What term k adds to each row; feature j stands in column ``columns[j]``."""
+        """What term k adds to each row; feature j is column ``columns[j]`` of the table."""
 
     @abstractmethod
     def _constant(self, k: int) -> float | None:
-        """What term k adds to every row; None where rows differ."""
+        """What term k adds to every row, if that is the same for all rows, else None."""
 
     @abstractmethod
     def _on_grid(self, averages: Floats) -> Floats:
-        """Averages on the grid of the scores, where sums are exact."""
+        """Averages rounded to the grid of the scores, on which sums are exact."""
 
     def contributions(self, X: Any) -> Floats:
-        """What each term adds to the score of each row, without the intercept: (rows, terms)."""
+        """What each term adds to the score of each row, as an array (rows, terms).
+
+        The sum over a row, plus the intercept, is the score.
+        """
         table = read_table(X, accept_sparse=True)
         return self._contributions(table, self._select(table))
 
     def _contributions(self, table: Table, columns: Ints) -> Floats:
         out = np.zeros((len(self.term_names), table.n_rows))
-        for k, line in enumerate(out):
-            line[:] = self._term(k, table, columns)
+        for k, term in enumerate(out):
+            term[:] = self._term(k, table, columns)
         return out.T
 
-    def _average(self, k: int, table: Table, columns: Ints, share: Floats) -> float:
-        """What term k adds on average over rows of these shares."""
-        constant = self._constant(k)  # of which wide tables have many
+    def _average(self, k: int, table: Table, columns: Ints, row_fraction: Floats) -> float:
+        """The average of term k over the rows, whose fractions of the weight are given."""
+        constant = self._constant(k)  # saves time in wide tables, most of whose terms are constant
         if constant is not None:
             return constant
-        return weighted_mean(self._term(k, table, columns), share)
+        return weighted_mean(self._term(k, table, columns), row_fraction)
 
     def with_reference(
         self, X: Any, sample_weight: Any = None, name: str = "the average of the given rows"
     ) -> Self:
-        """The same model, whose explanations compare with the average of these rows.
+        """A copy of the model whose explanations compare with the average of these rows.
 
         Parameters
         ----------
-        X : table of any kind
-            The rows of the fit, for a model whose file was written by a release that kept no
-            reference; or any rows that others are to be compared with.
+        X : table
+            The rows to compare with. For a model file without a reference (written by an early
+            release), give the training rows.
         sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows in the average.
         name : str
-            What explanations call the average row.
+            The name of the average row in explanations.
 
         Examples
         --------
@@ -95,25 +99,26 @@ class TermModel(Model):
         table = read_table(X, accept_sparse=True)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
-        share = weight / fsum(weight.tolist())
+        fraction = weight / fsum(weight.tolist())
         columns, n_terms = self._select(table), len(self.term_names)
-        averages = np.array([self._average(k, table, columns, share) for k in range(n_terms)])
-        # mypy takes the fields of the base class for all that there are.
+        averages = np.array([self._average(k, table, columns, fraction) for k in range(n_terms)])
+        # mypy sees only the fields of the base class.
         changed: Self = replace(self, reference=Reference(self._on_grid(averages), name))  # type: ignore[call-arg]
         return changed
 
     def explain(self, X: Any) -> Explanation | Explanations:
-        """What each term adds to a row's score, compared with the average training row.
+        """What each term adds to the score of a row, compared with the average training row.
 
         Parameters
         ----------
         X : array-like, dict, Series or table
-            One row, or a table of many. A dict and a Series have the features' names.
+            One row, or a table of rows. The keys of a dict or Series are the names of features.
 
         Returns
         -------
         Explanation or Explanations
-            Of one row, an explanation that prints as a table; of many, all of them in one object.
+            For one row an `Explanation`, which prints as a table; for several rows one
+            `Explanations` object that holds them all.
 
         Examples
         --------
@@ -121,8 +126,8 @@ class TermModel(Model):
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
         >>> model = RankBoost(n_estimators=5).fit(X, y).model_
         >>> one = model.explain([4.0])
-        >>> one.base + sum(one.contributions) == one.score
-        True
+        >>> print(f"{one.base:.3f} + {sum(one.contributions):.3f} = {one.score:.3f}")
+        0.000 + 0.700 = 0.700
         >>> model.explain(X).contributions.shape
         (4, 1)
         """
@@ -130,7 +135,7 @@ class TermModel(Model):
         return rows[0] if len(rows) == 1 else rows
 
     def explain_rows(self, X: Any) -> Explanations:
-        """The explanations of a table's rows, also where it has one row only."""
+        """The explanations of the rows of a table, even if it has only one."""
         if self.reference is None:
             raise ValueError(NO_REFERENCE)
         table = read_table(X, accept_sparse=True)

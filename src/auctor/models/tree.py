@@ -1,4 +1,4 @@
-"""TreeModel: a tree whose leaves are in order (paper 002, Figure 2)."""
+"""TreeModel: a tree whose leaves are ranked (Clemencon & Vayatis 2009, Figure 2)."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,30 +7,44 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table
 from auctor.kernels.trees import TreeNodes, find_leaves
-from auctor.models.base import Model, Shared
+from auctor.models.base import Model
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.shared import Shared
 from auctor.models.tree_cells import Cells, find_cells
 from auctor.models.tree_nodes import read_nodes
 from auctor.models.tree_rules import list_rules
 
-_MOST_RULES = 40
+_MAX_PRINTED = 40  # leaves of a printed model
 
 
 @register
 @dataclass(frozen=True, eq=False)
 class TreeModel(Model):
-    """score(x) = intercept + the value of the leaf that x comes to.
+    """A ranking tree: score(x) = intercept + the value of the leaf of x.
 
-    Every row goes from node 0 to a leaf. Nodes where ``is_cell`` is set are cells of the ranking
-    tree; the others are inner nodes of the small tree that splits a cell into two unions of
-    boxes. ``neg`` and ``pos`` are the weights of the training rows at each node.
-    ``probability`` holds that of the positive class for each leaf, and rises with ``value``;
-    the logistic curve that other models have is not used.
+    Attributes
+    ----------
+    features : tuple of Feature
+        The features with their bins.
+    nodes : TreeNodes
+        The tests of the nodes, and their children. Every row goes from node 0 to a leaf.
+    is_cell : ndarray of shape (n_nodes,)
+        Which nodes are cells of the ranking tree. The others are inner nodes of the small tree
+        that splits a cell into two.
+    neg, pos : ndarray of shape (n_nodes,)
+        The weight of the training rows of each class at each node.
+    value : ndarray of shape (n_nodes,)
+        What each leaf adds to the score.
+    probability : ndarray of shape (n_nodes,)
+        The probability of the positive class in each leaf, which increases with ``value``. It
+        takes the place of the logistic calibration of other models.
+    intercept : float
     """
 
     features: tuple[Feature, ...]
@@ -54,7 +68,7 @@ class TreeModel(Model):
 
     @cached_property
     def leaves(self) -> Ints:
-        """The leaves, best first."""
+        """The leaves, from the highest score to the lowest."""
         leaves = np.flatnonzero(self.nodes.feature < 0)
         return leaves[np.argsort(-self.value[leaves], kind="stable")]
 
@@ -64,7 +78,7 @@ class TreeModel(Model):
         return find_cells(self.nodes, self.is_cell, self.value)
 
     def apply(self, codes: npt.NDArray[Any]) -> Ints:
-        """The leaf of each row, given by its codes (features, rows)."""
+        """The leaf of each row; rows are given by their codes (features, rows)."""
         leaf = np.empty(codes.shape[1], dtype=np.int64)
         find_leaves(codes, self.nodes, leaf)
         return leaf
@@ -74,10 +88,10 @@ class TreeModel(Model):
         return self.intercept + self.value[leaf]
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Probability of each class for scores already computed: that of the score's leaf."""
-        rising = self.leaves[::-1]
-        at = np.searchsorted(self.intercept + self.value[rising], scores, side="right") - 1
-        p = self.probability[rising][np.maximum(at, 0)]
+        """Probability of each class for scores that ``decision_function`` returned."""
+        leaves = self.leaves[::-1]  # by increasing score
+        index = np.searchsorted(self.intercept + self.value[leaves], scores, side="right") - 1
+        p = self.probability[leaves][np.maximum(index, 0)]
         return np.column_stack([1.0 - p, p])
 
     def body(self) -> dict[str, Any]:
@@ -104,43 +118,45 @@ class TreeModel(Model):
         return model
 
     def _check(self, fields: Fields) -> None:
-        """What the columns of a file must be to one another."""
-        # Before scores, which are sums, can meet the end of exact whole numbers and tie.
+        """Check what the columns of a file must satisfy together."""
+        # Larger values could be tied after the intercept is added.
         if not (np.abs(self.value) <= 2.0**50).all() or not abs(self.intercept) <= 2.0**50:
             raise fields.fail("value", "a list of numbers below 2^50")
         if not (np.diff(self.intercept + self.value[self.leaves]) < 0).all():
-            raise fields.fail("value", "different for different leaves")
+            raise fields.fail("value", "a list with different numbers for different leaves")
         p = self.probability[self.leaves]
         if not ((p >= 0) & (p <= 1)).all() or not (np.diff(p) <= 0).all():
-            raise fields.fail("probability", "from 0 to 1, and larger for leaves of larger value")
-        if not ((self.neg >= 0) & (self.pos >= 0)).all():
-            raise fields.fail("neg", "weights that are not negative, nor those of 'pos'")
+            wanted = "a list of numbers from 0 to 1 that do not decrease with 'value'"
+            raise fields.fail("probability", wanted)
+        for name, weight in (("neg", self.neg), ("pos", self.pos)):
+            if not (weight >= 0).all():
+                raise fields.fail(name, "a list of weights of 0 or more")
         try:
             _ = self.cells
         except ValueError as error:
             raise fields.fail("cell", str(error)) from None
 
     def finished(self, **changes: Any) -> "TreeModel":
-        """The same tree with other values in some fields."""
+        """A copy of the tree with other values in some fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
         lines = [
-            f"TreeModel: {len(self.leaves)} cells in order, the best first, from a tree of depth "
-            f"{self.cells.depth.max()} over {len(self.features)} features",
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere",
+            f"TreeModel: ranking tree of depth {self.cells.depth.max()} over "
+            f"{count(len(self.features), 'feature')}; {len(self.leaves)} leaves, from "
+            "the highest score to the lowest",
+            prediction_rule(self.classes, self.threshold),
         ]
-        shown = self.leaves[:_MOST_RULES]
+        shown = self.leaves[:_MAX_PRINTED]
         for leaf, rule in zip(shown.tolist(), list_rules(self, shown), strict=True):
             rows = self.neg[leaf] + self.pos[leaf]
-            share = self.pos[leaf] / rows if rows > 0 else 0.0
+            rate = self.pos[leaf] / rows if rows > 0 else 0.0
             lines.append(
-                f"  score {self.intercept + self.value[leaf]:+g}: {share:.1%} of {rows:g} rows "
+                f"  score {self.intercept + self.value[leaf]:+g}: {rate:.1%} of {rows:g} rows "
                 f"are {self.classes[1]!r} where {rule}"
             )
         if len(self.leaves) > len(shown):
-            lines.append(f"  ... and {len(self.leaves) - len(shown)} more cells")
+            lines.append(f"  ... and {len(self.leaves) - len(shown)} more leaves")
         return "\n".join(lines)
 
 
@@ -156,5 +172,5 @@ def _feature_from(fields: Fields) -> Feature:
 def _floats_from(fields: Fields, name: str, n_nodes: int) -> Floats:
     column = fields.terms(name)
     if len(column) != n_nodes:
-        raise fields.fail(name, f"a list of {n_nodes} numbers, one per node")
+        raise fields.fail(name, f"a list of {n_nodes} numbers, one for each node")
     return column

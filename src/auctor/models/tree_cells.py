@@ -1,4 +1,4 @@
-"""The ranking tree among the nodes of a TreeModel."""
+"""The ranking tree of a TreeModel: which cell is split into which two."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,10 @@ from auctor.kernels.trees import TreeNodes
 
 
 class Cells(NamedTuple):
-    """Of each node that is a cell: the cells it is split into and its depth; -1 elsewhere."""
+    """For each node the two cells that it is split into, and its depth; -1 if it is no cell.
+
+    ``upper`` and ``lower`` are -1 for leaves as well.
+    """
 
     upper: Ints
     lower: Ints
@@ -17,13 +20,14 @@ class Cells(NamedTuple):
 
 
 def find_cells(nodes: TreeNodes, is_cell: Bools, value: Floats) -> Cells:
-    """Follow every split to the two cells it ends in; ValueError where it is no such split.
+    """Follow the split of every cell to the two cells that it leads to.
 
-    The cell that holds the best leaf is the upper one.
+    The cell with the leaf of the highest value is the upper one. A ValueError says what
+    ``is_cell`` has to be where a split does not lead to two cells.
     """
     n_nodes = len(is_cell)
     if not is_cell[0] or not is_cell[nodes.feature < 0].all():
-        raise ValueError("1 for the root and for leaves")
+        raise ValueError("1 for the root and for every leaf")
     best = _best_leaf(nodes, value)
     upper, lower, depth = (np.full(n_nodes, -1) for _ in range(3))
     depth[0] = 0
@@ -31,7 +35,7 @@ def find_cells(nodes: TreeNodes, is_cell: Bools, value: Floats) -> Cells:
     reached[0] = True
     for cell in np.flatnonzero(is_cell & (nodes.feature >= 0)).tolist():
         inner, ends = _follow(nodes, is_cell, cell)
-        # A node that two paths lead to would be a cell, and a cell has one parent.
+        # Only a cell can be reached on two paths, and a cell has one parent.
         if len(ends) != 2 or reached[inner].any() or reached[ends].any():
             raise ValueError("such that every split of a cell is a tree that ends in two cells")
         reached[inner], reached[ends] = True, True
@@ -43,7 +47,10 @@ def find_cells(nodes: TreeNodes, is_cell: Bools, value: Floats) -> Cells:
 
 
 def _follow(nodes: TreeNodes, is_cell: Bools, cell: int) -> tuple[list[int], list[int]]:
-    """Inner nodes of a cell's split and the cells it ends in; none where paths meet before."""
+    """Inner nodes of the split of a cell, and the cells that it leads to.
+
+    No cells are returned if two paths meet at an inner node.
+    """
     inner: list[int] = []
     ends: set[int] = set()
     waiting = [cell]

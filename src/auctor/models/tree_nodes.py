@@ -1,4 +1,4 @@
-"""The nodes of trees in model files."""
+"""Reading the nodes of trees from model files."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ _FLAGS = ("above", "missing", "table")
 def read_nodes(
     fields: Fields, features: tuple[Feature, ...], flags: tuple[str, ...] = ()
 ) -> tuple[TreeNodes, list[Ints]]:
-    """The nodes of a file, and further columns of zeros and ones that have these names.
+    """Read the nodes of a file, and the additional columns ``flags`` of zeros and ones.
 
-    Every index is checked, because kernels do not check theirs.
+    Every index is checked here, because kernels do not check any.
     """
     columns: dict[str, npt.NDArray[Any]] = {}
     for name in (*TreeNodes._fields, *flags):
@@ -27,9 +27,11 @@ def read_nodes(
             raise fields.fail(name, "a list of zeros and ones")
         columns[name] = column
         if name != "table" and len(column) != len(columns["feature"]):
-            raise fields.fail(name, f"a list of {len(columns['feature'])}, one per node")
+            raise fields.fail(
+                name, f"a list of {len(columns['feature'])} numbers, one for each node"
+            )
     if len(columns["feature"]) == 0:
-        raise fields.fail("feature", "a list of one node or more")
+        raise fields.fail("feature", "a list of one or more nodes")
     more = [columns.pop(name) for name in flags]
     _check_tests(fields, columns, features)
     _check_children(fields, columns)
@@ -37,7 +39,7 @@ def read_nodes(
 
 
 def read_whole(fields: Fields, name: str) -> Ints:
-    """A list of whole numbers."""
+    """Read a list of whole numbers."""
     column = fields.terms(name)
     if not ((np.rint(column) == column) & (np.abs(column) < 2.0**53)).all():
         raise fields.fail(name, "a list of whole numbers")
@@ -50,9 +52,9 @@ def _check_tests(
     feature = columns["feature"]
     if not ((feature >= -1) & (feature < len(features))).all():
         raise fields.fail("feature", f"a list of numbers from -1 to {len(features) - 1}")
-    at = feature[feature >= 0]
-    n_codes = np.array([f.n_bins + 1 for f in features])[at]
-    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[at]
+    tested = feature[feature >= 0]
+    n_codes = np.array([f.n_bins + 1 for f in features])[tested]
+    is_category = np.array([f.is_category for f in features], dtype=np.bool_)[tested]
     cut, start = (columns[name][feature >= 0] for name in ("cut", "start"))
     if not ((cut >= 0) & (cut < np.maximum(n_codes, 1))).all():
         raise fields.fail("cut", "a list of bins of the nodes' features")
@@ -60,11 +62,11 @@ def _check_tests(
         is_category, (start >= 0) & (start + n_codes <= len(columns["table"])), start == -1
     )
     if not fits.all():
-        raise fields.fail("start", "a list of places in the table, -1 for numbers")
+        raise fields.fail("start", "a list of positions in 'table', -1 for numeric features")
 
 
 def _check_children(fields: Fields, columns: dict[str, npt.NDArray[Any]]) -> None:
-    """Children stand behind their parents, so that no path comes back."""
+    """Check that children come after their parents, so that no path returns to a node."""
     is_leaf, number = columns["feature"] < 0, np.arange(len(columns["feature"]))
     for name in ("left", "right"):
         child = columns[name]

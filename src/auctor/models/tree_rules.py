@@ -1,35 +1,48 @@
-"""The cells of a TreeModel in words."""
+"""The leaves of a ranking tree as rules, such as "age > 30 and town is one of a, c"."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from auctor._text import count
 from auctor._typing import Bools, Ints
 from auctor.data import Feature
-
-if TYPE_CHECKING:
-    from auctor.models.tree import TreeModel
+from auctor.kernels.trees import TreeNodes
+from auctor.models.tree_cells import Cells
 
 Codes = Bools  # the codes of one feature that are allowed
-Box = dict[int, Codes]  # feature -> its codes; other features are free
+Box = dict[int, Codes]  # index of a feature -> its allowed codes; all codes of other features are
 
-# A cell of unions can be the union of very many boxes: no more of them are worked out.
-_MOST_BOXES = 12
+# A cell can be the union of very many boxes: no more than this number are computed.
+_MAX_BOXES = 12
 _SHOWN_BOXES = 3
 _SHOWN_CATEGORIES = 6
 _SHOWN_CONDITIONS = 20
 
 
-def list_rules(model: "TreeModel", leaves: Ints) -> list[str]:
+class RankingTree(Protocol):
+    """The attributes of a `TreeModel` that rules depend on."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]: ...
+    @property
+    def nodes(self) -> TreeNodes: ...
+    @property
+    def is_cell(self) -> Bools: ...
+    @property
+    def cells(self) -> Cells: ...
+
+
+def list_rules(tree: RankingTree, leaves: Ints) -> list[str]:
     """The rule of each leaf: conditions joined by "and", boxes by "or"."""
-    boxes = find_boxes(model, set(leaves.tolist()))
-    return [_describe(model.features, boxes.get(leaf, [])) for leaf in leaves.tolist()]
+    boxes = find_boxes(tree, set(leaves.tolist()))
+    return [_describe(tree.features, boxes.get(leaf, [])) for leaf in leaves.tolist()]
 
 
-def find_boxes(model: "TreeModel", leaves: set[int]) -> dict[int, list[Box]]:
-    """Boxes of the cells on the way to the leaves; at most ``_MOST_BOXES`` of each."""
-    upper, lower, _ = model.cells
+def find_boxes(tree: RankingTree, leaves: set[int]) -> dict[int, list[Box]]:
+    """The boxes that each leaf consists of, or the first ``_MAX_BOXES`` of them."""
+    upper, lower, _ = tree.cells
     wanted = set(leaves)
     for cell in range(len(upper) - 1, -1, -1):
         if upper[cell] in wanted or lower[cell] in wanted:
@@ -39,33 +52,36 @@ def find_boxes(model: "TreeModel", leaves: set[int]) -> dict[int, list[Box]]:
         if upper[cell] < 0:
             continue
         for box in boxes.pop(cell, []):
-            for end, part in _follow(model, cell, box):
-                found = boxes.setdefault(end, [])
-                if end in wanted and len(found) < _MOST_BOXES:
-                    found.append(part)
+            for end, part in _follow(tree, cell, box):
+                end_boxes = boxes.setdefault(end, [])
+                if end in wanted and len(end_boxes) < _MAX_BOXES:
+                    end_boxes.append(part)
     return boxes
 
 
-def _follow(model: "TreeModel", cell: int, box: Box) -> Iterator[tuple[int, Box]]:
-    """The parts of a box that each path through a cell's split cuts out, without empty ones."""
+def _follow(tree: RankingTree, cell: int, box: Box) -> Iterator[tuple[int, Box]]:
+    """For each path through the split of a cell, where it ends and which part of the box takes it.
+
+    Empty parts are left out.
+    """
     waiting = [(cell, box)]
     while waiting:
         k, part = waiting.pop()
-        if k != cell and model.is_cell[k]:
+        if k != cell and tree.is_cell[k]:
             yield k, part
             continue
-        j = int(model.nodes.feature[k])
-        allowed = part.get(j, np.ones(model.features[j].n_bins + 1, dtype=np.bool_))
-        left = codes_left(model, k)
-        # The right one first: what was put down last is taken up first.
-        for child, side in ((model.nodes.right[k], ~left), (model.nodes.left[k], left)):
+        j = int(tree.nodes.feature[k])
+        allowed = part.get(j, np.ones(tree.features[j].n_bins + 1, dtype=np.bool_))
+        left = codes_left(tree, k)
+        # The right side first, because the last entry of the stack is visited first.
+        for child, side in ((tree.nodes.right[k], ~left), (tree.nodes.left[k], left)):
             if (allowed & side).any():
                 waiting.append((int(child), {**part, j: allowed & side}))
 
 
-def codes_left(model: "TreeModel", k: int) -> Codes:
-    """Which codes go left at node k."""
-    nodes, n_codes = model.nodes, model.features[int(model.nodes.feature[k])].n_bins + 1
+def codes_left(tree: RankingTree, k: int) -> Codes:
+    """Which codes of its feature go left at node k."""
+    nodes, n_codes = tree.nodes, tree.features[int(tree.nodes.feature[k])].n_bins + 1
     if nodes.start[k] >= 0:
         return nodes.table[nodes.start[k] :][:n_codes] == 1
     left = (np.arange(n_codes) > nodes.cut[k]) == (nodes.above[k] == 1)
@@ -76,18 +92,18 @@ def codes_left(model: "TreeModel", k: int) -> Codes:
 def _describe(features: tuple[Feature, ...], boxes: list[Box]) -> str:
     texts = [_rule(features, box) for box in boxes]
     if len(texts) > _SHOWN_BOXES:
-        left = "other" if len(texts) == _MOST_BOXES else f"{len(texts) - _SHOWN_BOXES} more"
-        texts = [*texts[:_SHOWN_BOXES], f"in {left} boxes"]
+        rest = "other" if len(texts) == _MAX_BOXES else f"{len(texts) - _SHOWN_BOXES} more"
+        texts = [*texts[:_SHOWN_BOXES], f"in {rest} boxes"]
     return ", or ".join(texts)
 
 
 def _rule(features: tuple[Feature, ...], box: Box) -> str:
-    """The conditions of a box; of very many, which nobody would read, the first."""
+    """The conditions of a box joined by "and"; of very many only the first."""
     texts = list(_conditions(features, box))
     if len(texts) > _SHOWN_CONDITIONS:
         n_more = len(texts) - _SHOWN_CONDITIONS
-        texts = [*texts[:_SHOWN_CONDITIONS], f"{n_more} more condition(s) hold"]
-    return " and ".join(texts) or "anything holds"
+        texts = [*texts[:_SHOWN_CONDITIONS], count(n_more, "more condition")]
+    return " and ".join(texts) or "there is no condition"
 
 
 def _conditions(features: tuple[Feature, ...], box: Box) -> Iterator[str]:
@@ -98,7 +114,7 @@ def _conditions(features: tuple[Feature, ...], box: Box) -> Iterator[str]:
 
 
 def condition(feature: Feature, codes: Codes) -> str:
-    """The codes of a feature in words; nothing where all are allowed.
+    """The allowed codes of a feature as a condition; empty text if all codes are allowed.
 
     Examples
     --------

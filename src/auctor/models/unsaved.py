@@ -1,35 +1,111 @@
-"""Models that hold fitted estimators or functions, and so can be pickled but not saved as JSON."""
+"""Models that hold Python objects of the user, and so can be pickled but not saved as JSON.
+
+`ScorerModel` is a weighted sum of scorers, `VoteModel` a weighted vote of fitted weak rankers,
+`RowProgram` a branching program with a fitted weak ranker at each node.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import count, prediction_rule
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, Table
-from auctor.models.base import Model, Shared
+from auctor.models.base import Model
 from auctor.models.features import code_columns
 from auctor.models.fields import Fields
 from auctor.models.linear import round_scores
-
-CANNOT_SAVE = (
-    "this model holds fitted estimators or trees as weak rankers, which a model file cannot; "
-    "pickle the estimator, or fit with weak='feature' or weak='stump'"
-)
+from auctor.models.shared import Shared
 
 
 class Voter(Protocol):
-    """What a member of the vote can do."""
+    """A fitted weak ranker: the expected label (-1 to 1) of each row of codes (rows, features)."""
 
     def labels(self, Z: Floats) -> Floats: ...
 
 
-def scorer_values(scorer: Any, X: Any, positive: Any) -> Floats:
-    """The values of a scorer: 2 p - 1 of a probability, else its decision function or itself.
+@dataclass(frozen=True, eq=False)
+class UnsavedModel(Model):
+    """The base class of models without a file format; ``save`` raises a ValueError."""
 
-    A classifier's values grow towards ``positive``, whichever of its classes that is.
+    _why_not: ClassVar[str] = (
+        "this model holds fitted estimators or trees as weak rankers, which a model file cannot "
+        "hold; pickle the estimator, or fit with estimator='feature' or estimator='stump'"
+    )
+
+    def body(self) -> NoReturn:
+        raise ValueError(self._why_not)
+
+    @classmethod
+    def from_body(cls, fields: Fields, shared: Shared) -> NoReturn:
+        raise ValueError(f"model file: field 'form' is {cls.form!r}, which is never saved")
+
+
+@dataclass(frozen=True, eq=False)
+class ScorerModel(UnsavedModel):
+    """A weighted sum of scorers: score(X) = intercept + sum of weight * scorer(X).
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns that the model was fitted on.
+    scorers : tuple
+        Fitted classifiers, or functions from X to one number per row. They receive X unchanged.
+    weights : ndarray of shape (n_scorers,)
+    intercept : float
+    """
+
+    names: tuple[str, ...]
+    scorers: tuple[Any, ...]
+    weights: Floats
+    intercept: float
+
+    form: ClassVar[str] = "scorers"
+    _why_not: ClassVar[str] = (
+        "this model holds the scorers that were given to the estimator, which a model file cannot "
+        "hold; pickle the estimator, or fit with hypotheses='features' or 'stumps'"
+    )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.names
+
+    @property
+    def _used(self) -> list[tuple[Any, float]]:
+        """The scorers whose weight is not 0, with their weights."""
+        pairs = zip(self.scorers, self.weights.tolist(), strict=True)
+        return [(scorer, weight) for scorer, weight in pairs if weight]
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each row. A larger score means that the row is more likely positive."""
+        positive = self.classes[1]
+        parts = [weight * scorer_values(scorer, X, positive) for scorer, weight in self._used]
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        # The intercept is added last: rounding must not move a score across the threshold.
+        return round_scores(np.sum([np.zeros(n_rows), *parts], axis=0)) + self.intercept
+
+    def _score(self, table: Table, columns: Ints) -> Floats:
+        raise NotImplementedError  # scorers need X itself: decision_function is overridden
+
+    def __str__(self) -> str:
+        lines = [
+            f"ScorerModel: score = {self.intercept:+.4g} + a weighted sum of {len(self._used)} of "
+            f"{count(len(self.scorers), 'scorer')}",
+            prediction_rule(self.classes, self.threshold),
+            *(f"  {weight:+.4g} * {scorer_name(scorer)}" for scorer, weight in self._used),
+        ]
+        return "\n".join(lines)
+
+
+def scorer_values(scorer: Any, X: Any, positive: Any) -> Floats:
+    """The values of a scorer for the rows of X.
+
+    These are 2 p - 1 for a classifier with probabilities p, else its decision function, else the
+    result of calling the scorer. The values of a classifier grow with the probability of the class
+    ``positive``, whether it is the first or the second of its classes.
     """
     is_first = list(getattr(scorer, "classes_", ()))[:1] == [positive]
     if hasattr(scorer, "predict_proba"):
@@ -45,74 +121,66 @@ def scorer_values(scorer: Any, X: Any, positive: Any) -> Floats:
 
 
 def scorer_name(scorer: Any) -> str:
-    """How a scorer is called in messages."""
+    """The name of a scorer in messages: that of a function, or of the class of an object."""
     return str(getattr(scorer, "__name__", type(scorer).__name__))
 
 
-@dataclass(frozen=True, eq=False)
-class ScorerModel(Model):
-    """score = intercept + sum of weight * scorer(X); scorers get X as it is given."""
+class Member(NamedTuple):
+    """A weak ranker of a vote, and its weight."""
 
-    names: tuple[str, ...]
-    scorers: tuple[Any, ...]
-    weights: Floats
+    voter: Voter
+    alpha: float
+
+
+@dataclass(frozen=True, eq=False)
+class VoteModel(UnsavedModel):
+    """A weighted vote: score(x) = intercept + sum of alpha * expected label over the members."""
+
+    features: tuple[Feature, ...]
+    members: tuple[Member, ...]
     intercept: float
 
-    form: ClassVar[str] = "scorers"
+    form: ClassVar[str] = "vote"
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        return self.names
-
-    def decision_function(self, X: Any) -> Floats:
-        """The score of each row: larger means more likely positive."""
-        used = [
-            (scorer, weight)
-            for scorer, weight in zip(self.scorers, self.weights.tolist(), strict=True)
-            if weight
-        ]
-        positive = self.classes[1]
-        parts = [weight * scorer_values(scorer, X, positive) for scorer, weight in used]
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        # The intercept last: rounding must not move a score across Youden's point.
-        return round_scores(np.sum([np.zeros(n_rows), *parts], axis=0)) + self.intercept
+        return tuple(feature.name for feature in self.features)
 
     def _score(self, table: Table, columns: Ints) -> Floats:
-        raise NotImplementedError  # scorers take X itself, not columns
+        return self.intercept + self.score_codes(code_columns(self.features, table, columns))
 
-    def body(self) -> dict[str, Any]:
-        raise ValueError(
-            "this model holds scorers that were given, which a model file cannot; pickle the "
-            "estimator, or fit with hypotheses='features' or 'stumps'"
-        )
-
-    @classmethod
-    def from_body(cls, fields: Fields, shared: Shared) -> "ScorerModel":
-        raise ValueError("model file: a sum of scorers is never written to a file")
+    def score_codes(self, codes: npt.NDArray[Any]) -> Floats:
+        """The score of each row, without the intercept, from codes (features, rows)."""
+        Z = np.ascontiguousarray(codes.T, dtype=np.float64)
+        out = np.zeros(len(Z))
+        for voter, alpha in self.members:
+            out += alpha * voter.labels(Z)
+        return out
 
     def __str__(self) -> str:
-        lines = [
-            f"ScorerModel: score = {self.intercept:+.4g} + a weighted sum of "
-            f"{int(np.count_nonzero(self.weights))} scorers (of {len(self.scorers)})",
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere",
-        ]
-        for scorer, weight in zip(self.scorers, self.weights.tolist(), strict=True):
-            if weight:
-                lines.append(f"  {weight:+.4g} * {scorer_name(scorer)}")
-        return "\n".join(lines)
+        kinds = sorted(
+            {type(getattr(m.voter, "estimator", m.voter)).__name__ for m in self.members}
+        )
+        return (
+            f"VoteModel: score = {self.intercept:+.4g} + the weighted vote of "
+            f"{count(len(self.members), 'estimator')} ({', '.join(kinds)})\n"
+            f"{prediction_rule(self.classes, self.threshold)}"
+        )
 
 
 class Gate(NamedTuple):
-    """A node: the voter that sends rows on, or None, and the value of rows that end there."""
+    """A node of a row program: its weak ranker, or None and the value of rows that stop there."""
 
     voter: Voter | None
     value: float
 
 
 @dataclass(frozen=True, eq=False)
-class RowProgram(Model):
-    """As ProgramModel, with an estimator at each node; score = intercept + expected end value."""
+class RowProgram(UnsavedModel):
+    """A `ProgramModel` with a fitted weak ranker instead of one feature at each node.
+
+    score(x) = intercept + the expected value of the node where the row ends.
+    """
 
     features: tuple[Feature, ...]
     layers: tuple[tuple[Gate, ...], ...]
@@ -129,92 +197,37 @@ class RowProgram(Model):
         return self.intercept + self.score_codes(code_columns(self.features, table, columns))
 
     def score_codes(self, codes: npt.NDArray[Any]) -> Floats:
-        """Expected end value of rows given by their codes (features, rows)."""
+        """The expected value of each row, without the intercept, from codes (features, rows)."""
         return expected_end(self.layers, self.final, np.ascontiguousarray(codes.T, dtype=float))
-
-    def body(self) -> dict[str, Any]:
-        raise ValueError(CANNOT_SAVE)
-
-    @classmethod
-    def from_body(cls, fields: Fields, shared: Shared) -> "RowProgram":
-        raise ValueError("model file: a program of estimators is never written to a file")
 
     def __str__(self) -> str:
         gates = [gate for layer in self.layers for gate in layer]
         frozen = sum(gate.voter is None for gate in gates)
         return (
-            f"RowProgram: {len(self.layers)} layers, {len(gates)} nodes with an estimator each, "
-            f"{frozen} of them frozen; score = {self.intercept:+.4g} + the expected value of the "
-            f"end\n{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere"
+            f"RowProgram: branching program of {count(len(self.layers), 'layer')} and "
+            f"{count(len(gates), 'node')} with an estimator each, {frozen} of them frozen (rows "
+            f"stop there)\nscore = {self.intercept:+.4g} + the expected value of the node where "
+            f"the row ends\n{prediction_rule(self.classes, self.threshold)}"
         )
 
 
 def expected_end(layers: Sequence[Sequence[Gate]], final: Floats, Z: Floats) -> Floats:
-    """Carry the chance of being at each node down the layers, all rows at a time."""
-    total = np.zeros(len(Z))
-    chance = [np.ones(len(Z))]
+    """The expected value of the node where each row ends, for all rows at the same time.
+
+    The probability of each node is carried down the layers.
+    """
+    expected = np.zeros(len(Z))
+    probability = [np.ones(len(Z))]
     for layer in layers:
         below = [np.zeros(len(Z)) for _ in range(len(layer) + 1)]
-        for i, (gate, here) in enumerate(zip(layer, chance, strict=True)):
+        for i, (gate, here) in enumerate(zip(layer, probability, strict=True)):
             if gate.voter is None:
-                total += here * gate.value
+                expected += here * gate.value
             elif here.any():
                 right = here * (1.0 + gate.voter.labels(Z)) / 2.0
                 below[i] += here - right
                 below[i + 1] += right
-        chance = below
-    for here, value in zip(chance, final, strict=True):
-        total += here * value
-    return total
-
-
-class Member(NamedTuple):
-    """A voter and its weight."""
-
-    voter: Voter
-    alpha: float
-
-
-@dataclass(frozen=True, eq=False)
-class VoteModel(Model):
-    """score = intercept + sum of alpha * expected label over the members."""
-
-    features: tuple[Feature, ...]
-    members: tuple[Member, ...]
-    intercept: float
-
-    form: ClassVar[str] = "vote"
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return tuple(feature.name for feature in self.features)
-
-    def _score(self, table: Table, columns: Ints) -> Floats:
-        return self.intercept + self.score_codes(code_columns(self.features, table, columns))
-
-    def score_codes(self, codes: npt.NDArray[Any]) -> Floats:
-        """Score of rows given by their codes (features, rows), without the intercept."""
-        Z = np.ascontiguousarray(codes.T, dtype=np.float64)
-        out = np.zeros(len(Z))
-        for voter, alpha in self.members:
-            out += alpha * voter.labels(Z)
-        return out
-
-    def body(self) -> dict[str, Any]:
-        raise ValueError(CANNOT_SAVE)
-
-    @classmethod
-    def from_body(cls, fields: Fields, shared: Shared) -> "VoteModel":
-        raise ValueError("model file: a vote of estimators is never written to a file")
-
-    def __str__(self) -> str:
-        kinds = sorted(
-            {type(getattr(m.voter, "estimator", m.voter)).__name__ for m in self.members}
-        )
-        return (
-            f"VoteModel: score = {self.intercept:+.4g} + the weighted vote of {len(self.members)} "
-            f"estimators ({', '.join(kinds)})\n"
-            f"{self.classes[1]!r} is predicted where score > {self.threshold:g}, "
-            f"{self.classes[0]!r} elsewhere"
-        )
+        probability = below
+    for here, value in zip(probability, final, strict=True):
+        expected += here * value
+    return expected

@@ -1,12 +1,12 @@
 """From step tables over codes to a finished AdditiveModel with threshold and calibration."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from auctor._typing import Floats
+from auctor._typing import Floats, Ints
 from auctor.data import Partition, RankingData
 from auctor.kernels.scores import add_table, sweep
 from auctor.learners.common.calibration import calibrate
@@ -15,11 +15,18 @@ from auctor.models import AdditiveModel, Surface, compress, on_grid
 
 
 class TrainingOrder(NamedTuple):
-    """How the scores order the training rows, or others."""
+    """How well the scores order the training rows, or other rows."""
 
-    cut: float  # Youden's point
+    cut: float  # the score at Youden's point
     auc: float
-    misranked: float  # share of pairs not in order, ties included
+    misranked: float  # fraction of the pairs that are not in order, ties included
+
+
+class ClassHistogram(Protocol):
+    """Weights (class, feature, code): an int64 array, or a ``RaggedHistogram`` of sparse codes."""
+
+    def __getitem__(self, index: tuple[slice, int], /) -> Ints:
+        """``histogram[:, j]``: the weights (class, code) of one feature."""
 
 
 def finish_additive(
@@ -28,12 +35,11 @@ def finish_additive(
     surfaces: tuple[Surface, ...] = (),
     added: Sequence[Floats] = (),
 ) -> tuple[AdditiveModel, TrainingOrder]:
-    """The model of the tables, shifted so that Youden's point lies at score 0.
+    """The model of the tables, shifted so that Youden's point is at score 0.
 
-    ``added`` is what the surfaces, or a model to start from, add to the rows of each partition.
-    Whatever is computed here comes from sums of whole numbers or from sums in the order
-    of the scores: the order of the rows and how they were cut into partitions cannot
-    show in a single bit.
+    ``added`` is the sum of the surfaces, or of an initial model, for the rows of each partition.
+    Everything here is computed from sums of whole numbers or from sums in the order of the scores:
+    no bit of the result depends on the order of the rows or on the partitions.
     """
     scores = [score_rows(part, tables) for part in data.partitions]
     for score, more in zip(scores, added, strict=len(added) > 0):
@@ -54,22 +60,28 @@ def finish_additive(
     return model, order
 
 
-def fill_missing(histogram: Any, tables: list[Floats]) -> None:
-    """Where training had no missing value, a missing one scores as the average row does.
+def fill_missing(histogram: ClassHistogram, tables: list[Floats]) -> None:
+    """Score a missing value as the average row, for features without one in the training rows.
 
-    ``histogram`` (class, feature, code) is that of the training rows, as ``RowWeights`` makes
-    it; the average is over both classes alike. Tables of zeros stay as they are.
+    ``histogram`` holds the weights of the training rows. Tables of zeros stay as they are.
     """
     for j, table in enumerate(tables):
         if table.any():
-            lines = histogram[:, j]
-            share = (lines / lines.sum(axis=1, keepdims=True)).mean(axis=0)
-            if share[0] == 0.0:
-                table[0] = float(on_grid(np.array((share * table).sum())))
+            fill_missing_code(histogram[:, j], table)
+
+
+def fill_missing_code(weights: Floats | Ints, table: Floats) -> None:
+    """``fill_missing`` for one feature; ``weights`` (class, code) are those of its codes.
+
+    The average is class-balanced: each class counts for one half.
+    """
+    fraction = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+    if fraction[0] == 0.0:
+        table[0] = float(on_grid(np.array((fraction * table).sum())))
 
 
 def score_rows(part: Partition, tables: list[Floats]) -> Floats:
-    """Sum of the tables' entries for each row's codes; flat tables are passed over."""
+    """The sum of the table entries of each row's codes; tables of zeros are skipped."""
     out = np.zeros(part.n_rows)
     for j, table in enumerate(tables):
         if table.any():
@@ -78,7 +90,7 @@ def score_rows(part: Partition, tables: list[Floats]) -> Floats:
 
 
 def training_order(data: RankingData, scores: list[Floats]) -> TrainingOrder:
-    """Sort each class and go through both once; scores that are not finite are refused."""
+    """Youden's point and the AUC of the scores; scores that are not finite raise an error."""
     check_finite(scores)
     neg, weight_neg = sorted_class(data, scores, 0)
     pos, weight_pos = sorted_class(data, scores, 1)
@@ -89,27 +101,27 @@ def training_order(data: RankingData, scores: list[Floats]) -> TrainingOrder:
 
 
 def check_finite(scores: list[Floats]) -> None:
-    """No kernel may see NaN, or scores whose distance is beyond a float64."""
+    """Raise an error for NaN, and for scores whose range is too large for a float64."""
     ends = [(float(s.min()), float(s.max())) for s in scores if len(s)]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if not all(np.isfinite(end).all() for end in ends) or not np.isfinite(high - low):
         raise ValueError(
-            f"the scores of the training rows run from {low:g} to {high:g}, which is no finite "
-            "range; give columns of X, or an init, of a smaller size"
+            f"the scores of the training rows range from {low:g} to {high:g}, which is not a "
+            "finite range; give columns of X, or an init, with smaller values"
         )
 
 
 def sorted_class(
     data: RankingData, scores: list[Floats], label: int
 ) -> tuple[Floats, npt.NDArray[np.uint32]]:
-    """Scores and weights of one class in the order of the scores."""
+    """Scores and weights of one class (0 negative, 1 positive), sorted by score."""
     ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in data.partitions]
     values = np.concatenate([s[a:b] for s, (a, b) in zip(scores, ends, strict=True)])
     weight = np.concatenate(
         [p.weight[a:b] for p, (a, b) in zip(data.partitions, ends, strict=True)]
     )
     if (weight == 1).all():
-        values.sort()  # many times as fast as finding an order
+        values.sort()  # much faster than argsort
         return values, weight
     order = np.argsort(values, kind="stable")
     return values[order], weight[order]

@@ -43,18 +43,18 @@ WIDEST = 2.0**8
 
 
 @dataclass(frozen=True)
-class Settings:
+class DMKSSettings:
     """What a fit can be told."""
 
-    penalty: float = 0.0
-    init: Any = "logistic"
+    coef_penalty: float = 0.0
+    coef_init: Any = "logistic"
     max_iter: int = 100
     tol: float = 1e-6
     verbose: bool | int = False
 
 
 @dataclass
-class History:
+class DMKSHistory:
     """KS and the number of coefficients that are not 0, at the start and after each sweep."""
 
     ks: list[float] = field(default_factory=list)
@@ -86,8 +86,8 @@ class State(NamedTuple):
 
 
 def fit_dmks(
-    problem: ColumnProblem, settings: Settings
-) -> tuple[LinearModel, History, Certificate]:
+    problem: ColumnProblem, settings: DMKSSettings
+) -> tuple[LinearModel, DMKSHistory, Certificate]:
     """Climb from the start until a sweep over all coefficients gains less than ``tol``.
 
     Examples
@@ -96,14 +96,14 @@ def fit_dmks(
     >>> from auctor.data.labels import read_rows
     >>> rows = read_rows([0, 0, 1, 0, 1, 1], None, None, 6)
     >>> table = read_table([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-    >>> _, history, certificate = fit_dmks(ColumnProblem(table, rows, frozenset()), Settings())
+    >>> _, history, certificate = fit_dmks(ColumnProblem(table, rows, frozenset()), DMKSSettings())
     >>> print(certificate)
     Training KS 0.6667, from 0.6667 at the start: no single coefficient, moved alone with the
     threshold held, can raise it (all 1 tried).
     """
-    if settings.penalty < 0:
-        raise ValueError(f"penalty is {settings.penalty}; it must be 0 or more")
-    history = History()
+    if settings.coef_penalty < 0:
+        raise ValueError(f"penalty is {settings.coef_penalty}; it must be 0 or more")
+    history = DMKSHistory()
     state = climb(problem.hypotheses, _start(problem, settings), settings, history)
     history.beta = state.beta
     model = problem.model(state.beta)
@@ -111,33 +111,35 @@ def fit_dmks(
     return model, history, _certify(problem, model, state, settings, history)
 
 
-def _start(problem: ColumnProblem, settings: Settings) -> State:
+def _start(problem: ColumnProblem, settings: DMKSSettings) -> State:
     columns = problem.hypotheses
-    if isinstance(settings.init, str):
+    if isinstance(settings.coef_init, str):
         beta = logistic_start(columns)
     else:
-        beta = given_start(settings.init, problem)
+        beta = given_start(settings.coef_init, problem)
     return evaluate(columns, beta)
 
 
-def climb(columns: ScoreColumns, state: State, settings: Settings, history: History) -> State:
+def climb(
+    columns: ScoreColumns, state: State, settings: DMKSSettings, history: DMKSHistory
+) -> State:
     """Sweeps until one gains less than ``tol``, written down in ``history``."""
     progress = Progress(settings.max_iter, "DMKS", settings.verbose)
     _note(history, state)
     while history.n_iter < settings.max_iter:
-        before = state.worth(settings.penalty)
-        state, n_moves = sweep(columns, state, settings.penalty)
+        before = state.worth(settings.coef_penalty)
+        state, n_moves = sweep(columns, state, settings.coef_penalty)
         history.n_moves.append(n_moves)
         _note(history, state)
         progress.step(f"KS {state.cut.ks:.4f}")
-        if n_moves == 0 or state.worth(settings.penalty) - before < settings.tol:
+        if n_moves == 0 or state.worth(settings.coef_penalty) - before < settings.tol:
             history.stopped_by = "no move is better" if n_moves == 0 else "tol"
             break
     progress.close(f"KS {state.cut.ks:.4f}, {history.stopped_by}")
     return state
 
 
-def _note(history: History, state: State) -> None:
+def _note(history: DMKSHistory, state: State) -> None:
     history.ks.append(float(state.cut.ks))
     history.n_nonzero.append(state.n_nonzero)
 
@@ -222,13 +224,13 @@ def _certify(
     problem: ColumnProblem,
     model: LinearModel,
     state: State,
-    settings: Settings,
-    history: History,
+    settings: DMKSSettings,
+    history: DMKSHistory,
 ) -> Certificate:
     columns, rows = problem.hypotheses, problem.labelled
     # A sweep without a move has tried every coefficient.
     is_verified = history.n_moves[-1:] == [0]
-    gain = 0.0 if is_verified else largest_gain(columns, state, settings.penalty)
+    gain = 0.0 if is_verified else largest_gain(columns, state, settings.coef_penalty)
     weight = rows.weight if rows.is_weighted else None
     values = {
         "ks": ks(rows.positive, problem.training_scores(model), sample_weight=weight),
@@ -236,7 +238,7 @@ def _certify(
         "n_sweeps": history.n_iter,
         "n_nonzero": state.n_nonzero,
         "n_coefficients": columns.count,
-        "penalty": settings.penalty,
+        "penalty": settings.coef_penalty,
         "largest_gain": gain,
     }
     return Certificate(_statement(values), values)

@@ -41,8 +41,6 @@ def fit_logistic(matrix: Any, positive: Bools, weight: Floats) -> Floats:
 class _Likelihood:
     """Minus the penalised loss over the sum of weights; the first unknown is the intercept."""
 
-    barrier = None
-
     def __init__(self, matrix: Any, positive: Bools, weight: Floats) -> None:
         self._matrix, self._positive, self._weight = matrix, positive, weight
         self._total = float(weight.sum())

@@ -8,7 +8,7 @@ import numpy as np
 from auctor._text import count
 from auctor.learners.exact.paired_metric import Gain
 from auctor.learners.exact.run import RunHistory
-from auctor.learners.smooth import fit as smooth
+from auctor.learners.smooth.history import SmoothHistory
 
 # A candidate must gain more than so many standard errors, as penalties of SmoothAUCBoostCV must.
 SURE = 2.0
@@ -37,7 +37,7 @@ class Candidate:
 class History:
     """The smooth fit, what the inner folds tried and chose, and the runs on all rows."""
 
-    smooth: smooth.History
+    smooth: SmoothHistory
     candidates: list[Candidate] = field(default_factory=list)
     chosen: Candidate | None = None
     runs: list[RunHistory] = field(default_factory=list)

@@ -21,7 +21,7 @@ from auctor.data import RankingData, resolve_n_jobs
 from auctor.exceptions import ExactBoostWarning
 from auctor.kernels.exact.sample import TOP
 from auctor.learners.certificate import Certificate
-from auctor.learners.common.finish import fill_missing, finish_additive
+from auctor.learners.common.finish import fill_missing_code, finish_additive
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.exact.certificate import certify
 from auctor.learners.exact.metric import Judge, RankMetric, make_judge
@@ -100,7 +100,7 @@ def fit_exactboost(
     scaled = to_unit(data, table, start)
     history = run_all(table, plan, settings, scaled)
     tables = step_tables(data, table, history.runs)
-    fill_missing(CodeWeights(table, data.n_codes), tables)
+    fill_missing_by_feature(table, tables)
     added = [] if scaled is None else by_partition(data, scaled * history.start_weight)
     model, _ = finish_additive(data, tables, added=added if is_joined else ())
     certificate = certify(table, plan, settings.delta, data, tables, added)
@@ -248,11 +248,8 @@ def by_partition(data: RankingData, scores: Floats) -> list[Floats]:
     return [by_place[part.rows] for part in data.partitions]
 
 
-class CodeWeights:
-    """Weights of classes and codes, counted for one feature at a time: histogram[:, j]."""
-
-    def __init__(self, table: ExactTable, n_codes: int) -> None:
-        self._table, self._n_codes = table, n_codes
-
-    def __getitem__(self, place: tuple[slice, int]) -> Floats:
-        return self._table.code_weights(place[1], self._n_codes)
+def fill_missing_by_feature(table: ExactTable, tables: list[Floats]) -> None:
+    """``fill_missing`` that counts one feature at a time, to save memory on wide tables."""
+    for j, steps in enumerate(tables):
+        if steps.any():
+            fill_missing_code(table.code_weights(j, len(steps)), steps)

@@ -15,9 +15,11 @@ import numpy as np
 
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats
-from auctor.data import Partition, RankingData
+from auctor.data import Partition, RankingData, Workers
 from auctor.learners.certificate import Certificate
-from auctor.learners.common.finish import fill_missing, finish_additive, score_rows
+from auctor.learners.common.finish import finish_additive, score_rows
+from auctor.learners.common.histogram import class_histogram
+from auctor.learners.common.reference import codes_in
 from auctor.learners.exact import fit as exactboost
 from auctor.learners.exact.candidates import SURE, Candidate, History, chosen_values, tell
 from auctor.learners.exact.paired_metric import (
@@ -30,9 +32,12 @@ from auctor.learners.exact.paired_metric import (
 )
 from auctor.learners.exact.run import RunHistory
 from auctor.learners.exact.table import ExactTable, gather
-from auctor.learners.smooth import fit as smooth
-from auctor.learners.smooth.bands import class_shares, codes_in, steps_by_code
+from auctor.learners.smooth.bands import steps_by_code
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.histograms import code_fractions
+from auctor.learners.smooth.history import SmoothHistory
 from auctor.learners.smooth.interactions import spreads
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel, Surface, add_terms, on_grid
 
 # What the folds choose from: the share of the rounds, and what their mean is multiplied with.
@@ -49,7 +54,7 @@ _WIDER, _FEWEST_NEGATIVES = 2.0, 5.0
 class Settings:
     """Settings of a fit: those of the smooth model, those of the rounds, and the metric."""
 
-    smooth: smooth.Settings
+    smooth: SmoothSettings
     exact: exactboost.Settings
     metric: PairedMetric
     verbose: bool | int = False
@@ -73,7 +78,7 @@ class Fold:
     def from_partial(self, data: RankingData) -> "Fold":
         """The same fold with a start that is trained on the partial AUC of the top."""
         region = top_region(self.train, self.scores, self.settings.metric.share)
-        model = smooth.fit_smooth(self.train, replace(self.settings.smooth, fpr_range=region))[0]
+        model = fit_smooth(self.train, replace(self.settings.smooth, fpr_range=region))[0]
         return replace(self, scores=scores_by_place(model, data))
 
     def try_rounds(self, choices: Sequence[tuple[int, float]]) -> list[Floats]:
@@ -100,7 +105,7 @@ class Fold:
 def make_fold(data: RankingData, fold: tuple[Bools, Bools], settings: Settings) -> Fold:
     """A fold whose start is the smooth AUC model of its training rows."""
     train, held_out = (data.take(marks) for marks in fold)
-    model = smooth.fit_smooth(train, settings.smooth)[0]
+    model = fit_smooth(train, settings.smooth)[0]
     scores = scores_by_place(model, data)
     return Fold(train, held_out, labelled_rows(held_out), scores, settings)
 
@@ -110,7 +115,7 @@ def refine(
     settings: Settings,
     folds: Sequence[tuple[Bools, Bools]],
     first: AdditiveModel,
-    history: smooth.History,
+    history: SmoothHistory,
 ) -> tuple[AdditiveModel, History, Certificate]:
     """Improve the smooth model ``first`` on the metric where the folds show that it helps.
 
@@ -120,8 +125,8 @@ def refine(
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [0, 1, 0, 0, 1, 1])
-    >>> settings = Settings(smooth.Settings(), exactboost.Settings("ks"), PairedMetric("ks"))
-    >>> first, climb, _ = smooth.fit_smooth(data, settings.smooth)
+    >>> settings = Settings(SmoothSettings(), exactboost.Settings("ks"), PairedMetric("ks"))
+    >>> first, climb, _ = fit_smooth(data, settings.smooth)
     >>> model, history, certificate = refine(data, settings, [], first, climb)
     >>> model is first
     True
@@ -259,7 +264,7 @@ def correction(
                 above = table.ranks[step.view] > step.cut
                 sums[step.feature] += step.size * unit * above
     tables = list(sums)
-    fill_missing(exactboost.CodeWeights(table, data.n_codes), tables)
+    exactboost.fill_missing_by_feature(table, tables)
     return tables
 
 
@@ -273,7 +278,7 @@ def _final(
         return model
     if chosen.start == "partial_auc":
         region = top_region(data, scores_by_place(first, data), settings.metric.share)
-        model = smooth.fit_smooth(data, replace(settings.smooth, fpr_range=region))[0]
+        model = fit_smooth(data, replace(settings.smooth, fpr_range=region))[0]
     if chosen.n_rounds == 0:
         return model
     scores = scores_by_place(model, data)
@@ -299,7 +304,7 @@ def surface_values(surface: Surface, data: RankingData, part: Partition) -> Floa
 
 def importances(model: AdditiveModel, data: RankingData) -> Floats:
     """Each feature's share of the spread of the scores; half of its surfaces' spread counts."""
-    out = spreads(class_shares(data), steps_by_code(model, data))
+    out = spreads(code_fractions(class_histogram(data, Workers(1))), steps_by_code(model, data))
     for surface in model.surfaces:
         out[list(surface.features)] += _surface_spread(surface, data) / 2
     total = float(out.sum())

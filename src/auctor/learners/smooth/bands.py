@@ -1,12 +1,11 @@
-"""How far each score function F_k of SmoothAUCBoost may be off: bands from bootstrap refits.
+"""Bootstrap confidence bands of the score functions F_k of SmoothAUCBoost.
 
-Rows are drawn with replacement within each class, and the fit is made again on each draw, with
-the same amounts of penalty and with everything else that a fit finds out for itself. Only
-differences of scores count, so that each F_k is compared with its mean over the training rows,
-both classes alike, at 0. The bands show how F_k varies with the rows; that the penalty flattens
-it, in every refit alike, they do not show. With few rows they are too narrow: simultaneous bands
-of 95 % covered 0 at every value of a noise feature in 96 % of 50 samples of 500 rows, but in 80 %
-of those of 120 rows.
+Rows are drawn with replacement within each class, and the fit is repeated on each draw with the
+same amounts of penalty; everything else that a fit estimates is estimated anew. Only differences of
+scores matter, so each F_k is centred: its class-balanced mean over the training rows is 0. The
+bands show how F_k varies with the rows. They do not show the bias of the penalty, which flattens
+F_k in every refit. With few rows they are too narrow: simultaneous 95 % bands covered 0 at every
+value of a noise feature in 96 % of 50 samples of 500 rows, but in 80 % of those of 120 rows.
 """
 
 from collections.abc import Iterator
@@ -17,38 +16,40 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from auctor._text import first_few
 from auctor._typing import Bools, Floats, Indices
 from auctor.data import Feature, RankingData, Workers, number_feature
 from auctor.learners.common.finish import fill_missing
 from auctor.learners.common.histogram import class_histogram
-from auctor.learners.common.reference import codes_in as codes_in
+from auctor.learners.common.reference import codes_in
 from auctor.learners.smooth.fit import climb, fit_smooth
-from auctor.learners.smooth.problem import Problem, Settings
+from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.screening import narrow, screen
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreBand:
-    """F_k of one feature with its bands; an entry for each code, 0 is for missing values.
+    """F_k of one feature with its bands; arrays have an entry for each code, 0 for missing values.
 
-    Bands are NaN at codes that no training row has.
+    Bands are NaN at codes without training rows.
 
     Attributes
     ----------
     feature : Feature
-        With its bins and their centres.
+        The feature, with its bins and their centres.
     table : ndarray of shape (n_bins + 1,)
-        F_k, its mean over the training rows (both classes alike) at 0.
+        F_k, centred to a class-balanced mean of 0 over the training rows.
     standard_error : ndarray
         Standard deviation of F_k over the refits.
     low, high : ndarray
-        Pointwise: F_k less and plus the normal quantile times the standard error.
+        Pointwise band: F_k minus and plus the normal quantile times the standard error.
     simultaneous_low, simultaneous_high : ndarray
-        The same with ``multiplier`` in place of the normal quantile.
+        Simultaneous band, with ``multiplier`` in place of the normal quantile.
     multiplier : float
-        Quantile over the refits of the largest distance from F_k, in standard errors: in that
-        share of them the whole function was inside. It is for one feature at a time.
+        Quantile over the refits of the largest distance from F_k, in standard errors: a fraction
+        ``level`` of the refits lies inside the band everywhere. It is for one feature at a time.
     """
 
     feature: Feature
@@ -63,7 +64,7 @@ class ScoreBand:
 
 @dataclass(frozen=True, eq=False)
 class ScoreBands:
-    """The bands of all features, in the order of the columns."""
+    """The bands of all features, in the order of the columns; index by position or name."""
 
     bands: tuple[ScoreBand, ...]
     level: float
@@ -80,21 +81,24 @@ class ScoreBands:
         if isinstance(feature, str):
             names = [band.feature.name for band in self.bands]
             if feature not in names:
-                raise KeyError(f"no feature {feature!r}; there are {', '.join(names)}")
+                raise KeyError(f"there is no feature {feature!r}; give one of {first_few(names)}")
             return self.bands[names.index(feature)]
         return self.bands[feature]
 
 
 class Resample(NamedTuple):
-    """Drawn rows, without the bins that none of them is in."""
+    """Drawn rows, without the bins that are empty among them.
+
+    ``new_code`` (features, codes) is the code of the resample for each code of the original rows.
+    """
 
     data: RankingData
-    place: Indices  # (features, codes): where a code of all rows stands among the resample's
+    new_code: Indices
 
 
 def score_bands(
     data: RankingData,
-    settings: Settings,
+    settings: SmoothSettings,
     *,
     validation: RankingData | None = None,
     n_resamples: int = 100,
@@ -102,19 +106,35 @@ def score_bands(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> ScoreBands:
-    """Bootstrap bands of the score functions that ``fit_smooth`` finds with these settings.
+    """Bootstrap bands of the score functions of ``fit_smooth`` with these settings.
 
-    The amounts of penalty are those of all rows; the features' multiples of them are found anew
-    by each refit's pilot. ``validation`` are the rows of early stopping, drawn anew as well. The
-    result is the same for any number of threads.
+    The amounts of penalty are those of all rows; each refit estimates the features' own multiples
+    of them in its pilot fit. The result is the same for any number of threads.
+
+    Parameters
+    ----------
+    data : RankingData
+        The training rows.
+    settings : SmoothSettings
+        The settings of the fit.
+    validation : RankingData, optional
+        The held-out rows of early stopping, which are resampled as well.
+    n_resamples : int, default=100
+        Number of refits.
+    level : float, default=0.95
+        Confidence level of the bands.
+    random_state : int or None, default=0
+        Seed of the resampling; None for a different one in each call.
+    n_jobs : int or None, default=None
+        Number of threads.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> bands = score_bands(data, Settings(), n_resamples=20)
-    >>> bool((bands[0].high[1:] >= bands[0].table[1:]).all())
-    True
+    >>> bands = score_bands(data, SmoothSettings(), n_resamples=20)
+    >>> bands[0].standard_error.shape  # missing values, then the four bins
+    (5,)
     """
     check_request(n_resamples, level, random_state)
     kept = screen(data, settings)
@@ -131,33 +151,33 @@ def score_bands(
         return _with_flat_bands(few, data, kept)
     with Workers(n_jobs) as workers:
         problem = Problem(data, settings, workers)
-        told = replace(settings, **problem.amounts._asdict(), n_jobs=1, verbose=False)
-        whole = _fit(data, told, validation)
+        fixed = replace(settings, **problem.amounts._asdict(), n_jobs=1, verbose=False)
+        whole = _fit(data, fixed, validation)
         if (adapted := problem.adapted()) is not None:
-            # Among rows that are drawn twice, which are no evidence twice, any value stands out.
-            told = replace(told, loose=adapted.loose)
+            # Not estimated anew: rows that are drawn twice would make any value stand out.
+            fixed = replace(fixed, loose=adapted.loose)
         seeds = np.random.SeedSequence(random_state).spawn(n_resamples)
 
         def refit(seed: np.random.SeedSequence) -> Floats:
             rng = np.random.default_rng(seed)
             drawn = drop_empty_bins(draw_rows(data, rng))
             held_out = None if validation is None else recode(draw_rows(validation, rng), drawn)
-            tables = _fit(drawn.data, told, held_out, _start(whole, drawn))
-            return np.take_along_axis(tables, drawn.place, axis=1)
+            tables = _fit(drawn.data, fixed, held_out, _start(whole, drawn))
+            return np.take_along_axis(tables, drawn.new_code, axis=1)
 
         refits = np.array(workers.map(refit, seeds))
-    share = problem.roughness.share
-    whole = centred(whole, share)
-    refits = np.array([centred(tables, share) for tables in refits])
+    fraction = problem.roughness.fraction
+    whole = centred(whole, fraction)
+    refits = np.array([centred(tables, fraction) for tables in refits])
     bands = [
-        _band(feature, whole[j], refits[:, j], share[j] > 0, level)
+        _band(feature, whole[j], refits[:, j], fraction[j] > 0, level)
         for j, feature in enumerate(data.features)
     ]
     return ScoreBands(tuple(bands), level, n_resamples)
 
 
 def _with_flat_bands(few: ScoreBands, data: RankingData, kept: Indices) -> ScoreBands:
-    """Bands of all features: those that took no part in the fit are flat, without an error."""
+    """Bands of all features: features that were not fitted have F_k = 0 and standard error 0."""
     own = dict(zip(kept.tolist(), few.bands, strict=True))
     bands = []
     for j, feature in enumerate(data.features):
@@ -167,7 +187,7 @@ def _with_flat_bands(few: ScoreBands, data: RankingData, kept: Indices) -> Score
 
 
 def check_request(n_resamples: Any, level: Any, random_state: Any = 0) -> None:
-    """A number of refits that has a spread, a level between 0 and 1, and a seed."""
+    """Check the arguments of ``score_bands``."""
     if not _is_whole(n_resamples) or n_resamples < 2:
         raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of 2 or more")
     if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
@@ -180,19 +200,13 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def centred(tables: Floats, share: Floats) -> Floats:
-    """Tables (features, codes) less their means over the rows, both classes alike."""
-    return np.asarray(tables - np.einsum("jc,jc->j", share, tables)[:, None])
-
-
-def class_shares(data: RankingData) -> Floats:
-    """Weight of each feature's codes, adding up to 1, both classes alike."""
-    histogram = class_histogram(data)
-    return np.asarray((histogram / histogram.sum(axis=2, keepdims=True)).mean(axis=0))
+def centred(tables: Floats, fraction: Floats) -> Floats:
+    """Tables (features, codes) minus their means; ``fraction`` is that of the rows in each code."""
+    return np.asarray(tables - np.einsum("jc,jc->j", fraction, tables)[:, None])
 
 
 def steps_by_code(model: AdditiveModel, data: RankingData) -> Floats:
-    """The model's steps as tables (features, codes) over the data's own, finer bins."""
+    """The steps of a model as tables (features, codes) over the finer bins of the data."""
     tables = np.zeros((data.n_features, data.n_codes))
     for j, feature in enumerate(data.features):
         steps = model.steps[j][codes_in(feature, model.features[j])]
@@ -201,13 +215,13 @@ def steps_by_code(model: AdditiveModel, data: RankingData) -> Floats:
 
 
 def draw_rows(data: RankingData, rng: np.random.Generator) -> RankingData:
-    """As many rows of each class as there are, with replacement: weights times the draws."""
+    """A bootstrap sample of each class: the weight of a row times how often it was drawn."""
     times = np.zeros(1 + max(int(rows[-1]) for rows in data.class_rows), dtype=np.uint64)
     for rows in data.class_rows:
         draws = rng.integers(len(rows), size=len(rows))
         times[rows] = np.bincount(draws, minlength=len(rows))
     weights = [part.weight * times[part.rows] for part in data.partitions]
-    # Weights of 31 bits may leave no room for the draws: a coarser unit makes some.
+    # The product may exceed 32 bits; then the weights get a coarser unit.
     largest = max(int(weight.max(initial=1)) for weight in weights)
     excess = max(0, largest.bit_length() - 32)
     weights = [np.where(w > 0, np.maximum(w >> np.uint64(excess), 1), 0) for w in weights]
@@ -215,40 +229,42 @@ def draw_rows(data: RankingData, rng: np.random.Generator) -> RankingData:
         replace(part, weight=weight.astype(np.uint32)).take(weight > 0)
         for part, weight in zip(data.partitions, weights, strict=True)
     )
-    # As many rows as before: Kish's formula would take draws for weights, and count half.
+    # The effective number of rows stays the same: Kish's formula would treat the counts of draws
+    # as weights and halve it.
     negative, positive = (unit * 2.0**excess for unit in data.row_units)
     return replace(data, partitions=parts, rows_per_unit=(negative, positive))
 
 
 def drop_empty_bins(data: RankingData) -> Resample:
-    """Without bins of numbers that have no rows, as if the rows had been binned by themselves."""
-    filled = class_histogram(data).sum(axis=0) > 0
+    """The rows without the empty bins of numbers, as if these rows alone had been binned."""
+    filled = class_histogram(data, Workers(1)).sum(axis=0) > 0
     features = tuple(
-        feature if feature.is_category else _filled_bins(feature, line[1 : feature.n_bins + 1])
-        for feature, line in zip(data.features, filled, strict=True)
+        feature if feature.is_category else _filled_bins(feature, own[1 : feature.n_bins + 1])
+        for feature, own in zip(data.features, filled, strict=True)
     )
-    place = np.zeros(filled.shape, dtype=np.intp)
+    new_code = np.zeros(filled.shape, dtype=np.intp)
     for j, (old, new) in enumerate(zip(data.features, features, strict=True)):
         bins = np.arange(old.n_bins) if old.is_category else np.searchsorted(new.cuts, old.centres)
-        place[j, 1 : old.n_bins + 1] = 1 + bins
-    found = Resample(replace(data, features=features), place)
-    return found._replace(data=recode(data, found))
+        new_code[j, 1 : old.n_bins + 1] = 1 + bins
+    resample = Resample(replace(data, features=features), new_code)
+    return resample._replace(data=recode(data, resample))
 
 
 def recode(data: RankingData, resample: Resample) -> RankingData:
-    """Rows of the data that the resample was drawn from, with codes of the resample's bins."""
-    lines = np.arange(data.n_features)[:, None]
+    """The rows of ``data`` with the codes of the resample."""
+    feature = np.arange(data.n_features)[:, None]
     parts = tuple(
-        replace(part, codes=resample.place.astype(part.codes.dtype)[lines, part.codes])
+        replace(part, codes=resample.new_code.astype(part.codes.dtype)[feature, part.codes])
         for part in data.partitions
     )
     return replace(data, features=resample.data.features, partitions=parts)
 
 
 def _filled_bins(feature: Feature, filled: Bools) -> Feature:
-    """A number with its filled bins only, cut midway between the centres where some are left out.
+    """A number without its empty bins.
 
-    A value between them goes where a fit on the drawn rows would have put it.
+    Where bins were removed, the cut is halfway between the neighbouring centres, as it would be if
+    the drawn rows had been binned.
     """
     if filled.all():
         return feature
@@ -260,9 +276,9 @@ def _filled_bins(feature: Feature, filled: Bools) -> Feature:
 
 
 def _start(whole: Floats, drawn: Resample) -> Floats:
-    """The tables of all rows, read off for the codes of a resample."""
+    """The tables of the fit to all rows, for the codes of a resample."""
     start = np.zeros((drawn.data.n_features, drawn.data.n_codes))
-    np.put_along_axis(start, drawn.place[:, ::-1], whole[:, ::-1], axis=1)
+    np.put_along_axis(start, drawn.new_code[:, ::-1], whole[:, ::-1], axis=1)
     for j, feature in enumerate(drawn.data.features):
         start[j, 0] = whole[j, 0]
         start[j, feature.n_bins + 1 :] = 0.0
@@ -271,17 +287,17 @@ def _start(whole: Floats, drawn: Resample) -> Floats:
 
 def _fit(
     data: RankingData,
-    settings: Settings,
+    settings: SmoothSettings,
     validation: RankingData | None,
     start: Floats | None = None,
 ) -> Floats:
-    """Tables (features, codes) of a fit; codes of missing values as in the finished model."""
+    """Tables (features, codes) of a fit, with missing values filled as in the finished model."""
     if settings.solver != "newton" or settings.interactions > 0:
         return steps_by_code(fit_smooth(data, settings, validation)[0], data)
     problem = Problem(data, settings, Workers(1))
-    if start is not None:  # strictly monotone where that is asked, as the sum of two that are
+    if start is not None:  # strictly monotone where required, as ``problem.start`` is
         start = start.ravel() + problem.start()
-    # The way matters to early stopping: it is gone from the beginning.
+    # Early stopping depends on the path of the iterations, so it starts from the beginning.
     start = start if validation is None else None
     point, _ = climb(problem, problem.amounts, problem.adapted(), validation, start)
     tables = point.x[: data.n_features * data.n_codes].reshape(data.n_features, -1).copy()
@@ -292,14 +308,14 @@ def _fit(
 def _band(
     feature: Feature, table: Floats, refits: Floats, filled: Bools, level: float
 ) -> ScoreBand:
-    """The bands of one feature from its tables in all refits."""
+    """The bands of one feature, from its tables in all refits."""
     n_codes = feature.n_bins + 1
     table, refits, filled = table[:n_codes], refits[:, :n_codes], filled[:n_codes]
     error = np.where(filled, refits.std(axis=0, ddof=1), np.nan)
     reach = float(ndtri((1 + level) / 2))
     varies = np.flatnonzero(error > 0)
     largest = (np.abs(refits - table)[:, varies] / error[varies]).max(axis=1, initial=0.0)
-    # All codes at once need no less than one code does; chance could say otherwise.
+    # A simultaneous band is at least as wide as a pointwise one, which chance might violate.
     multiplier = max(reach, float(np.quantile(largest, level, method="higher")))
     return ScoreBand(
         feature,

@@ -8,17 +8,19 @@ from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.learners.common.finish import score_rows, training_order
 from auctor.learners.smooth.interactions import Pair
-from auctor.learners.smooth.problem import Settings
-from auctor.learners.smooth.surfaces import add_cells, cell_lines
+from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.smooth.surfaces import add_cells, row_cells
 from auctor.metrics import partial_auc
 
 
 class HeldOut:
-    """Rows that a fit does not see; ``pairs`` are those of its surfaces."""
+    """Rows that a fit does not see; ``pairs`` are the pairs of features of its surfaces."""
 
-    def __init__(self, data: RankingData, settings: Settings, pairs: Sequence[Pair] = ()) -> None:
+    def __init__(
+        self, data: RankingData, settings: SmoothSettings, pairs: Sequence[Pair] = ()
+    ) -> None:
         self._data, self._settings = data, settings
-        self._lines = cell_lines(data, pairs) if pairs else None
+        self._cells = row_cells(data, pairs) if pairs else None
 
     def auc(self, x: Floats) -> float:
         """The AUC of the tables in ``x``; with ``fpr_range`` the mean TPR over that range."""
@@ -31,12 +33,12 @@ class HeldOut:
         return area / (region[1] - region[0])
 
     def _scores(self, x: Floats) -> list[Floats]:
-        """Of the rows of each partition."""
+        """The scores of the rows of each partition."""
         size = self._data.n_features * self._data.n_codes
         tables = list(x[:size].reshape(self._data.n_features, -1))
         scores = [score_rows(part, tables) for part in self._data.partitions]
-        for score, line in zip(scores, self._lines or [], strict=self._lines is not None):
-            score += add_cells(line, x[size:])
+        for score, cells in zip(scores, self._cells or [], strict=self._cells is not None):
+            score += add_cells(cells, x[size:])
         if self._settings.offset is not None:
             for score, part in zip(scores, self._data.partitions, strict=True):
                 score += self._settings.offset[part.rows]

@@ -1,8 +1,9 @@
-"""The maximum of the penalised smoothed AUC over all tables at once.
+"""The maximum of the penalised smoothed AUC over all tables at once, by a quasi-Newton method.
 
-L-BFGS in the metric of the penalty: its banded Cholesky factor, with a guess of the smoothed AUC's
-curvature, is the first approximation of the curvature, so that tens of passes over the rows are
-enough. Monotone features are held by a logarithmic barrier that is let down in stages.
+L-BFGS whose first approximation of the curvature is the penalty's banded matrix plus a guess of the
+smoothed AUC's curvature. Its Cholesky factor makes the steps so good that tens of passes over the
+rows are enough. A logarithmic barrier, whose weight is reduced in stages, keeps monotone features
+monotone.
 """
 
 from collections.abc import Callable
@@ -13,89 +14,106 @@ import numpy as np
 
 from auctor._typing import Floats
 from auctor.learners.common.rounding import ROUNDING
-from auctor.learners.smooth.objective import Barrier, Point, dot
+from auctor.learners.smooth.objective import Point, dot
 
-_MEMORY = 10  # steps that the approximation of the curvature remembers
-_ENOUGH = 1e-4  # share of the promised gain that a step must bring (Armijo)
-# No step moves an entry further: beyond, phi says nothing of where pairs will end up.
+_MEMORY = 10  # number of past steps in the approximation of the curvature
+_ARMIJO = 1e-4  # fraction of the predicted gain that a step must reach
+# Maximum change of a table entry in one step: phi says nothing about pairs further away.
 _LONGEST = 4.0
-# What the barrier may cost in all, stage by stage.
-_BARRIERS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+# The cost of the whole barrier in each stage.
+_BARRIER_COSTS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 
 
-class Objective(Protocol):
-    """What is maximised: its value and gradient at a point, and a metric for steps."""
-
-    @property
-    def barrier(self) -> Barrier | None: ...
+class Maximisable(Protocol):
+    """A function to maximise: its value and gradient at a point, and a metric for steps."""
 
     def at(self, x: Floats) -> Point | None:
-        """None where the objective is not defined."""
+        """The function at ``x``; None where it is not defined."""
 
     def metric(self, point: Point) -> Callable[[Floats], Floats]:
-        """g -> a step uphill."""
+        """A function of a gradient that returns a step uphill."""
+
+
+class WithBarrier(Maximisable, Protocol):
+    """A function to maximise under a barrier whose weight can be chosen."""
+
+    @property
+    def n_increments(self) -> int:
+        """Number of increments that the barrier keeps positive."""
+
+    def with_barrier(self, weight: float) -> Maximisable:
+        """The function plus the barrier with this weight."""
 
 
 @dataclass
 class Iterations:
-    """What each iteration came to, and why they stopped."""
+    """The objective after each iteration, and why they stopped."""
 
     objective: list[float] = field(default_factory=list)
     smoothed_auc: list[float] = field(default_factory=list)
-    gain_left: float = np.inf  # what the last step promised, to second order
+    gain_left: float = np.inf  # gain that the last step predicted, to second order
     stopped_by: str = "max_iter"
 
 
 @dataclass(frozen=True)
 class Patience:
-    """When to stop: the promised gain, the number of iterations, or a word from outside."""
+    """When to stop.
+
+    A predicted gain of ``tol``, ``max_iter`` iterations, or ``after``, which is called after each
+    iteration, returning True.
+    """
 
     tol: float = 1e-8
     max_iter: int = 500
     after: Callable[[Point], bool] | None = None
 
 
-def maximise(objective: Objective, start: Floats, patience: Patience) -> tuple[Point, Iterations]:
-    """The vector of the largest objective, from ``start`` on, which must obey the barrier."""
+def maximise(objective: Maximisable, start: Floats, patience: Patience) -> tuple[Point, Iterations]:
+    """The point of the largest objective, starting from ``start``."""
     history = Iterations()
-    if objective.barrier is None:
-        return _climb(objective, start, patience.tol, patience, history), history
-    for cost in _BARRIERS:
-        objective.barrier.weight = cost / objective.barrier.count
-        point = _climb(objective, start, max(patience.tol, cost / 10), patience, history)
+    return _climb(objective, start, patience.tol, patience, history), history
+
+
+def maximise_with_barrier(
+    objective: WithBarrier, start: Floats, patience: Patience
+) -> tuple[Point, Iterations]:
+    """The point of the largest objective inside the barrier, as ``start`` must be."""
+    history = Iterations()
+    for cost in _BARRIER_COSTS:
+        stage = objective.with_barrier(cost / objective.n_increments)
+        point = _climb(stage, start, max(patience.tol, cost / 10), patience, history)
         start = point.x
         if history.stopped_by != "converged":
             break
-    objective.barrier.weight = 0.0
     return _defined(objective, start), history
 
 
 def _climb(
-    objective: Objective, start: Floats, tol: float, patience: Patience, history: Iterations
+    objective: Maximisable, start: Floats, tol: float, patience: Patience, history: Iterations
 ) -> Point:
-    """Quasi-Newton steps until the promised gain is below ``tol``."""
+    """Quasi-Newton steps until the predicted gain is below ``tol``."""
     point = _defined(objective, start)
     memory = _Memory()
     while len(history.objective) < patience.max_iter:
         metric = objective.metric(point)
         step = memory.step(point.gradient, metric)
-        promised = dot(point.gradient, step)
-        if promised <= 0.0:  # only rounding can turn an uphill step around
+        predicted = dot(point.gradient, step)
+        if predicted <= 0.0:  # only rounding can turn an uphill step around
             memory = _Memory()
             step = memory.step(point.gradient, metric)
-            promised = dot(point.gradient, step)
-        if promised <= tol and not memory.is_empty:
-            # What is remembered of the curvature may be wrong: the metric alone must agree.
+            predicted = dot(point.gradient, step)
+        if predicted <= tol and not memory.is_empty:
+            # The remembered curvature may be wrong: confirm with the metric alone.
             memory = _Memory()
             step = memory.step(point.gradient, metric)
-            promised = dot(point.gradient, step)
-        history.gain_left = promised / 2
-        if promised <= tol:
+            predicted = dot(point.gradient, step)
+        history.gain_left = predicted / 2
+        if predicted <= tol:
             history.stopped_by = "converged"
             return point
         shorter = min(1.0, _LONGEST / float(np.abs(step).max()))
-        step, promised = shorter * step, shorter * promised
-        following = _search_line(objective, point, step, promised)
+        step, predicted = shorter * step, shorter * predicted
+        following = _search_along(objective, point, step, predicted)
         if following is None:
             history.stopped_by = "no further gain"
             return point
@@ -110,28 +128,30 @@ def _climb(
     return point
 
 
-def _defined(objective: Objective, x: Floats) -> Point:
+def _defined(objective: Maximisable, x: Floats) -> Point:
     point = objective.at(x)
-    assert point is not None, "the search only visits points where the objective is defined"
+    assert point is not None, "a fit only visits points where the objective is defined"
     return point
 
 
-def _search_line(objective: Objective, point: Point, step: Floats, promised: float) -> Point | None:
-    """A point on the way that brings its share of the promised gain, by halving; None if none."""
+def _search_along(
+    objective: Maximisable, point: Point, step: Floats, predicted: float
+) -> Point | None:
+    """Backtracking: the first point along the step that gains enough (Armijo); None if none."""
     length = 1.0
     while length > ROUNDING:
-        found = objective.at(point.x + length * step)
-        gain = -np.inf if found is None else found.objective - point.objective
-        if gain >= _ENOUGH * length * promised:
-            return found
-        # The top of the parabola through what is known, within reason.
-        top = length * promised / (2 * (length * promised - gain)) if np.isfinite(gain) else 0.25
+        following = objective.at(point.x + length * step)
+        gain = -np.inf if following is None else following.objective - point.objective
+        if gain >= _ARMIJO * length * predicted:
+            return following
+        # The maximum of the parabola through slope and gain, within limits.
+        top = length * predicted / (2 * (length * predicted - gain)) if np.isfinite(gain) else 0.25
         length *= min(0.5, max(0.1, top))
     return None
 
 
 class _Memory:
-    """The last steps, and what they say of the curvature (L-BFGS, two loops)."""
+    """The last steps and the curvature that they measured (L-BFGS, two-loop recursion)."""
 
     def __init__(self) -> None:
         self._pairs: list[tuple[Floats, Floats, float]] = []
@@ -141,13 +161,13 @@ class _Memory:
         return not self._pairs
 
     def learn(self, moved: Floats, fallen: Floats) -> None:
-        """A step and the fall of the gradient over it; kept where the objective is concave."""
+        """Remember a step and the decrease of the gradient over it, if the objective is concave."""
         curvature = dot(moved, fallen)
         if curvature > 1e-10 * np.sqrt(dot(moved, moved) * dot(fallen, fallen)):
             self._pairs = [*self._pairs[-_MEMORY + 1 :], (moved, fallen, curvature)]
 
     def step(self, gradient: Floats, metric: Callable[[Floats], Floats]) -> Floats:
-        """The step that the approximated curvature takes uphill, starting from ``metric``."""
+        """The quasi-Newton step uphill; ``metric`` is the first approximation."""
         rest, parts = gradient.copy(), []
         for moved, fallen, curvature in reversed(self._pairs):
             part = dot(moved, rest) / curvature

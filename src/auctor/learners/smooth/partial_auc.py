@@ -1,16 +1,17 @@
 """The smoothed partial AUC: the mean true positive rate over a range of false positive rates.
 
-Phi(F1 - F0) is the chance that F1 + e1 > F0 + e0 where both scores are blurred by N(0, 1/2). So
-the smoothed AUC is the area under the ROC curve of the blurred scores, and the partial one is the
-area under a part of it: with s0, s1 the blurred densities of the classes and S0, S1 their upper
-tails,
+Phi(F1 - F0) is the probability of F1 + e1 > F0 + e0, where independent noise N(0, 1/2) blurs both
+scores. So the smoothed AUC is the area under the ROC curve of the blurred scores, and the smoothed
+partial AUC is the area under a part of this curve. With s0, s1 the blurred densities of the classes
+and S0, S1 their upper tails, it is
 
-    integral of S1(c) s0(c) over the thresholds c with low < S0(c) < high, over (high - low).
+    integral of S1(c) s0(c) over the thresholds c with low < S0(c) < high, divided by (high - low).
 
-The whole range gives the smoothed AUC itself, and a flat score the diagonal. One unit more of a
-positive's score F gains the integral of n(c - F) s0(c) over those thresholds, of a negative's it
-loses that of n(c - F) s1(c): the thresholds move with the negatives, which the second takes in.
-Komori and Eguchi (2010) sum over pairs of a region instead, and have to keep its edges apart.
+The whole range gives the smoothed AUC itself, and a constant score the area under the diagonal. The
+derivative by the score F of a positive is the integral of n(c - F) s0(c) over these thresholds, and
+by that of a negative minus the integral of n(c - F) s1(c); the latter takes into account that the
+thresholds move with the negatives. Komori and Eguchi (2010) sum over the pairs of a region instead,
+and have to treat its edges separately.
 """
 
 import numpy as np
@@ -22,9 +23,9 @@ from auctor.kernels.linear import exp_each
 
 # Beyond this distance the blur, of variance 1/2, is below 1e-16.
 _REACH = 6.0
-# Panels looked at together: what they hold at once stays below some megabytes.
+# Number of panels computed at once, so that the arrays stay below some megabytes.
 _TOGETHER = 128
-# Panels of this length with so many Gauss points: 1e-13 for a blur of this width.
+# Length of a panel and number of its Gauss points: an error of 1e-13 for a blur of this width.
 _PANEL, _POINTS = 0.5, 10
 
 
@@ -34,53 +35,53 @@ def partial_sums(
     """Slopes for rows of each class at every node of the grid, and the partial area.
 
     Neither is divided by the length of the range: slopes stay below 1, however short it is.
-    ``negative`` and ``positive`` are the shares of each class at the nodes.
+    ``negative`` and ``positive`` are the fractions of each class at the nodes.
     """
     low, high = fpr_range
-    # Room on both sides, so that every panel has as many nodes.
-    room = int((_REACH + 1) * per_unit) + 1
-    shares = np.pad(np.stack([negative, positive]), ((0, 0), (room, room)))
-    nodes = (np.arange(shares.shape[1]) - room) / per_unit
-    start = _threshold(nodes, shares[0], high) if high < 1.0 else nodes[0] + 1
-    stop = _threshold(nodes, shares[0], low) if low > 0.0 else nodes[-1] - 1
+    # Padding on both sides, so that every panel has the same number of nodes.
+    padding = int((_REACH + 1) * per_unit) + 1
+    fractions = np.pad(np.stack([negative, positive]), ((0, 0), (padding, padding)))
+    nodes = (np.arange(fractions.shape[1]) - padding) / per_unit
+    start = _threshold(nodes, fractions[0], high) if high < 1.0 else nodes[0] + 1
+    stop = _threshold(nodes, fractions[0], low) if low > 0.0 else nodes[-1] - 1
     points, weight = _quadrature(start, stop)
-    value, slopes = 0.0, np.zeros_like(shares)
+    value, slopes = 0.0, np.zeros_like(fractions)
     for first in range(0, len(points), _TOGETHER):
         some = slice(first, first + _TOGETHER)
-        value += _add_panels(points[some], weight[some], nodes, shares, per_unit, slopes)
-    inner = slopes[:, room:-room]
+        value += _add_panels(points[some], weight[some], nodes, fractions, per_unit, slopes)
+    inner = slopes[:, padding:-padding]
     return (inner[0], inner[1]), value
 
 
 def _add_panels(
-    points: Floats, weight: Floats, nodes: Floats, shares: Floats, per_unit: int, slopes: Floats
+    points: Floats, weight: Floats, nodes: Floats, fractions: Floats, per_unit: int, slopes: Floats
 ) -> float:
-    """The area over some panels (panels, points); adds what they do to the slopes."""
+    """The area over some panels (panels, points); adds their part of the slopes."""
     first = np.searchsorted(nodes, points[:, 0] - _REACH)
     width = int((2 * _REACH + _PANEL) * per_unit) + 2
     near = np.minimum(first[:, None] + np.arange(width), len(nodes) - 1)
-    # Nodes repeated at the end of the grid must count once.
+    # Nodes that are repeated at the end of the grid must count once.
     once = first[:, None] + np.arange(width) < len(nodes)
     away = points[:, :, None] - nodes[near][:, None, :]
     blur = exp_each((-away * away).ravel()).reshape(away.shape) / np.sqrt(np.pi)
     blur *= once[:, None, :]
-    density = np.einsum("pqk,cpk->cpq", blur, shares[:, near])
-    above = np.append(np.cumsum(shares[1][::-1])[::-1], 0.0)  # from each node on
-    tail = np.einsum("pqk,pk->pq", erfc(away) / 2, shares[1][near] * once)
+    density = np.einsum("pqk,cpk->cpq", blur, fractions[:, near])
+    above = np.append(np.cumsum(fractions[1][::-1])[::-1], 0.0)  # from each node on
+    tail = np.einsum("pqk,pk->pq", erfc(away) / 2, fractions[1][near] * once)
     tail += above[np.minimum(first + width, len(nodes))][:, None]
-    for label in (0, 1):  # a class's slope comes from the density of the other
+    for label in (0, 1):  # the slope of a class is an integral over the density of the other
         parts = np.einsum("pq,pqk->pk", weight * density[1 - label], blur)
         slopes[label] += np.bincount(near.ravel(), parts.ravel(), minlength=len(nodes))
     return float(np.einsum("pq,pq,pq->", weight, tail, density[0]))
 
 
-def _threshold(nodes: Floats, share: Floats, rate: float) -> float:
-    """Where the blurred tail of the negatives is ``rate``."""
+def _threshold(nodes: Floats, fraction: Floats, rate: float) -> float:
+    """The threshold at which the blurred false positive rate is ``rate``."""
 
     def excess(c: float) -> float:
-        return float(np.einsum("k,k->", share, erfc(c - nodes) / 2)) - rate
+        return float(np.einsum("k,k->", fraction, erfc(c - nodes) / 2)) - rate
 
-    if excess(nodes[0]) <= 0.0:  # a rate of all but 1, or of next to nothing
+    if excess(nodes[0]) <= 0.0:  # the rate is almost 1; below, almost 0
         return float(nodes[0])
     if excess(nodes[-1]) >= 0.0:
         return float(nodes[-1])
@@ -88,7 +89,7 @@ def _threshold(nodes: Floats, share: Floats, rate: float) -> float:
 
 
 def _quadrature(start: float, stop: float) -> tuple[Floats, Floats]:
-    """Points and weights (panels, points) of Gauss's rule from start to stop."""
+    """Points and weights (panels, points) of the Gauss-Legendre rule from start to stop."""
     n_panels = max(1, int(np.ceil((stop - start) / _PANEL)))
     edges = np.linspace(start, stop, n_panels + 1)
     half = (edges[1:] - edges[:-1]) / 2

@@ -1,15 +1,15 @@
-"""What roughness costs: quadratic forms of the tables, banded for each feature.
+"""The roughness penalty: quadratic forms of the tables, banded for each feature.
 
 For the bins f_1 .. f_K of a number, h_i apart on the chosen scale,
 
     curvature  sum over inner bins of ((f_i+1 - f_i) / h_i - (f_i - f_i-1) / h_i-1)^2 / mean h,
     slope      sum over neighbours of (f_i+1 - f_i)^2 / h_i,
 
-which are the integrals of f''^2 and f'^2 whatever the number of bins. With "bins" it is the
-penalty of Komori (2010), equation (7): plain second differences, where beyond both ends the end is
-repeated, so that the end's first difference counts too. Categories have no order: the squared
-distance of each from the feature's mean counts, and so does that of missing values. Numbers of few
-distinct values, which are often names of categories, have a slope but no curvature.
+which are the integrals of f''^2 and f'^2 whatever the number of bins. The roughness "bins" is the
+penalty of Komori (2010), equation (7): plain second differences, where the end is repeated beyond
+both ends, so that the first difference at the end counts too. Categories have no order: the penalty
+is the squared distance of each from the feature's mean, and so it is for missing values. Numbers of
+few distinct values, which are often codes of categories, have a slope but no curvature.
 """
 
 from collections.abc import Callable
@@ -25,25 +25,26 @@ from auctor.kernels.linear import factor_banded, solve_banded
 from auctor.kernels.smooth import add_pulls
 from auctor.learners.smooth.scale import gaps
 
-# Curvature of the smoothed AUC, as a multiple of the pairs that an entry has a say in: a guess,
-# which the steps correct.
+# Curvature of the smoothed AUC, as a multiple of an entry's mass (see ``Sums``): a guess, which the
+# quasi-Newton steps correct.
 CURVATURE = 0.5
-# Adapted penalties are this part to this multiple of the common one.
+# Adapted penalties are at least and at most these multiples of the common one.
 _LEAST, _MOST = 0.1, 100.0
 _TINY = 1e-9
-# The banded system is positive definite but for rounding.
-_ROUNDING = 1e-13
-# As good as infinite: the smoothed AUC is at most 1, and so is what a maximum pays.
+# Added to the diagonal of the banded system, relative to it, so that it stays positive definite
+# despite rounding.
+_DIAGONAL = 1e-13
+# As good as infinite: the penalty at a maximum is at most 1, as the smoothed AUC is.
 _STRONGEST = 1e3
-# Numbers with at most so many values may jump from each to the next.
+# Numbers with at most this many values have no curvature penalty and may jump between values.
 _FEW_VALUES = 10
 
 
 class Adapted(NamedTuple):
     """Each feature's multiples of the common penalties on curvature and on slope.
 
-    ``loose`` is what it costs a bin to leave the smooth line, squared distance by squared distance;
-    infinite where it may not.
+    ``loose`` is the penalty on the squared distance of a bin from the feature's smooth curve;
+    infinite where every bin must lie on the curve.
     """
 
     bend: Floats
@@ -52,19 +53,19 @@ class Adapted(NamedTuple):
 
 
 class Squares(NamedTuple):
-    """weight_i (a_0 f_i + a_1 f_i+1 + ...)^2, summed: arrays (width, features, codes), (f., c.)."""
+    """The sum of weight_i (a_0 f_i + a_1 f_i+1 + ...)^2, for each feature."""
 
-    factors: Floats
-    weight: Floats
+    factors: Floats  # a: (width, features, codes)
+    weight: Floats  # (features, codes)
 
     def gradient(self, f: Floats) -> Floats:
-        """By differences first: in f'Pf, multiplied out, large penalties cancel to rounding."""
+        """The gradient, from the differences: multiplied out, large terms of f'Pf would cancel."""
         out = np.zeros_like(f)
         add_pulls(self.factors, self.weight, f, out)
         return out
 
     def add_to(self, bands: Floats) -> None:
-        """Add the form's matrix to three bands."""
+        """Add the matrix of the form to three bands."""
         width = len(self.factors)
         for a in range(width):
             for b in range(a + 1):
@@ -72,7 +73,7 @@ class Squares(NamedTuple):
                 bands[a - b, :, b:] += product[:, : product.shape[1] - b]
 
     def times(self, multiple: Floats) -> "Squares":
-        """Every feature's weight times its multiple."""
+        """The form with the weights of each feature times its multiple."""
         return self._replace(weight=self.weight * multiple[:, None])
 
 
@@ -82,33 +83,33 @@ class Penalty:
 
     squares: tuple[Squares, ...]
     ridge: Floats  # (features, codes)
-    share: Floats  # (features, codes): weight of each code, both classes alike
+    fraction: Floats  # (features, codes): class-balanced fraction of the rows
     loose: Floats  # (features,)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the tables: (features, codes)."""
-        return self.share.shape
+        """The shape of the tables: (features, codes)."""
+        return self.fraction.shape
 
     def gradient(self, f: Floats) -> Floats:
         """2 P f; half the sum of f times it is the penalty."""
-        mean = np.einsum("jc,jc->j", self.share, f)
+        mean = np.einsum("jc,jc->j", self.fraction, f)
         away = 2 * self.ridge * (f - mean[:, None])
-        out = away - self.share * away.sum(axis=1, keepdims=True)
-        line = self._line(f)
+        out = away - self.fraction * away.sum(axis=1, keepdims=True)
+        curve = self._curve(f)
         for squares in self.squares:
-            out += squares.gradient(line)
+            out += squares.gradient(curve)
         return np.asarray(out)
 
-    def _line(self, f: Floats) -> Floats:
-        """The smooth line behind the tables: f itself where bins may not leave it.
+    def _curve(self, f: Floats) -> Floats:
+        """The smooth curve of each feature: f itself where bins may not leave it.
 
-        What a loose feature pays is the least of line'P line + loose |f - line|^2 over all lines,
-        and the gradient of that by f is P's at the best of them.
+        The penalty of a loose feature is the minimum of c'Pc + loose |f - c|^2 over all curves c.
+        Its gradient by f is 2 P c at the best curve.
         """
-        if self._line_factor is None:
+        if self._curve_factor is None:
             return f
-        return np.asarray(np.where(self._is_loose, solve(self._line_factor, self._cost * f), f))
+        return np.asarray(np.where(self._is_loose, solve(self._curve_factor, self._cost * f), f))
 
     @property
     def _is_loose(self) -> Bools:
@@ -116,11 +117,11 @@ class Penalty:
 
     @property
     def _cost(self) -> Floats:
-        """``loose`` as a column, 1 where there is none."""
+        """``loose`` as a column, 1 where it is infinite."""
         return np.asarray(np.where(self._is_loose, self.loose[:, None], 1.0))
 
     @cached_property
-    def _line_factor(self) -> Floats | None:
+    def _curve_factor(self) -> Floats | None:
         if not self._is_loose.any():
             return None
         lower = self._bands * self._is_loose
@@ -129,7 +130,7 @@ class Penalty:
 
     @cached_property
     def _bands(self) -> Floats:
-        """The three bands of the squares' matrix."""
+        """The matrix of the squares, as three bands."""
         lower = np.zeros((3, *self.shape))
         for squares in self.squares:
             squares.add_to(lower)
@@ -138,51 +139,51 @@ class Penalty:
     def of_feature(self, j: int) -> "Penalty":
         """The penalty of one feature alone."""
         one = slice(j, j + 1)
-        # Contiguous, as the whole is: kernels are compiled once.
+        # Contiguous as the whole is, so that kernels are compiled only once.
         squares = tuple(
             Squares(np.ascontiguousarray(s.factors[:, one]), s.weight[one]) for s in self.squares
         )
-        return Penalty(squares, self.ridge[one], self.share[one], self.loose[one])
+        return Penalty(squares, self.ridge[one], self.fraction[one], self.loose[one])
 
     def solver(self, mass: Floats, extra: Floats | None = None) -> Callable[[Floats], Floats]:
-        """g -> an approximate inverse of the objective's curvature times g.
+        """A function of g that multiplies it by an approximate inverse of the curvature.
 
-        ``mass`` is how many pairs each entry has a say in; ``extra`` are bands to be added. The
-        coupling through the mean is left out: banded, the system costs no more than the table.
+        ``mass`` is that of ``Sums``; ``extra`` are bands to add. The coupling of entries through
+        the feature's mean is ignored, so that the system is banded.
 
-        With M the rest of the diagonal and b = 2 loose / (2 loose + M), a loose feature's table is
-        (g + 2 loose line) / (2 loose + M), where the line solves (2 P + b M) line = b g.
+        With M the rest of the diagonal and b = 2 loose / (2 loose + M), the table of a loose
+        feature is (g + 2 loose c) / (2 loose + M), where the curve c solves (2 P + b M) c = b g.
         """
         rest = 2 * self.ridge + CURVATURE * mass + _TINY
-        give = np.where(self._is_loose, 2 * self._cost / (2 * self._cost + rest), 1.0)
+        b = np.where(self._is_loose, 2 * self._cost / (2 * self._cost + rest), 1.0)
         lower = 2 * self._bands
         if extra is not None:
             lower += extra
-        lower[0] = lower[0] * (1 + _ROUNDING) + give * rest
-        lower[0][lower[0] <= _TINY] = 1.0  # codes of no row
+        lower[0] = lower[0] * (1 + _DIAGONAL) + b * rest
+        lower[0][lower[0] <= _TINY] = 1.0  # codes without rows
         banded = factor(lower)
 
         def step(g: Floats) -> Floats:
-            line = solve(banded, give * g)
-            away = (g + 2 * self._cost * line) / (2 * self._cost + rest)
-            return np.asarray(np.where(self._is_loose, away, line))
+            curve = solve(banded, b * g)
+            table = (g + 2 * self._cost * curve) / (2 * self._cost + rest)
+            return np.asarray(np.where(self._is_loose, table, curve))
 
         return step
 
 
 class Roughness:
-    """Curvature and slope of each feature of some data, before they are weighed."""
+    """The forms of curvature, slope and distance from the mean, before they are weighted."""
 
-    def __init__(self, data: RankingData, share: Floats, scale: str) -> None:
+    def __init__(self, data: RankingData, fraction: Floats, scale: str) -> None:
         shape = data.n_features, data.n_codes
-        self.share, self.gaps = share, np.ones(shape)
+        self.fraction, self.gaps = fraction, np.ones(shape)
         self._slope = Squares(np.zeros((2, *shape)), np.zeros(shape))
         self._bend = Squares(np.zeros((3, *shape)), np.zeros(shape))
         self._ends = Squares(np.zeros((2, *shape)), np.zeros(shape))
         self._ridge = np.zeros(shape)
         for j, feature in enumerate(data.features):
             n = feature.n_bins
-            if share[j, 0] > 0:
+            if fraction[j, 0] > 0:
                 self._ridge[j, 0] = 1.0
             if feature.is_category:
                 self._ridge[j, 1 : n + 1] = 1.0
@@ -191,7 +192,7 @@ class Roughness:
 
     def _add_number(self, j: int, feature: Feature, scale: str) -> None:
         n = feature.n_bins
-        h = gaps(feature, self.share[j, 1 : n + 1], scale)
+        h = gaps(feature, self.fraction[j, 1 : n + 1], scale)
         self.gaps[j, 1:n] = h
         self._slope.factors[:, j, 1:n] = -1 / h, 1 / h
         self._slope.weight[j, 1:n] = h
@@ -199,7 +200,7 @@ class Roughness:
             bends = 1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]
             self._bend.factors[:, j, 1 : n - 1] = bends
             self._bend.weight[j, 1 : n - 1] = 2 / (h[:-1] + h[1:])
-        if scale == "bins":  # the end repeated beyond itself: its second difference is a first
+        if scale == "bins":  # the end is repeated, so its second difference is a first difference
             for end in (1, n - 1):
                 self._ends.factors[:, j, end] = -1.0, 1.0
                 self._ends.weight[j, end] += 1.0
@@ -211,8 +212,8 @@ class Roughness:
         ridge: float,
         adapted: Adapted | None = None,
     ) -> Penalty:
-        """The penalty with these weights, times each feature's own where they were adapted."""
-        once = np.ones(len(self.share))
+        """The penalty with these weights, times each feature's own multiples if there are any."""
+        once = np.ones(len(self.fraction))
         bend, slope, loose = adapted or Adapted(once, once, once * np.inf)
         bends = np.minimum(penalty * bend, _STRONGEST)
         slopes = np.minimum(shrinkage * slope, _STRONGEST)
@@ -222,17 +223,18 @@ class Roughness:
             if form.weight.any()
         )
         ridges = self._ridge * np.minimum(ridge * slope, _STRONGEST)[:, None]
-        return Penalty(squares, ridges, self.share, loose)
+        return Penalty(squares, ridges, self.fraction, loose)
 
     def adapt(self, f: Floats, loose: Floats | None = None) -> Adapted:
-        """How much more than the common one each feature's two penalties should be.
+        """Each feature's own multiples of the penalties, from the tables ``f`` of a pilot fit.
 
-        Inverse to its own curvature and slope in a first fit: what is rough there has shown that it
-        needs to be, and what is nearly flat is most likely noise.
+        They are inversely proportional to the feature's curvature and slope in the pilot fit: a
+        feature that is rough despite the penalty needs to be, and one that is nearly flat is most
+        likely noise.
         """
         flat, none = np.zeros_like(self._ridge), np.full(len(f), np.inf)
-        bend = _forms(Penalty((self._bend, self._ends), flat, self.share, none), f)
-        slope = _forms(Penalty((self._slope,), self._ridge, self.share, none), f)
+        bend = _forms(Penalty((self._bend, self._ends), flat, self.fraction, none), f)
+        slope = _forms(Penalty((self._slope,), self._ridge, self.fraction, none), f)
         bends = np.asarray((self._bend.weight + self._ends.weight).any(axis=1))
         loose = none if loose is None else loose
         slopes = np.asarray((self._slope.weight + self._ridge).any(axis=1))
@@ -240,12 +242,12 @@ class Roughness:
 
     @property
     def can_be_loose(self) -> Bools:
-        """Features whose bins lie on a smooth line: numbers of more than a few values."""
+        """Features that have a smooth curve: numbers of more than a few values."""
         return np.asarray(self._bend.weight.any(axis=1))
 
 
 def factor(lower: Floats) -> Floats:
-    """Cholesky's factor of one banded system over all tables; the first axis is the band."""
+    """The Cholesky factor of one banded system over all tables; the first axis is the band."""
     bands = np.ascontiguousarray(lower.reshape(len(lower), -1))
     if not factor_banded(bands):
         raise np.linalg.LinAlgError("the penalty's banded matrix is not positive definite")
@@ -253,19 +255,19 @@ def factor(lower: Floats) -> Floats:
 
 
 def solve(factor: Floats, g: Floats) -> Floats:
-    """The system's solution for tables ``g``, given its factor."""
+    """The solution of the system for tables ``g``, given its factor."""
     flat = g.ravel().copy()
     solve_banded(factor, flat)
     return flat.reshape(g.shape)
 
 
 def _forms(penalty: Penalty, f: Floats) -> Floats:
-    """The penalty of each feature."""
+    """The value of the penalty for each feature."""
     return np.asarray(np.einsum("jc,jc->j", f, penalty.gradient(f)) / 2)
 
 
 def _inverse(forms: Floats, counted: Bools) -> Floats:
-    """Mean over the counted features, over own, kept within bounds."""
+    """The mean over the counted features divided by each feature's own, within bounds."""
     mean = float(forms[counted].mean()) if counted.any() else 0.0
     tiny = _TINY + _TINY * float(forms.max())
     return np.asarray(np.clip((mean + tiny) / (forms + tiny), _LEAST, _MOST))

@@ -1,12 +1,13 @@
 """Penalties of SmoothAUCBoost by K-fold cross-validation (Komori 2010, section 3.3).
 
-Each fold is made ready once and walks along the path of candidates, every one starting from the
-maximum of the one before. Shrinkage is sought first, at the automatic penalty, then the penalty at
-the shrinkage that was found: their effects hardly mix, and a line costs less than a grid. Last,
-surfaces are tried. The stagewise solver has a path of its own: every lambda, after every round.
+Each fold is prepared once and evaluates the candidates one after the other, each starting from the
+maximum of the one before. Shrinkage is searched first, at the automatic penalty, and then the
+penalty at the chosen shrinkage: their effects hardly interact, and two searches in one dimension
+cost less than a grid. Last, surfaces are tried. The stagewise solver is searched differently: every
+lambda is evaluated after every round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,35 +20,44 @@ from auctor.learners.smooth.held_out import HeldOut
 from auctor.learners.smooth.interactions import find_pairs
 from auctor.learners.smooth.newton import Patience
 from auctor.learners.smooth.objective import Point
-from auctor.learners.smooth.problem import Amounts, Problem, Settings, auto_amounts
+from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.screening import narrow, screen
+from auctor.learners.smooth.settings import Amounts, SmoothSettings, auto_amounts
 from auctor.learners.smooth.stagewise import boost
 from auctor.learners.smooth.surfaces import JointProblem
 
-# Lambdas of the stagewise solver: those of the paper's Figure 2, and one above.
+# Lambdas of the stagewise solver: those of Figure 2 in Komori (2010), and a larger one.
 LAMBDAS = (0.1, 0.01, 0.001, 0.0001)
 # Multiples of the automatic amounts.
 SHRINKAGES = (30.0, 3.0, 1.0, 0.3)
 PENALTIES = (10.0, 1.0, 0.1)
-# Near enough to a maximum for the AUC of held-out rows.
+# The tolerance of a fit, close enough to the maximum for the AUC of held-out rows.
 _TOL = 1e-5
 _CELLS_FOR_THREADS = 1_000_000
-# The "paired" rule leaves the automatic amounts for a gain of so many standard errors.
+# The rule "paired" replaces the automatic amounts for a gain of this many standard errors.
 _SURE = 2.0
+
+# The rows to train on and the rows to hold out, by their index in the table.
+FoldMasks = tuple[Bools, Bools]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What was tried, and the AUC of every fold."""
+    """Amounts of penalty that were tried, and the AUC of every fold.
+
+    ``n_rounds`` is that of the stagewise solver, and ``staged`` (folds, rounds) the AUC after each
+    of its rounds.
+    """
 
     amounts: Amounts
     aucs: tuple[float, ...]
     interactions: int = 0
-    n_rounds: int | None = None  # of the stagewise solver
-    staged: Floats | None = None  # (folds, rounds): the AUC after each of its rounds
+    n_rounds: int | None = None
+    staged: Floats | None = None
 
     @property
     def mean(self) -> float:
+        """Mean AUC over the folds."""
         return float(np.mean(self.aucs)) if self.aucs else float("nan")
 
     @property
@@ -56,7 +66,7 @@ class Candidate:
         return _error(np.array(self.aucs))
 
     def sure_gain(self, other: "Candidate", n_errors: float) -> float:
-        """Mean gain over ``other`` in the same folds, less so many of its standard errors."""
+        """Mean gain over ``other`` in the same folds, minus ``n_errors`` standard errors of it."""
         gains = np.array(self.aucs) - np.array(other.aucs)
         return float(gains.mean()) - n_errors * _error(gains)
 
@@ -65,9 +75,9 @@ class Fold:
     """One fold: its training rows as a problem, and its held-out rows."""
 
     def __init__(
-        self, train: RankingData, held_out: RankingData, settings: Settings, workers: Workers
+        self, train: RankingData, held_out: RankingData, settings: SmoothSettings, workers: Workers
     ) -> None:
-        kept = screen(train, settings)  # on the training rows alone
+        kept = screen(train, settings)  # on the training rows only
         if kept is not None:
             train, held_out = train.take_features(kept), held_out.take_features(kept)
             settings = narrow(settings, kept)
@@ -84,7 +94,7 @@ class Fold:
         return self._held_out.auc(point.x)
 
     def auc_with_surfaces(self, amounts: Amounts, most: int) -> float:
-        """The same with surfaces of the most useful pairs."""
+        """The AUC of the held-out rows with surfaces of up to ``most`` pairs."""
         problem, point = self._problem, self._climb(amounts)
         pairs = find_pairs(problem, point.x, most)
         if not pairs:
@@ -105,27 +115,27 @@ class Fold:
         penalty = self._problem.roughness.weigh(*amounts, self._adapted)
         boost(self._problem, penalty, n_rounds=n_rounds, after=after)
         last = aucs[-1] if aucs else self._held_out.auc(np.zeros(int(np.prod(penalty.shape))))
-        return aucs + [last] * (n_rounds - len(aucs))  # it stopped where no stump had a slope
+        return aucs + [last] * (n_rounds - len(aucs))  # no stump had a slope after these rounds
 
     def _climb(self, amounts: Amounts) -> Point:
         penalty = self._problem.roughness.weigh(*amounts, self._adapted)
-        # A monotone start must be well inside its bounds, which the end of the last climb is not.
+        # A start with monotone features must be strictly inside their bounds; the last maximum,
+        # which may touch them, is not.
         start = None if self._problem.signs.any() else self._last
         point, _ = self._problem.climb(penalty, start, Patience(_TOL, self._settings.max_iter))
         return point
 
 
-class Path:
-    """All folds side by side along the candidates."""
+class AmountSearch:
+    """Tries amounts of penalty in all folds, with one thread for each fold."""
 
     def __init__(
         self,
         data: RankingData,
-        settings: Settings,
-        folds: Sequence[tuple[Bools, Bools]],
+        settings: SmoothSettings,
+        folds: Sequence[FoldMasks],
         workers: Workers,
     ) -> None:
-        """``folds`` mark the rows to train on and to hold out by their place in the table."""
         self._workers, self._alone = workers, Workers(1)
         self._progress = Progress(None, "cross-validation", settings.verbose)
         self.auto = auto_amounts(data, settings)
@@ -134,46 +144,44 @@ class Path:
         )
         self.candidates: list[Candidate] = []
 
-    def along(self, path: Sequence[Amounts]) -> None:
-        """Try amounts one after the other, those already tried left out."""
+    def try_all(self, path: Sequence[Amounts]) -> None:
+        """Try amounts one after the other, except those already tried."""
         known = [candidate.amounts for candidate in self.candidates]
         path = [amounts for amounts in path if amounts not in known]
-        lines = self._workers.map(lambda fold: [fold.auc_at(a) for a in path], self._folds)
+        aucs = self._workers.map(lambda fold: [fold.auc_at(a) for a in path], self._folds)
         for i, amounts in enumerate(path):
-            self._add(Candidate(amounts, tuple(line[i] for line in lines)))
+            self._add(Candidate(amounts, tuple(own[i] for own in aucs)))
 
-    def try_line(self, path: Sequence[Amounts], from_the_middle: bool) -> None:
-        """All amounts of a line; or from the automatic ones outward, as long as they may help."""
-        if not from_the_middle:
-            self.along(path)
-            return
+    def try_outward(self, path: Sequence[Amounts]) -> None:
+        """Try amounts from the automatic ones outward, on each side until they are surely worse."""
         middle = min(range(len(path)), key=lambda i: _distance(path[i], self.auto))
-        self.along([path[middle]])
+        self.try_all([path[middle]])
         for side in (path[middle + 1 :], path[:middle][::-1]):
             for amounts in side:
-                self.along([amounts])
+                self.try_all([amounts])
                 tried = self._of(amounts)
                 best = max(self.candidates, key=lambda candidate: candidate.mean)
                 if tried is not best and best.sure_gain(tried, 1.0) > 0.0:
-                    break  # surely worse, and further out it gets no better
+                    break
 
     def _of(self, amounts: Amounts) -> Candidate:
         return next(c for c in self.candidates if c.amounts == amounts)
 
-    def with_surfaces(self, chosen: Candidate, most: int) -> None:
-        """Try surfaces beside the chosen amounts."""
+    def try_surfaces(self, chosen: Candidate, most: int) -> None:
+        """Try the amounts of ``chosen`` with surfaces of up to ``most`` pairs."""
         aucs = self._workers.map(
             lambda fold: fold.auc_with_surfaces(chosen.amounts, most), self._folds
         )
         self._add(replace(chosen, aucs=tuple(aucs), interactions=most))
 
-    def by_rounds(self, amounts: Amounts) -> None:
-        """Try the stagewise solver after every round; the best of them counts."""
+    def try_rounds(self, amounts: Amounts) -> None:
+        """Try the stagewise solver after every round; the candidate is the best of them."""
         staged = np.array(self._workers.map(lambda fold: fold.aucs_by_rounds(amounts), self._folds))
         best = int(np.argmax(staged.mean(axis=0)))
         self._add(Candidate(amounts, tuple(staged[:, best].tolist()), 0, best + 1, staged))
 
     def close(self) -> None:
+        """End the progress bar."""
         self._progress.close(f"{len(self.candidates)} candidates")
 
     def _add(self, candidate: Candidate) -> None:
@@ -183,50 +191,65 @@ class Path:
 
 def find_amounts(
     data: RankingData,
-    settings: Settings,
-    folds: Sequence[tuple[Bools, Bools]],
+    settings: SmoothSettings,
+    folds: Sequence[FoldMasks],
     *,
     shrinkages: Sequence[float] | None = None,
     penalties: Sequence[float] | None = None,
     rule: str = "paired",
     surfaces: int = 0,
 ) -> tuple[Candidate, list[Candidate]]:
-    """The candidate that the rule chooses, and all of them in the order in which they were tried.
+    """Choose the amounts of penalty by cross-validation.
 
-    Amounts that are not given are multiples of the automatic ones. Up to ``surfaces`` pairs are
-    tried, and left out where the rule says so; ``settings.interactions`` are kept in any case.
+    Parameters
+    ----------
+    data : RankingData
+        The training rows.
+    settings : SmoothSettings
+        The settings of the fits; surfaces of ``settings.interactions`` pairs are always kept.
+    folds : sequence of (ndarray of bool, ndarray of bool)
+        The rows to train on and to hold out, by their index in the table.
+    shrinkages, penalties : sequence of float, optional
+        Amounts to try; None for multiples of the automatic ones.
+    rule : {"paired", "best", "one_se"}, default="paired"
+        The rule of ``choose_candidate``.
+    surfaces : int, default=0
+        Maximum number of pairs to try as surfaces, which the rule keeps or leaves out.
+
+    Returns
+    -------
+    chosen : Candidate
+        The choice of the rule.
+    candidates : list of Candidate
+        All candidates in the order in which they were tried; empty without folds.
     """
-    # On small tables threads wait for each other more than they work (measured at 1e4 x 20).
+    # On small tables threads wait more than they work (measured with 1e4 rows and 20 features).
     n_jobs = settings.n_jobs if data.n_rows * data.n_features >= _CELLS_FOR_THREADS else 1
+    if not folds:
+        return Candidate(auto_amounts(data, settings), ()), []
     with Workers(n_jobs) as workers:
-        if not folds:
-            return Candidate(auto_amounts(data, settings), ()), []
-        path = Path(data, settings, folds, workers)
-        choose = partial(choose_candidate, rule=rule, auto=path.auto)
+        search = AmountSearch(data, settings, folds, workers)
+        choose = partial(choose_candidate, rule=rule, auto=search.auto)
         if settings.solver == "stagewise":
-            _try_rounds(path, shrinkages, penalties)
-            path.close()
-            return choose(path.candidates), path.candidates
-        path.try_line(_amounts(path.auto, shrinkages, SHRINKAGES, "shrinkage"), shrinkages is None)
-        begun = choose(path.candidates).amounts._replace(penalty=path.auto.penalty)
-        path.try_line(_amounts(begun, penalties, PENALTIES, "penalty"), penalties is None)
-        if penalties is not None:  # the automatic one was only a point to look from
-            given = [c for c in path.candidates if c.amounts.penalty in set(penalties)]
-            path.candidates = given
-        chosen = choose(path.candidates)
-        if surfaces > 0 or settings.interactions > 0:
-            path.with_surfaces(chosen, surfaces or settings.interactions)
-            asked = path.candidates[-1]
-            chosen = asked if surfaces == 0 else _with_or_without(chosen, asked, rule)
-        path.close()
-    return chosen, path.candidates
+            _search_rounds(search, shrinkages, penalties)
+            chosen = choose(search.candidates)
+        else:
+            _search_amounts(search, choose, shrinkages, penalties)
+            chosen = choose(search.candidates)
+            if surfaces > 0 or settings.interactions > 0:
+                search.try_surfaces(chosen, surfaces or settings.interactions)
+                tried = search.candidates[-1]
+                chosen = tried if surfaces == 0 else _with_or_without(chosen, tried, rule)
+        search.close()
+    return chosen, search.candidates
 
 
 def choose_candidate(candidates: Sequence[Candidate], rule: str, auto: Amounts) -> Candidate:
-    """By "best" mean AUC; by "one_se" the strongest penalties within its standard error.
+    """Choose one of the candidates by a rule.
 
-    By "paired" the automatic amounts, unless others gain more than two standard errors of the
-    difference within the folds: among nearly equal candidates the largest mean is mostly luck.
+    "best" takes the largest mean AUC; "one_se" the strongest penalties within one standard error of
+    it. "paired" takes the automatic amounts, unless others gain more than two standard errors of
+    the difference within the folds: among nearly equal candidates the largest mean is mostly luck.
     """
     best = max(candidates, key=lambda c: (c.mean, c.amounts.shrinkage, c.amounts.penalty))
     if rule == "best":
@@ -239,27 +262,50 @@ def choose_candidate(candidates: Sequence[Candidate], rule: str, auto: Amounts) 
 
 
 def _with_or_without(without: Candidate, surfaces: Candidate, rule: str) -> Candidate:
-    """Surfaces are harder to read than lines: unless asked for the best, they must be sure."""
+    """Surfaces only for a sure gain, because they are harder to read than curves.
+
+    With the rule "best" any gain is enough.
+    """
     n_errors = 0.0 if rule == "best" else 1.0
     return surfaces if surfaces.sure_gain(without, n_errors) > 0.0 else without
 
 
-def _try_rounds(
-    path: Path, shrinkages: Sequence[float] | None, penalties: Sequence[float] | None
+def _search_amounts(
+    search: AmountSearch,
+    choose: Callable[[Sequence[Candidate]], Candidate],
+    shrinkages: Sequence[float] | None,
+    penalties: Sequence[float] | None,
 ) -> None:
-    """Every penalty with every shrinkage; of these only the automatic one unless given."""
-    usual = [path.auto] if shrinkages is None else _amounts(path.auto, shrinkages, (), "shrinkage")
-    for base in usual:
+    """Shrinkage at the automatic penalty, then the penalty at the chosen shrinkage."""
+    first = _amounts(search.auto, shrinkages, SHRINKAGES, "shrinkage")
+    search.try_all(first) if shrinkages is not None else search.try_outward(first)
+    chosen = choose(search.candidates).amounts._replace(penalty=search.auto.penalty)
+    second = _amounts(chosen, penalties, PENALTIES, "penalty")
+    search.try_all(second) if penalties is not None else search.try_outward(second)
+    if penalties is not None:  # the automatic penalty was not among those to choose from
+        given = set(penalties)
+        search.candidates = [c for c in search.candidates if c.amounts.penalty in given]
+
+
+def _search_rounds(
+    search: AmountSearch, shrinkages: Sequence[float] | None, penalties: Sequence[float] | None
+) -> None:
+    """Every penalty with every shrinkage, or with the automatic shrinkage if none is given."""
+    bases = [search.auto]
+    if shrinkages is not None:
+        bases = _amounts(search.auto, shrinkages, (), "shrinkage")
+    for base in bases:
         for amounts in _amounts(base, penalties or LAMBDAS, (), "penalty"):
-            path.by_rounds(amounts)
+            search.try_rounds(amounts)
 
 
 def _amounts(
     base: Amounts, given: Sequence[float] | None, multiples: Sequence[float], name: str
 ) -> list[Amounts]:
-    """Amounts that differ from ``base`` in one, the largest first.
+    """Amounts that differ from ``base`` in the one called ``name``, the largest first.
 
-    The ridge, which does for categories what shrinkage does for numbers, goes along with it.
+    The ridge, which does for categories what shrinkage does for numbers, changes in proportion to
+    the shrinkage.
     """
     own = getattr(base, name)
     values = sorted(given, reverse=True) if given is not None else [m * own for m in multiples]
@@ -273,11 +319,11 @@ def _amounts(
 
 
 def _distance(amounts: Amounts, auto: Amounts) -> float:
-    """How many times larger or smaller than the automatic amounts, on a logarithmic scale."""
+    """Distance of penalty and shrinkage from the automatic ones, on a logarithmic scale."""
     pairs = zip(amounts[:2], auto[:2], strict=True)
     return float(sum(abs(np.log((a + 1e-300) / (b + 1e-300))) for a, b in pairs))
 
 
 def _error(values: Floats) -> float:
-    """Standard error of the mean; of a single value none."""
+    """Standard error of the mean; 0 for a single value."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

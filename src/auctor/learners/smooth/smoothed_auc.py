@@ -2,18 +2,18 @@
 
     A(F) = mean over all pairs of Phi(F(x1) - F(x0))
 
-A score is a sum of tables: each reads one line of codes. The weight of each class is spread over
-a uniform grid on the line of scores, a convolution with Phi or phi gives the sums over the other
-class at every node, and they are read off at the rows' scores. What is spread and what is counted
-are whole numbers, so that neither the order of the rows nor their partitions or threads show.
+A score is a sum of table entries, one for each feature and surface, looked up by the codes of the
+row. The weight of each class is spread over a uniform grid of scores. A convolution with Phi or phi
+gives the sums over the other class at every node of the grid, and interpolation gives them at the
+scores of the rows. Weights on the grid and sums over rows are whole numbers, so that the result
+does not depend on the order of the rows, the partitions or the number of threads.
 
 The relative error against the double sum is below 1e-8, most often near 1e-12;
 ``tests/learners/test_smooth_sums.py`` compares them.
 """
 
-from dataclasses import dataclass
 from math import exp
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,18 +27,21 @@ from auctor.kernels.smooth import add_scores, count_slopes, deposit, deposit_res
 from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.smooth.partial_auc import partial_sums
 
-# Nodes to a unit of score: with polynomials of degree 7 the error is about 1e-13.
+# Codes (features or surfaces, rows) of one partition.
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+
+# Nodes per unit of score: with polynomials of degree 7 the error is about 1e-13.
 PER_UNIT = 16
 # Beyond this distance phi is 0 and Phi is 0 or 1, to 1e-18.
 REACH = 9
 NODES_OF_A_ROW = 8
-# Sums of whole numbers stay below this; what the weights leave of it is the precision of a row.
+# Bits of the largest sum of whole numbers; a row has those that the total weight leaves.
 _LARGEST_SUM = 60
-# With fewer bits than this to a row, what was rounded away is summed as well.
+# If a row has fewer bits than this, a second sum holds what the first rounds away.
 _FEWEST_BITS = 36
-# Up to so many nodes a plain convolution is as fast as one by Fourier.
+# Up to this number of nodes a plain convolution is as fast as one by Fourier transform.
 _PLAIN = 2**14
-# Scores so far apart have nothing left to gain, and their grid would not fit into memory.
+# With scores further apart there is nothing left to gain, and the grid would not fit into memory.
 LARGEST_RANGE = 2.0**16
 
 _Z = np.arange(-REACH * PER_UNIT, REACH * PER_UNIT + 1) / PER_UNIT
@@ -46,28 +49,49 @@ _DENSITY = np.array([exp(-z * z / 2) for z in _Z.tolist()]) / np.sqrt(2 * np.pi)
 _DISTRIBUTION = ndtr(_Z)
 
 
-@dataclass(frozen=True)
-class Sums:
-    """The smoothed AUC, and what one unit more in each entry of each table adds to it.
+class Sums(NamedTuple):
+    """The smoothed AUC at some tables, and its gradient.
 
-    ``mass`` is what the gradient would be if negatives did not count against positives: how many
-    pairs an entry still has a say in. ``squares`` are the mean squared slopes of the rows of each
-    class: what the gradient owes to chance.
+    Attributes
+    ----------
+    value : float
+        The smoothed AUC, or partial AUC.
+    gradient : tuple of ndarray
+        The derivative by each entry, for each set of tables.
+    mass : tuple of ndarray
+        The sum of phi over the pairs that depend on each entry: the gradient, if negatives added to
+        positives instead of being subtracted.
+    squares : tuple of float
+        The mean squared slope of the rows of each class, from which the variance of the gradient
+        follows.
+    scores, slopes : tuple of ndarray
+        The score of each row and the derivative of the smoothed AUC by it (up to the sign of the
+        class, the row's weight, and the length of ``fpr_range``), for each partition.
     """
 
     value: float
     gradient: tuple[Floats, ...]
     mass: tuple[Floats, ...]
     squares: tuple[float, float]
+    scores: tuple[Floats, ...]
+    slopes: tuple[Floats, ...]
 
 
 class SmoothedAUC:
-    """The smoothed AUC as a function of tables, over the rows of ``data``.
+    """The smoothed AUC of the rows of ``data`` as a function of tables.
 
-    ``lines`` are codes beside those of the data, one array (lines, rows) for each partition:
-    what their tables add to a score, they add beside the features'. With ``fpr_range`` it is the
-    smoothed partial AUC over that range (``smooth_partial``). ``offset`` is a score to start from,
-    by the row's place in the table.
+    Parameters
+    ----------
+    data : RankingData
+        The rows.
+    workers : Workers
+        The threads.
+    cells : list of ndarray, optional
+        Codes (surfaces, rows) of each partition, for a second set of tables beside the features'.
+    fpr_range : (float, float), optional
+        A range of false positive rates, for the smoothed partial AUC (see ``partial_auc``).
+    offset : ndarray, optional
+        A score that the tables are added to, by the index of the row in the table.
     """
 
     def __init__(
@@ -75,64 +99,69 @@ class SmoothedAUC:
         data: RankingData,
         workers: Workers,
         *,
-        lines: list[npt.NDArray[Any]] | None = None,
+        cells: list[Codes] | None = None,
         fpr_range: tuple[float, float] | None = None,
         offset: Floats | None = None,
     ) -> None:
         self._data, self._workers = data, workers
-        self._codes = [[part.codes for part in data.partitions]]
-        if lines is not None:
-            self._codes.append(lines)
+        self._codes: list[list[Codes]] = [[part.codes for part in data.partitions]]
+        if cells is not None:
+            self._codes.append(cells)
         self._blocks = class_blocks(data, workers.count)
         self._offsets = None if offset is None else [offset[part.rows] for part in data.partitions]
         self._fpr_range = fpr_range
-        # A second layer of sums holds what the first rounds away, where that may matter.
+        # A second layer of sums holds what the first rounds away, if that may matter.
         self._n_layers = 2 if any(scales(total)[1] for total in data.class_weights) else 1
-        self.scores = [np.zeros(part.n_rows) for part in data.partitions]
-        self.slopes = [np.zeros(part.n_rows) for part in data.partitions]
         self.n_evaluations = 0
 
     def evaluate(self, tables: tuple[Floats, ...]) -> Sums | None:
         """Value and gradient at the tables; None where the scores are too far apart."""
         self.n_evaluations += 1
-        ends = self._workers.map(lambda blocks: self._score(blocks, tables), self._blocks)
+        scores, slopes = self._empty_rows(), self._empty_rows()
+        ends = self._workers.map(lambda blocks: self._score(blocks, tables, scores), self._blocks)
         low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]  # NaN if any is
         if not 0.0 <= high - low < LARGEST_RANGE:
             return None
-        grids, totals = self._spread(low, high), self._data.class_weights
+        grids, totals = self._spread(scores, low, high), self._data.class_weights
         if self._fpr_range is None:
             (values, value), length = _at_nodes(*grids), 1.0
         else:
             values, value = partial_sums(*grids, PER_UNIT, self._fpr_range)
             length = self._fpr_range[1] - self._fpr_range[0]
         parts = self._workers.map(
-            lambda blocks: self._count(blocks, tables, low, values), self._blocks
+            lambda blocks: self._count(blocks, tables, low, values, scores, slopes), self._blocks
         )
         sums = [_total([part[i] for part in parts]) for i in range(len(tables))]
-        halves = [(_share(s[0], totals[0]), _share(s[1], totals[1])) for s in sums]
+        halves = [(_fraction(s[0], totals[0]), _fraction(s[1], totals[1])) for s in sums]
+        squares = [_mean_square(grids[label], values[label] / length) for label in (0, 1)]
         return Sums(
             value / length,
             tuple((positive - negative) / length for negative, positive in halves),
             tuple((positive + negative) / length for negative, positive in halves),
-            (
-                _mean_square(grids[0], values[0] / length),
-                _mean_square(grids[1], values[1] / length),
-            ),
+            (squares[0], squares[1]),
+            scores,
+            slopes,
         )
 
-    def _score(self, blocks: list[Block], tables: tuple[Floats, ...]) -> tuple[float, float]:
-        """Scores of a worker's rows; the least and the largest."""
+    def _empty_rows(self) -> tuple[Floats, ...]:
+        """A number for each row of each partition, not yet set."""
+        return tuple(np.empty(part.n_rows) for part in self._data.partitions)
+
+    def _score(
+        self, blocks: list[Block], tables: tuple[Floats, ...], scores: tuple[Floats, ...]
+    ) -> tuple[float, float]:
+        """Fill in the scores of a worker's rows; returns the smallest and the largest."""
         low, high = np.inf, -np.inf
         for k, _, start, stop in blocks:
             first = 0.0 if self._offsets is None else self._offsets[k][start:stop]
-            self.scores[k][start:stop] = first
+            scores[k][start:stop] = first
             for codes, table in zip(self._codes, tables, strict=True):
-                ends = add_scores(codes[k], table, start, stop, self.scores[k])
+                ends = add_scores(codes[k], table, start, stop, scores[k])
             low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
         return float(low), float(high)
 
-    def _spread(self, low: float, high: float) -> tuple[Floats, Floats]:
-        """Share of the negatives' and of the positives' weight at each node of the grid."""
+    def _spread(self, scores: tuple[Floats, ...], low: float, high: float) -> tuple[Floats, Floats]:
+        """Fraction of the negatives' and of the positives' weight at each node of the grid."""
         n_nodes = int((high - low) * PER_UNIT) + NODES_OF_A_ROW
         totals = self._data.class_weights
 
@@ -141,14 +170,14 @@ class SmoothedAUC:
             for k, label, start, stop in blocks:
                 scale, finer = scales(totals[label])
                 weight = self._data.partitions[k].weight
-                rows = self.scores[k], weight, start, stop, low, float(PER_UNIT)
+                rows = scores[k], weight, start, stop, low, float(PER_UNIT)
                 deposit(*rows, scale, grid[label, 0])
                 if finer:
                     deposit_rest(*rows, scale, finer, grid[label, 1])
             return grid
 
         grid = _total(self._workers.map(spread, self._blocks))
-        return _share(grid[0], totals[0]), _share(grid[1], totals[1])
+        return _fraction(grid[0], totals[0]), _fraction(grid[1], totals[1])
 
     def _count(
         self,
@@ -156,15 +185,19 @@ class SmoothedAUC:
         tables: tuple[Floats, ...],
         low: float,
         values: tuple[Floats, Floats],
+        scores: tuple[Floats, ...],
+        slopes: tuple[Floats, ...],
     ) -> list[Ints]:
-        """Slopes of a worker's rows, summed by class, line and code, for each set of tables."""
+        """Fill in the slopes of a worker's rows; returns their sums for each set of tables.
+
+        Sums are by class, layer, table and code.
+        """
         out = [np.zeros((2, self._n_layers, *table.shape), dtype=np.int64) for table in tables]
         for k, label, start, stop in blocks:
-            scores, slopes = self.scores[k], self.slopes[k]
-            gather(scores, start, stop, low, float(PER_UNIT), values[label], slopes)
+            gather(scores[k], start, stop, low, float(PER_UNIT), values[label], slopes[k])
             scale, finer = scales(self._data.class_weights[label])
             for codes, sums in zip(self._codes, out, strict=True):
-                rows = codes[k], self._data.partitions[k].weight, slopes, scale
+                rows = codes[k], self._data.partitions[k].weight, slopes[k], scale
                 count_slopes(*rows, 0.0, start, stop, sums[label, 0])
                 if finer:
                     count_slopes(*rows, finer, start, stop, sums[label, 1])
@@ -172,14 +205,14 @@ class SmoothedAUC:
 
 
 def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], float]:
-    """At each node phi summed over the other class, for rows of each class; and the value."""
+    """At each node the sum of phi over the other class, for rows of each class; and the value."""
     size = len(negative)
     convolve = fftconvolve if size > _PLAIN else convolve_plain
     middle = slice(REACH * PER_UNIT, REACH * PER_UNIT + size)
     slope_neg = convolve(positive, _DENSITY)[middle]
     slope_pos = convolve(negative, _DENSITY)[middle]
     below = convolve(negative, _DISTRIBUTION)[middle]
-    # Negatives further below than the convolution reaches count in full.
+    # Negatives below the reach of the convolution count in full.
     far = np.concatenate([np.zeros(REACH * PER_UNIT + 1), np.cumsum(negative)])[:size]
     return (slope_neg, slope_pos), float(np.einsum("i,i->", positive, below + far))
 
@@ -189,13 +222,13 @@ def _total(parts: list[Ints]) -> Ints:
     return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
 
-def _mean_square(share: Floats, slopes: Floats) -> float:
-    """The mean over rows of a squared slope; both are known at the nodes."""
-    return float(np.einsum("i,i,i->", share, slopes, slopes))
+def _mean_square(fraction: Floats, slopes: Floats) -> float:
+    """The mean over rows of the squared slope, from fractions and slopes at the nodes."""
+    return float(np.einsum("i,i,i->", fraction, slopes, slopes))
 
 
 def scales(total: int) -> tuple[float, float]:
-    """Powers of two: what a weight is multiplied by, and what its rounding is; 0 if needless.
+    """Two powers of two: the scale of a weight and that of its rounding error (0 if not needed).
 
     Weights that add up to ``total``, times the first, fit into an int64.
     """
@@ -204,8 +237,11 @@ def scales(total: int) -> tuple[float, float]:
     return 2.0**left, 2.0**left if left < _FEWEST_BITS else 0.0
 
 
-def _share(sums: Any, total: int) -> Floats:
-    """Two layers of whole numbers, the second of what the first rounded, as shares of the total."""
+def _fraction(sums: Ints, total: int) -> Floats:
+    """Sums of whole numbers, with those of their rounding in a second layer, divided by the total.
+
+    ``sums`` has the layers as its first axis.
+    """
     scale, finer = scales(total)
     exact = sums[0] / (scale * total)
     return np.asarray(exact + sums[1] / (finer * scale * total)) if finer else np.asarray(exact)

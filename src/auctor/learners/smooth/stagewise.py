@@ -1,21 +1,22 @@
-"""The penalised smoothed AUC climbed by stumps: Komori (2010), section 3.2.
+"""The penalised smoothed AUC maximised by stumps: Komori (2010), section 3.2.
 
 A round adds alpha f to the score: f is the stump along which the objective rises most steeply at
-alpha = 0 (step 2.a), alpha the length of the step that raises it most. All slopes are sums of the
-objective's gradient over the codes where f is 1. Along f only those pairs move that f tells apart:
-the differences of their scores are spread over a grid once, and slope and curvature at any alpha
-are sums over that grid (equation (8)), without the rows.
+alpha = 0 (step 2.a), and alpha the step length that raises it most. The slope of a stump is the sum
+of the objective's gradient over the codes where f is 1. Along f only those pairs change of which
+the stump holds one row alone. The differences of their scores are spread over a grid once; slope
+and curvature at any alpha are then sums over that grid (equation (8)), without the rows.
 
 For the "bins" penalty the slope is the paper's formula term by term. Its F_k(b), F_k(b^(-1)) are
-what F_k is just above the cut b and just below: neighbouring bins f_c and f_c-1. With second
-differences at every bin, the end repeated beyond itself, a stump that rises at bin c has the second
-difference 1 at bin c - 1 and -1 at bin c, wherever c is. The slope of lambda times their squares is
+the values of F_k just above the cut b and just below: neighbouring bins f_c and f_c-1. With second
+differences at every bin and the end repeated beyond itself, a stump that rises at bin c has the
+second difference 1 at bin c - 1 and -1 at bin c, for every c. The slope of lambda times their
+squares is
 
     2 lambda a (f_c-2 - 3 f_c-1 + 3 f_c - f_c+1),    f_0 = f_1,  f_K+1 = f_K,
 
-and the second derivative 4 lambda. Read over the K - 1 cuts alone, the sum in equation (7) would
-not hold the lowest bin, and a stump at the lowest cut would cost nothing: the paper's own (8) has
-4 lambda for every cut, so the sum is over bins.
+and the second derivative is 4 lambda. If the sum in equation (7) were over the K - 1 cuts only, it
+would not contain the lowest bin, and a stump at the lowest cut would cost nothing. Equation (8) of
+the paper has 4 lambda for every cut, so the sum is over bins.
 """
 
 from collections.abc import Callable
@@ -37,11 +38,12 @@ from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.smoothed_auc import NODES_OF_A_ROW, PER_UNIT, REACH, scales
 from auctor.models import GRID, on_grid
 
-# A stump that no pair and no penalty holds back would get an infinite weight.
+# A stump that neither a pair nor a penalty limits would get an infinite alpha.
 _MAX_ALPHA = 16.0
-# Differences of scores further out stay where phi is 0, whatever alpha is.
+# Where the difference of two scores is larger, phi is 0 for any alpha.
 _FURTHEST = int((REACH + _MAX_ALPHA) * PER_UNIT)
-# Up to so many nodes a plain convolution is as fast as one by Fourier, and exact in the tails.
+# Up to this number of nodes a plain convolution is as fast as one by Fourier transform, and it is
+# exact in the tails.
 _PLAIN = 1024
 _MOST_STEPS = 100
 _SHORTEST = 2.0**-20
@@ -49,11 +51,12 @@ _SHORTEST = 2.0**-20
 
 @dataclass(frozen=True)
 class Round:
-    """One round: the stump f, and alpha, which it adds; ``slope`` is that of the objective at 0.
+    """One round: a stump f and its step length alpha.
 
     A cut (``is_single`` is False) adds alpha to the codes from ``code`` on (a = 1) or to those
-    from 1 to ``code`` - 1 (a = -1); missing values, code 0, stay. A single code, a category or
-    missing values, gets a times alpha, which pairs cannot tell from all others getting the rest.
+    from 1 to ``code`` - 1 (a = -1); it adds 0 to missing values, which have code 0. A single code,
+    which is a category or missing values, gets a times alpha; for the pairs that is the same as
+    minus a times alpha for all other codes. ``slope`` is that of the objective at alpha = 0.
     """
 
     feature: int
@@ -66,14 +69,14 @@ class Round:
 
 @dataclass
 class Rounds(Iterations):
-    """What each round came to, and the rounds; ``gain_left`` is what the last one promised."""
+    """The rounds and the objective after each; ``gain_left`` is the last predicted gain."""
 
     stopped_by: str = "n_estimators"
     rounds: list[Round] = field(default_factory=list)
 
 
 class Stump(NamedTuple):
-    """Which stump, and the slope of the objective along it."""
+    """A stump, and the slope of the objective along it; the fields are those of ``Round``."""
 
     feature: int
     code: int
@@ -82,7 +85,7 @@ class Stump(NamedTuple):
     slope: float
 
     def steps(self, n_bins: int, n_codes: int) -> Floats:
-        """What a step of length 1 adds to each code of the feature."""
+        """The change of each code of the feature for alpha = 1."""
         out = np.zeros(n_codes)
         if self.is_single:
             out[self.code] = self.a
@@ -101,42 +104,38 @@ def boost(
     after: Callable[[Point], bool] | None = None,
     start: Floats | None = None,
 ) -> tuple[Point, Rounds]:
-    """Rounds of stumps from ``start`` on, or from 0, until one of the reasons to stop.
+    """Add stumps, starting from ``start`` or from 0, until one of the reasons to stop.
 
-    ``after`` is asked after each round whether to stop. Stumps of monotone features only go where
-    they may; ``start`` must be monotone itself.
+    The fit stops when ``after``, which is called after each round, returns True. Stumps of monotone
+    features have the allowed direction only; ``start`` must be monotone itself.
 
     Examples
     --------
     >>> from auctor.data import Workers, prepare
-    >>> from auctor.learners.smooth.problem import Settings
+    >>> from auctor.learners.smooth.settings import SmoothSettings
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> problem = Problem(data, Settings(roughness="bins"), Workers(1))
+    >>> problem = Problem(data, SmoothSettings(roughness="bins"), Workers(1))
     >>> point, rounds = boost(problem, problem.roughness.weigh(0.01, 0.0, 0.0), n_rounds=2)
     >>> [(step.feature, step.code, step.a, round(step.alpha, 4)) for step in rounds.rounds]
     [(0, 2, 1, 1.5351), (0, 4, 1, 1.228)]
     """
     objective, history = Objective(problem.sums, (penalty,)), Rounds()
-    stumps, lines = _Stumps(problem), _Lines(problem, penalty)
-    found = objective.at(np.zeros(int(np.prod(penalty.shape))) if start is None else start)
-    assert found is not None, "the start has scores too far apart"
-    point = found
+    stumps, directions = _Stumps(problem), _Directions(problem, penalty)
+    point = objective.defined_at(np.zeros(int(np.prod(penalty.shape))) if start is None else start)
     while len(history.rounds) < n_rounds:
         stump = stumps.steepest(point.gradient)
         alpha = 0.0
         if stump is not None:
             step = np.zeros(penalty.shape)
-            step[stump.feature] = lines.steps(stump)
+            step[stump.feature] = directions.steps(stump)
             if problem.settings.fpr_range is None:
-                alpha = lines.along(stump, point).top()
+                alpha = directions.along(stump, point).top()
             else:
                 alpha = _search(objective, point, step.ravel(), stump.slope)
         if stump is None or alpha == 0.0:
             history.stopped_by, history.gain_left = "no stump has a slope", 0.0
             break
-        following = objective.at(point.x + alpha * step.ravel())
-        assert following is not None, "alpha is at most 16, and scores are kept together"
-        point = following
+        point = objective.defined_at(point.x + alpha * step.ravel())
         history.rounds.append(Round(*stump[:4], alpha, stump.slope))
         history.objective.append(point.objective)
         history.smoothed_auc.append(point.smoothed_auc)
@@ -148,11 +147,14 @@ def boost(
 
 
 def _search(objective: Objective, point: Point, step: Floats, slope: float) -> float:
-    """An alpha near the top, by evaluations: the partial AUC has no line of fixed differences."""
+    """An alpha near the maximum, by evaluations of the objective.
+
+    The partial AUC is not a sum over the differences of scores, so ``Direction`` does not apply.
+    """
 
     def gain(alpha: float) -> float:
-        found = objective.at(point.x + alpha * step)
-        return -np.inf if found is None else found.objective - point.objective
+        trial = objective.at(point.x + alpha * step)
+        return -np.inf if trial is None else trial.objective - point.objective
 
     alpha, gained = 1.0, gain(1.0)
     while gained <= 0.0 and alpha > _SHORTEST:
@@ -166,15 +168,15 @@ def _search(objective: Objective, point: Point, step: Floats, slope: float) -> f
     return float(on_grid(np.array(alpha))) if gained > 0.0 else 0.0
 
 
-def _shorter(promised: float, gained: float) -> float:
-    """Where the parabola through slope and gain has its top, as a share of the step tried."""
+def _shorter(predicted: float, gained: float) -> float:
+    """The maximum of the parabola through slope and gain, as a fraction of the step tried."""
     if not np.isfinite(gained):
         return 0.25
-    return min(0.9, max(0.1, promised / (2 * (promised - gained))))
+    return min(0.9, max(0.1, predicted / (2 * (predicted - gained))))
 
 
 class _Stumps:
-    """All stumps there are, and the steepest of them."""
+    """All stumps, and the steepest of them."""
 
     def __init__(self, problem: Problem) -> None:
         n_bins = np.array([feature.n_bins for feature in problem.data.features])[:, None]
@@ -188,7 +190,7 @@ class _Stumps:
         self._allowed = np.stack([self._is_single | rises, self._is_single | falls], axis=2)
 
     def steepest(self, gradient: Floats) -> Stump | None:
-        """The stump of the largest slope, the first of equals; None if none has a slope."""
+        """The stump of the largest slope, the first of equal ones; None if none has a slope."""
         slopes = self._inside(gradient.reshape(self._is_single.shape))
         slopes = np.where(self._allowed, slopes, -np.inf)
         largest = slopes.max()
@@ -200,7 +202,7 @@ class _Stumps:
         return Stump(j, code, -1 if falls else 1, single, float(slopes[j, code, falls]))
 
     def _inside(self, values: Floats) -> Floats:
-        """Sums of values (features, codes) over the codes that each stump raises above the rest."""
+        """Sums of values (features, codes) over the codes that each stump raises."""
         from_code = np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
         below = np.cumsum(values, axis=1) - values - values[:, :1]  # codes 1 .. code - 1
         rising = np.where(self._is_single, values, from_code)
@@ -209,12 +211,12 @@ class _Stumps:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Direction:
     """Slope and curvature of the objective along F + alpha f.
 
-    ``gaining`` is the share of pairs of which f holds the positive row alone, by the difference of
-    their scores under F, the middle entry that of difference 0; ``losing`` is the share of pairs of
-    which it holds the negative alone.
+    ``gaining`` is the fraction of pairs of which f raises only the positive row, by the difference
+    of their scores under F; the middle entry is for the difference 0. ``losing`` is the fraction of
+    pairs of which f raises only the negative row.
     """
 
     gaining: Floats
@@ -223,7 +225,7 @@ class Line:
     penalty_curvature: float
 
     def derivatives(self, alpha: float) -> tuple[float, float]:
-        """First and second derivative by alpha, equation (8) and the one before it."""
+        """First and second derivative by alpha: equation (8) and the one before it."""
         slope, curvature = derivatives_along(self.gaining, self.losing, float(PER_UNIT), alpha)
         return (
             slope - self.penalty_slope - alpha * self.penalty_curvature,
@@ -231,10 +233,10 @@ class Line:
         )
 
     def top(self) -> float:
-        """The alpha up to which the objective rises: Newton-Raphson, bracketed; on the grid.
+        """The alpha up to which the objective rises, by Newton-Raphson in a bracket; on the grid.
 
-        Where the second derivative is positive, or a step leaves the bracket, it is halved instead.
-        As for stumps, a slope below ``ROUNDING`` is none: without a penalty it may never be 0.
+        Where the second derivative is positive, or a step leaves the bracket, the bracket is halved
+        instead. A slope below ``ROUNDING`` counts as 0: without a penalty it may never be 0.
         """
         low, high = 0.0, 1.0
         while self.derivatives(high)[0] > ROUNDING:
@@ -252,8 +254,8 @@ class Line:
         return float(on_grid(np.array(alpha)))
 
 
-class _Lines:
-    """Makes the line of a stump from the scores that the last evaluation left."""
+class _Directions:
+    """Makes the ``Direction`` of a stump."""
 
     def __init__(self, problem: Problem, penalty: Penalty) -> None:
         self._problem, self._penalty = problem, penalty
@@ -261,33 +263,33 @@ class _Lines:
         self._curvatures: dict[tuple[int, int, int], float] = {}
 
     def steps(self, stump: Stump) -> Floats:
-        """What a step of length 1 along the stump adds to each code of its feature."""
+        """The change of each code of the stump's feature for alpha = 1."""
         data = self._problem.data
         return stump.steps(data.features[stump.feature].n_bins, data.n_codes)
 
-    def along(self, stump: Stump, point: Point) -> Line:
-        """The objective along the stump from a point, which must be that of the scores."""
+    def along(self, stump: Stump, point: Point) -> Direction:
+        """The objective along the stump, starting from a point."""
         j, steps = stump.feature, self.steps(stump)
         slope = dot(steps, point.penalty_gradient.reshape(self._penalty.shape)[j])
-        negative, positive = self._spread(j, steps)
+        negative, positive = self._spread(j, steps, point.scores)
         gaining = _differences(positive[1], negative[0])
         losing = _differences(positive[0], negative[1])
-        return Line(gaining, losing, slope, self._penalty_curvature(stump, steps))
+        return Direction(gaining, losing, slope, self._penalty_curvature(stump, steps))
 
     def _penalty_curvature(self, stump: Stump, steps: Floats) -> float:
-        """The same wherever the line starts; stumps come again and again."""
+        """Independent of the point, and kept because the same stumps recur."""
         key = stump.feature, stump.code, stump.a
         if key not in self._curvatures:
             penalty = self._penalty.of_feature(stump.feature)
             self._curvatures[key] = dot(steps, penalty.gradient(steps[None])[0])
         return self._curvatures[key]
 
-    def _spread(self, j: int, steps: Floats) -> tuple[Floats, Floats]:
-        """Share of each class at each node of the grid, of rows outside the stump and inside.
+    def _spread(self, j: int, steps: Floats, scores: tuple[Floats, ...]) -> tuple[Floats, Floats]:
+        """Fraction of each class at each node of the grid, for rows outside the stump and inside.
 
-        What is rounded here is below 2^-28 of a row for any weights: enough for alpha.
+        The rounding error is below 2^-28 of a row for any weights, which is enough for alpha.
         """
-        data, scores = self._problem.data, self._problem.sums.scores
+        data = self._problem.data
         totals = data.class_weights
         is_inside = steps == steps.max()
         low = min(float(s.min(initial=np.inf)) for s in scores)
@@ -299,9 +301,9 @@ class _Lines:
             grids = np.zeros((2, 2, n_nodes), dtype=np.int64)
             for k, label, start, stop in blocks:
                 part = data.partitions[k]
-                line, rows = part.codes[j], (scores[k], part.weight, start, stop)
-                place = low, float(PER_UNIT), factors[label]
-                deposit_sides(line, is_inside, *rows, *place, grids[label])
+                rows = scores[k], part.weight, start, stop
+                grid = low, float(PER_UNIT), factors[label]
+                deposit_sides(part.codes[j], is_inside, *rows, *grid, grids[label])
             return grids
 
         negative, positive = np.sum(self._problem.workers.map(spread, self._blocks), axis=0)
@@ -309,7 +311,7 @@ class _Lines:
 
 
 def _differences(positive: Floats, negative: Floats) -> Floats:
-    """The share of pairs at each difference of two scores, as far out on both sides as matters."""
+    """The fraction of pairs at each difference of two scores, up to ``_FURTHEST`` nodes."""
     size = len(positive)
     convolve = convolve_plain if size <= _PLAIN else fftconvolve
     density = convolve(positive, negative[::-1])  # entry i is for i - (size - 1) nodes

@@ -42,7 +42,7 @@ from auctor.models.forest import Walker
 
 
 @dataclass(frozen=True)
-class Settings:
+class ForestSettings:
     """What a fit can be told."""
 
     n_estimators: int = 200
@@ -75,7 +75,7 @@ class Tree:
 
 
 @dataclass
-class History:
+class ForestHistory:
     """The trees, and the out-of-bag scores where there are any."""
 
     trees: list[Tree] = field(default_factory=list)
@@ -87,7 +87,9 @@ class History:
         return total / total.sum() if total.sum() > 0 else total
 
 
-def fit_forest(data: RankingData, settings: Settings) -> tuple[ForestModel, History, Certificate]:
+def fit_forest(
+    data: RankingData, settings: ForestSettings
+) -> tuple[ForestModel, ForestHistory, Certificate]:
     """Grow the trees, each by itself, join them, and score the rows that trees have not seen."""
     planter = _Planter(data, settings)
     with Workers(settings.n_jobs) as workers:
@@ -101,7 +103,7 @@ def fit_forest(data: RankingData, settings: Settings) -> tuple[ForestModel, Hist
         if not settings.bootstrap:  # every tree has seen every row: score them as new ones
             bags = [[np.zeros_like(bits) for bits in bag] for bag in bags]
         scored = score_out_of_bag(data, bags, walker, settings.aggregate, workers)
-    history = History([_summary(tree, data.n_features) for tree in trees])
+    history = ForestHistory([_summary(tree, data.n_features) for tree in trees])
     history.out_of_bag = scored if settings.bootstrap else None
     model = _build(data, settings, (roots, nodes, rank), history.importance())
     return _finish(data, model, scored), history, certify(data, settings, history)
@@ -110,7 +112,7 @@ def fit_forest(data: RankingData, settings: Settings) -> tuple[ForestModel, Hist
 class _Planter:
     """Draws a bag and grows a tree on it: the same one for any number of threads."""
 
-    def __init__(self, data: RankingData, settings: Settings) -> None:
+    def __init__(self, data: RankingData, settings: ForestSettings) -> None:
         self._n_drawn = number_of_features(settings.max_features, data.n_features)
         check_rows(data, settings)
         self._settings, self._draws = settings, BagDraws(data, settings.max_samples)
@@ -133,7 +135,7 @@ class _Planter:
         return tree, pack_bag(self._draws.seen(weights))
 
 
-def check_rows(data: RankingData, settings: Settings) -> None:
+def check_rows(data: RankingData, settings: ForestSettings) -> None:
     """A bag of a class of one row is that row: no tree would not have seen it."""
     if settings.bootstrap and min(data.n_pos, data.n_neg) < 2:
         raise ValueError(
@@ -192,7 +194,7 @@ def _summary(tree: GrownTree, n_features: int) -> Tree:
 
 def _build(
     data: RankingData,
-    settings: Settings,
+    settings: ForestSettings,
     trees: tuple[Ints, TreeNodes, Floats],
     importance: Floats,
 ) -> ForestModel:
@@ -219,7 +221,7 @@ def _finish(data: RankingData, model: ForestModel, scored: OutOfBag) -> ForestMo
     return model.finished(calibration=calibrate(rows, scores, cut), intercept=0.0 - cut)
 
 
-def certify(data: RankingData, settings: Settings, history: History) -> Certificate:
+def certify(data: RankingData, settings: ForestSettings, history: ForestHistory) -> Certificate:
     """The out-of-bag AUC with its interval."""
     values: dict[str, Any] = {
         "oob_auc": None,

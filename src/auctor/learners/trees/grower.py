@@ -10,9 +10,10 @@ import numpy.typing as npt
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.stumps import LEAST_GAIN
+from auctor.kernels.trees import Splits
 from auctor.learners.trees.grown_tree import TreeBuilder
 from auctor.learners.trees.node_rows import Lists, NodeRows
-from auctor.learners.trees.split_search import Least, Level, Splits, SplitSearch
+from auctor.learners.trees.split_search import Least, Level, SplitSearch
 
 # Draws the features that each of so many nodes may be split by: (node, feature).
 Allowed = Callable[[int], Bools]
@@ -87,12 +88,13 @@ class Grower(ABC):
         return (r > LEAST_GAIN) & (gain > self.rules.min_gain)
 
     def tests(self, splits: Splits, chosen: Ints) -> list[tuple[list[int], list[int], float]]:
-        """(test, sides of the codes of a category, worth) of the chosen splits."""
-        found = splits.found[chosen, :4].tolist()
-        worth = splits.worth[chosen].tolist()
+        """(test, sides of the codes of a category, gain) of the chosen splits."""
+        columns = splits.feature, splits.cut, splits.above, splits.missing
+        tests = np.column_stack(columns)[chosen].tolist()
+        gains = splits.gain[chosen].tolist()
         return [
             (test, self._sides(test[0], splits.goes_left[i]), value)
-            for i, test, value in zip(chosen.tolist(), found, worth, strict=True)
+            for i, test, value in zip(chosen.tolist(), tests, gains, strict=True)
         ]
 
     def _sides(self, feature: int, goes_left: npt.NDArray[np.uint8]) -> list[int]:

@@ -16,10 +16,10 @@ from auctor._progress import Progress
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.stumps import LEAST_GAIN
+from auctor.kernels.trees import Splits
 from auctor.learners.trees.grower import Allowed, Grower, Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.node_rows import Lists
-from auctor.learners.trees.split_search import Splits
 
 
 class _Boxes(NamedTuple):
@@ -175,7 +175,7 @@ class _Stumps(Grower):
     """Cells are split by orthogonal cuts (Remark 11)."""
 
     def grow_level(self, is_last: bool) -> bool:
-        gains = self.is_gain(self.splits.worth, self.totals) & (self.splits.feature >= 0)
+        gains = self.is_gain(self.splits.gain, self.totals) & (self.splits.feature >= 0)
         chosen = np.flatnonzero(gains)
         self.search.free(self.slots[~gains])
         if len(chosen) == 0:

@@ -1,6 +1,5 @@
 """Class histograms of the nodes of a level, and the best split of each."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -10,7 +9,17 @@ import numpy.typing as npt
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.stumps import LEAST_GAIN
-from auctor.kernels.trees import best_splits, count_lists, subtract_slots
+from auctor.kernels.trees import (
+    Histograms,
+    SplitFeatures,
+    SplitNodes,
+    SplitRule,
+    Splits,
+    best_splits,
+    count_lists,
+    no_splits,
+    subtract_slots,
+)
 from auctor.learners.trees.node_rows import NodeRows
 
 # Histograms of a level and of its parents are kept if they fit into this; else every node is
@@ -21,42 +30,15 @@ _HISTOGRAM_BYTES = 2**26
 _TILE = 32
 
 
-@dataclass(frozen=True, eq=False)
-class Splits:
-    """The best split of each node; left is the upper side."""
-
-    worth: Floats  # the criterion
-    found: Ints  # (node, 6): see best_splits
-    goes_left: npt.NDArray[np.uint8]  # (node, code)
-
-    @classmethod
-    def none(cls, n_nodes: int, n_codes: int) -> "Splits":
-        found = np.zeros((n_nodes, 6), dtype=np.int64)
-        found[:, 0] = -1
-        return cls(np.zeros(n_nodes), found, np.zeros((n_nodes, n_codes), dtype=np.uint8))
-
-    @property
-    def feature(self) -> Ints:
-        """-1 where nothing is gained."""
-        return self.found[:, 0]
-
-    @property
-    def left(self) -> Ints:
-        """Weight of the negatives and of the positives that go left."""
-        return self.found[:, 4:]
-
-    def take_better(self, other: "Splits") -> None:
-        """Take the other's split where it is better: by the rule of best_splits."""
-        is_equal = self.worth <= other.worth + LEAST_GAIN
-        is_larger = other.left.sum(axis=1) > self.left.sum(axis=1)
-        better = (other.worth > self.worth + LEAST_GAIN) | (is_equal & is_larger)
-        better &= other.feature >= 0
-        for mine, theirs in (
-            (self.worth, other.worth),
-            (self.found, other.found),
-            (self.goes_left, other.goes_left),
-        ):
-            mine[better] = theirs[better]
+def take_better(splits: Splits, other: Splits) -> None:
+    """Replace splits by those of ``other`` where these are better, by the rule of best_splits."""
+    is_equal = splits.gain <= other.gain + LEAST_GAIN
+    is_larger = other.left.sum(axis=1) > splits.left.sum(axis=1)
+    better = (other.gain > splits.gain + LEAST_GAIN) | (is_equal & is_larger)
+    better &= other.feature >= 0
+    pairs: Any = zip(splits, other, strict=True)
+    for mine, theirs in pairs:
+        mine[better] = theirs[better]
 
 
 class Least(NamedTuple):
@@ -123,7 +105,7 @@ class SplitSearch:
             self._tiles,
         )
         for later in splits[1:]:
-            splits[0].take_better(later)
+            take_better(splits[0], later)
         return splits[0], plan.slot
 
     def free(self, slots: Ints) -> None:
@@ -206,13 +188,13 @@ class _Tile:
         self, plan: _Plan, level: Level, rows: NodeRows, least: Least, by_gini: bool
     ) -> Splits:
         """The best splits over the features of this tile."""
-        splits = Splits.none(len(level.place), self._n_codes)
+        splits = no_splits(len(level.place), self._n_codes)
         if len(level.place) and plan.slot[0] >= 0:
             self._count(plan, rows, self._kept)
             self._search(self._kept, plan.slot, level, slice(None), least, by_gini, splits)
         else:
             self._search_in_blocks(level, rows, least, by_gini, splits)
-        splits.found[splits.feature >= 0, 0] += self._first
+        splits.feature[splits.feature >= 0] += self._first
         return splits
 
     def _search_in_blocks(
@@ -271,19 +253,9 @@ class _Tile:
         last = self._first + len(self._n_bins)
         allowed = np.ascontiguousarray(level.allowed[block, self._first : last])
         best_splits(
-            counts[0],
-            counts[1],
-            slot,
-            level.totals[block],
-            level.scale[block],
-            self._n_bins,
-            self._category,
-            self._by_share(counts, slot),
-            allowed,
-            least.rows,
-            least.units,
-            by_gini,
-            splits.worth[block],
-            splits.found[block],
-            splits.goes_left[block],
+            Histograms(counts[0], counts[1], slot),
+            SplitNodes(level.totals[block], level.scale[block], allowed),
+            SplitFeatures(self._n_bins, self._category, self._by_share(counts, slot)),
+            SplitRule(least.rows, least.units, by_gini),
+            Splits._make(column[block] for column in splits),
         )

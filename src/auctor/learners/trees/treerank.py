@@ -24,7 +24,7 @@ from auctor.models import TreeModel
 
 
 @dataclass(frozen=True)
-class Settings:
+class TreeRankSettings:
     """What a fit can be told."""
 
     max_depth: int = 10
@@ -34,7 +34,7 @@ class Settings:
     leaf_depth: int = 3
     order: str = "tree"  # of the leaves; "rate" is by their share of positives
     pruning: str | None = None
-    n_folds: int = 5
+    cv: int = 5
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
@@ -63,22 +63,24 @@ class Split:
 
 
 @dataclass
-class History:
+class TreeRankHistory:
     """The splits of the tree, parents before children, and the sequence it was pruned along."""
 
     splits: list[Split] = field(default_factory=list)
     subtrees: list[Subtree] = field(default_factory=list)
 
 
-def fit_treerank(data: RankingData, settings: Settings) -> tuple[TreeModel, History, Certificate]:
+def fit_treerank(
+    data: RankingData, settings: TreeRankSettings
+) -> tuple[TreeModel, TreeRankHistory, Certificate]:
     """Grow, prune where asked for, and say what the order of the leaves is worth."""
-    history = History()
+    history = TreeRankHistory()
     progress = Progress(settings.max_depth, "TreeRank", settings.verbose)
     with Workers(settings.n_jobs) as workers:
         tree = grow(data, settings.rules, workers, progress=progress)
         progress.close()
         if settings.pruning == "cv":
-            told = settings.rules, settings.n_folds, settings.seed, workers, settings.order
+            told = settings.rules, settings.cv, settings.seed, workers, settings.order
             tree, history.subtrees = prune(data, tree, *told)
     history.splits = list_splits(tree, data.row_unit)
     return build_tree(data, tree, settings.order), history, certify(tree, settings.order)

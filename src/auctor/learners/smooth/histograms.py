@@ -1,4 +1,4 @@
-"""How many rows the entries of SmoothAUCBoost's tables hold, and how uneven their weights are."""
+"""Weights and effective numbers of rows in the entries of SmoothAUCBoost's tables."""
 
 import numpy as np
 
@@ -9,16 +9,25 @@ from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.smooth.smoothed_auc import scales
 
 
+def code_fractions(histogram: Ints) -> Floats:
+    """Class-balanced fraction of the rows in each code (features, codes).
+
+    The fractions of a feature add up to 1, and each class counts for one half.
+    """
+    fractions = histogram / histogram.sum(axis=2, keepdims=True)
+    return np.asarray(fractions.mean(axis=0))
+
+
 def entry_rows(
     data: RankingData, histogram: Ints, workers: Workers
 ) -> tuple[Floats, Floats | None]:
-    """Effective rows of each feature's codes, and their variance over that of even weights.
+    """Effective number of rows per code, and the ratio of its variance to that of equal weights.
 
-    The variance of a weighted sum is a sum of squared weights: a code whose weight is that of a
-    few heavy rows varies more than its share of the weight says. None where weights are even
-    within each class, or count copies.
+    The variance of a weighted sum is a sum of squared weights: where a few heavy rows make up the
+    weight of a code, it varies more than the weight alone suggests. The ratio is None where all
+    rows of a class have the same weight, or where weights count copies of a row.
     """
-    if data.rows_per_unit is not None or not _is_uneven(data):
+    if data.rows_per_unit is not None or not _has_unequal_weights(data):
         units = np.array(data.row_units)[:, None, None]
         return np.asarray((histogram * units).sum(axis=0)), None
     squares = _square_histogram(data, workers)
@@ -27,12 +36,12 @@ def entry_rows(
     own = histogram.astype(np.float64) ** 2 / np.where(squares > 0, squares, 1.0)
     own *= (np.array(data.effective_rows) / kish)[:, None, None]  # fewer where rows are copies
     variance = (squares / (totals**2)[:, None, None]).sum(axis=0)
-    even = (histogram / (totals * kish)[:, None, None]).sum(axis=0)
-    return own.sum(axis=0), np.divide(variance, even, out=np.ones_like(even), where=even > 0)
+    equal = (histogram / (totals * kish)[:, None, None]).sum(axis=0)
+    return own.sum(axis=0), np.divide(variance, equal, out=np.ones_like(equal), where=equal > 0)
 
 
-def _is_uneven(data: RankingData) -> bool:
-    """Whether rows of a class have different weights."""
+def _has_unequal_weights(data: RankingData) -> bool:
+    """Whether rows of the same class have different weights."""
     negative = np.concatenate([part.weight[part.n_pos :] for part in data.partitions])
     positive = np.concatenate([part.weight[: part.n_pos] for part in data.partitions])
     return bool((negative != negative[0]).any() or (positive != positive[0]).any())

@@ -1,0 +1,147 @@
+"""The text of a model file: JSON with a format version and a checksum.
+
+This module knows the text alone; ``auctor.models.file`` turns it into a model of its form.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auctor.models.fields import Fields
+from auctor.models.shared import Calibration, Shared
+
+FORMAT = "auctor-model"
+VERSION = 1
+
+_MAX_DIGITS = 400  # of a whole number; the largest float has 309
+
+
+class ParsedFile(NamedTuple):
+    """The checked content of a model file; only the fields of ``body`` are still to be read."""
+
+    form: str
+    shared: Shared
+    body: Fields
+
+
+def write_model_text(form: str, shared: Shared, body: dict[str, Any]) -> str:
+    """The text of a model's file; ``body`` is the part that depends on the form."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "form": form,
+        "classes": [_plain_label(label) for label in shared.classes],
+        "threshold": float(shared.threshold),
+        "calibration": {name: float(x) for name, x in shared.calibration._asdict().items()},
+        "body": body,
+    }
+    try:
+        content["sha256"] = checksum(content)
+        return json.dumps(content, allow_nan=False, indent=1) + "\n"
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"this model cannot be written as JSON: {error}") from None
+
+
+def _plain_label(label: Any) -> Any:
+    """A class label as JSON has it."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(plain, (str, int, float, bool)):
+        raise ValueError(
+            f"classes holds {label!r} of type {type(label).__name__}, which JSON cannot hold; "
+            "fit with labels that are text, numbers or booleans"
+        )
+    return plain
+
+
+def parse_model_text(text: str, forms: Iterable[str]) -> ParsedFile:
+    """The content of a model file of one of ``forms``; a ValueError names the field at fault."""
+    content = _parse(text)
+    fields = Fields(content)
+    if fields.take("format") != FORMAT:
+        raise fields.fail("format", f"'{FORMAT}'")
+    version = fields.integer("version")
+    if not 1 <= version <= VERSION:
+        raise ValueError(
+            f"model file: field 'version' is {version}; this release of auctor reads 1 to {VERSION}"
+        )
+    form = fields.choice("form", tuple(forms))
+    shared = _read_shared(fields)
+    body = fields.child("body")
+    _verify(fields.text("sha256"), content)
+    fields.end()
+    return ParsedFile(form, shared, body)
+
+
+def _read_shared(fields: Fields) -> Shared:
+    classes = fields.scalars("classes")
+    if len(classes) != 2:
+        raise fields.fail("classes", "two labels of one type")
+    calibration = fields.child("calibration")
+    slope, offset = calibration.number("slope"), calibration.number("offset")
+    if not slope > 0:
+        raise calibration.fail("slope", "positive")
+    calibration.end()
+    return Shared((classes[0], classes[1]), fields.number("threshold"), Calibration(slope, offset))
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """The SHA-256 of a model file's content, without the field that holds it.
+
+    It is that of the canonical JSON text, so that spaces and the order of fields do not matter.
+    """
+    rest = {name: value for name, value in content.items() if name != "sha256"}
+    canonical = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _verify(expected: str, content: dict[str, Any]) -> None:
+    if checksum(content) != expected:
+        raise ValueError(
+            "model file: field 'sha256' does not match the content; the file was changed after "
+            "it was written"
+        )
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_parse_int,
+            parse_float=_parse_float,
+            object_pairs_hook=_refuse_duplicates,
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"model file: it is not valid JSON ({error})") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"model file: it holds {name}, which cannot occur in a model")
+
+
+def _parse_int(literal: str) -> int:
+    if len(literal) > _MAX_DIGITS:
+        raise ValueError(
+            f"model file: it holds a number of {len(literal)} digits, which cannot occur in a model"
+        )
+    return int(literal)
+
+
+def _parse_float(literal: str) -> float:
+    number = float(literal)
+    if not math.isfinite(number):
+        raise ValueError(f"model file: the number {literal[:20]} is too large for a model")
+    return number
+
+
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"model file: field '{twice}' occurs twice")
+    return content
