@@ -11,7 +11,7 @@ from auctor._typing import Floats
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitInput, FitResult
 from auctor.estimators.init import read_init
-from auctor.learners.exact.fit import History, Settings, fit_exactboost
+from auctor.learners.exact.fit import ExactBoostHistory, ExactBoostSettings, fit_exactboost
 from auctor.learners.exact.metric import RankMetric
 
 # Constraints of the parameters that ExactBoostCV has too.
@@ -116,7 +116,7 @@ class ExactBoost(RankingEstimator):
         The loss on the training rows, with ties counted as lost, without and with the margin (as a
         fraction of the total weight of all stumps), and the bound of Theorem 1 (AUC) or 2 (KS) of
         the paper, or its counterpart for precision at k.
-    history_ : History
+    history_ : ExactBoostHistory
         ``runs`` has the steps and losses of every run.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's fraction of the sizes of all steps.
@@ -227,19 +227,19 @@ class ExactBoost(RankingEstimator):
         model = start.join(steps, weight)
         return FitResult(model, history, certificate, data.classes, attributes)
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> ExactBoostSettings:
+        return ExactBoostSettings(
             metric=self.metric,
             k=self.k,
             margin=self.margin,
             n_runs=self.n_runs,
             n_estimators=self.n_estimators,
             subsample=self.subsample,
-            max_samples=self.max_samples_per_class,
+            max_samples_per_class=self.max_samples_per_class,
             balanced=self.balanced,
             max_features=self.max_features,
             search=self.search,
-            tol=self.gap_tol,
+            gap_tol=self.gap_tol,
             delta=self.delta,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             keep_interrupted=bool(self.keep_interrupted),
@@ -248,7 +248,7 @@ class ExactBoost(RankingEstimator):
         )
 
 
-def _importances(n_features: int, history: History) -> Floats:
+def _importances(n_features: int, history: ExactBoostHistory) -> Floats:
     """Each feature's fraction of the sizes of all steps."""
     sizes = np.zeros(n_features)
     for run in history.runs:

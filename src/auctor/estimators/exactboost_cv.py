@@ -17,10 +17,10 @@ from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.smooth_aucboost_cv import SEARCH_CONSTRAINTS
 from auctor.estimators.smooth_base import MOST_PAIRS, PenaltySearch, Refit, SmoothEstimator
 from auctor.estimators.smooth_settings import SMOOTH_CONSTRAINTS, make_settings
-from auctor.learners.exact import fit as exactboost
-from auctor.learners.exact.candidates import Candidate, History
+from auctor.learners.exact.candidates import Candidate, RefinementHistory
+from auctor.learners.exact.fit import ExactBoostSettings
 from auctor.learners.exact.paired_metric import PairedMetric
-from auctor.learners.exact.refine import Settings, importances, refine
+from auctor.learners.exact.refine import RefinementSettings, importances, refine
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel
 
@@ -122,7 +122,7 @@ class ExactBoostCV(SmoothEstimator):
         Mean of the metric over the folds for the chosen candidate.
     n_rounds_, factor_, start_
         What was chosen: 0 rounds and "auc" where the smooth model stays.
-    history_ : History
+    history_ : RefinementHistory
         ``smooth`` is the history of the smooth model, ``candidates`` and ``chosen`` are those of
         the inner folds, and ``runs`` are the rounds on all rows.
     n_iter_ : int
@@ -162,7 +162,7 @@ class ExactBoostCV(SmoothEstimator):
         "metric": [StrOptions({"ks", "precision_at_k"})],
     }
 
-    history_: History
+    history_: RefinementHistory
 
     def __init__(
         self,
@@ -264,23 +264,23 @@ class ExactBoostCV(SmoothEstimator):
             verbose=self.verbose,
         )
 
-    def _refinement(self, data: RankingData, smooth: SmoothSettings) -> Settings:
+    def _refinement(self, data: RankingData, smooth: SmoothSettings) -> RefinementSettings:
         fraction, most = self._top_fraction(data), self.max_features
-        exact = exactboost.Settings(
+        exact = ExactBoostSettings(
             metric=self.metric,
             k=fraction,
             margin=self.margin,
             n_runs=self.n_runs,
             n_estimators=self.n_estimators,
             subsample=self.subsample,
-            max_samples=self.max_samples_per_class,
+            max_samples_per_class=self.max_samples_per_class,
             max_features=most if most is not None and most < data.n_features else None,
-            tol=self.gap_tol,
+            gap_tol=self.gap_tol,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
         )
         target = PairedMetric(self.metric, fraction if self.metric == "precision_at_k" else 0.0)
-        return Settings(replace(smooth, verbose=False), exact, target, self.verbose)
+        return RefinementSettings(replace(smooth, verbose=False), exact, target, self.verbose)
 
     def _top_fraction(self, data: RankingData) -> float:
         """k as a fraction of the rows, so that it is the same fraction in every fold."""
@@ -305,7 +305,7 @@ class ExactBoostCV(SmoothEstimator):
             raise ValueError(f"k is {self.k!r}; {_WANTED_K}")
 
 
-def _choice(history: History) -> dict[str, Any]:
+def _choice(history: RefinementHistory) -> dict[str, Any]:
     """The attributes with the candidates of the inner folds and the chosen one."""
     chosen = history.chosen
     return {

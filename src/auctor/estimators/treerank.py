@@ -154,8 +154,9 @@ class TreeRank(RankingEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, in the order of ``classes_``.
 
-        It is the share of positives in the row's leaf, drawn a little towards that of the whole.
-        Leaves whose shares are out of order are pooled, so that it ranks as the score does.
+        It is the fraction of positives in the leaf of the row, shrunk a little towards the fraction
+        in all training rows. Neighbouring leaves whose fractions are in the wrong order are pooled,
+        so that probabilities rank rows like the scores do.
         """
         return super().predict_proba(X)
 
@@ -174,9 +175,9 @@ class TreeRank(RankingEstimator):
             verbose=self.verbose,
         )
         model, history, certificate = fit_treerank(data, settings)
-        shares = [share for split in history.splits for share in split.shares]
+        gains = [gain for split in history.splits for gain in split.gains]
         attributes = {
             "n_iter_": certificate.values["depth"],
-            "feature_importances_": shares_of_fall(shares, data.n_features),
+            "feature_importances_": shares_of_fall(gains, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

@@ -182,17 +182,17 @@ class TreeRankForest(RankingEstimator):
     def permutation_importances(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 5
     ) -> Bunch:
-        """The fall of the AUC on labelled rows when the values of one feature are shuffled.
+        """The decrease of the AUC on labelled rows when the values of one feature are shuffled.
 
-        Unlike ``feature_importances_`` it is no better for features of many values, and on rows
-        held out it is honest. The shuffles are drawn from ``random_state``.
+        Unlike ``feature_importances_`` it does not favour features with many values, and on
+        held-out rows it is unbiased. ``random_state`` seeds the shuffles.
 
         Parameters
         ----------
         X, y, sample_weight
             Labelled rows, as for ``score``.
         n_repeats : int, default=5
-            Shuffles of each feature.
+            Number of shuffles of each feature.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class TreeRankForest(RankingEstimator):
         """
         check_is_fitted(self)
         if not isinstance(n_repeats, Integral) or n_repeats < 1:
-            raise ValueError(f"n_repeats is {n_repeats!r}; it must be a whole number from 1 on")
+            raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
         return permutation_falls(
             self.model_,
             self._read(X),
@@ -231,9 +231,9 @@ class TreeRankForest(RankingEstimator):
         )
         model, history, certificate = fit_forest(data, settings)
         attributes = {"n_iter_": model.n_trees, "feature_importances_": model.importance.copy()}
-        if history.out_of_bag is not None:  # not there without bootstrap
+        if history.out_of_bag is not None:  # they do not exist without bootstrap
             area = certificate.values["oob_auc"]
             attributes["oob_score_"] = float("nan") if area is None else area
-            scores = history.out_of_bag.by_place(data)
+            scores = history.out_of_bag.by_row(data)
             attributes["oob_decision_function_"] = model.intercept + scores
         return FitResult(model, history, certificate, data.classes, attributes)
