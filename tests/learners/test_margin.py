@@ -199,7 +199,7 @@ class TestHeuristic:
         rng = np.random.default_rng(0)
         pos, neg = rng.normal(0.3, 1, (60, 3)) / 5, rng.normal(0, 1, (60, 3)) / 5
         settings = MarginSettings("heuristic", epsilon=0.01)
-        with pytest.warns(MarginWarning, match=r"epsilon=0.01 leaves next to no soft margin"):
+        with pytest.warns(MarginWarning, match=r"epsilon=0.01 leaves almost no soft margin"):
             found, history = fit_margin(hypotheses_of(pos, neg), settings)
         assert found.epsilon > 0.01
         assert (np.diff(history.gamma_path) <= 0).all()
@@ -371,7 +371,7 @@ class TestEarlyEnds:
     def test_time_limit(self):
         pos, neg = self.problem()
         told = MarginSettings(epsilon=0.3, time_limit=1e-9, **PAPER)
-        with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached; .* gap"):
+        with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached before .* gap"):
             found, _ = fit_margin(hypotheses_of(pos, neg), told)
         self.check(found, pos, neg, "time limit")
 
@@ -405,7 +405,7 @@ class TestNoMargin:
 
     def test_epsilon_is_raised(self):
         pos, neg = self.noise()
-        with pytest.warns(MarginWarning, match=r"epsilon=0.05 leaves next to no soft margin"):
+        with pytest.warns(MarginWarning, match=r"epsilon=0.05 leaves almost no soft margin"):
             found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.05))
         assert found.epsilon > 0.05
         assert found.value > 0
@@ -449,14 +449,17 @@ class TestNoMargin:
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        ({"nu": 0.5}, r"nu is 0.5; it must lie between 1 and 12, the number of pairs"),
-        ({"nu": 13.0}, r"nu is 13; it must lie between 1 and 12"),
-        ({"method": "heuristic", "nu": 13.0}, r"nu is 13; it must lie between 1 and 12"),
+        ({"nu": 0.5}, r"nu is 0.5; give a number from 1 to 12, the number of pairs"),
+        ({"nu": 13.0}, r"nu is 13; give a number from 1 to 12"),
+        ({"method": "heuristic", "nu": 13.0}, r"nu is 13; give a number from 1 to 12"),
         ({"method": "reduced", "nu_pos": 4.0}, r"nu_pos is 4; .* 3, the number of positive rows"),
         ({"method": "reduced", "nu_neg": 5.0}, r"nu_neg is 5; .* 4, the number of negative rows"),
-        ({"nu_pos": 1.0}, r"nu_pos and nu_neg are for method='reduced'"),
-        ({"method": "reduced", "nu": 2.0}, r"nu is for method='pairs'"),
-        ({"method": "heuristic", "nu_neg": 2.0}, r"method='heuristic' finds nu_pos and nu_neg"),
+        ({"nu_pos": 1.0}, r"nu_pos or nu_neg is given with method='pairs'"),
+        ({"method": "reduced", "nu": 2.0}, r"nu is given with method='reduced'"),
+        (
+            {"method": "heuristic", "nu_neg": 2.0},
+            r"given with method='heuristic', which finds them",
+        ),
     ],
 )
 def test_nu_out_of_range(told, sentence):
