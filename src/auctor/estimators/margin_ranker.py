@@ -16,14 +16,14 @@ from auctor.data import SparseTable, Table, find_categorical, prepare, read_tabl
 from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.certificate import certify_margin
-from auctor.learners.margin.fit import MarginFit, MarginHistory, MarginSettings, fit_margin
+from auctor.learners.margin.fit import fit_margin, largest_margin
 from auctor.learners.margin.problems import (
     LinearProblem,
     MarginProblem,
     ScorerProblem,
     StumpProblem,
 )
+from auctor.learners.margin.settings import MarginHistory, MarginSettings
 from auctor.models import Model, ScorerModel
 
 MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
@@ -222,8 +222,9 @@ class MarginRanker(RankingEstimator):
     ) -> tuple[Model, MarginHistory, Certificate]:
         problem = self._problem(table, X, y, sample_weight)
         settings = self._settings(problem)
-        fit, history = fit_margin(problem.hypotheses, settings)
-        return self._keep_fit(problem, fit, history), history, self._certify(problem, fit)
+        model, history, certificate = fit_margin(problem, settings)
+        self._keep_fit(problem, history)
+        return model, history, certificate
 
     def _problem(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
@@ -272,17 +273,13 @@ class MarginRanker(RankingEstimator):
             verbose=self.verbose,
         )
 
-    def _keep_fit(self, problem: MarginProblem, fit: MarginFit, history: MarginHistory) -> Model:
-        self.coef_ = fit.beta
-        self.epsilon_ = fit.epsilon
+    def _keep_fit(self, problem: MarginProblem, history: MarginHistory) -> None:
+        self.coef_ = history.beta
+        self.epsilon_ = history.epsilon
         self.n_iter_ = history.n_iter
         self.gamma_path_ = history.gamma_path
-        sizes = problem.feature_weights(fit.beta)
+        sizes = problem.feature_weights(history.beta)
         self.feature_importances_ = sizes / sizes.sum() if sizes.sum() > 0 else sizes
-        return problem.model(fit.beta)
-
-    def _certify(self, problem: MarginProblem, fit: MarginFit) -> Certificate:
-        return certify_margin(problem, fit, self._settings(problem))
 
     def fit_path(
         self, X: Any, y: Any, epsilons: Iterable[float], sample_weight: Any = None
@@ -305,7 +302,7 @@ class MarginRanker(RankingEstimator):
                 nu_neg=None,
                 relax=False,
             )
-            start, _ = fit_margin(problem.hypotheses, settings, start)
+            start, _ = largest_margin(problem.hypotheses, settings, start)
             yield epsilon, problem.model(start.beta)
 
     def decision_function(self, X: Any) -> Floats:

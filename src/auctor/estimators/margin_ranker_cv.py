@@ -15,8 +15,8 @@ from auctor.estimators.cross_validation import draw_folds
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.exceptions import MarginWarning
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import MarginHistory, MarginSettings
 from auctor.learners.margin.problems import MarginProblem
+from auctor.learners.margin.settings import MarginHistory, MarginSettings
 from auctor.metrics import auc
 from auctor.models import Model
 

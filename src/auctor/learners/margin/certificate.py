@@ -7,8 +7,8 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.kernels.pairs import nth_difference, weight_up_to
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import MarginFit, MarginSettings
 from auctor.learners.margin.problems import MarginProblem, RowScores
+from auctor.learners.margin.settings import MarginFit, MarginSettings
 
 
 class _Pairs:

@@ -9,10 +9,9 @@ by Theorem 2.
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import sqrt
 from time import monotonic
-from typing import Literal, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,13 +19,9 @@ from threadpoolctl import threadpool_limits
 from auctor._progress import Progress
 from auctor._typing import Floats
 from auctor.exceptions import MarginWarning
-from auctor.learners.margin.cutting_planes import (
-    Cuts,
-    CuttingPlanes,
-    Limits,
-    Solution,
-    relative_gap,
-)
+from auctor.learners.certificate import Certificate
+from auctor.learners.margin.certificate import certify_margin
+from auctor.learners.margin.cutting_planes import Cuts, CuttingPlanes, Limits, Solution
 from auctor.learners.margin.hypotheses import DirectedHypotheses, Hypotheses
 from auctor.learners.margin.objectives import (
     Objective,
@@ -34,7 +29,10 @@ from auctor.learners.margin.objectives import (
     RowsObjective,
     TangentObjective,
 )
-from auctor.learners.margin.snap import WEIGHT_GRID, snap
+from auctor.learners.margin.problems import MarginProblem
+from auctor.learners.margin.settings import MarginFit, MarginHistory, MarginSettings, Nu
+from auctor.learners.margin.snap import snap
+from auctor.models import Model
 
 # A soft margin up to this counts as 0, which weights that cancel each other have.
 NO_MARGIN = 1e-9
@@ -43,69 +41,26 @@ NO_MARGIN = 1e-9
 # is the margin at epsilon = 1: with such a small margin, the weights depend on single rows.
 _LEAST_MARGIN = 0.01
 
-Method = Literal["pairs", "reduced", "heuristic"]
-
-
-@dataclass(frozen=True)
-class MarginSettings:
-    """Settings of a fit."""
-
-    method: Method = "pairs"
-    soft_margin: bool = True  # False: the hard margin, which no pair may miss
-    epsilon: float = 0.2
-    nu: float | None = None
-    nu_pos: float | None = None
-    nu_neg: float | None = None
-    negations: bool = True
-    constant: bool = True
-    relax: bool = True
-    gap_tol: float = 1e-6
-    max_iter: int = 10_000
-    time_limit: float | None = None
-    grid: float = WEIGHT_GRID
-    verbose: bool | int = False
-
-
-class Nu(NamedTuple):
-    """Number of pairs, and of rows of each class, that may miss the margin."""
-
-    pairs: float
-    neg: float
-    pos: float
-
-
-@dataclass(eq=False)
-class MarginHistory:
-    """The solved problems, and the path of the heuristic."""
-
-    solutions: list[Solution] = field(default_factory=list)
-    gamma_path: list[float] = field(default_factory=list)  # margins of the heuristic
-    nu_pos_path: list[float] = field(default_factory=list)
-
-    @property
-    def n_iter(self) -> int:
-        return sum(solution.n_iter for solution in self.solutions)
-
-
-@dataclass(frozen=True, eq=False)
-class MarginFit:
-    """The weights of the hypotheses, their margin, and an upper bound of any margin."""
-
-    beta: Floats
-    value: float  # gamma, the soft or hard margin
-    bound: float  # no weights have a larger margin
-    epsilon: float | None  # None if nu was given, and for the hard margin
-    nu: Nu
-    stopped_by: str
-    cuts: Cuts | None = None
-
-    @property
-    def gap(self) -> float:
-        """How much larger the margin could be, relative to the bound (at least to 0.001)."""
-        return relative_gap(self.value, self.bound)
-
 
 def fit_margin(
+    problem: MarginProblem, settings: MarginSettings
+) -> tuple[Model, MarginHistory, Certificate]:
+    """The model with the largest margin over the hypotheses of a problem.
+
+    Examples
+    --------
+    >>> from auctor.data import prepare
+    >>> from auctor.learners.margin.problems import StumpProblem
+    >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+    >>> _, history, _ = fit_margin(StumpProblem(data), MarginSettings(epsilon=0.75))
+    >>> history.beta.round(3).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    fit, history = largest_margin(problem.hypotheses, settings)
+    return problem.model(fit.beta), history, certify_margin(problem, fit, settings)
+
+
+def largest_margin(
     hypotheses: Hypotheses, settings: MarginSettings, start: MarginFit | None = None
 ) -> tuple[MarginFit, MarginHistory]:
     """The weights with the largest margin; ``start`` is a fit with a larger epsilon, if given."""
@@ -135,6 +90,7 @@ def _fit(
         fit = _inseparable(hypotheses, settings, limits, progress, history)
     progress.close(fit.stopped_by)
     _warn(fit, settings)
+    history.beta, history.epsilon = fit.beta, fit.epsilon
     return fit, history
 
 

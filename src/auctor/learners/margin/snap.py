@@ -21,7 +21,7 @@ _CLOSENESS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 def snap(
     beta: Floats, value: Callable[[Floats], float], least: float, grid: float = WEIGHT_GRID
 ) -> Floats:
-    """The weights on the grid with the fewest different sizes whose ``value`` is not below ``least``.
+    """The weights on the grid with the fewest sizes whose ``value`` is not below ``least``.
 
     Examples
     --------
