@@ -218,7 +218,7 @@ def test_out_of_bag_intervals_hold_without_a_signal():
     rng, held, alone = np.random.default_rng(0), 0, 0
     for seed in range(60):
         X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
-        settings = ForestSettings(n_estimators=20, seed=seed, max_depth=3)
+        settings = ForestSettings(n_estimators=10, seed=seed, max_depth=3)
         data = prepare(X, y)
         _, history, certificate = fit_forest(data, settings)
         held += certificate.values["low"] <= 0.5 <= certificate.values["high"]
