@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
 def test_it_ranks_unseen_rows(cancer, method, hypotheses):
     X, y = cancer
-    ranker = MarginRanker(method, hypotheses=hypotheses, tol=1e-4, max_bins=20)
+    ranker = MarginRanker(method, hypotheses=hypotheses, gap_tol=1e-4, max_bins=20)
     ranker.fit(X[:400], y[:400])
     # A few stumps, even one, may have the largest margin over most pairs.
     assert ranker.score(X[400:], y[400:]) > (0.97 if hypotheses == "features" else 0.9)
@@ -209,7 +209,7 @@ def test_positive_label_threshold_and_pickle(people):
     assert high.model_.threshold == 0.1
     copy = pickle.loads(pickle.dumps(usual))
     assert np.array_equal(copy.decision_function(X), usual.decision_function(X))
-    assert cross_val_score(MarginRanker(tol=1e-3), X, y, cv=3).mean() > 0.7
+    assert cross_val_score(MarginRanker(gap_tol=1e-3), X, y, cv=3).mean() > 0.7
 
 
 def test_early_ends_reach_the_user(cancer):
@@ -223,11 +223,11 @@ def test_early_ends_reach_the_user(cancer):
 class TestPath:
     def test_models_equal_single_fits(self, cancer):
         X, y = cancer[0][:200], cancer[1][:200]
-        ranker = MarginRanker(tol=1e-7)
+        ranker = MarginRanker(gap_tol=1e-7)
         path = dict(ranker.fit_path(X, y, [0.1, 0.3, 0.2]))
         assert list(path) == [0.3, 0.2, 0.1]
         for epsilon, model in path.items():
-            single = MarginRanker(tol=1e-7, epsilon=epsilon, relax=False).fit(X, y)
+            single = MarginRanker(gap_tol=1e-7, epsilon=epsilon, relax=False).fit(X, y)
             ours, theirs = auc(y, model.decision_function(X)), single.score(X, y)
             assert ours == pytest.approx(theirs, abs=1e-3)
 
@@ -256,7 +256,7 @@ class TestCrossValidation:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(150, 4))
         y = X[:, 0] + 3 * rng.normal(size=150) > 0
-        ranker = MarginRankerCV("reduced", epsilons=[0.05], cv=3, tol=1e-4).fit(X, y)
+        ranker = MarginRankerCV("reduced", epsilons=[0.05], cv=3, gap_tol=1e-4).fit(X, y)
         grid = ranker.cv_results_["epsilon"]
         assert len(grid) > 1
         means = ranker.cv_results_["mean_auc"]
@@ -264,7 +264,13 @@ class TestCrossValidation:
 
     def test_any_table_and_weights(self, people):
         X, y = people
-        told = {"method": "reduced", "epsilons": [0.2, 0.4], "extend": False, "cv": 3, "tol": 1e-4}
+        told = {
+            "method": "reduced",
+            "epsilons": [0.2, 0.4],
+            "extend": False,
+            "cv": 3,
+            "gap_tol": 1e-4,
+        }
         weight = np.arange(len(y)) % 3
         usual = MarginRankerCV(**told).fit(X, y, sample_weight=weight)
         for table in (pl.from_pandas(X), pl.from_pandas(X).lazy(), pa.Table.from_pandas(X)):
@@ -305,7 +311,7 @@ def test_rows_that_tie_in_theory_tie_in_the_model_and_in_the_certificate(method,
     rng = np.random.default_rng(seed)
     Z = rng.integers(0, 4, size=(80, 3)).astype(float)
     y = (Z.sum(axis=1) + rng.normal(size=80) * 4 / 3 > 4.5).astype(int)
-    ranker = MarginRanker(method, epsilon=0.3, tol=1e-4).fit(Z, y)
+    ranker = MarginRanker(method, epsilon=0.3, gap_tol=1e-4).fit(Z, y)
     values, scores = ranker.certificate_.values, ranker.decision_function(Z)
     difference = scores[y == 1][:, None] - scores[y == 0]
     assert values["auc"] == pytest.approx(ranker.score(Z, y), abs=1e-12)
@@ -325,7 +331,7 @@ def test_a_hard_margin_of_classes_that_overlap_is_negative_and_ranks():
     X = rng.normal(size=(200, 4))
     y = (X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=200) > 0).astype(int)
     with pytest.warns(MarginWarning, match="no weights separate the classes"):
-        ranker = MarginRanker(margin="hard").fit(X, y)
+        ranker = MarginRanker(soft_margin=False).fit(X, y)
     assert ranker.certificate_.values["gamma"] < -1e-3
     assert ranker.score(X, y) > 0.7
     assert "No weights separate" in ranker.certificate_.statement
@@ -354,15 +360,15 @@ def test_a_path_goes_by_its_epsilons_whatever_nu_says():
     X, y = load_breast_cancer(return_X_y=True)
     models = dict(MarginRanker(nu=9000.0).fit_path(X, y, [0.1, 0.6]))
     assert not np.array_equal(models[0.1].decision_function(X), models[0.6].decision_function(X))
-    with pytest.raises(ValueError, match="nu_neg are given with soft_margin=False"):
-        MarginRanker(margin="hard", nu=5.0).fit(X, y)
+    with pytest.raises(ValueError, match="are given with soft_margin=False"):
+        MarginRanker(soft_margin=False, nu=5.0).fit(X, y)
 
 
 def test_sparse_tables_with_categories_equal_dense_ones():
     rng = np.random.default_rng(2)
     X = rng.integers(1, 4, size=(120, 12)) * (rng.random((120, 12)) < 0.15).astype(float)
     y = (X[:, 0] - X[:, 5] + rng.normal(size=120) > 0).astype(int)
-    told = MarginRanker("reduced", categorical_features=[3, 7], tol=1e-4, epsilon=0.5)
+    told = MarginRanker("reduced", categorical_features=[3, 7], gap_tol=1e-4, epsilon=0.5)
     dense = clone(told).fit(X, y)
     thin = clone(told).fit(sparse.coo_array(X), y)
     assert to_json(thin.model_) == to_json(dense.model_)
