@@ -10,6 +10,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import checkout  # noqa: F401 - for tests
 import highspy
 import numpy as np
 from bench_sparse import read_reuters
@@ -36,7 +37,7 @@ def make_hypotheses(n_rows: int) -> tuple[Hypotheses, np.ndarray, np.ndarray]:
     return problem.hypotheses, X[y == 1].astype(np.float64), X[y == 0].astype(np.float64)
 
 
-def told(method: str) -> MarginSettings:
+def settings_of(method: str) -> MarginSettings:
     """Fit as in the paper, without negations."""
     return MarginSettings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
 
@@ -44,20 +45,20 @@ def told(method: str) -> MarginSettings:
 def whole_program() -> list[Row]:
     """Exact pairs at m = 1000 against all pairs formed; both must find the same margin."""
     hypotheses, pos, neg = make_hypotheses(1000)
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
 
     def ours() -> None:
-        found["ours"] = fit_margin(hypotheses, told("pairs"))[0].value
+        results["ours"] = fit_margin(hypotheses, settings_of("pairs"))[0].value
 
     solver = whole_dual(pos, neg, 0.2 * len(pos) * len(neg))
 
     def peer() -> None:
         solver.run()
-        found["peer"] = solver.getInfo().objective_function_value
+        results["peer"] = solver.getInfo().objective_function_value
 
     ours()
     times = seconds(ours), seconds(peer)  # the whole program takes long and is solved once
-    off = abs(found["ours"] - found["peer"])
+    off = abs(results["ours"] - results["peer"])
     return [
         {
             "name": "pairs, 1000 x 100, against the whole program (3)",
@@ -100,8 +101,8 @@ def reduction() -> Row:
     hypotheses, _, _ = make_hypotheses(1500)
     return race(
         "pairs, 1500 x 100, against reduced",
-        lambda: fit_margin(hypotheses, told("pairs")),
-        lambda: fit_margin(hypotheses, told("reduced")),
+        lambda: fit_margin(hypotheses, settings_of("pairs")),
+        lambda: fit_margin(hypotheses, settings_of("reduced")),
         "at least 0.1",
         n_rounds=3,
     )
@@ -113,9 +114,9 @@ def growth() -> list[Row]:
     for n_rows in SIZES:
         hypotheses, _, _ = make_hypotheses(n_rows)
         for method in ("pairs", "reduced", "heuristic"):
-            taken = seconds(lambda h=hypotheses, m=method: fit_margin(h, told(m)))
+            taken = seconds(lambda h=hypotheses, m=method: fit_margin(h, settings_of(m)))
             rows.append(_plain(f"{method}, {n_rows} x 100", taken, "minutes"))
-        peak = peak_memory(hypotheses, told("pairs"))
+        peak = peak_memory(hypotheses, settings_of("pairs"))
         rows.append(_plain(f"memory of pairs, {n_rows} x 100", peak / 1e6, "linear", unit="M"))
     return rows
 

@@ -1,4 +1,4 @@
-"""What Algorithm 2, bisection, misses of the best stump, and what that costs."""
+"""How often Algorithm 2, bisection, misses the best stump, and the cost."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,7 +9,7 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import prepare
-from auctor.kernels.exact.cells import Cell, cell_bound, make_room
+from auctor.kernels.exact.cells import Cell, cell_bound, make_buffers
 from auctor.learners.exact.fit import ExactBoostSettings, make_plan
 from auctor.learners.exact.run import Draw, Run, SearchResult
 from auctor.learners.exact.table import gather
@@ -35,7 +35,7 @@ _HEAD = ["table", "metric", "rounds", "missed", "mean shortfall", "where missed"
 
 
 class Watched(Run):
-    """A run that follows the proved best stump, and sees what bisection makes of each round."""
+    """A run that uses the proved best stump and records the result of bisection in each round."""
 
     shortfalls: list[float]
 
@@ -53,7 +53,7 @@ class Watched(Run):
         sizes = len(draw.rows_pos), len(draw.rows_neg)
         cell = Cell(cut, cut, size, size)
         judge = self._plan.judge
-        value = cell_bound(judge.number, draw.sample, *ranks, cell, make_room(*sizes))
+        value = cell_bound(judge.number, draw.sample, *ranks, cell, make_buffers(*sizes))
         return value / judge.largest(*sizes, draw.sample.weight_pos)
 
 
@@ -118,7 +118,7 @@ def cases(setup: Setup) -> Iterator[Case]:
 
 
 def judge_misses(n_missed: int, n_rounds: int) -> Verdict:
-    """Of "the best stump of the sample": never missed, or in at most one round in twenty."""
+    """Judge "the best stump of the sample": never missed, or in at most one round in twenty."""
     if n_rounds == 0:
         return Verdict.NOT_RUN
     if n_missed == 0:
@@ -127,7 +127,7 @@ def judge_misses(n_missed: int, n_rounds: int) -> Verdict:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Misses, and what they cost."""
+    """Report misses and their cost."""
     page.text(
         "Algorithm 2 halves the cell of cuts and steps, and goes on with the half of the best "
         "bound alone; the other half may hold the best stump. ExactBoost here goes on until no "

@@ -18,7 +18,7 @@ from auctor._typing import Ints
 from auctor.kernels.exact.cells import bisect_views, search_views
 from auctor.kernels.exact.rows import (
     draw_by_weight,
-    draw_places,
+    draw_positions,
     draw_some,
     move_rows,
     rank_sample,
@@ -216,7 +216,7 @@ class Run:
             if self._is_weighted:
                 draw_by_weight(part.order, self._table.weight, total, self._state, drawn)
             else:
-                draw_places(len(part.order), self._state, drawn)
+                draw_positions(len(part.order), self._state, drawn)
             scores.append(part.scores[drawn])
             rows.append(part.order[drawn])
         draw_some(self._plan.n_views, self._state, self._views)
