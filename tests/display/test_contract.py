@@ -66,7 +66,7 @@ OF_PREDICTIONS = [
 OF_MODELS = {
     "LearningCurveDisplay": lambda: cross_validated(),
     "PartitionDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
-    "ProgramDisplay": lambda: MartiRank(n_estimators=5, pos_label="bad").fit(X, Y),
+    "ProgramDisplay": lambda: MartiRank(n_layers=5, pos_label="bad").fit(X, Y),
     "ScorePlotDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "ScoreROCDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "TreeDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),

@@ -112,4 +112,4 @@ def test_errors_say_what_can_be_drawn(fitted):
     with pytest.raises(ValueError, match="y must be one-dimensional, got NoneType"):
         ScoreROCDisplay.from_estimator(ranker, X, None)
     with pytest.raises(ValueError, match="MartiRank has no additive model"):
-        ScoreROCDisplay.from_estimator(MartiRank(n_estimators=2).fit(X, y), X, y)
+        ScoreROCDisplay.from_estimator(MartiRank(n_layers=2).fit(X, y), X, y)
