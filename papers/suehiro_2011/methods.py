@@ -58,7 +58,7 @@ def score_soft(
     from auctor import SoftRankBoost
 
     for epsilon in epsilons:
-        ranker = SoftRankBoost(n_estimators, epsilon).fit(X[train], y[train])
+        ranker = SoftRankBoost(n_estimators, epsilon=epsilon).fit(X[train], y[train])
         yield f"{epsilon:g}", ranker.decision_function(X)
 
 
