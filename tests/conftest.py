@@ -12,8 +12,12 @@ from hypothesis import settings
 from loop_variables import describe
 from sklearn.datasets import load_breast_cancer
 
-# Kernels compile on first use, so that the first example of a property can be slow.
-settings.register_profile("auctor", deadline=None, derandomize=True)
+# Kernels compile on first use, so that the first example of a property can be slow. Where kernels
+# run once more with checked indices or uncompiled, the usual pass has tried more examples.
+AGAIN = {"NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"} & set(os.environ)
+settings.register_profile(
+    "auctor", deadline=None, derandomize=True, max_examples=20 if AGAIN else 60
+)
 settings.load_profile("auctor")
 
 

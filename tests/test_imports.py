@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -64,8 +65,13 @@ def import_nodes(node):
         yield from import_nodes(child)
 
 
+@cache
 def imported(path, source=SOURCE):
     """Dotted names of everything that a module imports: ``auctor.data.table.Table``."""
+    return tuple(_imported(path, source))
+
+
+def _imported(path, source):
     package = ["auctor", *path.relative_to(source).parent.parts]
     for node in import_nodes(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

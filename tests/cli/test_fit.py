@@ -74,7 +74,16 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
 
 
 def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> None:
-    options = ["--metric", "pauc:0-0.3", "--learner", "smooth-aucboost", "--cv", 2]
+    options = [
+        "--metric",
+        "pauc:0-0.3",
+        "--learner",
+        "smooth-aucboost",
+        "--cv",
+        2,
+        "--param",
+        "tol=1e-3",
+    ]
     command = ["fit", train, "--target", "y", *DROP, *options]
     lines = run(*command).out.splitlines()
     assert re.search(r"^smooth-aucboost: scaled partial AUC 0\.\d+ over fpr 0 to 0.3 \(", lines[3])

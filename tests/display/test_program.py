@@ -53,11 +53,11 @@ def test_empty_layers_and_other_estimators():
     flat = MartiRank(n_layers=4).fit(np.ones((30, 2)), [0, 1] * 15)
     drawn = ProgramDisplay.from_estimator(flat).plot()
     plt.close(drawn.figure_)
-    with pytest.raises(ValueError, match="MartiRank holds no branching program"):
+    with pytest.raises(ValueError, match="MartiRank has no branching program"):
         ProgramDisplay.from_estimator(MartiRank())
 
 
 def test_no_layers_to_draw():
     flat = MartiRank(n_layers=2).fit(np.ones((30, 2)), [0, 1] * 15)
-    with pytest.raises(ValueError, match="max_layers is 0; it must be 1 or more"):
+    with pytest.raises(ValueError, match="max_layers is 0; give a whole number of at least 1"):
         ProgramDisplay.from_estimator(flat, max_layers=0)

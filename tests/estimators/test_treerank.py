@@ -111,7 +111,7 @@ def test_pruning_keeps_the_sequence():
         ({"min_samples_leaf": 0}, "'min_samples_leaf' parameter of TreeRank"),
         ({"min_gain": -0.1}, "'min_gain' parameter of TreeRank"),
         ({"pruning": "aic"}, "'pruning' parameter of TreeRank"),
-        ({"n_folds": 1}, "'n_folds' parameter of TreeRank"),
+        ({"cv": 1}, "'cv' parameter of TreeRank"),
     ],
 )
 def test_bad_settings_are_named(settings, words):

@@ -12,7 +12,7 @@ from fuzz.outcome import RefusedError, call
 from auctor.data import read_table
 
 # Attacks of a module, cut into parts that workers share.
-COUNTS = {"tables": 960, "csv_files": 300, "metric_calls": 1000, "model_files": 240}
+COUNTS = {"tables": 480, "csv_files": 160, "metric_calls": 500, "model_files": 160}
 PARTS = 4
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.kernels.exact import cells
-from auctor.kernels.exact.cells import Cell, make_room
+from auctor.kernels.exact.cells import Cell, make_buffers
 from auctor.kernels.exact.sample import AUC, KS, TOP, Sample
 from tests.reference import exactboost as slow
 
@@ -44,12 +44,12 @@ def largest_value(metric, problem):
 
 def bound_of(metric, problem, view, cell):
     sample, rank_pos, rank_neg = for_kernels(problem)
-    room = make_room(len(sample.pos), len(sample.neg))
+    room = make_buffers(len(sample.pos), len(sample.neg))
     return cells.cell_bound(METRICS[metric], sample, rank_pos[view], rank_neg[view], cell, room)
 
 
 @over_metrics
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     seed=seeds,
     cuts=st.tuples(st.integers(-1, 4), st.integers(0, 3)),
@@ -70,7 +70,7 @@ def test_no_stump_of_a_cell_exceeds_its_bound(metric, seed, cuts, steps):
 
 
 @over_metrics
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(seed=seeds, cut=st.integers(-1, 4), step=st.integers(-28, 28))
 def test_the_bound_of_one_stump_is_its_metric(metric, seed, cut, step):
     problem = slow.random_problem(seed, n_views=1)
@@ -198,7 +198,7 @@ def test_bisection_can_miss_what_branch_and_bound_finds():
 def test_bisection_gives_up_where_another_view_is_as_good():
     problem = slow.random_problem(3)
     sample, rank_pos, rank_neg = for_kernels(problem)
-    room = make_room(len(sample.pos), len(sample.neg))
+    room = make_buffers(len(sample.pos), len(sample.neg))
     views = rank_pos[0], rank_neg[0]
     perfect = float(len(sample.pos) * len(sample.neg))
     found = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, room)

@@ -49,7 +49,7 @@ def fast_shares(pos, weight_pos, neg, weight_neg, nu, guess):
     return nth, *shares
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     positives=st.one_of(rows, any_rows),
     negatives=st.one_of(rows, any_rows),

@@ -100,8 +100,8 @@ def test_a_row_scores_the_same_whatever_stands_beside_it(ranker):
     X = rng.normal(size=(300, 15))
     y = X[:, 0] + rng.normal(size=300) > 0
     fitted = clone(ranker).set_params(estimator=LogisticRegression()).fit(X, y)
-    alone = np.concatenate([fitted.decision_function(row[None]) for row in X])
-    assert np.allclose(alone, fitted.decision_function(X), atol=1e-12)
+    alone = np.concatenate([fitted.decision_function(row[None]) for row in X[:60]])
+    assert np.allclose(alone, fitted.decision_function(X)[:60], atol=1e-12)
 
 
 @pytest.mark.parametrize("ranker", [AUCBoost(n_estimators=3), MartiRank(n_layers=3)], ids=repr)

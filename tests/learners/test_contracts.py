@@ -60,7 +60,7 @@ def fit_forest(data, n_jobs):
 
 
 def fit_exactboost(data, n_jobs):
-    settings = exactboost.Settings(n_runs=3, n_estimators=5, n_jobs=n_jobs)
+    settings = exactboost.ExactBoostSettings(n_runs=3, n_estimators=5, n_jobs=n_jobs)
     return exactboost.fit_exactboost(data, settings)[0]
 
 
@@ -94,14 +94,14 @@ over_all = pytest.mark.parametrize("fit", ALL.values(), ids=ALL)
 
 
 @over_learners
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_weight_two_is_the_row_twice_and_weight_zero_an_absent_row(fit, seed):
     contracts.check_weights_are_copies(fit, seed)
 
 
 @over_ordered
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_order_of_the_rows_does_not_matter(fit, seed):
     contracts.check_row_order(fit, seed)

@@ -180,11 +180,14 @@ def test_bad_max_features(asked):
 
 def test_a_class_of_one_row_cannot_be_bagged():
     data = prepare([[1.0], [2.0], [3.0]], [0, 0, 1])
-    with pytest.raises(ValueError, match="found 1 positive and 2 negative; set bootstrap=False"):
+    with pytest.raises(
+        ValueError,
+        match="there are 1 positive and 2 negative rows, .*; give more rows or bootstrap=False",
+    ):
         fit_forest(data, ForestSettings(n_estimators=2))
     model, _, certificate = fit_forest(data, ForestSettings(n_estimators=2, bootstrap=False))
     assert model.n_trees == 2
-    assert "every tree has seen every row" in str(certificate)
+    assert "all trees are trained on all rows" in str(certificate)
 
 
 def test_where_no_row_is_out_of_bag():
@@ -192,7 +195,7 @@ def test_where_no_row_is_out_of_bag():
     seeds = range(20)
     found = [fit_forest(data, ForestSettings(n_estimators=1, seed=seed)) for seed in seeds]
     unknown = [c for _, _, c in found if c.values["oob_auc"] is None]
-    assert unknown and all("No out-of-bag AUC" in str(c) for c in unknown)
+    assert unknown and all("There is no out-of-bag AUC" in str(c) for c in unknown)
     assert all(np.isfinite(model.decision_function([[1.0]])).all() for model, _, _ in found)
 
 
@@ -201,7 +204,7 @@ def test_the_interval_of_weighted_rows_is_wider():
     weight = np.random.default_rng(0).integers(1, 4, size=200)
     data = prepare(X, y, sample_weight=weight)
     _, history, certificate = fit_forest(data, ForestSettings(n_estimators=30))
-    scores = history.out_of_bag.by_place(data)
+    scores = history.out_of_bag.by_row(data)
     has = ~np.isnan(scores)
     area = auc(y[has], scores[has], sample_weight=weight[has])
     assert certificate.values["oob_auc"] == pytest.approx(area)
@@ -215,11 +218,11 @@ def test_out_of_bag_intervals_hold_without_a_signal():
     rng, held, alone = np.random.default_rng(0), 0, 0
     for seed in range(60):
         X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
-        settings = ForestSettings(n_estimators=20, seed=seed, max_depth=3)
+        settings = ForestSettings(n_estimators=10, seed=seed, max_depth=3)
         data = prepare(X, y)
         _, history, certificate = fit_forest(data, settings)
         held += certificate.values["low"] <= 0.5 <= certificate.values["high"]
-        scores = history.out_of_bag.by_place(data)
+        scores = history.out_of_bag.by_row(data)
         plain = auc_ci(y[~np.isnan(scores)], scores[~np.isnan(scores)], method="delong")
         alone += plain.low <= 0.5 <= plain.high
     assert alone <= 54 and held >= 55
@@ -234,4 +237,4 @@ def test_copies_count_once_in_the_out_of_bag_interval():
     alone = fit_forest(prepare(X, y), settings)[2].values
     assert width == pytest.approx(alone["high"] - alone["low"], rel=0.1)
     assert certificate.values["low"] < 0.5 < certificate.values["high"]
-    assert "copies of a row count once in the interval" in certificate.statement
+    assert "Copies of a row count as one row in the interval" in certificate.statement

@@ -112,8 +112,8 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(
         OracleError,
-        match=r"noise_rate is 0.3, more than the fraction 0.049.* \(after 20,000 draws, in layer 1 of "
-        r"40\); no layer was finished; give a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, more than the fraction 0.049.* \(after 20,000 draws, in layer 1 "
+        r"of 40\); no layer was finished; give a smaller noise_rate, or None",
     ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
     assert caught.value.n_draws == 20_000

@@ -355,8 +355,8 @@ def test_a_class_without_weight_in_a_table_is_not_waited_for_without_end():
     ranker = SamplingMartiRank(n_layers=2, sample_size=30_000, max_draws=5500)
     with pytest.raises(
         OracleError,
-        match=r"draws from the table gave only one class \(False\), because the other one has 2.6e-08 "
-        r"of the weight \(after 1,500,000 draws, before layer 1\); no layer .* rows more weight",
+        match=r"draws from the table gave only one class \(False\), because the other one has "
+        r"2.6e-08 of the weight \(after 1,500,000 draws, before layer 1\); no layer .* more weight",
     ):
         ranker.fit(X, y, sample_weight=np.where(y, 1e-6, 1.0))
     assert ranker.n_draws_ == 1_500_000

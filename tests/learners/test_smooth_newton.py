@@ -63,7 +63,7 @@ def test_the_end_is_a_maximum(seed, told, workers):
 @pytest.mark.parametrize("fpr_range", [None, (0.0, 0.5)])
 def test_no_other_climber_gets_higher(fpr_range, workers):
     """scipy's L-BFGS-B on the same objective, from zero and from the top."""
-    problem, objective = problem_of(table(2), workers, fpr_range=fpr_range)
+    problem, objective = problem_of(table(2, max_bins=8), workers, fpr_range=fpr_range)
 
     def downhill(x):
         point = objective.at(x)

@@ -79,7 +79,7 @@ def assert_is_double_sum(data, table, rel=1e-8):
     assert found.mass[0] == pytest.approx(mass, rel=rel, abs=ROUNDING)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     seed=st.integers(0, 10**6),
     n_rows=st.integers(2, 25),

@@ -128,7 +128,7 @@ def test_history_adds_up():
     for label, total in ((0, weight[~y].sum()), (1, weight[y].sum())):
         assert first.upper[label] + first.lower[label] == total
     for split in history.splits:
-        assert sum(share for _, share in split.shares) == pytest.approx(split.gain)
+        assert sum(gain for _, gain in split.gains) == pytest.approx(split.gain)
         neg, pos = model.neg[split.node], model.pos[split.node]
         assert np.add(split.upper, split.lower) == pytest.approx([neg, pos])
 
@@ -215,7 +215,7 @@ def test_a_table_of_constants_is_one_cell():
     )
     assert history.splits == []
     assert (certificate.values["auc"], certificate.values["n_leaves"]) == (0.5, 1)
-    assert "every row scores alike" in certificate.statement
+    assert "all rows have the same score" in certificate.statement
     assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
     assert model.predict_proba(np.ones((1, 2)))[0] == pytest.approx([0.5, 0.5], abs=1e-6)
 
@@ -315,14 +315,14 @@ def test_pruning_cuts_noise_away(split):
 
 def test_pruning_does_not_depend_on_partitions_and_threads():
     X, y = messy_table(9, n_rows=400)
-    chosen = {"max_depth": 5, "pruning": "cv", "n_folds": 3}
+    chosen = {"max_depth": 5, "pruning": "cv", "cv": 3}
     whole, *_ = fit_treerank(prepare(X, y), TreeRankSettings(**chosen))
     cut, *_ = fit_treerank(prepare(X, y).split(3), TreeRankSettings(**chosen, n_jobs=2))
     assert same_model(whole, cut)
 
 
 def test_pruning_says_what_it_lacks():
-    with pytest.raises(ValueError, match="n_folds=5 folds, found 2 positive and 4 negative"):
+    with pytest.raises(ValueError, match="cv is 5, but there are 2 positive and 4 negative rows"):
         fit_treerank(prepare(np.eye(6), [0, 0, 0, 0, 1, 1]), TreeRankSettings(pruning="cv"))
 
 

@@ -40,7 +40,7 @@ class DMKS(RankingEstimator):
         An iteration goes once over all coefficients.
     tol : float, default=1e-6
         The smallest improvement that counts; the fit stops below it.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of further columns that hold categories. Columns of strings and of
         a categorical dtype always do.
     frequency_weights : bool, default=False
@@ -107,7 +107,8 @@ class DMKS(RankingEstimator):
     >>> scorer.certificate_.values["largest_gain"]
     0.0
     >>> print(scorer.certificate_)
-    The training KS is ...
+    The training KS is 0.97... (0.96... at the start). Moving a single coefficient, with the
+    threshold fixed, cannot increase it; all 30 were tried.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

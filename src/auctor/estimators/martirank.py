@@ -51,7 +51,7 @@ class MartiRank(RankingEstimator):
         with trees of depth 3 after 4 layers, and 0.90 with either after 20.
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of further columns that hold categories. Columns of strings and of
         a categorical dtype always do.
     frequency_weights : bool, default=False

@@ -45,7 +45,7 @@ class SoftRankBoost(RankingEstimator):
         caps nothing, to the (effective) number of rows of the class.
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of further columns that hold categories. Columns of strings and of
         a categorical dtype always do.
     early_stopping : bool, default=False

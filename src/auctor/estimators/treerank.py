@@ -50,7 +50,7 @@ class TreeRank(RankingEstimator):
         Number of folds of ``pruning="cv"``, stratified and shuffled; copies of a row stay together.
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of further columns that hold categories. Columns of strings and of
         a categorical dtype always do.
     frequency_weights : bool, default=False
@@ -155,8 +155,9 @@ class TreeRank(RankingEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, in the order of ``classes_``.
 
-        It is the share of positives in the row's leaf, drawn a little towards that of the whole.
-        Leaves whose shares are out of order are pooled, so that it ranks as the score does.
+        It is the fraction of positives in the leaf of the row, shrunk a little towards the fraction
+        in all training rows. Neighbouring leaves whose fractions are in the wrong order are pooled,
+        so that probabilities rank rows like the scores do.
         """
         return super().predict_proba(X)
 
@@ -176,6 +177,6 @@ class TreeRank(RankingEstimator):
         )
         model, history, certificate = fit_treerank(data, settings)
         self.n_iter_ = certificate.values["depth"]
-        shares = [share for split in history.splits for share in split.shares]
-        self.feature_importances_ = shares_of_fall(shares, data.n_features)
+        gains = [gain for split in history.splits for gain in split.gains]
+        self.feature_importances_ = shares_of_fall(gains, data.n_features)
         return model, history, certificate

@@ -57,7 +57,7 @@ class TreeRankForest(RankingEstimator):
         Size of a bootstrap sample as a fraction of the rows. None is 1.
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
-    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of further columns that hold categories. Columns of strings and of
         a categorical dtype always do.
     frequency_weights : bool, default=False
@@ -184,17 +184,17 @@ class TreeRankForest(RankingEstimator):
     def permutation_importances(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 5
     ) -> Bunch:
-        """The fall of the AUC on labelled rows when the values of one feature are shuffled.
+        """The decrease of the AUC on labelled rows when the values of one feature are shuffled.
 
-        Unlike ``feature_importances_`` it is no better for features of many values, and on rows
-        held out it is honest. The shuffles are drawn from ``random_state``.
+        Unlike ``feature_importances_`` it does not favour features with many values, and on
+        held-out rows it is unbiased. ``random_state`` seeds the shuffles.
 
         Parameters
         ----------
         X, y, sample_weight
             Labelled rows, as for ``score``.
         n_repeats : int, default=5
-            Shuffles of each feature.
+            Number of shuffles of each feature.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class TreeRankForest(RankingEstimator):
         """
         check_is_fitted(self)
         if not isinstance(n_repeats, Integral) or n_repeats < 1:
-            raise ValueError(f"n_repeats is {n_repeats!r}; it must be a whole number from 1 on")
+            raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
         return permutation_falls(
             self.model_,
             self._read(X),
@@ -245,9 +245,9 @@ class TreeRankForest(RankingEstimator):
         certificate: Certificate,
     ) -> None:
         for name in ("oob_score_", "oob_decision_function_"):
-            self.__dict__.pop(name, None)  # not there without bootstrap
+            self.__dict__.pop(name, None)  # they do not exist without bootstrap
         if history.out_of_bag is not None:
             area = certificate.values["oob_auc"]
             self.oob_score_ = float("nan") if area is None else area
-            scores: Floats = history.out_of_bag.by_place(data)
+            scores: Floats = history.out_of_bag.by_row(data)
             self.oob_decision_function_ = model.intercept + scores

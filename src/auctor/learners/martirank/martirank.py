@@ -1,9 +1,9 @@
 """Basic MartiRank (Long & Servedio 2007, section 4): a branching program of two-sided rankers.
 
 Layer t has the nodes v_{0,t}, ..., v_{t-1,t}, and each row is at one of them. Each node takes the
-weak ranker that is best for its rows, makes it two-sided (Lemma 4), and sends each row left (to node
-i of the next layer) or right (to node i + 1). The way of a row depends on its features and on coin
-tosses, never on its label, which is why label noise does little harm (Theorem 8).
+weak ranker that is best for its rows, makes it two-sided (Lemma 4), and sends each row left (to
+node i of the next layer) or right (to node i + 1). The way of a row depends on its features and on
+coin tosses, never on its label, which is why label noise does little harm (Theorem 8).
 
 The coin tosses of a row come from a generator keyed by seed, row and node.
 """
@@ -147,10 +147,10 @@ def end_of_rows(
 
     For ``output="position"`` a vote is not enough. ``lean`` compares the two fractions, with one
     row of the table added to each: it is 0 if they are equal, and close to -1 or 1 if a class is
-    absent (the hyperbolic tangent of half the log of their ratio). Measured with T = 40, mean AUC on
-    new rows of 14 tables (5 folds, three times for tables below 6,000 rows; at most 12,000 rows):
-    0.8646 with this lean, 0.8635 with the vote in its place, 0.8629 with neither. Over six normal
-    distributions with 0.5 to 98 % positives, six seeds each: 0.7400, 0.7384 and 0.7344.
+    absent (the hyperbolic tangent of half the log of their ratio). Measured with T = 40, mean AUC
+    on new rows of 14 tables (5 folds, three times for tables below 6,000 rows; at most 12,000
+    rows): 0.8646 with this lean, 0.8635 with the vote in its place, 0.8629 with neither. Over six
+    normal distributions with 0.5 to 98 % positives, six seeds each: 0.7400, 0.7384 and 0.7344.
     """
     (neg, pos), (total_neg, total_pos) = here, totals
     fraction_neg, fraction_pos = neg / total_neg, pos / total_pos
@@ -224,7 +224,7 @@ def certify(
     T, n_layers = settings.n_layers, len(history.layers)
     wrong = [0.0, 0.0]
     for part, position in zip(data.partitions, positions, strict=True):
-        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+        for label, rows in zip((1, 0), part.class_slices, strict=True):
             ended = position[rows] != OUT
             missed = ended & ((position[rows] >= T / 2) != bool(label))
             wrong[label] += float(part.weight[rows][missed].sum()) * data.row_units[label]
@@ -250,8 +250,8 @@ def certify(
     if not live:
         statement = (
             "No node was trained, and all rows have the same score: a class has fewer effective "
-            f"rows than min_samples_leaf={settings.min_samples_leaf:g}, or no ranker is better than "
-            "chance."
+            f"rows than min_samples_leaf={settings.min_samples_leaf:g}, or no ranker is better "
+            "than chance."
         )
         return Certificate(statement, values)
     reason = "" if n_layers == T else f" of {T}, because all rows had ended at frozen nodes"

@@ -30,7 +30,7 @@ from auctor.weak.estimator import RowRanker, fit_row_ranker, row_scores
 def fit_martirank_rows(
     data: RankingData, settings: MartiRankSettings
 ) -> tuple[RowProgram, MartiRankHistory, Certificate]:
-    """Train a program with a copy of the estimator ``settings.estimator``, or a tree, at each node."""
+    """Train a program with a tree, or a copy of ``settings.estimator``, at each node."""
     if isinstance(settings.estimator, str):
         settings = replace(settings, estimator=WeakTree(data.features, settings.max_depth))
     table = row_table(data)

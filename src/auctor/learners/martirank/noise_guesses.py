@@ -1,9 +1,9 @@
 """Guess and check of an unknown noise rate eta (Long & Servedio 2007, section 5).
 
-Each label has a fraction of at least eta everywhere: in all rows, at a node, at a node and all nodes
-to its left or to its right. The smallest such fraction is an upper bound of eta, and equal to eta if
-the true classes are separated somewhere. The labels contain no more information: a distribution with
-noise, and one whose classes overlap as much everywhere, give the same draws.
+Each label has a fraction of at least eta everywhere: in all rows, at a node, at a node and all
+nodes to its left or to its right. The smallest such fraction is an upper bound of eta, and equal to
+eta if the true classes are separated somewhere. The labels contain no more information: a
+distribution with noise, and one whose classes overlap as much everywhere, give the same draws.
 
 Up to four guesses have a program each, trained on the same draws. At first they are 0, 1/4, 1/2 and
 3/4 of the fraction of the rarer label. A guess is refuted if the smallest fraction, with its
@@ -29,7 +29,8 @@ _N_GUESSES = 4
 # Minimum distance of new guesses, relative to the fraction of the rarer label.
 _FINE = 0.02
 
-# Probability that one test of the counts refutes the true rate; a fit makes some thousands of tests.
+# Probability that one test of the counts refutes the true rate; a fit makes some thousands of
+# tests.
 _CHANCE = 1e-6
 
 # The same for a rate that was given: refuting it ends the fit, not just a guess.
@@ -113,8 +114,8 @@ class NoiseGuesses:
         bound, fraction = rate_bound(self.programs[0].totals, _CHANCE_GIVEN)
         if noise_rate > bound:
             raise Stopped(
-                f"noise_rate is {noise_rate:g}, but there are nodes where the fraction of a label is "
-                f"only {fraction:.4g}",
+                f"noise_rate is {noise_rate:g}, but there are nodes where the fraction of a label "
+                f"is only {fraction:.4g}",
                 advice,
             )
 

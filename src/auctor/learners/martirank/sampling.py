@@ -5,8 +5,8 @@ are not kept. Only a class histogram (class, feature, node, code) remains, so th
 grow with the number of draws. With p features and n_codes codes the histogram of layer t needs
 16 p (t + 1) n_codes bytes; a draw in layer t costs t - 1 steps down the program and p counts.
 
-Labels are wrong with probability eta. C_b is the number of draws of the true class b, estimated from
-the counts of both labels (``learners/martirank/noise.py``); an unknown eta is guessed
+Labels are wrong with probability eta. C_b is the number of draws of the true class b, estimated
+from the counts of both labels (``learners/martirank/noise.py``); an unknown eta is guessed
 (``learners/martirank/noise_guesses.py``). The following rules depend on C_b; m is
 ``min_samples_leaf`` and epsilon is ``target_error``.
 
@@ -14,17 +14,17 @@ the counts of both labels (``learners/martirank/noise.py``); an unknown eta is g
   D[c(x) = b] = C_b of all draws / draws.
 - A node has enough rows if C_b of both classes is known as well as from m rows without noise:
   C_b^2 >= m * variance. Without noise that is N_b >= m.
-- A node is frozen if p_{i,t}^b <= epsilon / (4 T (T + 1)) D[c(x) = b] for a class b. The factor 4 of
-  Long & Servedio allows for errors of estimates; in addition p_{i,t}^b + 2 standard errors must be
-  at most 4 times that limit, so that a node that few draws have reached is not frozen too soon.
+- A node is frozen if p_{i,t}^b <= epsilon / (4 T (T + 1)) D[c(x) = b] for a class b. The factor 4
+  of Long & Servedio allows for errors of estimates; in addition p_{i,t}^b + 2 standard errors must
+  be at most 4 times that limit, so that a node that few draws have reached is not frozen too soon.
 - The coin of Lemma 4 makes the error rates of the true classes equal.
 
-A layer ends when each node has enough rows or is frozen, or after
-2 m / (epsilon / (4 T (T + 1)) p (1 - 2 eta)^2) draws, where p is the fraction of the rarer class. By
-then the expected number of rows of each class at a node that should live is 2 m, and the probability
-of less than m is exp(-m / 4). ``max_draws`` may end the layer earlier. A node with less than m rows
-of a class is then frozen too, unless noise may hide them (2 standard errors); the certificate states
-how much of each class ends that way.
+A layer ends when each node has enough rows or is frozen, or after 2 m / (epsilon / (4 T (T + 1)) p
+(1 - 2 eta)^2) draws, where p is the fraction of the rarer class. By then the expected number of
+rows of each class at a node that should live is 2 m, and the probability of less than m is exp(-m /
+4). ``max_draws`` may end the layer earlier. A node with less than m rows of a class is then frozen
+too, unless noise may hide them (2 standard errors); the certificate states how much of each class
+ends that way.
 """
 
 from dataclasses import replace

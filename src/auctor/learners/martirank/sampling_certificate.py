@@ -16,8 +16,8 @@ from auctor.learners.martirank.sampling_settings import SamplingMartiRankSetting
 # Standard errors of a 95 % interval.
 _Z = 1.959964
 
-# An estimated error rate this many standard errors below 0 contradicts the noise rate. By chance the
-# estimate of a perfect vote is a little below 0.
+# An estimated error rate this many standard errors below 0 contradicts the noise rate. By chance
+# the estimate of a perfect vote is a little below 0.
 _CONTRADICTED = 4.0
 
 _CLASSES = ((1, "pos", "positives"), (0, "neg", "negatives"))
@@ -67,7 +67,8 @@ def _untrained(program: SamplingProgram) -> str:
 
 def _by_label(part: Partition, values: Any) -> Floats:
     """Sums over the draws of each label."""
-    return np.array([values[part.n_pos :].sum(), values[: part.n_pos].sum()], dtype=np.float64)
+    positive, negative = part.class_slices
+    return np.array([values[negative].sum(), values[positive].sum()], dtype=np.float64)
 
 
 def _errors(

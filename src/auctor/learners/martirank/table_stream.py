@@ -38,8 +38,8 @@ class TableStream:
             if self.n_draws >= limit:
                 fraction = self._weight_of(1 - label) / int(self._cumulative[-1])
                 raise Stopped(
-                    f"draws from the table gave only one class ({self._data.classes[label]}), because "
-                    f"the other one has {fraction:.2g} of the weight",
+                    f"draws from the table gave only one class ({self._data.classes[label]}), "
+                    f"because the other one has {fraction:.2g} of the weight",
                     "give its rows more weight, or use MartiRank, which does not draw rows",
                 )
             first = self.draw(max(2, min(n_rows, limit - self.n_draws)))
@@ -59,9 +59,8 @@ class TableStream:
 
 def _sorted_class(data: RankingData, label: int) -> tuple[npt.NDArray[Any], Ints]:
     """Codes and weights of one class, sorted by the codes."""
-    ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in data.partitions]
-    pairs = list(zip(data.partitions, ends, strict=True))
-    codes = np.concatenate([part.codes[:, a:b] for part, (a, b) in pairs], axis=1)
-    weight = np.concatenate([part.weight[a:b] for part, (a, b) in pairs]).astype(np.int64)
+    pairs = [(part, part.class_slices[1 - label]) for part in data.partitions]
+    codes = np.concatenate([part.codes[:, rows] for part, rows in pairs], axis=1)
+    weight = np.concatenate([part.weight[rows] for part, rows in pairs]).astype(np.int64)
     order = np.lexsort(codes[::-1])
     return codes[:, order], weight[order]
