@@ -276,7 +276,7 @@ def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
     gains = {
         peer: gain
         for peer in (*PEERS, TREES)
-        if (gain := _gain(law, peer, values, setup)) is not None
+        if (gain := gain_over_peer(law, peer, values, setup)) is not None
     }
     single = {peer: gain for peer, gain in gains.items() if peer != TREES}
     page.claim(
@@ -293,7 +293,7 @@ def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
         )
 
 
-def _gain(law: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
+def gain_over_peer(law: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
     """Sample by sample, the mean over the rates: these share their rows."""
     noisy = [eta for eta in peer_rates(setup) if eta > 0]
     pairs = [(values[law, eta, OURS], values[law, eta, peer]) for eta in noisy]

@@ -8,7 +8,7 @@ from papers.catalogue import choose
 from papers.experiment import Setup, Size
 from papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
 from papers.long_servedio_2007.finite_law import follow_majority
-from papers.long_servedio_2007.label_noise_report import _gain, is_even, past_noise
+from papers.long_servedio_2007.label_noise_report import gain_over_peer, is_even, past_noise
 from papers.long_servedio_2007.laws import NOISY_LAWS, first_advantage, least_edge, majority
 from papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
 from papers.long_servedio_2007.noisy_coin import toss
@@ -132,9 +132,9 @@ def test_samples_are_paired_by_their_number():
         (law, eta, label_noise.OURS): {0: 0.5, 2: 0.75},
         (law, eta, "AdaBoost"): {1: 0.9, 2: 0.5},
     }
-    assert _gain(law, "AdaBoost", values, setup).value == 0.25
+    assert gain_over_peer(law, "AdaBoost", values, setup).value == 0.25
     values[law, eta, "AdaBoost"] = {1: 0.9}
-    assert _gain(law, "AdaBoost", values, setup) is None
+    assert gain_over_peer(law, "AdaBoost", values, setup) is None
 
 
 def test_verdicts_go_both_ways():

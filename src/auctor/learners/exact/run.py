@@ -7,6 +7,7 @@ kept beside them, and margin and steps are measured in it, which is the same wit
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +78,15 @@ class RunHistory:
     rounds: list[int] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     misses: int = 0
+
+
+class Drawn(NamedTuple):
+    """What a round looks at: a sorted sample, the rows it consists of, and some of the views."""
+
+    sample: Sample
+    rows_pos: Places
+    rows_neg: Places
+    views: Ints
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,7 @@ class Run:
         return history
 
     def _round(self) -> None:
-        found = self._search(self._draw())
+        found = self.search(self.draw())
         history = self.history
         history.misses += not found.is_proved
         if found.view >= 0 and found.size != 0:
@@ -184,8 +194,8 @@ class Run:
         weight, margin = self._table.weight, int(self._plan.theta * scale)
         return self._plan.judge.loss(pos.scores, pos.order, neg.scores, neg.order, weight, margin)
 
-    def _draw(self) -> tuple[Sample, Places, Places]:
-        """A sample of each class in the order of scores, and the rows it consists of."""
+    def draw(self) -> Drawn:
+        """A sample of each class in the order of scores, and the views to search."""
         scores, rows = [], []
         for part, places, total in zip(
             (self._pos, self._neg), self._places, self._totals, strict=True
@@ -203,12 +213,12 @@ class Run:
         plan = self._plan
         top = plan.judge.top * (1.0 + 1e-9)  # sums of weights that are k must not seem more
         sample = Sample(scores[0], scores[1], each[0], each[1], top, plan.theta, self.history.scale)
-        return sample, rows[0], rows[1]
+        return Drawn(sample, rows[0], rows[1], self._views[: plan.n_views])
 
-    def _search(self, drawn: tuple[Sample, Places, Places]) -> Found:
-        sample, rows_pos, rows_neg = drawn
+    def search(self, drawn: Drawn) -> Found:
+        """The best stump on what was drawn."""
+        sample, rows_pos, rows_neg, views = drawn
         plan, judge = self._plan, self._plan.judge
-        views = self._views[: plan.n_views]
         slack = plan.tol * judge.largest(len(rows_pos), len(rows_neg), sample.weight_pos)
         if plan.search == "exact" and judge.custom is None:
             found = best_stump(
