@@ -10,6 +10,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import checkout  # noqa: F401 - for tests
 import highspy
 import numpy as np
 from bench_sparse import read_reuters
@@ -19,7 +20,7 @@ from timing import Row, print_table, race, seconds
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
-from auctor.learners.margin.fit import MarginFit, Settings, fit_margin
+from auctor.learners.margin.fit import MarginFit, MarginSettings, fit_margin
 from auctor.learners.margin.hypotheses import Hypotheses
 from auctor.learners.margin.problems import LinearProblem
 from tests.reference.margin import pair_margins
@@ -36,28 +37,28 @@ def make_hypotheses(n_rows: int) -> tuple[Hypotheses, np.ndarray, np.ndarray]:
     return problem.hypotheses, X[y == 1].astype(np.float64), X[y == 0].astype(np.float64)
 
 
-def told(method: str) -> Settings:
+def settings_of(method: str) -> MarginSettings:
     """Fit as in the paper, without negations."""
-    return Settings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
+    return MarginSettings(method, epsilon=0.2, negations=False)  # type: ignore[arg-type]
 
 
 def whole_program() -> list[Row]:
     """Exact pairs at m = 1000 against all pairs formed; both must find the same margin."""
     hypotheses, pos, neg = make_hypotheses(1000)
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
 
     def ours() -> None:
-        found["ours"] = fit_margin(hypotheses, told("pairs"))[0].value
+        results["ours"] = fit_margin(hypotheses, settings_of("pairs"))[0].value
 
     solver = whole_dual(pos, neg, 0.2 * len(pos) * len(neg))
 
     def peer() -> None:
         solver.run()
-        found["peer"] = solver.getInfo().objective_function_value
+        results["peer"] = solver.getInfo().objective_function_value
 
     ours()
     times = seconds(ours), seconds(peer)  # the whole program takes long and is solved once
-    off = abs(found["ours"] - found["peer"])
+    off = abs(results["ours"] - results["peer"])
     return [
         {
             "name": "pairs, 1000 x 100, against the whole program (3)",
@@ -100,8 +101,8 @@ def reduction() -> Row:
     hypotheses, _, _ = make_hypotheses(1500)
     return race(
         "pairs, 1500 x 100, against reduced",
-        lambda: fit_margin(hypotheses, told("pairs")),
-        lambda: fit_margin(hypotheses, told("reduced")),
+        lambda: fit_margin(hypotheses, settings_of("pairs")),
+        lambda: fit_margin(hypotheses, settings_of("reduced")),
         "at least 0.1",
         n_rounds=3,
     )
@@ -113,14 +114,14 @@ def growth() -> list[Row]:
     for n_rows in SIZES:
         hypotheses, _, _ = make_hypotheses(n_rows)
         for method in ("pairs", "reduced", "heuristic"):
-            taken = seconds(lambda h=hypotheses, m=method: fit_margin(h, told(m)))
+            taken = seconds(lambda h=hypotheses, m=method: fit_margin(h, settings_of(m)))
             rows.append(_plain(f"{method}, {n_rows} x 100", taken, "minutes"))
-        peak = peak_memory(hypotheses, told("pairs"))
+        peak = peak_memory(hypotheses, settings_of("pairs"))
         rows.append(_plain(f"memory of pairs, {n_rows} x 100", peak / 1e6, "linear", unit="M"))
     return rows
 
 
-def peak_memory(hypotheses: Hypotheses, settings: Settings) -> int:
+def peak_memory(hypotheses: Hypotheses, settings: MarginSettings) -> int:
     """Return the memory allocated in addition to the hypotheses, in a few iterations."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -140,7 +141,7 @@ def words(folder: Path) -> list[Row]:
     out = []
     for method in ("reduced", "pairs"):
         fits: list[MarginFit] = []
-        settings = Settings(method, epsilon=0.2, tol=1e-4)  # type: ignore[arg-type]
+        settings = MarginSettings(method, epsilon=0.2, gap_tol=1e-4)  # type: ignore[arg-type]
         taken = seconds(
             lambda f=fits, s=settings: f.append(fit_margin(hypotheses.hypotheses, s)[0])
         )

@@ -18,9 +18,9 @@ def run() -> list[Row]:
     data = prepare(X, y, n_jobs=2)
     rows = []
     for n_jobs in (1, 2):
-        rounds = rankboost.Settings(N_LAYERS, n_jobs=n_jobs)
-        layers = martirank.Settings(n_estimators=N_LAYERS, n_jobs=n_jobs)
-        features = aucboost.Settings(n_estimators=N_LAYERS, n_jobs=n_jobs)
+        rounds = rankboost.RankBoostSettings(N_LAYERS, n_jobs=n_jobs)
+        layers = martirank.MartiRankSettings(n_layers=N_LAYERS, n_jobs=n_jobs)
+        features = aucboost.AUCBoostSettings(n_estimators=N_LAYERS, n_jobs=n_jobs)
         rows.append(
             race(
                 f"MartiRank, T = 40, {n_jobs} thread(s), against 40 RankBoost rounds",

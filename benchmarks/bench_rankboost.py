@@ -7,7 +7,7 @@ import numpy as np
 from timing import Row, print_table, race
 
 from auctor.data import prepare
-from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 N_ROWS, N_FEATURES, N_ROUNDS = 1_000_000, 20, 30
 
@@ -41,7 +41,7 @@ def rounds(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:
     """Time stumps on binned data; both fits include N_ROUNDS rounds and their own overhead."""
     data = prepare(X, y, n_jobs=2)
     dataset = lightgbm_dataset(X, y, n_jobs)
-    settings = Settings(N_ROUNDS, n_jobs=n_jobs)
+    settings = RankBoostSettings(N_ROUNDS, n_jobs=n_jobs)
     parameters = {
         "objective": "binary",
         "num_leaves": 2,
@@ -62,7 +62,7 @@ def memory(X: np.ndarray, y: np.ndarray) -> Row:
     """Return the peak memory in addition to the input and the codes, in bytes per row."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    fit_rankboost(prepare(X, y, n_jobs=2), Settings(20, n_jobs=2))
+    fit_rankboost(prepare(X, y, n_jobs=2), RankBoostSettings(20, n_jobs=2))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     return {

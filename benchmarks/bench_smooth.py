@@ -31,11 +31,11 @@ def stumps() -> lgb.LGBMClassifier:
 
 def print_aucs(name: str, models: dict[str, object], train: Table, test: Table) -> None:
     """Print the AUC of each model on unseen rows, to show that the models are comparable."""
-    found = {}
+    results = {}
     for label, model in models.items():
         scores = model.fit(*train).predict_proba(test[0])[:, 1]  # type: ignore[attr-defined]
-        found[label] = auc(test[1], scores)
-    print(f"test AUC, {name}: " + ", ".join(f"{k} {v:.5f}" for k, v in found.items()))
+        results[label] = auc(test[1], scores)
+    print(f"test AUC, {name}: " + ", ".join(f"{k} {v:.5f}" for k, v in results.items()))
 
 
 def against_lightgbm(test: Table) -> Row:
@@ -107,8 +107,8 @@ def run() -> list[Row]:
     exponent = log(line[-1]["ours"] / line[0]["ours"]) / log(span)
     last = log(line[-1]["ours"] / line[-2]["ours"]) / log(sizes[-1][0] / sizes[-2][0])
     print(
-        f"SmoothAUCBoost: time grows like n^{exponent:.2f} from 1e4 to {sizes[-1][0]:.0e} rows, like "
-        f"n^{last:.2f} over the last step"
+        f"SmoothAUCBoost: time grows like n^{exponent:.2f} from 1e4 to {sizes[-1][0]:.0e} rows, "
+        f"like n^{last:.2f} over the last step"
     )
     return rows + line
 

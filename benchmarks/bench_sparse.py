@@ -10,7 +10,7 @@ from scipy import sparse
 from timing import Row, print_table, race, seconds
 
 from auctor.data import RankingData, prepare
-from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 N_LONG, N_SHORT = 10_000, 100
 DENSE_SHAPE = 5000, 5000  # 25 MB of dense codes, which a dense round reads completely
@@ -43,7 +43,7 @@ def keep(X: sparse.csr_array, y: np.ndarray) -> RankingData:
 
 def long_fit(name: str, X: sparse.csr_array, y: np.ndarray, n_jobs: int) -> Row:
     """Time a fit of N_LONG rounds, including binning."""
-    settings = Settings(N_LONG, n_jobs=n_jobs)
+    settings = RankBoostSettings(N_LONG, n_jobs=n_jobs)
     return {
         "name": f"{N_LONG} rounds on {name}, {n_jobs} thread(s)",
         "ours": seconds(lambda: fit_rankboost(keep(X, y), settings)),
@@ -61,8 +61,8 @@ def rounds(X: sparse.csr_array, y: np.ndarray) -> Row:
     kept, dense = keep(X, y), prepare(X, y, accept_sparse=True)
     return race(
         f"a round on {n_rows} x {n_columns}, against our dense codes",
-        lambda: fit_rankboost(kept, Settings(N_SHORT)),
-        lambda: fit_rankboost(dense, Settings(N_SHORT)),
+        lambda: fit_rankboost(kept, RankBoostSettings(N_SHORT)),
+        lambda: fit_rankboost(dense, RankBoostSettings(N_SHORT)),
         "at least 10",
         n_rounds=3,
         per=N_SHORT,
@@ -73,7 +73,7 @@ def memory(name: str, X: sparse.csr_array, y: np.ndarray) -> Row:
     """Compare peak memory in addition to the input with one byte per value of the table."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    fit_rankboost(keep(X, y), Settings(N_SHORT))
+    fit_rankboost(keep(X, y), RankBoostSettings(N_SHORT))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     cells = X.shape[0] * X.shape[1]

@@ -5,7 +5,7 @@ import numpy as np
 from timing import Row, print_table, race, seconds
 
 from auctor.data import prepare
-from auctor.learners.trees.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 N_ROWS, N_FEATURES, DEPTH, LEAST = 1_000_000, 20, 10, 20
 
@@ -18,8 +18,8 @@ def make_table(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     return X, y.astype(np.int64)
 
 
-def settings(n_jobs: int, split: str = "stump") -> Settings:
-    return Settings(max_depth=DEPTH, min_samples_leaf=LEAST, split=split, n_jobs=n_jobs)
+def settings(n_jobs: int, split: str = "stump") -> TreeRankSettings:
+    return TreeRankSettings(max_depth=DEPTH, min_samples_leaf=LEAST, split=split, n_jobs=n_jobs)
 
 
 def against_lightgbm(X: np.ndarray, y: np.ndarray, n_jobs: int) -> Row:

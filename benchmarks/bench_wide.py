@@ -33,7 +33,7 @@ from auctor.metrics import auc
 
 INFORMATIVE, BLOCK, N_TEST = 20, 20, 2000
 # Rows, columns, and the shift between the classes in an informative column (standard deviations).
-LAWS = ((100, 2_000, 0.8), (200, 2_000, 0.5), (100, 20_000, 0.8), (200, 20_000, 0.6))
+DISTRIBUTIONS = ((100, 2_000, 0.8), (200, 2_000, 0.5), (100, 20_000, 0.8), (200, 20_000, 0.6))
 REAL = ("sonar", "splice", "spambase", "a1a", "w1a")
 MOST_ROWS = 2_000
 
@@ -73,7 +73,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 def simulated(n_seeds: int) -> None:
     """Print the mean AUC on new rows and the CPU time of a fit for each kind of table."""
     print("rows x columns, shift | " + " | ".join(f"{name}: AUC, CPU s" for name in MODELS))
-    for n_rows, n_columns, shift in LAWS:
+    for n_rows, n_columns, shift in DISTRIBUTIONS:
         cells = []
         tables = [make_genes(n_rows, n_columns, shift, seed) for seed in range(n_seeds)]
         for make in MODELS.values():

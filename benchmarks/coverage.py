@@ -47,10 +47,10 @@ def of_samples(part: str, n: int) -> Iterator[Line]:
 
 
 def of_folds(part: str, n: int) -> Iterator[Line]:
-    told = SimpleNamespace(repetitions=n, law=None, learner=["logistic", "rankboost"])
-    for one in folds.PARTS[part](told):
+    options = SimpleNamespace(repetitions=n, distribution=None, learner=["logistic", "rankboost"])
+    for one in folds.PARTS[part](options):
         if isinstance(one, folds.Row):
-            cell = f"{one.law}, {one.sizes}"
+            cell = f"{one.distribution}, {one.sizes}"
             measured = (one.covered, one.error, one.width, one.n, one.rejected)
             yield Line("Folds, bags and differences", one.interval, cell, *measured)
 
@@ -59,27 +59,28 @@ def of_thresholds(question: str, n: int) -> Iterator[Line]:
     for cell in thresholds.cells():
         if cell.question != question:
             continue
-        found = thresholds.measure(cell, max(n // 4, 1) if cell.criterion == "cost" else n)
+        results = thresholds.measure(cell, max(n // 4, 1) if cell.criterion == "cost" else n)
         names = ("tpr", "fpr", "precision") if question == "rates" else (question,)
-        for name, one in zip(names, found, strict=False):
+        for name, one in zip(names, results, strict=False):
             yield Line(
                 "Thresholds",
                 name,
-                f"{cell.law}, {cell.n_pos} + {cell.n_neg}, {cell.criterion} {cell.value:g}",
+                f"{cell.distribution}, {cell.n_pos} + {cell.n_neg}, "
+                f"{cell.criterion} {cell.value:g}",
                 *(one.covered, one.error, one.width, one.n),
             )
 
 
 def parts() -> dict[str, Callable[[int], Iterator[Line]]]:
     """Return the parts by name; parts that fit models have a fifth of the repetitions."""
-    found: dict[str, Callable[[int], Iterator[Line]]] = {}
+    results: dict[str, Callable[[int], Iterator[Line]]] = {}
     for name in samples.PARTS:
-        found[f"samples {name}"] = lambda n, part=name: of_samples(part, n)
+        results[f"samples {name}"] = lambda n, part=name: of_samples(part, n)
     for name in folds.PARTS:
-        found[f"folds {name}"] = lambda n, part=name: of_folds(part, max(n // 5, 20))
+        results[f"folds {name}"] = lambda n, part=name: of_folds(part, max(n // 5, 20))
     for name in ("threshold", "rates", "promise"):
-        found[f"thresholds {name}"] = lambda n, question=name: of_thresholds(question, n)
-    return found
+        results[f"thresholds {name}"] = lambda n, question=name: of_thresholds(question, n)
+    return results
 
 
 def read(path: Path) -> dict[str, list[Line]]:

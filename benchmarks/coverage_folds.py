@@ -55,7 +55,7 @@ METRICS: dict[str, tuple[Callable[..., float], Callable[..., Any], dict[str, Any
 NAMES = {"KS": "ks", "partial AUC": "partial_auc", "precision at 10%": "precision_at_k"}
 
 
-class Law(NamedTuple):
+class Distribution(NamedTuple):
     """Ten normal features with the same difference of the class means."""
 
     name: str
@@ -70,12 +70,12 @@ class Law(NamedTuple):
         return rng.normal(size=(len(y), N_FEATURES)) + shift * y[:, None], y
 
 
-LAWS = (
-    Law("no signal", 150, 150, 0.5),
-    Law("signal 0.75", 150, 150, 0.75),
-    Law("signal 0.9", 150, 150, 0.9),
-    Law("33 of 300, no signal", 33, 267, 0.5),
-    Law("33 of 300, signal 0.75", 33, 267, 0.75),
+DISTRIBUTIONS = (
+    Distribution("no signal", 150, 150, 0.5),
+    Distribution("signal 0.75", 150, 150, 0.75),
+    Distribution("signal 0.9", 150, 150, 0.9),
+    Distribution("33 of 300, no signal", 33, 267, 0.5),
+    Distribution("33 of 300, signal 0.75", 33, 267, 0.75),
 )
 
 
@@ -83,7 +83,7 @@ class Row(NamedTuple):
     """A row of the table."""
 
     interval: str
-    law: str
+    distribution: str
     sizes: str
     covered: float
     width: float
@@ -99,7 +99,7 @@ class Row(NamedTuple):
     def __str__(self) -> str:
         test = "" if self.rejected is None else f"  p < 0.05: {self.rejected:.3f}"
         return (
-            f"{self.interval:46} {self.law:24} {self.sizes:>10} {self.covered:.3f} "
+            f"{self.interval:46} {self.distribution:24} {self.sizes:>10} {self.covered:.3f} "
             f"± {self.error:.3f}  width {self.width:.3f}  n {self.n}{test}  {self.note}"
         )
 
@@ -134,15 +134,19 @@ def validate(name: str, X: Any, y: Any, new: Any, splits: list[Any]) -> Validate
     return Validated(by_fold, own, others)
 
 
-def cross_validated(learner: str, law: Law, n: int, seed: int = 0) -> Iterator[Row]:
+def cross_validated(
+    learner: str, distribution: Distribution, n: int, seed: int = 0
+) -> Iterator[Row]:
     """Intervals of AUC, KS, partial AUC, precision at k, and of differences from logistic."""
-    rng = np.random.default_rng([seed, law.n_pos, int(100 * law.best_auc)])
-    total = law.n_pos + law.n_neg
-    new, y_new = law.draw(rng, N_NEW * law.n_pos // total, N_NEW * law.n_neg // total)
+    rng = np.random.default_rng([seed, distribution.n_pos, int(100 * distribution.best_auc)])
+    total = distribution.n_pos + distribution.n_neg
+    new, y_new = distribution.draw(
+        rng, N_NEW * distribution.n_pos // total, N_NEW * distribution.n_neg // total
+    )
     found: dict[str, list[Any]] = {}
     truths: dict[str, list[float]] = {}
     for repetition in range(n):
-        X, y = law.draw(rng, law.n_pos, law.n_neg)
+        X, y = distribution.draw(rng, distribution.n_pos, distribution.n_neg)
         cutter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repetition)
         splits = list(cutter.split(X, y))
         folds = np.empty(len(y), dtype=int)
@@ -156,43 +160,49 @@ def cross_validated(learner: str, law: Law, n: int, seed: int = 0) -> Iterator[R
             found.setdefault(key, []).append(interval)
     for key, intervals in found.items():
         truth = float(np.mean(truths[key.partition(",")[0]]))
-        yield summarise(f"{learner}: {key}", law.name, f"{law.n_pos}+{law.n_neg}", intervals, truth)
+        yield summarise(
+            f"{learner}: {key}",
+            distribution.name,
+            f"{distribution.n_pos}+{distribution.n_neg}",
+            intervals,
+            truth,
+        )
 
 
 def _truths(y: Any, ours: Validated, other: Validated) -> dict[str, float]:
     found = {}
-    measures = {"AUC": (auc, {})} | {key: (m, told) for key, (m, _, told) in METRICS.items()}
-    for key, (measure, told) in measures.items():
-        a, b = (float(np.mean([measure(y, s, **told) for s in v.new])) for v in (ours, other))
+    measures = {"AUC": (auc, {})} | {key: (m, options) for key, (m, _, options) in METRICS.items()}
+    for key, (measure, options) in measures.items():
+        a, b = (float(np.mean([measure(y, s, **options) for s in v.new])) for v in (ours, other))
         found |= {key: a, f"difference in {key}": a - b}
     return found
 
 
 def _intervals(y: Any, folds: Any, ours: Validated, other: Validated, seed: int) -> dict[str, Any]:
     share = fold_instability(y, ours.by_fold, folds)
-    told: dict[str, Any] = {"folds": folds, "instability": share}
+    options: dict[str, Any] = {"folds": folds, "instability": share}
     found = {
-        "AUC": auc_ci(y, ours.own, **told),
+        "AUC": auc_ci(y, ours.own, **options),
         "AUC, worst case": auc_ci(y, ours.own, folds=folds),
         "AUC, as printed by LeDell et al.": auc_ci(y, ours.own, folds=folds, method="delong"),
     }
     draws = {"n_resamples": 100, "random_state": seed}
     for key, (_, interval, more) in METRICS.items():
-        found[key] = interval(y, ours.own, **more, **told, **draws)
+        found[key] = interval(y, ours.own, **more, **options, **draws)
     if other is ours:
         return found
-    told["instability"] = fold_instability(y, ours.by_fold, folds, scores_b=other.by_fold)
+    options["instability"] = fold_instability(y, ours.by_fold, folds, scores_b=other.by_fold)
     pair = (y, ours.own, other.own)
-    found["difference in AUC"] = compare_auc(*pair, **told)
+    found["difference in AUC"] = compare_auc(*pair, **options)
     found["difference in AUC, as printed"] = compare_auc(*pair, folds=folds, method="delong")
     for key, (_, _, more) in METRICS.items():
         found[f"difference in {key}"] = compare_metric(
-            *pair, metric=NAMES[key], **more, **told, **draws
+            *pair, metric=NAMES[key], **more, **options, **draws
         )
     return found
 
 
-def summarise(name: str, law: str, sizes: str, intervals: list[Any], truth: float) -> Row:
+def summarise(name: str, distribution: str, sizes: str, intervals: list[Any], truth: float) -> Row:
     """Return the coverage, the mean width, and the rejection rate of the test."""
     held = np.mean([one.low <= truth <= one.high for one in intervals])
     width = np.mean([one.high - one.low for one in intervals])
@@ -203,7 +213,7 @@ def summarise(name: str, law: str, sizes: str, intervals: list[Any], truth: floa
     else:
         mean = np.mean([one.value for one in intervals])
     note = f"true {truth:.3f}, mean {mean:.3f}"
-    return Row(name, law, sizes, float(held), float(width), len(intervals), rejected, note)
+    return Row(name, distribution, sizes, float(held), float(width), len(intervals), rejected, note)
 
 
 def fixed_scorer(n: int, seed: int = 0) -> Iterator[Row]:
@@ -228,9 +238,11 @@ def fixed_scorer(n: int, seed: int = 0) -> Iterator[Row]:
             found[", as printed"].append(auc_ci(y, s, folds=folds, method="delong"))
         # For a score with two values, the AUC is (1 + tpr - fpr) / 2.
         truth = 0.5 * math.erfc(-shift / 2 / math.sqrt(2)) if is_cut else best
-        law = f"AUC {best}" + (", two values" if is_cut else "")
+        distribution = f"AUC {best}" + (", two values" if is_cut else "")
         for key, intervals in found.items():
-            yield summarise(f"fixed scorer{key}", law, f"{n_pos}+{n_neg}", intervals, truth)
+            yield summarise(
+                f"fixed scorer{key}", distribution, f"{n_pos}+{n_neg}", intervals, truth
+            )
 
 
 def paired(n: int, seed: int = 0) -> Iterator[Row]:
@@ -269,9 +281,9 @@ def paired(n: int, seed: int = 0) -> Iterator[Row]:
             truth = best_a - best_b
             if key in METRICS and best_a != best_b:
                 truth = measure(big, many[0], **more) - measure(big, many[1], **more)
-            law = f"AUC {best_a}, {best_b}, rho {rho}"
+            distribution = f"AUC {best_a}, {best_b}, rho {rho}"
             yield summarise(
-                f"paired difference in {key}", law, f"{n_pos}+{n_neg}", intervals, truth
+                f"paired difference in {key}", distribution, f"{n_pos}+{n_neg}", intervals, truth
             )
 
 
@@ -283,27 +295,31 @@ def _pair(rng: np.random.Generator, y: Any, shifts: Any, rho: float) -> list[Any
 
 def out_of_bag(n: int, seed: int = 0) -> Iterator[Row]:
     """TreeRankForest's certificate; the truth is the mean AUC of the forests on new rows."""
-    for law in LAWS[:3]:
-        rng = np.random.default_rng([seed, int(100 * law.best_auc)])
-        new, y_new = law.draw(rng, N_NEW // 2, N_NEW // 2)
+    for distribution in DISTRIBUTIONS[:3]:
+        rng = np.random.default_rng([seed, int(100 * distribution.best_auc)])
+        new, y_new = distribution.draw(rng, N_NEW // 2, N_NEW // 2)
         found, truths = [], []
         for repetition in range(n):
-            X, y = law.draw(rng, law.n_pos, law.n_neg)
+            X, y = distribution.draw(rng, distribution.n_pos, distribution.n_neg)
             forest = TreeRankForest(n_estimators=50, random_state=repetition, n_jobs=1).fit(X, y)
             values = forest.certificate_.values
             truths.append(auc(y_new, forest.decision_function(new)))
             found.append(_Ends(values["low"], values["high"], values["oob_auc"]))
-        sizes = f"{law.n_pos}+{law.n_neg}"
-        yield summarise("forest, out of bag", law.name, sizes, found, float(np.mean(truths)))
+        sizes = f"{distribution.n_pos}+{distribution.n_neg}"
+        yield summarise(
+            "forest, out of bag", distribution.name, sizes, found, float(np.mean(truths))
+        )
 
 
 def fold_bias(n: int, seed: int = 7) -> Iterator[str]:
     """KS, partial AUC and precision at k: true value, mean within folds, and our estimate."""
-    for law in (LAWS[0], LAWS[1], LAWS[4]):
-        rng, total, found = np.random.default_rng(seed), law.n_pos + law.n_neg, []
-        new, y_new = law.draw(rng, N_NEW * law.n_pos // total, N_NEW * law.n_neg // total)
+    for distribution in (DISTRIBUTIONS[0], DISTRIBUTIONS[1], DISTRIBUTIONS[4]):
+        rng, total, found = np.random.default_rng(seed), distribution.n_pos + distribution.n_neg, []
+        new, y_new = distribution.draw(
+            rng, N_NEW * distribution.n_pos // total, N_NEW * distribution.n_neg // total
+        )
         for repetition in range(n):
-            X, y = law.draw(rng, law.n_pos, law.n_neg)
+            X, y = distribution.draw(rng, distribution.n_pos, distribution.n_neg)
             cutter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repetition)
             splits, folds = list(cutter.split(X, y)), np.empty(len(y), dtype=int)
             for k, (_, test) in enumerate(splits):
@@ -312,21 +328,22 @@ def fold_bias(n: int, seed: int = 7) -> Iterator[str]:
             found.append([_three(y_new, y, folds, ours, name, repetition) for name in METRICS])
         means = np.mean(found, axis=0)
         for name, (truth, plain, pooled) in zip(METRICS, means, strict=True):
-            yield f"{name:18} {law.name:24} true {truth:.3f}  mean within folds {plain:.3f}  " + (
-                f"pooled by rank {pooled:.3f}  n {n}"
+            yield (
+                f"{name:18} {distribution.name:24} true {truth:.3f}  "
+                f"mean within folds {plain:.3f}  pooled by rank {pooled:.3f}  n {n}"
             )
 
 
 def _three(
     y_new: Any, y: Any, folds: Any, ours: Validated, name: str, seed: int
 ) -> tuple[float, float, float]:
-    measure, interval, told = METRICS[name]
+    measure, interval, options = METRICS[name]
     draws = {"n_resamples": 100, "random_state": seed}
     parts = [folds == k for k in range(N_FOLDS)]
     return (
-        float(np.mean([measure(y_new, s, **told) for s in ours.new])),
-        float(np.mean([measure(y[rows], ours.own[rows], **told) for rows in parts])),
-        interval(y, ours.own, folds=folds, **told, **draws).value,
+        float(np.mean([measure(y_new, s, **options) for s in ours.new])),
+        float(np.mean([measure(y[rows], ours.own[rows], **options) for rows in parts])),
+        interval(y, ours.own, folds=folds, **options, **draws).value,
     )
 
 
@@ -343,9 +360,9 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row | str]]] = {
     "cv": lambda args: (
         row
         for learner in args.learner
-        for law in LAWS
-        if not args.law or law.name in args.law
-        for row in cross_validated(learner, law, args.repetitions)
+        for distribution in DISTRIBUTIONS
+        if not args.distribution or distribution.name in args.distribution
+        for row in cross_validated(learner, distribution, args.repetitions)
     ),
     "bag": lambda args: out_of_bag(args.repetitions),
 }
@@ -356,7 +373,11 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--learner", choices=LEARNERS, action="append")
-    parser.add_argument("--law", choices=[law.name for law in LAWS], action="append")
+    parser.add_argument(
+        "--distribution",
+        choices=[distribution.name for distribution in DISTRIBUTIONS],
+        action="append",
+    )
     args = parser.parse_args()
     args.learner = args.learner or ["logistic", "rankboost"]
     for part in args.part or PARTS:

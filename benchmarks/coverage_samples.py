@@ -39,7 +39,7 @@ class Draw(NamedTuple):
 
     y: npt.NDArray[np.int64]
     scores: Floats
-    told: dict[str, Any]
+    options: dict[str, Any]
     seed: int = 0  # seed of its resamples, different for each sample so that errors do not add up
 
 
@@ -65,19 +65,19 @@ def shift_of(auc: float, spread: float = 1.0) -> float:
     return math.sqrt(1 + spread**2) * float(ndtri(auc))
 
 
-def draw(law: str, auc: float, n_pos: int, n_neg: int, rng: np.random.Generator) -> Draw:
+def draw(distribution: str, auc: float, n_pos: int, n_neg: int, rng: np.random.Generator) -> Draw:
     """Draw a sample, positives first."""
     y = np.repeat([1, 0], [n_pos, n_neg])
-    if law == "exponential":
+    if distribution == "exponential":
         return Draw(y, rng.exponential(np.where(y == 1, auc / (1 - auc), 1.0)), {})
-    if law == "two values":
+    if distribution == "two values":
         return Draw(y, (rng.random(len(y)) < np.where(y == 1, auc, 1 - auc)).astype(float), {})
-    spread = {"wide": 2.0, "narrow": 0.5}.get(law, 1.0)
+    spread = {"wide": 2.0, "narrow": 0.5}.get(distribution, 1.0)
     scores = rng.normal(size=len(y)) * np.where(y == 1, spread, 1.0) + shift_of(auc, spread) * y
-    if law == "five values":
+    if distribution == "five values":
         scores = np.searchsorted(five_cuts(auc), scores).astype(float)
-    told = {"sample_weight": rng.lognormal(size=len(y))} if law == "weights" else {}
-    return Draw(y, scores, told)
+    options = {"sample_weight": rng.lognormal(size=len(y))} if distribution == "weights" else {}
+    return Draw(y, scores, options)
 
 
 def draw_groups(mixed: bool, n_groups: int, auc: float, rng: np.random.Generator) -> Draw:
@@ -96,9 +96,9 @@ def five_cuts(auc: float) -> Floats:
     return np.interp([0.2, 0.4, 0.6, 0.8], (ndtr(grid) + ndtr(grid - shift)) / 2, grid)
 
 
-def true_auc(law: str, auc: float) -> float:
+def true_auc(distribution: str, auc: float) -> float:
     """Return the true AUC, given the AUC of the continuous scores."""
-    if law != "five values":
+    if distribution != "five values":
         return auc  # two values: (1 + tpr - fpr) / 2 with tpr = 1 - fpr = auc
     cuts, shift = five_cuts(auc), shift_of(auc)
     pos = np.diff(np.concatenate(([0.0], ndtr(cuts - shift), [1.0])))
@@ -134,27 +134,35 @@ def measure(
     rng = np.random.default_rng(zlib.crc32(f"{part} {cell}".encode()))
     held, width = 0, 0.0
     for _ in range(repetitions):
-        found = interval(sample(rng)._replace(seed=int(rng.integers(2**31))))
-        held += found.low - 1e-12 <= truth <= found.high + 1e-12
-        width += found.high - found.low
+        limits = interval(sample(rng)._replace(seed=int(rng.integers(2**31))))
+        held += limits.low - 1e-12 <= truth <= limits.high + 1e-12
+        width += limits.high - limits.low
     share = held / repetitions
     error = math.sqrt(max(share * (1 - share), 0.5 / repetitions) / repetitions)
     return Result(part, cell, share, error, width / repetitions, repetitions)
 
 
-def of_auc(repetitions: int, method: str = "wilson", **told: Any) -> Iterator[Result]:
+def of_auc(repetitions: int, method: str = "wilson", **options: Any) -> Iterator[Result]:
     """Every distribution, AUC and size; older methods only for normal scores."""
-    laws = ("normal", "wide", "narrow", "exponential", "five values", "two values", "weights")
+    distributions = (
+        "normal",
+        "wide",
+        "narrow",
+        "exponential",
+        "five values",
+        "two values",
+        "weights",
+    )
     name = f"AUC, {method}"
-    for law in laws if method == "wilson" else ("normal",):
+    for distribution in distributions if method == "wilson" else ("normal",):
         for auc in AUCS:
             for n_pos, n_neg in SIZES:
                 yield measure(
                     name,
-                    f"{law}, AUC {auc:g}, {n_pos} + {n_neg}",
-                    true_auc(law, auc),
-                    lambda rng, cell=(law, auc, n_pos, n_neg): draw(*cell, rng),
-                    lambda one: auc_ci(one.y, one.scores, method=method, **told, **one.told),
+                    f"{distribution}, AUC {auc:g}, {n_pos} + {n_neg}",
+                    true_auc(distribution, auc),
+                    lambda rng, cell=(distribution, auc, n_pos, n_neg): draw(*cell, rng),
+                    lambda one: auc_ci(one.y, one.scores, method=method, **options, **one.options),
                     repetitions,
                 )
 
@@ -168,7 +176,7 @@ def of_groups(repetitions: int) -> Iterator[Result]:
                 f"{kind} of {GROUP_SIZE}, AUC {auc:g}",
                 auc,
                 lambda rng, cell=(mixed, n_groups, auc): draw_groups(*cell, rng),
-                lambda one: auc_ci(one.y, one.scores, **one.told),
+                lambda one: auc_ci(one.y, one.scores, **one.options),
                 repetitions,
             )
 

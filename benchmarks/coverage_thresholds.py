@@ -35,20 +35,20 @@ class Rows(NamedTuple):
     groups: npt.NDArray[np.int64] | None = None
 
 
-class Law(NamedTuple):
+class Distribution(NamedTuple):
     """How scores are drawn, and the fraction of each class at or above a threshold."""
 
     draw: Callable[[np.random.Generator, int, int], Rows]
     above_pos: Callable[[Floats], Floats]
     above_neg: Callable[[Floats], Floats]
-    places: Floats  # candidates for the true thresholds, decreasing
+    candidates: Floats  # candidates for the true thresholds, decreasing
 
 
 class Cell(NamedTuple):
     """A question, a distribution, numbers of rows and a criterion."""
 
     question: str
-    law: str
+    distribution: str
     n_pos: int
     n_neg: int
     criterion: str
@@ -121,21 +121,21 @@ def _tied_above(shift: float) -> Callable[[Floats], Floats]:
 
 _FINE = np.linspace(8, -8, 160_001)
 _NORMAL = _normal_above(1.0), _normal_above(0.0), _FINE
-LAWS = {
-    "normal": Law(_normal, *_NORMAL),
-    "skewed": Law(
+DISTRIBUTIONS = {
+    "normal": Distribution(_normal, *_NORMAL),
+    "skewed": Distribution(
         _skewed, _exponential_above(3.0), _exponential_above(1.0), np.linspace(40, 0, 400_001)
     ),
-    "ties": Law(_tied, _tied_above(1.0), _tied_above(0.0), np.arange(16, -17, -1) / 2),
-    "weights": Law(_weighted, *_NORMAL),
-    "groups of 5": Law(_grouped, *_NORMAL),
+    "ties": Distribution(_tied, _tied_above(1.0), _tied_above(0.0), np.arange(16, -17, -1) / 2),
+    "weights": Distribution(_weighted, *_NORMAL),
+    "groups of 5": Distribution(_grouped, *_NORMAL),
 }
 
 
 def share_of(cell: Cell) -> float:
     """Return the fraction of positives in the population (weighted if rows have weights)."""
     odds = cell.n_pos / cell.n_neg
-    if cell.law == "weights":
+    if cell.distribution == "weights":
         kept = [ndtr(shift - 0.5) + 0.25 * ndtr(0.5 - shift) for shift in (1.0, 0.0)]
         odds *= kept[1] / kept[0]
     return float(odds / (1 + odds))
@@ -143,15 +143,20 @@ def share_of(cell: Cell) -> float:
 
 def true_threshold(cell: Cell) -> float:
     """The threshold that meets the criterion in the population."""
-    law, share = LAWS[cell.law], share_of(cell)
-    tpr, fpr = law.above_pos(law.places), law.above_neg(law.places)
+    distribution, share = DISTRIBUTIONS[cell.distribution], share_of(cell)
+    tpr, fpr = (
+        distribution.above_pos(distribution.candidates),
+        distribution.above_neg(distribution.candidates),
+    )
     tolerance = 1e-12
     if cell.criterion == "tpr":
-        return float(law.places[np.argmax(tpr >= cell.value - tolerance)])
+        return float(distribution.candidates[np.argmax(tpr >= cell.value - tolerance)])
     if cell.criterion == "cost":
-        return float(law.places[np.argmin((1 - share) * fpr + cell.value * share * (1 - tpr))])
+        return float(
+            distribution.candidates[np.argmin((1 - share) * fpr + cell.value * share * (1 - tpr))]
+        )
     rate = fpr if cell.criterion == "fpr" else share * tpr + (1 - share) * fpr
-    return float(law.places[np.count_nonzero(rate <= cell.value + tolerance) - 1])
+    return float(distribution.candidates[np.count_nonzero(rate <= cell.value + tolerance) - 1])
 
 
 def _draw(cell: Cell, seed: int) -> Rows:
@@ -161,37 +166,37 @@ def _draw(cell: Cell, seed: int) -> Rows:
         n_pos = int(rng.binomial(n_pos + n_neg, n_pos / (n_pos + n_neg)))
         n_pos = min(max(n_pos, 1), cell.n_pos + cell.n_neg - 1)
         n_neg = cell.n_pos + cell.n_neg - n_pos
-    return LAWS[cell.law].draw(rng, n_pos, n_neg)
+    return DISTRIBUTIONS[cell.distribution].draw(rng, n_pos, n_neg)
 
 
-def _found(cell: Cell, rows: Rows, **more: Any) -> Any:
-    told = {"sample_weight": rows.weight, "groups": rows.groups, cell.criterion: cell.value}
-    return threshold_at(rows.y, rows.scores, **told, **more)
+def _estimate(cell: Cell, rows: Rows, **more: Any) -> Any:
+    options = {"sample_weight": rows.weight, "groups": rows.groups, cell.criterion: cell.value}
+    return threshold_at(rows.y, rows.scores, **options, **more)
 
 
 def _threshold(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
-    found = _found(cell, _draw(cell, seed))
-    return [(found.low <= truth <= found.high, found.high - found.low)]
+    threshold = _estimate(cell, _draw(cell, seed))
+    return [(threshold.low <= truth <= threshold.high, threshold.high - threshold.low)]
 
 
 def _rates(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
     """Return tpr, fpr and precision of new rows with the cell's fraction of positives."""
-    found = _found(cell, _draw(cell, seed))
-    law, share = LAWS[cell.law], share_of(cell)
-    where = np.array([found.value])
-    tpr, fpr = float(law.above_pos(where)[0]), float(law.above_neg(where)[0])
-    if not np.isfinite(found.value):
+    threshold = _estimate(cell, _draw(cell, seed))
+    distribution, share = DISTRIBUTIONS[cell.distribution], share_of(cell)
+    where = np.array([threshold.value])
+    tpr, fpr = float(distribution.above_pos(where)[0]), float(distribution.above_neg(where)[0])
+    if not np.isfinite(threshold.value):
         return []  # nothing flagged
     precision = share * tpr / (share * tpr + (1 - share) * fpr)
-    pairs = ((found.tpr, tpr), (found.fpr, fpr), (found.precision, precision))
+    pairs = ((threshold.tpr, tpr), (threshold.fpr, fpr), (threshold.precision, precision))
     return [(ends.low <= rate <= ends.high, ends.high - ends.low) for ends, rate in pairs]
 
 
 def _promise(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
-    found = _found(cell, _draw(cell, seed), confidence=0.95)
-    law, share = LAWS[cell.law], share_of(cell)
-    where = np.array([found.value])
-    tpr, fpr = float(law.above_pos(where)[0]), float(law.above_neg(where)[0])
+    threshold = _estimate(cell, _draw(cell, seed), confidence=0.95)
+    distribution, share = DISTRIBUTIONS[cell.distribution], share_of(cell)
+    where = np.array([threshold.value])
+    tpr, fpr = float(distribution.above_pos(where)[0]), float(distribution.above_neg(where)[0])
     if cell.criterion == "tpr":
         return [(tpr >= cell.value, tpr)]
     rate = fpr if cell.criterion == "fpr" else share * tpr + (1 - share) * fpr
@@ -220,30 +225,34 @@ def measure(cell: Cell, repetitions: int) -> list[Coverage]:
 def cells() -> Iterator[Cell]:
     """All cells of the table."""
     sizes = ((5, 5), (20, 20), (20, 200), (50, 500), (10, 1000), (1000, 1000))
-    for law in ("normal", "skewed", "ties"):
+    for distribution in ("normal", "skewed", "ties"):
         for n_pos, n_neg in sizes:
             for rate in (0.01, 0.1, 0.5):
-                yield Cell("threshold", law, n_pos, n_neg, "fpr", rate)
+                yield Cell("threshold", distribution, n_pos, n_neg, "fpr", rate)
             for rate in (0.5, 0.9, 0.99):
-                yield Cell("threshold", law, n_pos, n_neg, "tpr", rate)
-            yield Cell("threshold", law, n_pos, n_neg, "budget", 0.1)
+                yield Cell("threshold", distribution, n_pos, n_neg, "tpr", rate)
+            yield Cell("threshold", distribution, n_pos, n_neg, "budget", 0.1)
             for cost in (1, 5):
-                yield Cell("threshold", law, n_pos, n_neg, "cost", cost * n_neg / n_pos)
-    for law in ("weights", "groups of 5"):
+                yield Cell("threshold", distribution, n_pos, n_neg, "cost", cost * n_neg / n_pos)
+    for distribution in ("weights", "groups of 5"):
         for n_pos, n_neg in ((50, 50), (50, 500), (300, 300)):
             for criterion, value in (("fpr", 0.1), ("tpr", 0.9), ("budget", 0.2), ("cost", 1.0)):
                 usual = value * n_neg / n_pos if criterion == "cost" else value
-                yield Cell("threshold", law, n_pos, n_neg, criterion, usual)
-    for law in ("normal", "skewed", "ties", "weights", "groups of 5"):
+                yield Cell("threshold", distribution, n_pos, n_neg, criterion, usual)
+    for distribution in ("normal", "skewed", "ties", "weights", "groups of 5"):
         # A sample of 20 often contains no row of weight 4 and has no information about such rows.
-        small = ((50, 500), (300, 300)) if law == "weights" else ((20, 20), (50, 500), (10, 1000))
+        small = (
+            ((50, 500), (300, 300))
+            if distribution == "weights"
+            else ((20, 20), (50, 500), (10, 1000))
+        )
         for n_pos, n_neg in small:
             for criterion, value in (("fpr", 0.1), ("tpr", 0.9), ("budget", 0.1), ("cost", 1.0)):
                 usual = value * n_neg / n_pos if criterion == "cost" else value
-                yield Cell("rates", law, n_pos, n_neg, criterion, usual)
+                yield Cell("rates", distribution, n_pos, n_neg, criterion, usual)
         for n_pos, n_neg in ((200, 200), (1000, 1000)):
             for criterion, value in (("fpr", 0.1), ("fpr", 0.5), ("tpr", 0.9), ("budget", 0.1)):
-                yield Cell("promise", law, n_pos, n_neg, criterion, value)
+                yield Cell("promise", distribution, n_pos, n_neg, criterion, value)
 
 
 def main() -> None:
@@ -253,15 +262,17 @@ def main() -> None:
     args = parser.parse_args()
     for cell in cells():
         name = (
-            f"{cell.question:9} {cell.law:11} {f'{cell.n_pos} + {cell.n_neg}':>11} "
+            f"{cell.question:9} {cell.distribution:11} {f'{cell.n_pos} + {cell.n_neg}':>11} "
             f"{cell.criterion:>6} {cell.value:<6g}"
         )
         if not re.search(args.only, name):
             continue
         # Comparing all pairs of thresholds takes as long as some 20 order statistics.
         few = cell.criterion == "cost"
-        found = measure(cell, max(args.repetitions // 4, 1) if few else args.repetitions)
-        text = "   ".join(f"{one.covered:.3f} +- {one.error:.3f} {one.width:8.3f}" for one in found)
+        results = measure(cell, max(args.repetitions // 4, 1) if few else args.repetitions)
+        text = "   ".join(
+            f"{one.covered:.3f} +- {one.error:.3f} {one.width:8.3f}" for one in results
+        )
         print(f"{name} {text}", flush=True)
 
 

@@ -52,22 +52,22 @@ def score(model: Any, X: pd.DataFrame) -> np.ndarray:
 def cross_validate(X: pd.DataFrame, y: np.ndarray) -> dict[str, tuple[float, float]]:
     """Return the mean AUC over the folds and the seconds of every method."""
     folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y))
-    found = {}
+    results = {}
     for name, make in METHODS.items():
         start = time.perf_counter()
         aucs = [
             auc(y[test], score(make().fit(X.iloc[train], y[train]), X.iloc[test]))
             for train, test in folds
         ]
-        found[name] = mean(aucs), time.perf_counter() - start
-    return found
+        results[name] = mean(aucs), time.perf_counter() - start
+    return results
 
 
 def main() -> int:
     print_head(METHODS)
     for name, X, y in each_table(sys.argv[1:] or TABLES):
-        found = cross_validate(X, y)
-        cells = [f"{area:.4f} ({seconds:.0f} s)" for area, seconds in found.values()]
+        results = cross_validate(X, y)
+        cells = [f"{area:.4f} ({seconds:.0f} s)" for area, seconds in results.values()]
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
     return 0
 

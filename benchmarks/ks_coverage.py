@@ -42,11 +42,17 @@ def main() -> None:
             held, values = np.zeros(3), []
             for seed in range(args.repetitions):
                 s = np.random.default_rng([seed, n_pos, n_neg]).normal(size=len(y)) + shift * y
-                told = {"n_resamples": args.resamples, "random_state": seed}
-                found = [ks_ci(y, s, **told), ks_ci(y, s, **told, folds=np.arange(len(y)) % 5)]
-                ends = [percentiles(y, s, args.resamples, seed), *((i.low, i.high) for i in found)]
+                options = {"n_resamples": args.resamples, "random_state": seed}
+                results = [
+                    ks_ci(y, s, **options),
+                    ks_ci(y, s, **options, folds=np.arange(len(y)) % 5),
+                ]
+                ends = [
+                    percentiles(y, s, args.resamples, seed),
+                    *((i.low, i.high) for i in results),
+                ]
                 held += [low <= truth <= high for low, high in ends]
-                values.append([one.value for one in found])
+                values.append([one.value for one in results])
             plain, all_rows, folds = held / args.repetitions
             mean_all, mean_folds = np.mean(values, axis=0)
             print(

@@ -12,7 +12,7 @@ import numpy as np
 from auctor import SamplingMartiRank
 from auctor.datasets import make_r_of_k
 
-LAWS: dict[str, dict[str, Any]] = {
+DISTRIBUTIONS: dict[str, dict[str, Any]] = {
     "5 of 9": {"n_features": 9, "k": 5, "r": 3},
     "9 of 20": {"n_features": 20, "k": 9, "r": 5},
     "9 of 20, 70 % positive": {"n_features": 20, "k": 9, "r": 5, "positive_fraction": 0.7},
@@ -21,16 +21,16 @@ ETAS = (0.0, 0.1, 0.2, 0.3, 0.4)
 N_SEEDS = 5
 
 
-def measure(law: dict[str, Any], eta: float, noise_rate: float | None) -> tuple[Any, Any]:
+def measure(distribution: dict[str, Any], eta: float, noise_rate: float | None) -> tuple[Any, Any]:
     """Return the estimated rates and the AUCs on clean labels for all seeds."""
-    unseen = make_r_of_k(20_000, random_state=99, **law)
+    unseen = make_r_of_k(20_000, random_state=99, **distribution)
 
     def draw(n: int, rng: np.random.Generator) -> Any:
-        return make_r_of_k(n, noise=eta, random_state=rng, **law)
+        return make_r_of_k(n, noise=eta, random_state=rng, **distribution)
 
     fits = [
         SamplingMartiRank(
-            n_estimators=25, max_draws=25_000, noise_rate=noise_rate, random_state=seed
+            n_layers=25, max_draws=25_000, noise_rate=noise_rate, random_state=seed
         ).fit_oracle(draw)
         for seed in range(N_SEEDS)
     ]
@@ -39,12 +39,12 @@ def measure(law: dict[str, Any], eta: float, noise_rate: float | None) -> tuple[
 
 
 def main() -> int:
-    head = f"{'law':24}{'eta':>6}{'guesses':>18}{'farthest':>10}"
+    head = f"{'distribution':24}{'eta':>6}{'guesses':>18}{'farthest':>10}"
     print(f"{head}{'AUC, guessed':>14}{'eta given':>11}{'0 given':>9}")
-    for name, law in LAWS.items():
+    for name, distribution in DISTRIBUTIONS.items():
         for eta in ETAS:
-            rates, guessed = measure(law, eta, None)
-            given, zero = (measure(law, eta, rate)[1] for rate in (eta, 0.0))
+            rates, guessed = measure(distribution, eta, None)
+            given, zero = (measure(distribution, eta, rate)[1] for rate in (eta, 0.0))
             span = f"{rates.min():.3f} to {rates.max():.3f}"
             line = f"{name:24}{eta:>6.1f}{span:>18}{np.abs(rates - eta).max():>10.3f}"
             print(

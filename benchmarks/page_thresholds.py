@@ -33,9 +33,9 @@ def draw(n: int, seed: int) -> tuple[Any, Any]:
 def deviations(learner: str, n_rows: int, seed: int) -> list[float]:
     """Return the false positive rates of the page minus those of new rows."""
     (X, y), (X_new, y_new) = draw(n_rows, seed), draw(20_000, 1000 + seed)
-    found = cross_validate(LEARNERS[learner](), X, y)
+    results = cross_validate(LEARNERS[learner](), X, y)
     fitted = LEARNERS[learner]().fit(X, y)
-    page = roc_curve(y, found.scores_of(fitted, X))
+    page = roc_curve(y, results.scores_of(fitted, X))
     new = roc_curve(y_new, fitted.decision_function(X_new))
     points = [page.at(fpr=rate) for rate in RATES]
     return [point.fpr - new.at(threshold=point.threshold).fpr for point in points]
@@ -50,9 +50,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print(f"{'learner':20} " + " ".join(f"fpr {rate:<5}" for rate in RATES) + "  largest")
     for learner in args.learners.split(","):
-        found = np.array([deviations(learner, args.rows, seed) for seed in range(args.samples)])
-        means = " ".join(f"{mean:+9.3f}" for mean in found.mean(axis=0))
-        print(f"{learner:20} {means} {np.abs(found).max():8.3f}", flush=True)
+        results = np.array([deviations(learner, args.rows, seed) for seed in range(args.samples)])
+        means = " ".join(f"{mean:+9.3f}" for mean in results.mean(axis=0))
+        print(f"{learner:20} {means} {np.abs(results).max():8.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,9 +33,9 @@ ORDERS: Methods = {
     for order in ("tree", "rate")
 }
 DEPTHS: Methods = {
-    "stump": lambda: AUCBoost("stump", 50),
+    "stump": lambda: AUCBoost("stump", n_estimators=50),
     **{
-        f"depth {d}": lambda d=d: AUCBoost("tree", 50, weak_depth=d)  # type: ignore[misc]
+        f"depth {d}": lambda d=d: AUCBoost("tree", n_estimators=50, max_depth=d)  # type: ignore[misc]
         for d in (1, 2, 3, 4)
     },
 }
@@ -44,12 +44,12 @@ DEPTHS: Methods = {
 def line(methods: Methods, name: str, X: pd.DataFrame, y: np.ndarray) -> list[float]:
     """Print the mean AUC of every method as a row of the table."""
     folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
-    found = [
+    results = [
         mean(make().fit(X.iloc[a], y[a]).score(X.iloc[b], y[b]) for a, b in folds)
         for make in methods.values()
     ]
-    print(f"| {name} | " + " | ".join(f"{area:.4f}" for area in found) + " |", flush=True)
-    return found
+    print(f"| {name} | " + " | ".join(f"{area:.4f}" for area in results) + " |", flush=True)
+    return results
 
 
 def product() -> tuple[pd.DataFrame, np.ndarray]:
@@ -62,8 +62,8 @@ def product() -> tuple[pd.DataFrame, np.ndarray]:
 
 def main() -> int:
     print_head(ORDERS)
-    found = [line(ORDERS, *table) for table in each_table(TABLES)]
-    print("| mean | " + " | ".join(f"{area:.4f}" for area in np.mean(found, axis=0)) + " |\n")
+    results = [line(ORDERS, *table) for table in each_table(TABLES)]
+    print("| mean | " + " | ".join(f"{area:.4f}" for area in np.mean(results, axis=0)) + " |\n")
     print_head(DEPTHS)
     line(DEPTHS, "x0 x1", *product())
     for table in each_table(INTERACTIONS):

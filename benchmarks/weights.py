@@ -73,9 +73,9 @@ def main(arguments: list[str]) -> int:
     print("|---|---|---|---|---|")
     for name in tables:
         for learner in LEARNERS:
-            found = [measure(name, learner, seed) for seed in range(n_samples)]
-            for kind in found[0]:
-                unseen, seen = np.mean([each[kind] for each in found], axis=0)
+            results = [measure(name, learner, seed) for seed in range(n_samples)]
+            for kind in results[0]:
+                unseen, seen = np.mean([each[kind] for each in results], axis=0)
                 print(f"| {name} | {learner} | {kind} | {unseen:.4f} | {seen:.4f} |", flush=True)
     return 0
 

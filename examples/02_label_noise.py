@@ -44,7 +44,7 @@ def noise_curves(n_rows: int) -> dict[float, list[float]]:
         curves[eta] = [
             auc(
                 unseen.y,
-                MartiRank(n_estimators=T).fit(noisy.X, noisy.y).decision_function(unseen.X),
+                MartiRank(n_layers=T).fit(noisy.X, noisy.y).decision_function(unseen.X),
             )
             for T in LAYERS
         ]
@@ -57,7 +57,7 @@ def collapse(n_rows: int) -> dict[str, tuple[float, float]]:
     """AUC on clean labels after training on clean and on noisy labels, for each method."""
     unseen = make_long_servedio(20_000, random_state=1)
     methods: dict[str, Any] = {
-        "MartiRank, T = 80": lambda: MartiRank(n_estimators=80),
+        "MartiRank, T = 80": lambda: MartiRank(n_layers=80),
         "AdaBoost, 200 stumps": lambda: AdaBoostClassifier(n_estimators=200),
         "RankBoost, 200 stumps": lambda: RankBoost(200),
         "AUCBoost, 200 features": lambda: AUCBoost(n_estimators=200),

@@ -27,7 +27,7 @@ def draw(n: int, rng: np.random.Generator, noise: float = NOISE) -> Sample:
 
 def measure(max_draws: int, n_layers: int, unseen: Sample) -> tuple[SamplingMartiRank, float]:
     """Fit with at most ``max_draws`` rows for each layer; print rows, memory and AUC."""
-    ranker = SamplingMartiRank(n_estimators=n_layers, max_draws=max_draws, noise_rate=NOISE)
+    ranker = SamplingMartiRank(n_layers=n_layers, max_draws=max_draws, noise_rate=NOISE)
     tracemalloc.start()
     ranker.fit_oracle(draw)
     peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -73,7 +73,7 @@ def picture(ranker: SamplingMartiRank, path: Path) -> None:
 def run(n_layers: int = 40, draws: tuple[int, ...] = (10_000, 30_000, 100_000)) -> float:
     """Fit with more and more rows, draw the last fit, and try an oracle that ends too early."""
     unseen = draw(20_000, np.random.default_rng(1), noise=0.0)
-    SamplingMartiRank(n_estimators=2, max_draws=1000).fit_oracle(draw)  # compiles the kernels
+    SamplingMartiRank(n_layers=2, max_draws=1000).fit_oracle(draw)  # compiles the kernels
     print("  rows a layer   rows in all  peak memory   clean AUC")
     for max_draws in draws:
         ranker, auc = measure(max_draws, n_layers, unseen)

@@ -10,7 +10,7 @@ from papers.page import Page, Verdict
 
 
 def square(number: int) -> Result:
-    """Work, of which it leaves a trace where TOY_TRACE asks for one."""
+    """Return a square, and note the call in the file TOY_TRACE if it is set."""
     trace = os.environ.get("TOY_TRACE")
     if trace:
         with Path(trace).open("a") as file:
@@ -23,7 +23,7 @@ def square(number: int) -> Result:
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A few squares; one of them wants a table and one a package that nobody has."""
+    """A few squares; one case needs a table and one a package that do not exist."""
     return [
         *(Case(f"{n}", partial(square, n), cost=n) for n in range(1, setup.pick(5, 4, 3))),
         Case("data", partial(square, 10), tables=("no_such_table",)),
@@ -40,12 +40,12 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def missing_cases(setup: Setup) -> list[Case]:
-    """Nothing that could be run."""
+    """Return no cases."""
     return [case for case in cases(setup) if case.obstacle()]
 
 
 def make_paper(folder: Path, one: int = 1, only_missing: bool = False) -> Paper:
-    """The paper, its folder written to ``folder``."""
+    """Make the paper and write its folder to ``folder``."""
     folder.mkdir(exist_ok=True)
     (folder / "README.md").write_text("# A toy\n")
     (folder / "expected.json").write_text(json.dumps({"one": one}))

@@ -12,10 +12,10 @@ from auctor.datasets import OptimalRoc, exponential_roc, gaussian_roc, power_roc
 
 Rates = tuple[Floats, Floats]
 
-# Octaves of the bend that are kept; what is left of it is below rounding.
+# Number of octaves of the curvature; the rest is below rounding.
 _N_OCTAVES = 80
-# An octave is [RATIO, 1] times a power of RATIO; the bend rises to a peak and falls again before
-# END, and is flat from there on.
+# An octave is [RATIO, 1] times a power of RATIO; the curvature rises to a peak, falls again before
+# END, and is constant from there on.
 RATIO, _PEAK, _END = 0.55, 0.6, 0.65
 
 
@@ -27,7 +27,7 @@ class BentLaw:
     make: Callable[[], OptimalRoc]
     least: float
     most: float
-    is_smooth: bool = True  # ROC*'' is Lipschitz too, which the recursion needs
+    is_smooth: bool = True  # ROC*'' is also Lipschitz, which the recursion needs
 
     @property
     def meets(self) -> bool:
@@ -43,7 +43,7 @@ def _exponential(rate: float) -> BentLaw:
 
 
 class Bends(NamedTuple):
-    """h = -ROC*'' as a broken line over x, with the slope and the height of ROC* at its nodes."""
+    """h = -ROC*'', piecewise linear in x, with the slope and the height of ROC* at its nodes."""
 
     x: Floats
     h: Floats
@@ -52,7 +52,7 @@ class Bends(NamedTuple):
 
     @property
     def rise(self) -> Floats:
-        """Of h, on each piece."""
+        """The slope of h on each piece."""
         return np.diff(self.h) / np.diff(self.x)
 
     def rates(self, ratio: Floats) -> Rates:
@@ -63,7 +63,7 @@ class Bends(NamedTuple):
         return self.x[k] + u, self.height[k] + u * (self.slope[k] - u * (h / 2 + u * rise / 6))
 
     def area(self) -> float:
-        """Under ROC*, a cubic on each piece."""
+        """The area under ROC*, a cubic on each piece."""
         w, h = np.diff(self.x), self.h[:-1]
         inner = self.slope[:-1] / 2 - w * (h / 6 + w * self.rise / 24)
         return float((w * (self.height[:-1] + w * inner)).sum())
@@ -89,7 +89,7 @@ def octave_law() -> OptimalRoc:
 
 
 def octave_bends() -> tuple[float, float]:
-    """The least and the largest value of |ROC*''|.
+    """The smallest and the largest value of |ROC*''|.
 
     A cell [0, 1] is split at r if int_0^1 x h = int_r^1 h for h = -ROC*''. With the same pattern
     on each octave the left side is int_r^1 x h / (1 - r^2): the mean of x under h on [r, 1] has to
@@ -105,7 +105,7 @@ def octave_bends() -> tuple[float, float]:
 
 
 def _octaves() -> Bends:
-    """The nodes of the bend, from 0 to 1."""
+    """The nodes of the curvature, from 0 to 1."""
     least, most = octave_bends()
     powers = RATIO ** np.arange(_N_OCTAVES)[::-1]
     x = np.concatenate([[0.0], np.outer(powers, [RATIO, _PEAK, _END]).ravel(), [1.0]])
@@ -113,7 +113,7 @@ def _octaves() -> Bends:
     width = np.diff(x)
     fall = _sums(width * (h[1:] + h[:-1]) / 2)
     slope = 0.25 + fall[-1] - fall
-    # Under the slope, a parabola on each piece.
+    # The area under the slope, a parabola on each piece.
     height = _sums(width * (slope[:-1] - width * (2 * h[:-1] + h[1:]) / 6))
     return Bends(x, h, slope, height)
 

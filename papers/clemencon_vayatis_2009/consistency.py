@@ -63,7 +63,7 @@ def _case(place: str, ranker: str, n_rows: int) -> str:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Distances by size, the picture, the tree on the distribution, and verdicts."""
+    """Report distances by size, a picture, the tree on the distribution itself, and verdicts."""
     page.text(
         "Distributions of rows in the unit cube with a known likelihood ratio, so that distances "
         f"are those of the population, without a test sample; a fraction of {POSITIVE_SHARE:g} is "
@@ -91,7 +91,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
-    """How many samples each ranker has; fewer, or none, where a fit takes long."""
+    """The number of samples of each ranker; fewer, or none, if a fit takes long."""
     rows = []
     for name, ranker in RANKERS.items():
         places = [place for place in PLACES if ranker.is_plane or place == "line"]
@@ -100,13 +100,13 @@ def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
 
 
 def _count(setup: Setup, places: list[str], ranker: str, n_rows: int) -> str:
-    """Samples of a distribution; of some distributions there may be none in a reduced run."""
+    """Samples of a distribution; a reduced run may have none of some distributions."""
     counts = sorted({repetitions(setup, place, ranker, n_rows) for place in places})
     return " or ".join(f"{count}" if count else "–" for count in counts)
 
 
 def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:
-    """Distributions and rankers of which anything was run."""
+    """Distributions and rankers with results."""
     for place in PLACES:
         for ranker in RANKERS:
             if any(_case(place, ranker, n) in found for n in sizes(setup)):
@@ -158,7 +158,7 @@ def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]
 
 def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: str,
            places: Iterable[str]) -> None:  # fmt: skip
-    """A claim that a distance goes to zero, over distributions."""
+    """Judge the claim that a distance goes to zero on all distributions."""
     steps = {place: find_steps(found, setup, place, ranker, key) for place in places}
     verdict = join([judge_fall(one) for one in steps.values()])
     words = [f"{PLACES[p]().name}: n^{_power(s[-1])}" for p, s in steps.items() if s]
@@ -189,7 +189,7 @@ def _judge_left_to_right(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _report_law(page: Page, found: Found) -> None:
-    """TreeRank on the distribution itself: what is left when there is no chance."""
+    """Report TreeRank on the distribution itself: the error without sampling error."""
     laws = {p: found[f"distribution/{p}"] for p in _PLANES if f"distribution/{p}" in found}
     if not laws:
         return

@@ -1,4 +1,4 @@
-"""Figure 1: the piecewise linear curves of the recursion of section 3.4 inside ROC*."""
+"""Figure 1: the piecewise linear curves of the recursion of section 3.4 below ROC*."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 
 
 def follow_recursion(name: str) -> Result:
-    """The knots at each depth, and how far they are from what section 3.4 says of them."""
+    """The knots at each depth, and their deviation from the statements of section 3.4."""
     law = BENT[name].make()
     levels = [approximate_roc(law, depth=depth) for depth in DEPTHS]
     between = np.linspace(0, 1, 4001)
@@ -42,19 +42,19 @@ def follow_recursion(name: str) -> Result:
 
 
 def _largest_bend(alpha: np.ndarray, beta: np.ndarray) -> float:
-    """How far any knot lies below the chord of its neighbours: at most 0 where concave."""
+    """The largest depth of a knot below the chord of its neighbours; at most 0 if concave."""
     (a0, a1, a2), (b0, b1, b2) = ((x[:-2], x[1:-1], x[2:]) for x in (alpha, beta))
     twist = (b2 - b0) * (a1 - a0) - (a2 - a0) * (b1 - b0)
     return float(twist.max(initial=0.0))
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A distribution each; no size is needed, for nothing is drawn."""
+    """One case per distribution; nothing is drawn, so all sizes are the same."""
     return [Case(name, partial(follow_recursion, name), cost=0.2) for name in LAWS]
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """AUC by depth, the picture, and what holds for any distribution."""
+    """Report AUC by depth, a picture, and statements that hold for any distribution."""
     page.text(
         "No data are needed: the recursion runs on the distribution itself, up to depth 7. AUC of "
         "its piecewise linear curve:"
@@ -72,7 +72,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _judge(page: Page, results: list[Result]) -> None:
-    """What section 3.4 says of the knots; proved, so that it has to hold."""
+    """The statements of section 3.4 about the knots, which are proved."""
     off, over, bend = (
         max(r[key] for r in results) for key in ("off_curve", "over_curve", "upward_bend")
     )

@@ -1,4 +1,4 @@
-"""The equations of sections 2 to 4, checked by numbers."""
+"""The equations of sections 2 to 4, checked numerically."""
 
 from functools import partial
 
@@ -46,7 +46,7 @@ STATEMENTS = (
 )  # fmt: skip
 
 
-# Statements that the paper does not make: its own as mended, and what our trees carry with them.
+# Statements that are not in the paper: corrected ones, and properties of our trees.
 OURS = ("remark4", "sum", "root", "knots", "scores", "rate_below")
 
 
@@ -61,7 +61,7 @@ def cases(setup: Setup) -> list[Case]:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Each statement with its largest error; all have to hold."""
+    """Report each statement with its largest error; all must hold."""
     page.text(
         "Populations are finite, of 5 to 30 kinds of rows with random masses, where every "
         "expectation is a sum; curves are smooth distributions, with slopes by differences and "
@@ -72,7 +72,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         if case in found:
             miss, n = found[case][key], found[case]["n"]
             number = f"largest error {max(miss, 0.0):.1e}, {n} {units[case]}"
-            # The paper proves the others; these are about its text as mended, and our code.
+            # The paper proves the others; these are about corrected statements and our code.
             tell = page.check if key in OURS else page.must_hold
             tell(text, miss < bound, number)
     if "population" in found:

@@ -1,4 +1,4 @@
-"""The rankers of Theorem 21, and how their cells are told to shrink as the sample grows."""
+"""The rankers of Theorem 21, with cells that shrink as the sample grows."""
 
 import math
 from collections.abc import Callable
@@ -12,27 +12,27 @@ from papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE, Place, 
 from papers.experiment import Result, Setup, Size
 
 FIXED_DEPTH = 2
-# Fine enough on one axis; a plane of so many boxes would be 16 million.
+# Fine enough for one feature; in the plane it would give 16 million boxes.
 _BINS = {1: 4095, 2: 255}
 _MOST_BINS = 65_535
 _N_TREES = 30
-# Boxes of a side of the plane on which the tree is run on the distribution itself.
+# Boxes per side of the plane for the tree on the distribution itself.
 _N_SIDE = 64
-# Seconds for 1,000 rows or fewer, and for each row beyond.
+# Seconds for up to 1,000 rows, and for each further row.
 COSTS = {"forest": (1.3, 8e-5), "grown": (0.1, 1.2e-4)}
 
 
 @dataclass(frozen=True)
 class Ranker:
-    """A way to rank: its title, and an estimator for n rows of a place."""
+    """A ranker: its title, and an estimator for n rows of a distribution."""
 
     title: str
     make: Callable[[int, Place], Any]
-    is_plane: bool = True  # whether it is run on two features too
+    is_plane: bool = True  # whether it is also run on two features
 
 
 def shrink(n_rows: int) -> dict[str, Any]:
-    """At least sqrt(n) rows in a cell, so at most sqrt(n) cells: both grow without end.
+    """At least sqrt(n) rows in a cell, so at most sqrt(n) cells: both grow without limit.
 
     The proof follows Theorem 21.2 of Devroye, Györfi and Lugosi, which wants cells that shrink
     and a number of cells that is o(n / log n).
@@ -63,7 +63,7 @@ def _fixed(n_rows: int, place: Place) -> TreeRank:
 
 
 def _grown(n_rows: int, place: Place) -> TreeRank:
-    """Cells of one class each, as small as can be: no bound on their number."""
+    """The smallest cells, each with one class, without a bound on their number."""
     return TreeRank(48, min_samples_leaf=1, order="rate", max_bins=_MOST_BINS)
 
 
@@ -83,10 +83,10 @@ def sizes(setup: Setup) -> list[int]:
 
 
 def repetitions(setup: Setup, place: str, ranker: str, n_rows: int) -> int:
-    """Independent samples: more of small ones, fewer where a fit takes seconds, or none."""
+    """The number of independent samples; fewer, or none, if a fit takes long."""
     if setup.size == Size.FULL:
         return _full_repetitions(ranker, n_rows)
-    if ranker == "forest":  # on one distribution, to be seen beside the tree
+    if ranker == "forest":  # on one distribution only, for comparison with the tree
         small = place == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
         return 2 if small else 0
     if ranker == "grown" and n_rows > 10**4:
@@ -115,7 +115,7 @@ def measure(
 
 
 def measure_law(place_name: str, deepest: int) -> Result:
-    """TreeRank on the distribution itself: a row of each class in each box, weighed by its mass."""
+    """TreeRank on the distribution itself: one row of each class per box, weighted by its mass."""
     place = PLACES[place_name]()
     edges = [np.linspace(0, 1, _N_SIDE + 1)] * place.n_features
     middle = np.meshgrid(*((e[1:] + e[:-1]) / 2 for e in edges), indexing="ij")

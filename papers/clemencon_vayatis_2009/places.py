@@ -36,7 +36,7 @@ class Place:
     meets_all: bool
 
     def draw(self, n_rows: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
-        """Independent copies of (X, Y), so that the number of positives is random too."""
+        """Draw independent copies of (X, Y); the number of positives is random."""
         y = (rng.random(n_rows) < POSITIVE_SHARE).astype(np.int64)
         X = rng.random((n_rows, self.n_features))
         waiting = np.flatnonzero(y)
@@ -61,7 +61,7 @@ def exponential_line() -> Place:
     law, rate = exponential_roc(2.0), 2.0
 
     def log_ratio(X: Floats) -> Floats:
-        """Of the densities at each row."""
+        """Log ratio of the densities at each row."""
         return law.high - rate * X[:, 0]
 
     return Place("one feature", law, 1, log_ratio, _exponential_share(rate), meets_all=True)
@@ -73,7 +73,7 @@ def nested_squares() -> Place:
     law = quadratic_roc(bend)
 
     def log_ratio(X: Floats) -> Floats:
-        """Of the densities at each row."""
+        """Log ratio of the densities at each row."""
         return np.log(1 + bend - 2 * bend * X.max(axis=1) ** 2)
 
     def corner(a: Floats, b: Floats) -> Floats:
@@ -93,7 +93,7 @@ def diagonals() -> Place:
     share = _exponential_share(rate)
 
     def log_ratio(X: Floats) -> Floats:
-        """Of the densities at each row."""
+        """Log ratio of the densities at each row."""
         return law.high - rate * X.sum(axis=1)
 
     def corner(a: Floats, b: Floats) -> Floats:
@@ -136,7 +136,7 @@ def _sum_law(rate: float) -> OptimalRoc:
 
 
 class Evaluation(NamedTuple):
-    """A score in the population: distances from ROC*, and the cells it is constant on."""
+    """A score in the population: distances from ROC*, and the cells on which it is constant."""
 
     d1: float
     d_inf: float
@@ -159,7 +159,7 @@ def evaluate(ranker: Any, place: Place) -> Evaluation:
 
 
 def distances(law: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, float]:
-    """d1 and d-infinity of a broken line below ROC*, both exact.
+    """Exact d1 and d-infinity of a piecewise linear curve below ROC*.
 
     ROC* less a line is concave on each piece: it is largest where its slope is the line's, or at
     the end of the piece that is nearest to that.
@@ -174,7 +174,7 @@ def distances(law: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, floa
 
 
 def _knots(cell: Ints, mass: Floats) -> Floats:
-    """Fractions from 0 to 1 after each cell; sums of many boxes are off by rounding."""
+    """Cumulative fractions after each cell, rescaled to end at 1 despite rounding."""
     total = np.cumsum(np.bincount(cell, mass))
     return np.concatenate([[0.0], total / total[-1]])
 

@@ -1,4 +1,4 @@
-"""The paper's equations on finite populations drawn at random, where all of them are sums."""
+"""The paper's equations on random finite populations, where all of them are sums."""
 
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def draw_population(rng: np.random.Generator) -> Population:
 
 
 def area(alpha: Floats, beta: Floats) -> float:
-    """Under a broken line."""
+    """The area under a piecewise linear curve."""
     return float((beta[1:] + beta[:-1]) @ np.diff(alpha)) / 2
 
 
@@ -84,7 +84,7 @@ def pair_errors(one: Population, rng: np.random.Generator) -> tuple[float, float
 
 
 def plug_in_slack(one: Population, rng: np.random.Generator) -> float:
-    """Proposition 10: its right side less its left side, for an eta with noise."""
+    """Proposition 10: its right side minus its left side, for an eta with noise."""
     guess = one.eta + rng.normal(scale=rng.choice([0.01, 0.1, 0.5]), size=len(one.eta))
     lost = area(one.alpha, one.beta) - area(one.alpha, one.knots(np.argsort(-guess)))
     return float(one.mass @ np.abs(guess - one.eta)) / (one.p * (1 - one.p)) - lost
@@ -119,7 +119,7 @@ def _gain(one: Population, start: int, knot: int, end: int) -> float:
 
 
 def classification_miss(one: Population) -> tuple[float, float]:
-    """Remark 4: the error of eta > t, by sums less p (1 - beta) + (1 - p) alpha; and as printed."""
+    """Remark 4: the error of eta > t minus p (1 - beta) + (1 - p) alpha; and as printed."""
     upper = np.arange(len(one.alpha))[:, None] > np.arange(len(one.eta))
     error = np.where(upper, 1 - one.eta, one.eta) @ one.mass
     mended = one.p * (1 - one.beta) + (1 - one.p) * one.alpha

@@ -1,4 +1,4 @@
-"""Proposition 15: how fast the recursion comes near ROC*, and with which constant."""
+"""Proposition 15: the rate and the constant with which the recursion approaches ROC*."""
 
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 DISTANCES = ("d1", "d_inf")
 _TITLES = {"d1": "d1", "d_inf": "d-infinity"}
-# The exponent is read off so many depths at the end.
+# Number of last depths from which the exponent is estimated.
 N_FITTED = 5
-# What the exponent may be off at a finite depth, beside its standard error.
+# Tolerance of the exponent at a finite depth, in addition to its standard error.
 ALLOWANCE = 0.01
 _N_GRID = 4096
 _STYLES = (("o-", "C0"), ("s--", "C1"), ("^-.", "C2"), ("D:", "C4"))
 
 
 class Exponent(NamedTuple):
-    """The power of N that a distance falls like, and its standard error."""
+    """The power of N with which a distance falls, and its standard error."""
 
     value: float
     error: float
@@ -35,7 +35,7 @@ class Exponent(NamedTuple):
         return f"{self.value:.3f} ± {self.error:.3f}"
 
     def reaches(self, wanted: float = -2.0) -> bool:
-        """Whether the distance falls at least so fast, within error."""
+        """Whether the distance falls at least this fast, within error."""
         return self.value <= wanted + 2 * self.error + ALLOWANCE
 
 
@@ -63,15 +63,15 @@ def measure(name: str, deepest: int) -> Result:
 
 
 def _best_constants(law: OptimalRoc) -> Result:
-    """C of the best knots there are: (int |f''|^(1/3))^3 / 12 and (int |f''|^(1/2))^2 / 8."""
+    """C of the best possible knots: (int |f''|^(1/3))^3 / 12 and (int |f''|^(1/2))^2 / 8."""
     bend = -np.diff(law.tpr(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
-    bend = np.maximum(bend, 0)  # of a straight part, but for rounding
+    bend = np.maximum(bend, 0)  # negative only by rounding
     best = (bend ** (1 / 3)).mean() ** 3 / 12, np.sqrt(bend).mean() ** 2 / 8
     return {f"best_{key}": float(value) for key, value in zip(DISTANCES, best, strict=True)}
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A distribution each; the depth is the same in all sizes, for nothing is drawn."""
+    """One case per distribution; nothing is drawn, so all sizes have the same depth."""
     deepest = setup.pick(12, 11, 10)
     return [Case(name, partial(measure, name, deepest), cost=0.5) for name in BENT]
 
@@ -142,12 +142,12 @@ def constant(values: list[float]) -> float:
 
 
 def _meeting(shown: Found) -> list[str]:
-    """Distributions within the assumptions whose bend is Lipschitz, so that all constants exist."""
+    """Distributions within the assumptions with a Lipschitz curvature, so that constants exist."""
     return [name for name in shown if BENT[name].meets and BENT[name].is_smooth]
 
 
 def judge_rate(exponents: list[Exponent]) -> Verdict:
-    """Reproduced where all fall at least like N^-2, within error; in part where some do."""
+    """Judge by whether all distances, or some, fall at least like N^-2, within error."""
     reached = [exponent.reaches() for exponent in exponents]
     if not reached:
         return Verdict.NOT_RUN
@@ -169,7 +169,7 @@ def _judge_rate(page: Page, shown: Found) -> None:
 
 
 def _judge_octaves(page: Page, shown: Found) -> None:
-    """The proof of Proposition 15 by Lemma 23 asks for the bounds alone."""
+    """The proof of Proposition 15 by Lemma 23 assumes only the bounds."""
     if "octaves" not in shown:
         return
     page.text(
@@ -190,7 +190,7 @@ def _judge_octaves(page: Page, shown: Found) -> None:
 
 
 def judge_constants(ratios: list[float]) -> Verdict:
-    """Reproduced where no constant is larger and some are smaller; not where none is smaller."""
+    """Judge by ratios of constants: none larger and some smaller is reproduced."""
     smaller = [ratio < 1 - ALLOWANCE for ratio in ratios]
     larger = [ratio > 1 + ALLOWANCE for ratio in ratios]
     if not ratios:
@@ -221,17 +221,17 @@ def _judge_bounds(page: Page, shown: Found) -> None:
     if not use:
         return
     for kind, words in (("tree", "the recursion's knots"), ("even", "equidistant knots")):
-        share = max(_bound_share(name, r, kind) for name, r in use.items())
+        ratio = max(_bound_ratio(name, r, kind) for name, r in use.items())
         page.must_hold(
             f"With cells of width at most h, d-infinity is at most max |ROC*''| h^2 / 8 and d1 at "
             f"most max |ROC*''| h^2 / 12: {words}",
-            share <= 1 + 1e-6,
-            f"at most {share:.3f} of the bound, {len(use)} distributions",
+            ratio <= 1 + 1e-6,
+            f"at most {ratio:.3f} of the bound, {len(use)} distributions",
         )
 
 
-def _bound_share(name: str, result: Result, kind: str) -> float:
-    """The largest share of its bound that a distance takes, over depths."""
+def _bound_ratio(name: str, result: Result, kind: str) -> float:
+    """The largest ratio of a distance to its bound, over depths."""
     depth = np.arange(1, len(result["widest"]) + 1)
     width = np.array(result["widest"]) if kind == "tree" else 0.5**depth
     bound = BENT[name].most * width**2

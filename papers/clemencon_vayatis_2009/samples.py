@@ -1,4 +1,4 @@
-"""What section 4.1 says of TreeRank, checked on fitted trees."""
+"""The statements of section 4.1 about TreeRank, checked on fitted trees."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def draw_rows(rng: np.random.Generator) -> tuple[Floats, Ints]:
 
 
 def best_ent(X: Floats, y: Ints) -> float:
-    """The largest Ent of any half-space cut along a feature, either side of it above."""
+    """The largest Ent of any cut along a feature, in either direction."""
     neg, pos = 1 / (y == 0).sum(), 1 / (y == 1).sum()
     best = 0.0
     for column in X.T:
@@ -59,19 +59,19 @@ def tree_misses(rng: np.random.Generator) -> dict[str, float]:
 def _ent(
     upper: tuple[float, float], lower: tuple[float, float], n_neg: float, n_pos: float
 ) -> float:
-    """alpha(C) beta(C') - beta(C) alpha(C') of the part C' that goes above."""
+    """alpha(C) beta(C') - beta(C) alpha(C') of the part C' that is ranked above."""
     width, rise = (upper[0] + lower[0]) / n_neg, (upper[1] + lower[1]) / n_pos
     return width * upper[1] / n_pos - rise * upper[0] / n_neg
 
 
 def _score_miss(tree: TreeRank, depth: int) -> float:
-    """Values of leaves less 2^D - k, for the D that the tree came to."""
+    """Values of leaves minus 2^D - k, for the depth D of the tree."""
     from auctor.display import TreeDisplay
 
     drawing = TreeDisplay.from_model(tree_model(tree), max_depth=depth)
     number = find_numbers(drawing.depth.tolist(), drawing.parent.tolist(), drawing.x.tolist())
     leaves = sorted(set(range(len(number))) - set(drawing.parent.tolist()))
-    last = int(drawing.depth.max())  # levels below it would split nothing
+    last = int(drawing.depth.max())  # further levels would split nothing
     wanted = [2.0**last - number[c] * 2.0 ** (last - drawing.depth[c]) for c in leaves]
     return float(np.abs(tree_model(tree).value[leaves] - np.array(wanted)).max())
 
@@ -106,6 +106,6 @@ def _area_miss(law: OptimalRoc) -> float:
     """Definition 9: d1 = AUC* - AUC against the mean gap on a grid, for the ideal tree."""
     ideal = approximate_roc(law, depth=2)
     u = (np.arange(20_000) + 0.5) / 20_000
-    grid = u**2  # with weight 2u: finer where the slope may have no bound
+    grid = u**2  # with weight 2u: finer where the slope may be unbounded
     gap = law.tpr(grid) - np.interp(grid, *ideal.knots)
     return abs(float((gap * 2 * u).mean()) - ideal.d1)

@@ -37,13 +37,13 @@ def fit_tree(n_rows: int, depth: int, seed: int) -> Fitted:
 
 
 def tree_model(ranker: TreeRank) -> TreeModel:
-    """The fitted tree, which the estimator holds as any model."""
+    """The fitted tree of the estimator."""
     assert isinstance(ranker.model_, TreeModel)
     return ranker.model_
 
 
 def number_nodes(n_rows: int, seed: int) -> Result:
-    """The drawing of the tree, and its leaves from left to right beside its training ROC."""
+    """The nodes to draw, and the leaves from left to right with the training ROC curve."""
     from auctor.display import TreeDisplay
 
     ranker, X, y = fit_tree(n_rows, FIGURE2_DEPTH, seed)
@@ -86,7 +86,7 @@ def cases_figure2(setup: Setup) -> list[Case]:
 
 
 def report_figure2(page: Page, found: Found, setup: Setup) -> None:
-    """The tree with the paper's numbers, and what its order is."""
+    """Report the tree with the paper's numbering, and its order."""
     result = found["tree"]
     page.text(
         f"TreeRank of depth {FIGURE2_DEPTH} on {sum(result['curve_neg'][-1:]):g} negatives and "
@@ -146,7 +146,7 @@ def _draw_tree(result: Result, figure: "Figure") -> None:
 
 
 def _spread_colours(ax: "Axes", neg: Floats, pos: Floats) -> None:
-    """All colours between the least and the largest fraction of positives: few cells pass 1/2."""
+    """Use the full colour range between the smallest and the largest fraction of positives."""
     share = pos / (neg + pos)
     for drawn in ax.collections:
         drawn.set_clim(float(share.min()), float(share.max()))
@@ -173,7 +173,7 @@ def cases_figure3(setup: Setup) -> list[Case]:
 
 
 def report_figure3(page: Page, found: Found, setup: Setup) -> None:
-    """The plane as the tree splits it, beside the level sets it is to find."""
+    """Report the partition of the plane beside the level sets of the likelihood ratio."""
     rank = _rank_grid(found["partition"])
     page.text(
         f"TreeRank of depth {FIGURE3_DEPTH} on rows whose likelihood ratio falls with x0 + x1. On "

@@ -8,7 +8,7 @@ from scipy.stats import t
 from papers.page import Verdict
 from papers.statistics import Estimate, standard_error
 
-# A distance that falls by less than a fifth over tenfold rows has come to rest.
+# A distance that falls by less than a fifth over tenfold rows has stopped falling.
 LEAST_FALL = 0.1
 
 
@@ -19,18 +19,18 @@ def step_exponent(few: Sequence[float], many: Sequence[float], tenfolds: float =
     least = min(len(one) for one in logs)
     if least < 2:
         return Estimate(middle, float("nan"), float("nan"))
-    # The degrees of freedom of the smaller sample: an interval that is rather too wide.
+    # Degrees of freedom of the smaller sample, which makes the interval a little too wide.
     half = float(t.ppf(0.975, least - 1)) * sqrt(sum(standard_error(one) ** 2 for one in logs))
     return Estimate(middle, middle - half / tenfolds, middle + half / tenfolds)
 
 
 def judge_fall(steps: Sequence[Estimate]) -> Verdict:
-    """Goes to zero: falls at each step, and at the last one by a fifth or more, beyond chance."""
+    """Judge whether it goes to zero: falls beyond chance at each step, last by at least a fifth."""
     if not steps:
         return Verdict.NOT_RUN
     if all(step.high < 0 for step in steps) and steps[-1].high < -LEAST_FALL:
         return Verdict.REPRODUCED
-    # At rest, or rising, at the last step: whatever came before it.
+    # It has stopped or rises at the last step.
     if steps[-1].low > -LEAST_FALL:
         return Verdict.NOT_REPRODUCED
     has_fallen, has_risen = steps[-1].high < -LEAST_FALL, any(step.low > 0 for step in steps)
@@ -46,11 +46,11 @@ def join(verdicts: Sequence[Verdict]) -> Verdict:
         return ran.pop()
     if ran & {Verdict.REPRODUCED, Verdict.PARTLY}:
         return Verdict.PARTLY
-    return Verdict.NOT_REPRODUCED  # beyond chance on some, and open on the others
+    return Verdict.NOT_REPRODUCED  # beyond chance on some, undecided on the others
 
 
 def judge_depth(values: Sequence[float], n_levels: int = 3) -> Verdict:
-    """Of a distance by depth: not reproduced where the last levels take off less than a tenth."""
+    """Judge a distance by depth: it must fall by at least a tenth over the last levels."""
     if len(values) <= n_levels:
         return Verdict.NOT_RUN
     left = values[-1] / values[-1 - n_levels]

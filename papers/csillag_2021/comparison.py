@@ -1,4 +1,4 @@
-"""Losses of methods on the same folds, beside the paper's, and what they say of ExactBoost."""
+"""Losses of methods on the same folds beside the paper's, and verdicts on ExactBoost."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from papers.page import Page, Verdict
 from papers.statistics import Estimate, differences, mean_sd, t_interval
 
 ROUNDING = 0.005  # half a unit of the paper's last digit
-TELLING = 0.05  # half the width of an interval of ours in which the paper's figure says something
+TELLING = 0.05  # largest half-width of our interval for which the paper's figure is informative
 SHOWN = 4  # cells that are named in the number of a claim
 Published = Mapping[str, Mapping[str, float | None]]  # method -> table -> loss
 
@@ -26,7 +26,7 @@ class Comparison:
         self.losses.setdefault((table, metric, method), {})[fold] = loss
 
     def tables(self, metric: str) -> list[str]:
-        """Those of which anything is known."""
+        """The tables with results."""
         known = {table for table, of, _ in self.losses if of == metric}
         return [table for table in TABLES if table in known]
 
@@ -56,7 +56,7 @@ class Tally(NamedTuple):
 
     ahead: int
     behind: int
-    lower: int  # its mean loss is lower, by whatever
+    lower: int  # its mean loss is lower, by any amount
     total: int
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class Tally(NamedTuple):
 
 
 def count(estimates: Sequence[Estimate]) -> Tally:
-    """How ExactBoost fared; differences are the peer's loss less its own."""
+    """Count the comparisons; differences are the peer's loss minus ExactBoost's."""
     return Tally(
         ahead=sum(e.low > 0 for e in estimates),
         behind=sum(e.high < 0 for e in estimates),
@@ -77,7 +77,7 @@ def count(estimates: Sequence[Estimate]) -> Tally:
 
 
 def judge_ahead(tally: Tally) -> Verdict:
-    """Of "the best": beyond chance somewhere, nowhere behind, and a lower mean on most tables."""
+    """Judge "the best": ahead beyond chance once, behind nowhere, lower mean on most tables."""
     if tally.total == 0:
         return Verdict.NOT_RUN
     if tally.behind > 0 or 2 * tally.lower < tally.total:
@@ -88,10 +88,10 @@ def judge_ahead(tally: Tally) -> Verdict:
 
 
 def judge_not_worse(tally: Tally) -> Verdict:
-    """Of "others are worse or indistinguishable": ahead of it no oftener than by chance."""
+    """Judge "others are worse or indistinguishable": others are ahead no more than by chance."""
     if tally.total == 0:
         return Verdict.NOT_RUN
-    if tally.ahead == tally.behind == 0:  # nothing can be told apart, in either direction
+    if tally.ahead == tally.behind == 0:  # no difference is significant in either direction
         return Verdict.UNDECIDED
     if tally.behind <= 0.05 * tally.total:
         return Verdict.REPRODUCED
@@ -99,7 +99,7 @@ def judge_not_worse(tally: Tally) -> Verdict:
 
 
 def judge_top(n_first: int, n_tables: int, tally: Tally, is_always: bool) -> Verdict:
-    """Of "the top performer": the lowest mean loss on every table, or on more than half.
+    """Judge "the top performer": the lowest mean loss on every table, or on more than half.
 
     Not on less than half. Nor where a method is ahead of it beyond chance, but for "generally" if
     it is itself ahead more often, which is in part. Undecided where chance explains everything.
@@ -150,7 +150,7 @@ def print_losses(
 
 
 def _printed(method: str, table: str, published: Published, spreads: Published) -> str:
-    """The paper's figure in brackets, with its ± where there is one."""
+    """The paper's figure in brackets, with its ± if there is one."""
     loss, spread = (of.get(method, {}).get(table) for of in (published, spreads))
     if loss is None:
         return ""
@@ -160,7 +160,7 @@ def _printed(method: str, table: str, published: Published, spreads: Published) 
 def print_differences(
     page: Page, comparison: Comparison, metric: str, peers: Sequence[str]
 ) -> None:
-    """Loss of each peer minus that of ExactBoost, in bold where chance does not explain it."""
+    """Loss of each peer minus that of ExactBoost, in bold if it is beyond chance."""
     page.text(
         f"Loss of a peer minus that of {OURS}, fold by fold, with the 95 % interval of the "
         "corrected resampled t; bold where it excludes 0:"
@@ -206,7 +206,7 @@ class Cell(NamedTuple):
 
     @property
     def is_told(self) -> bool:
-        """Whether the interval is outside, or narrow enough for the figure in it to mean much."""
+        """Whether the interval excludes the figure, or is narrow enough to be informative."""
         return self.is_outside or self.ours.high - self.ours.value <= TELLING
 
     def __str__(self) -> str:
@@ -243,7 +243,7 @@ def tell_agreement(cells: Sequence[Cell]) -> str:
 
 
 def judge_agreement(cells: Sequence[Cell], peers: Sequence[Cell] | None = None) -> Verdict:
-    """Nine in ten within, most of them in intervals that tell something; as many as not is in part.
+    """Judge by the fraction within: nine in ten is reproduced, one half is in part.
 
     With ``peers`` the cells are ExactBoost's own, which may be better than the paper's: where the
     peers are as in the paper on the same table. Where these differ too, the set-up does.
@@ -276,7 +276,7 @@ def claim_agreement(
 
 
 def fold_counts(comparison: Comparison) -> str:
-    """How many folds the figures rest on, in words."""
+    """Describe how many folds were run."""
     counts = {len(folds) for folds in comparison.losses.values()}
     least, most = min(counts), max(counts)
     return f"{most} folds" if least == most else f"{least} to {most} folds"

@@ -61,7 +61,7 @@ def _losses(metric: str, rows: Fold, seed: int, n_runs: int) -> Result:
 
 
 def cases(setup: Setup) -> Iterator[Case]:
-    """One fold each."""
+    """One case per fold."""
     n_runs = setup.pick(250, 10, 2)
     for table in setup.pick(TABLES, ("heart", "liver"), ("liver",)):
         base, ours = COSTS[table]
@@ -87,7 +87,7 @@ def collect(found: Found) -> Comparison:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Both tables, differences, and what became of their claims."""
+    """Report both tables, differences, and verdicts."""
     comparison = collect(found)
     page.text(
         "Six base models (AdaBoost, nearest neighbours, logistic regression, neural net, random "
@@ -102,7 +102,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _brackets(setup: Setup) -> str:
-    """A reduced run has fewer parts and runs, so that the paper's figures say nothing of it."""
+    """A reduced run has other settings, so the paper's figures are not comparable."""
     return ", the paper's figure in brackets" if setup.size == Size.FULL else ""
 
 

@@ -31,7 +31,7 @@ class Fold(NamedTuple):
 
 
 def auc_loss(y: Ints, scores: Floats) -> float:
-    """Equation (1), but that a tie is half a pair won, as everywhere in the library."""
+    """Equation (1), except that a tie counts one half, as everywhere in the library."""
     return 1.0 - float(auc(y, scores))
 
 
@@ -50,7 +50,7 @@ METRICS = {"AUC": "auc", "KS": "ks", "P@k": "precision_at_k"}  # as ExactBoost c
 
 
 def read_whole(name: str, seed: int = 0, n_rows: int | None = None) -> Rows:
-    """A table in random order; of more than ``n_rows`` rows so many, classes in proportion."""
+    """Read a table in random order, cut to ``n_rows`` rows with the classes in proportion."""
     X, y = read_rows(name, seed)
     if n_rows is None or len(y) <= n_rows:
         return Rows(X, y)
@@ -61,7 +61,7 @@ def read_whole(name: str, seed: int = 0, n_rows: int | None = None) -> Rows:
 
 
 def folds_of(X: Floats, y: Ints, seed: int = 0) -> list[Fold]:
-    """The folds that every method is given."""
+    """The folds, the same for every method."""
     from sklearn.model_selection import StratifiedKFold
 
     splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y)
@@ -74,7 +74,7 @@ def read_fold(name: str, number: int, seed: int, n_rows: int | None = None) -> F
 
 
 def score(model: Any, X: Floats) -> Floats:
-    """The score that the model ranks by; log odds where there are any, as they do not saturate."""
+    """The score by which the model ranks; log odds if there are any, since they do not saturate."""
     if hasattr(model, "get_booster"):  # XGBoost
         return np.asarray(model.predict(X, output_margin=True))
     if hasattr(model, "decision_function"):
@@ -103,7 +103,7 @@ def dmks(_: int) -> Any:
 
 
 def _filled(model: Any, *before: Any) -> Any:
-    """A model that cannot take missing values, behind the median of each column."""
+    """A model that needs complete data, with medians in place of missing values."""
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
 
@@ -111,7 +111,7 @@ def _filled(model: Any, *before: Any) -> Any:
 
 
 def _scaled(model: Any) -> Any:
-    """A model that minds the scale of its columns, or would not converge."""
+    """A model that needs scaled columns, with scaling."""
     from sklearn.preprocessing import StandardScaler
 
     return _filled(model, StandardScaler())
@@ -140,7 +140,7 @@ def neighbours(_: int) -> Any:
 
 
 def neural_net(seed: int) -> Any:
-    """Four hidden layers of 100, the paper's being of a width that it does not tell."""
+    """Four hidden layers of 100; the paper does not give the width."""
     from sklearn.neural_network import MLPClassifier
 
     return _scaled(MLPClassifier((100,) * 4, random_state=seed))
@@ -180,7 +180,7 @@ ENSEMBLERS: dict[str, Make] = {
 
 
 def stacked(fold: Fold, seed: int, n_parts: int = 5) -> Fold:
-    """The base models' predictions in the place of the columns, as StackingClassifier makes them.
+    """The base models' predictions as columns, made like those of StackingClassifier.
 
     Those of the training rows are out of fold; those of the test rows come from models of all
     training rows.

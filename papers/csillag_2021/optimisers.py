@@ -67,7 +67,7 @@ def wanted(setup: Setup) -> Iterator[tuple[str, str]]:
 
 
 def cases(setup: Setup) -> Iterator[Case]:
-    """One fit each."""
+    """One case per fit."""
     n_runs = setup.pick(250, 10, 2)
     for table, metric in wanted(setup):
         for method in (OURS, *PEERS[metric]):
@@ -91,7 +91,7 @@ def collect(found: Found) -> Comparison:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Losses, differences, and what became of the table's claim."""
+    """Report losses, differences, and the verdict on the claim."""
     comparison = collect(found)
     page.text(
         f"Test loss (1 - metric), mean ± standard deviation over {fold_counts(comparison)}, the "
@@ -121,7 +121,7 @@ def _whose(setup: Setup) -> str:
 
 
 def _tell_gmsc(page: Page, comparison: Comparison) -> None:
-    """The one figure of the table that cannot be right."""
+    """Report the one figure of the table that cannot be right."""
     ours, peer = (comparison.values("gmsc", "AUC", m) for m in (OURS, "RankBoost"))
     told = (
         "The paper's 0.07 for RankBoost on gmsc has no spread, and its Table 1 says of the same "

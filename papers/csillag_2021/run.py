@@ -1,4 +1,4 @@
-"""Csillag et al. 2021 (paper 004): what is run again."""
+"""Csillag et al. (2021): the experiments."""
 
 from pathlib import Path
 

@@ -40,7 +40,7 @@ class RunScores(NamedTuple):
 
 
 def scores_of_runs(metric: str, fold: Fold, seed: int, n_runs: int) -> RunScores:
-    """What each single run makes of all rows."""
+    """The scores of all rows by each single run."""
     model = exactboost(metric, seed, n_runs).fit(fold.X, fold.y)
     data = prepare(fold.X, fold.y)
     table = gather(data)
@@ -53,7 +53,7 @@ def scores_of_runs(metric: str, fold: Fold, seed: int, n_runs: int) -> RunScores
 
 
 def work(metric: str, fold_number: int, seed: int, counts: tuple[int, ...]) -> Result:
-    """Mean loss of the mean of E runs, over all blocks of E runs that follow one another."""
+    """Mean loss of the mean of E runs, over all blocks of E consecutive runs."""
     fold = read_fold(TABLE, fold_number, seed)
     scores = scores_of_runs(metric, fold, seed, counts[-1])
     labels = (fold.y, fold.y_test)
@@ -70,7 +70,7 @@ def _block_loss(metric: str, y: np.ndarray, scores: Floats, n_runs: int) -> floa
 
 
 def cases(setup: Setup) -> Iterator[Case]:
-    """One fold each."""
+    """One case per fold."""
     counts = run_counts(setup)
     for metric in COLOURS:
         for fold in range(setup.pick(N_FOLDS, N_FOLDS, 2)):
@@ -96,7 +96,7 @@ def gain(folds: list[list[float]], few: int, counts: tuple[int, ...]) -> Estimat
 
 
 def judge_gain(gains: list[Estimate]) -> Verdict:
-    """Of "more runs lead to better losses", on the training rows and on those of the test."""
+    """Judge "more runs lead to better losses" on training and test rows."""
     return together([by_interval(estimate) for estimate in gains])
 
 

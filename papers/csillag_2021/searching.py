@@ -1,7 +1,6 @@
-"""What Algorithm 2, bisection, misses of the best stump, and what that costs."""
+"""How often Algorithm 2, bisection, misses the best stump, and the cost."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from statistics import mean
 from typing import Any
@@ -10,10 +9,9 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import prepare
-from auctor.kernels.exact.cells import Cell, cell_bound, make_room
-from auctor.learners.exact.fit import Settings, make_plan
-from auctor.learners.exact.run import Found as Stump
-from auctor.learners.exact.run import Run
+from auctor.kernels.exact.cells import Cell, cell_bound, make_buffers
+from auctor.learners.exact.fit import ExactBoostSettings, make_plan
+from auctor.learners.exact.run import Draw, Run, SearchResult
 from auctor.learners.exact.table import gather
 from papers.csillag_2021.comparison import Comparison, count, fold_counts, read_name
 from papers.csillag_2021.methods import (
@@ -37,32 +35,26 @@ _HEAD = ["table", "metric", "rounds", "missed", "mean shortfall", "where missed"
 
 
 class Watched(Run):
-    """A run that follows the proved best stump, and sees what bisection makes of each round."""
+    """A run that uses the proved best stump and records the result of bisection in each round."""
 
     shortfalls: list[float]
 
-    def _search(self, drawn: Any) -> Stump:
-        found = super()._search(drawn)
-        proved = self._plan
-        self._plan = replace(proved, search="bisect")
-        try:
-            other = super()._search(drawn)
-        finally:
-            self._plan = proved
-        if found.is_proved:
-            self.shortfalls.append(self._value(drawn, found) - self._value(drawn, other))
-        return found
+    def search(self, draw: Draw, method: str) -> SearchResult:
+        best, other = super().search(draw, method), super().search(draw, "bisect")
+        if best.is_proved:
+            self.shortfalls.append(self._value(draw, best) - self._value(draw, other))
+        return best
 
-    def _value(self, drawn: Any, found: Stump) -> float:
-        """What a stump makes of the metric on the sample, between 0 and 1."""
-        sample, rows_pos, rows_neg = drawn
-        view = np.array([found.view])
-        ranks = [self._ranked_views(view, rows)[0] for rows in (rows_pos, rows_neg)]
-        cut, size = np.int64(found.cut), np.int64(found.size)
-        room = make_room(len(rows_pos), len(rows_neg))
+    def _value(self, draw: Draw, stump: SearchResult) -> float:
+        """The metric of a stump on the sample, between 0 and 1."""
+        view = np.array([stump.view])
+        ranks = [self.ranked_views(view, rows)[0] for rows in (draw.rows_pos, draw.rows_neg)]
+        cut, size = np.int64(stump.cut), np.int64(stump.size)
+        sizes = len(draw.rows_pos), len(draw.rows_neg)
         cell = Cell(cut, cut, size, size)
-        value = cell_bound(self._plan.judge.number, sample, *ranks, cell, room)
-        return value / self._plan.judge.largest(len(rows_pos), len(rows_neg), sample.weight_pos)
+        judge = self._plan.judge
+        value = cell_bound(judge.number, draw.sample, *ranks, cell, make_buffers(*sizes))
+        return value / judge.largest(*sizes, draw.sample.weight_pos)
 
 
 def shortfalls_of(
@@ -71,7 +63,7 @@ def shortfalls_of(
     """By how much bisection is below the best stump, in each round of some runs."""
     data = prepare(X, y)
     table = gather(data)
-    settings = Settings(metric=METRICS[metric], n_estimators=n_rounds, tol=0.0)
+    settings = ExactBoostSettings(metric=METRICS[metric], n_estimators=n_rounds, gap_tol=0.0)
     plan = make_plan(table, settings, data.mean_unit)
     found: list[float] = []
     for number in range(n_runs):
@@ -126,7 +118,7 @@ def cases(setup: Setup) -> Iterator[Case]:
 
 
 def judge_misses(n_missed: int, n_rounds: int) -> Verdict:
-    """Of "the best stump of the sample": never missed, or in at most one round in twenty."""
+    """Judge "the best stump of the sample": never missed, or in at most one round in twenty."""
     if n_rounds == 0:
         return Verdict.NOT_RUN
     if n_missed == 0:
@@ -135,7 +127,7 @@ def judge_misses(n_missed: int, n_rounds: int) -> Verdict:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Misses, and what they cost."""
+    """Report misses and their cost."""
     page.text(
         "Algorithm 2 halves the cell of cuts and steps, and goes on with the half of the best "
         "bound alone; the other half may hold the best stump. ExactBoost here goes on until no "

@@ -1,4 +1,4 @@
-"""Proposition 1: what a stump chosen on k rows of each class costs on all rows."""
+"""Proposition 1: the excess loss of a stump chosen on k rows of each class."""
 
 from functools import partial
 from math import e, log, nan, sqrt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 METRICS = ("AUC", "KS")
 N_FEATURES = 50
 N_ROWS = 20_000  # of each class
-LEAD = 2.0  # of the one feature that says something, over sqrt(k)
+LEAD = 2.0  # effect of the informative feature, divided by sqrt(k)
 STYLES = {"AUC": ("C1", "s"), "KS": ("C0", "o")}
 NAME = "subsampling, k = "  # of a case
 Excess = dict[str, dict[int, list[float]]]  # metric -> k -> mean excess loss on each table
@@ -30,7 +30,7 @@ def sizes(setup: Setup) -> tuple[int, ...]:
 
 
 def make_table(k: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Positives and negatives with 50 features of 0 and 1, all noise but for the first.
+    """Positives and negatives with 50 features of 0 and 1, all noise except for the first.
 
     Its lead is about what chance gives to the best of the others in a sample of k rows per class.
     """
@@ -77,7 +77,7 @@ def _excess(k: int, rng: np.random.Generator, n_draws: int) -> dict[str, list[fl
 
 
 def cases(setup: Setup) -> list[Case]:
-    """One k each."""
+    """One case per k."""
     n_tables, n_draws = setup.pick(100, 10, 3), setup.pick(50, 20, 15)
     fit = partial(work, seed=setup.seed, n_tables=n_tables, n_draws=n_draws)
     cost = n_tables * 0.025
@@ -104,7 +104,7 @@ def corrected(k: int) -> float:
     losses. Where these have the right mean, and each of the 2 k rows moves them by 1 / k at most,
     their deviations are sub-Gaussian with variance 1 / (2 k), and the mean of the largest of N is
     at most sqrt(2 log N / (2 k)). An AUC loss is a mean over pairs. A KS loss is a least value over
-    thresholds, and too low in the mean by the order of k^(-1/2); but of a stump alone it is 1 less
+    thresholds, and too low in the mean by the order of k^(-1/2); but of a stump alone it is 1 minus
     the difference of two shares, cut at 0, and the cut never matters to the best of the N where
     both directions of a stump are among them.
     """
@@ -117,20 +117,20 @@ def exceeding(excess: dict[int, list[float]]) -> list[int]:
 
 
 def slope(excess: dict[int, list[float]]) -> float:
-    """The power of k that the mean excess falls with."""
+    """The power of k with which the mean excess falls."""
     means = [mean(values) for values in excess.values()]
     return log_slope(list(excess), means).value if len(means) > 1 and min(means) > 0 else nan
 
 
 def judge_rate(excess: dict[int, list[float]]) -> Verdict:
-    """Of Proposition 1: one k beyond the bound is enough against it."""
+    """Judge Proposition 1: one k beyond the bound refutes it."""
     if not excess:
         return Verdict.NOT_RUN
     return Verdict.NOT_REPRODUCED if exceeding(excess) else Verdict.REPRODUCED
 
 
 def report(page: Page, found: Found) -> None:
-    """Excess against e / k, and against what can be proved."""
+    """Report the excess against e / k and against the corrected bound."""
     excess = collect(found)
     if not excess:
         return

@@ -36,14 +36,14 @@ def work_ours(table: str, metric: str, fold: int, seed: int, n_runs: int) -> Res
 
 
 def work_peer(table: str, method: str, fold: int, seed: int) -> Result:
-    """Another method, which knows of no metric: one fit for both."""
+    """Another method, which does not depend on the metric: one fit for both."""
     rows = read_fold(table, fold, seed)
     model = SURROGATES[method](seed).fit(rows.X, rows.y)
     return {metric: loss_of(metric, model, rows) for metric in METRICS}
 
 
 def cases(setup: Setup) -> Iterator[Case]:
-    """One fit each."""
+    """One case per fit."""
     for table in setup.pick(TABLES, ("heart", "liver"), ("liver",)):
         for fold in range(setup.pick(N_FOLDS, 3, 2)):
             yield from _cases_of(table, fold, setup)
@@ -76,7 +76,7 @@ def collect(found: Found) -> Comparison:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """A picture, tables, and what became of the claim."""
+    """Report a picture, tables, and the verdict on the claim."""
     comparison = collect(found)
     page.text(
         f"Test loss, mean ± standard deviation over {fold_counts(comparison)}, everything at its "

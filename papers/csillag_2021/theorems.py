@@ -31,7 +31,7 @@ def draw_apart(n_rows: int, rng: np.random.Generator) -> Rows:
 
 
 def draw_pair(n_rows: int, rng: np.random.Generator) -> Rows:
-    """Four features whose best score is no sum of a few stumps (Komori 2010, section 4.2)."""
+    """Four features whose best score is not a sum of a few stumps (Komori 2010, section 4.2)."""
     sample = make_gaussian_pair(n_rows, n_rows, random_state=rng)
     return Rows(sample.X, sample.y)
 
@@ -44,7 +44,7 @@ LAWS: dict[str, tuple[Callable[[int, np.random.Generator], Rows], int, int]] = {
 
 
 def strict_auc_loss(y: Ints, scores: Floats) -> float:
-    """1 - Pr{S(X) > S(X')}: as in the theorem, a tie is a pair lost."""
+    """1 - Pr{S(X) > S(X')}: as in the theorem, a tie counts as a loss."""
     neg = np.sort(scores[y == 0])
     return 1.0 - float(np.searchsorted(neg, scores[y == 1], side="left").mean()) / len(neg)
 
@@ -67,7 +67,7 @@ def work(law: str, metric: str, n_rows: int, seed: int, n_times: int, n_fresh: i
 
 
 def cases(setup: Setup) -> Iterator[Case]:
-    """One distribution, metric and number of rows each; then Proposition 1."""
+    """One case per distribution, metric and number of rows; then Proposition 1."""
     n_times, n_fresh = setup.pick(20, 5, 2), setup.pick(100_000, 20_000, 2000)
     for law, (_, n_runs, n_rounds) in LAWS.items():
         for metric in METRICS:
@@ -87,7 +87,7 @@ def margin_term(n_rows: int, n_features: int, theta: float) -> float:
 
 
 def rows_needed(n_features: int, theta: float) -> int:
-    """Rows of each class from which on the term is below 1, to two digits."""
+    """The number of rows of each class from which the term is below 1, to two digits."""
     low, high = 1, 2
     while margin_term(high, n_features, theta) >= 1:
         low, high = high, 2 * high
@@ -98,12 +98,12 @@ def rows_needed(n_features: int, theta: float) -> int:
 
 
 def holds(n_violated: int, n_times: int) -> bool:
-    """Whether so many violations are what chances of delta each allow, but for one in 1,000."""
+    """Whether the violations are consistent with probability delta (test at 1 in 1,000)."""
     return n_violated <= int(binom.ppf(0.999, n_times, DELTA))
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Bounds beside losses, and how often they were passed."""
+    """Report bounds beside losses, and how often they were exceeded."""
     theta = page.expected["settings"]["margin"]
     known = sorted((name.split(", ") for name in found if name.split(", ")[0] in LAWS), key=_place)
     if known:
@@ -156,7 +156,7 @@ def _claim(page: Page, results: list[Result], metric: str, theorem: str) -> None
         bounds = [bound for result in results for bound in result[key]]
         violated = sum(loss > bound for loss, bound in zip(losses, bounds, strict=True))
         useful = sum(bound < 1 for bound in bounds)
-        if useful == 0:  # so that no loss can be above it, and nothing is confirmed
+        if useful == 0:  # a loss cannot exceed it, and nothing is confirmed
             page.text(
                 f"{theorem} {words}, {metric}: it holds but is not informative: none of "
                 f"{len(bounds)} bounds is below 1 (the smallest is {min(bounds):.1f})."

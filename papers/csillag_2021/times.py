@@ -32,7 +32,7 @@ def measure(table: str) -> Result:
 def race(table: str, metric: str, method: str, seed: int, n_runs: int, n_times: int) -> Result:
     """Fits of the whole table on one thread, in turns, so that a busy machine slows both."""
     X, y = read_whole(table, seed)
-    _fit(exactboost(metric, seed, 1, n_estimators=2), X[:200], y[:200])  # what is compiled first
+    _fit(exactboost(metric, seed, 1, n_estimators=2), X[:200], y[:200])  # compile first
     _fit(EXACT[metric][method](seed), X[:200], y[:200])
     times: dict[str, list[float]] = {"ours": [], "peer": []}
     for _ in range(n_times):
@@ -73,7 +73,7 @@ def ratios(result: Result) -> list[float]:
 
 
 def is_same(result: Result, published: dict[str, Any]) -> bool:
-    """Whether a table is the paper's, its fraction of positives to the digit printed."""
+    """Whether a table is the paper's, with the fraction of positives to the printed digit."""
     sizes = all(result[key] == published[key] for key in ("rows", "features"))
     return sizes and abs(result["positives"] - published["positives"]) <= 0.051
 
@@ -88,7 +88,7 @@ def judge_same(n_same: int, n_tables: int) -> Verdict:
 
 
 def judge_faster(races: list[list[float]]) -> Verdict:
-    """Of "ExactBoost is always faster": every race on every table; not if all of one are lost."""
+    """Judge "ExactBoost is always faster": in every race on every table."""
     if not races:
         return Verdict.NOT_RUN
     if all(min(ratios) > 1 for ratios in races):
@@ -99,7 +99,7 @@ def judge_faster(races: list[list[float]]) -> Verdict:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """Properties and ratios, each beside the paper's."""
+    """Report properties and ratios beside the paper's."""
     _report_properties(page, found)
     page.text(
         "Time of a fit over that of ExactBoost, one thread each, in turns on the whole table: "

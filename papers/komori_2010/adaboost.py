@@ -1,4 +1,4 @@
-"""AdaBoost (Freund and Schapire 1997) on the paper's stumps, with its rounds by cross-validation.
+"""AdaBoost (Freund and Schapire 1997) on the paper's stumps, with cross-validated rounds.
 
 scikit-learn's is in the tables too, with fewer repetitions: it takes many times as long, for it
 grows a tree a round. Here the rows of each feature are put in order once, and a round is a sum
@@ -15,13 +15,13 @@ from auctor.metrics import auc
 from papers.komori_2010.laws import Labelled
 
 MOST_ROUNDS = 300
-_ROUNDS_SKLEARN = (10, 20, 50, 100, 200)  # that its cross-validation chooses from
-# A stump without error would get an infinite weight.
+_ROUNDS_SKLEARN = (10, 20, 50, 100, 200)  # candidates of the cross-validation
+# A stump without error would have an infinite weight.
 _LEAST_ERROR = 1e-10
 
 
 class Stumps(NamedTuple):
-    """weight * (1 if x[feature] > cut else -1), one entry a round; a falling one weighs < 0."""
+    """weight * (1 if x[feature] > cut else -1), one entry per round; < 0 for falling ones."""
 
     feature: Ints
     cut: Floats
@@ -52,14 +52,14 @@ class _Cuts:
     def best(self, signed: Floats) -> tuple[int, int, float]:
         """The stump of the largest edge, the sum of weight * label * stump."""
         below = np.cumsum(signed[self.order], axis=1)
-        edge = below[:, -1:] - 2 * below[:, :-1]  # above less below
+        edge = below[:, -1:] - 2 * below[:, :-1]  # above minus below
         found = int(np.argmax(np.where(self.is_cut, np.abs(edge), -1.0)))
         feature, place = divmod(found, edge.shape[1])
         return feature, place, float(edge[feature, place])
 
 
 def boost(rows: Labelled, n_rounds: int) -> Stumps:
-    """Rounds of AdaBoost; fewer where no stump is better than a guess."""
+    """Rounds of AdaBoost; fewer if no stump is better than chance."""
     cuts, label = _Cuts(rows.X), np.where(rows.y > 0, 1.0, -1.0)
     weight = np.full(len(label), 1 / len(label))
     chosen: list[tuple[int, float, float]] = []
@@ -78,7 +78,7 @@ def boost(rows: Labelled, n_rounds: int) -> Stumps:
 
 
 def pair_shares(scores: Floats, y: Ints) -> Floats:
-    """The AUC of each line of scores, every pair formed: the held-out rows are few."""
+    """The AUC of each row of scores by forming every pair, since held-out rows are few."""
     gaps = scores[:, y == 1][:, :, None] - scores[:, y == 0][:, None, :]
     return np.asarray(((np.sign(gaps) + 1) / 2).mean(axis=(1, 2)))
 

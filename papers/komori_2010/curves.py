@@ -83,19 +83,19 @@ def _fit(method: str, law: str, rows: Labelled, effort: Effort) -> Fitted:
 
 
 def _weights(law: str, feature: str, grid: Floats) -> Floats:
-    """How many rows of both classes there are along the grid."""
+    """The density of the rows of both classes along the grid."""
     columns = np.array([FEATURES.index(feature)])
     density = sum(np.exp(log_density(law, grid[:, None], label, columns)) for label in (0, 1))
     return np.asarray(density / np.sum(density))
 
 
 def _centred(curve: Floats, law: str, feature: str, grid: Floats) -> list[float]:
-    """With mean 0 over the rows: a score is free up to a constant."""
+    """Shift to mean 0 over the rows, since a score is determined only up to a constant."""
     return np.round(curve - _weights(law, feature, grid) @ curve, 5).tolist()
 
 
 def gather(found: Found, method: str, key: str) -> Floats:
-    """(repetitions, grid) of a method; no rows where it was not run."""
+    """(repetitions, grid) of a method; empty if it was not run."""
     own = [r for name, r in found.items() if name.rpartition(" ")[0] == method and key in r]
     return np.array([line for result in own for line in result[key]])
 
@@ -125,14 +125,14 @@ def report_figure3(page: Page, found: Found, setup: Setup) -> None:
 
 
 class Comparison(NamedTuple):
-    """Of a mean score plot with F_N's part, over the middle 95 % of the rows."""
+    """Correlation of a mean score plot with F_N's part, over the middle 95 % of the rows."""
 
     correlation: float
-    factor: float  # that brings F_N's part nearest
+    factor: float  # the factor that best fits F_N's part
 
 
 def compare(mean: Floats, truth: Floats, feature: str) -> Comparison:
-    """In the tails F_N is a parabola, which no AUC can see: all pairs are decided there."""
+    """Leave out the tails, where F_N is a parabola that hardly affects the AUC."""
     weight = _weights("gaussian", feature, _GRID3)
     middle = np.abs(np.cumsum(weight) - weight / 2 - 0.5) < 0.475
     weight = np.where(middle, weight, 0.0) / weight[middle].sum()
@@ -153,7 +153,7 @@ def follows(fitted: Comparison) -> Finding:
 
 
 def one_factor(factors: list[float]) -> Finding:
-    """Whether the features agree about how much of F_N they are."""
+    """Judge whether one factor fits the parts of all features."""
     verdict, ratio = Verdict.PARTLY, max(factors) / max(min(factors), 1e-9)
     if ratio < 1.5:
         verdict = Verdict.REPRODUCED
@@ -247,7 +247,7 @@ def _draw4(figure: "Figure", found: Found, shown: list[str]) -> None:
         upper.set(xlabel="FPR", title=method.partition(",")[0], aspect="equal")
         lines = gather(found, method, "x3")
         lines = lines - lines.mean(axis=0).min()  # the lowest point of the mean curve is 0
-        if method == GAM:  # its band would hide the curve, as in the paper
+        if method == GAM:  # its band would hide the curve; the paper omits it too
             lower.plot(_GRID4, lines.mean(axis=0), color="C0", linewidth=1.8)
         else:
             _band(lower, _GRID4, lines, method)

@@ -17,7 +17,7 @@ SHIFT, THRESHOLD = 1.5, 1.0
 
 
 def figure1_cases(setup: Setup) -> list[Case]:
-    """One area, three ways."""
+    """One case: the area computed in three ways."""
     return [Case("areas", areas, cost=0.1)]
 
 
@@ -37,7 +37,7 @@ def areas() -> Result:
 
 
 def report_figure1(page: Page, found: Found, setup: Setup) -> None:
-    """The picture, and that the area under the curve is the fraction of pairs."""
+    """Draw the curve, and check that its area is the fraction of pairs."""
     result = found["areas"]
     page.figure(
         "figure1",

@@ -87,7 +87,7 @@ def _split(rows: Labelled, is_test: Bools) -> Draw:
 
 
 def _fit(method: str, rows: Labelled, effort: Effort) -> Fitted:
-    """Every intermediate point of the sample is a cut of AUCBoost: there are few."""
+    """Use every midpoint of the sample as a cut of AUCBoost, since there are few."""
     if method == AUCBOOST:
         return fit_aucboost(rows, effort, max_bins=255)
     return fit(method, "kyphosis", rows, effort)
@@ -138,13 +138,13 @@ def random_aucs(found: Found, method: str) -> dict[int, float]:
 
 
 def random_differences(found: Found, rival: str) -> list[float]:
-    """AUCBoost less a rival on the splits that both have."""
+    """AUCBoost minus another method on the splits that both have."""
     ours, theirs = random_aucs(found, AUCBOOST), random_aucs(found, rival)
     return [ours[split] - theirs[split] for split in sorted(ours.keys() & theirs.keys())]
 
 
 def report_kyphosis(page: Page, found: Found, setup: Setup) -> None:
-    """The paper's split, how little it can tell, and random splits."""
+    """Report the paper's split, its uncertainty, and random splits."""
     _print_split(page, found)
     _print_coarseness(page)
     page.text(
@@ -165,7 +165,7 @@ def report_kyphosis(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _print_split(page: Page, found: Found) -> None:
-    """AUCs of the paper's split with the interval that 11 children allow."""
+    """AUCs of the paper's split with intervals from 11 children."""
     test, rows = first_split().test, []
     for method in METHODS:
         result, theirs = found.get(f"{method} {_FIRST}"), page.expected["kyphosis"]
@@ -198,7 +198,7 @@ def _print_coarseness(page: Page) -> None:
 def share_by_chance(n_pos: int, n_neg: int, n_pairs: int) -> float:
     """Fraction of all orders without ties in which at least ``n_pairs`` pairs are right."""
     n = n_pos + n_neg
-    least = n_pairs + n_pos * (n_pos - 1) // 2  # ranks from 0, less the pairs of positives
+    least = n_pairs + n_pos * (n_pos - 1) // 2  # ranks from 0, minus the pairs of positives
     hits = sum(sum(places) >= least for places in combinations(range(n), n_pos))
     return hits / comb(n, n_pos)
 
@@ -237,7 +237,7 @@ def _claim_split(page: Page, found: Found) -> None:
 
 
 def is_first(first: dict[str, Result]) -> Finding:
-    """Whether AUCBoost is ahead of the three; equal is in part."""
+    """Judge whether AUCBoost is ahead of the three; a tie counts as in part."""
     if not {AUCBOOST, *RIVALS} <= first.keys():
         return Finding(Verdict.NOT_RUN, "a method is missing")
     ours, best = first[AUCBOOST]["test"], max(first[m]["test"] for m in RIVALS)
@@ -250,7 +250,7 @@ def is_first(first: dict[str, Result]) -> Finding:
 
 
 def overfits(first: dict[str, Result]) -> Finding:
-    """AdaBoost ahead on the rows of training and behind on the others."""
+    """Judge whether AdaBoost is ahead on training rows and behind on test rows."""
     if not {AUCBOOST, ADABOOST} <= first.keys():
         return Finding(Verdict.NOT_RUN, "a method is missing")
     mine, theirs = first[AUCBOOST], first[ADABOOST]
@@ -264,7 +264,7 @@ def overfits(first: dict[str, Result]) -> Finding:
 
 
 def _claim_shapes(page: Page, found: Found) -> None:
-    """What section 5 reads off the score plots of Age."""
+    """The statements of section 5 about the score plots of Age."""
     ages = _grid(0)
     for method in (AUCBOOST, OURS):
         result = found.get(f"{method} {_FIRST}")

@@ -66,14 +66,14 @@ def optimal_score(law: str, X: Floats) -> Floats:
 
 
 def optimal_parts(X: Floats) -> Floats:
-    """What each feature adds to F_N of section 4.2, which is a sum."""
+    """The part of each feature in F_N of section 4.2, which is a sum."""
     precision = 1 / VARIANCE
     slope = 2 * (MEAN[1] * precision[1] - MEAN[0] * precision[0])
     return X**2 * (precision[0] - precision[1]) + X * slope
 
 
 def log_density(law: str, X: Floats, label: int, features: Ints = _ALL) -> Floats:
-    """Log density of the given features of a class, up to what both classes share."""
+    """Log density of the given features of a class, up to a constant common to both classes."""
     mean, variance = MEAN[label, features], VARIANCE[label, features]
     volume = 0.5 * math.log(variance.prod())
     power = (len(features) + 1) / 2
@@ -82,7 +82,7 @@ def log_density(law: str, X: Floats, label: int, features: Ints = _ALL) -> Float
     if law == "t":
         return np.asarray(-power * np.log1p(((X - mean) ** 2 / variance).sum(axis=1)) - volume)
     # g(x) is the integral over s of s^p exp(-|s x - mu|^2 / 2 - s^2 / 2), lengths by Sigma^-1;
-    # u = s sqrt(a) takes a = |x|^2 + 1 out of it.
+    # the substitution u = s sqrt(a) removes a = |x|^2 + 1.
     a, b = (X**2 / variance).sum(axis=1) + 1, (X * mean / variance).sum(axis=1)
     moment = _moment(len(features), b / np.sqrt(a))
     return np.asarray(np.log(moment) - power * np.log(a) - (mean**2 / variance).sum() / 2 - volume)

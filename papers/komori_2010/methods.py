@@ -26,23 +26,22 @@ STUMPS, EBM = "LightGBM stumps", "EBM, no interactions"
 
 PACKAGES = {GAM: ("pygam",), STUMPS: ("lightgbm",), EBM: ("interpret",)}
 # Section 3.3: the lambdas of Figure 2. The paper takes "a number of sample quantiles" for cuts and
-# does not say how many; of 20, 50 and 255, with 50 the curves of Figure 2 came out most alike on
-# two samples, which is not many.
+# does not say how many; of 20, 50 and 255, 50 gave the curves most like Figure 2, on two samples.
 LAMBDAS = (0.01, 0.001, 0.0001)
 N_QUANTILES = 50
 
 
 class Effort(NamedTuple):
-    """How much the search for the best settings of a method may cost."""
+    """The effort of the search for the settings of a method."""
 
     n_rounds: int
     n_folds: int
     n_rounds_adaboost: int = MOST_ROUNDS
-    n_smoothings: int = 11  # of pyGAM's grid, whose own number this is
+    n_smoothings: int = 11  # of pyGAM's grid, its default
 
 
 class Fitted(NamedTuple):
-    """A fitted method: the score of rows, and what each feature adds where that is a sum."""
+    """A fitted method: the score of rows, and the part of each feature if it is a sum."""
 
     score: Callable[[Floats], Floats]
     parts: Callable[[Floats], Floats] | None
@@ -54,7 +53,7 @@ def effort(setup: Setup, n_folds: int = 10) -> Effort:
 
 
 def is_reduced(setup: Setup, method: str) -> bool:
-    """Whether a method has another setting than the paper's: fewer rounds, folds or smoothings."""
+    """Whether a method has fewer rounds, folds or smoothing candidates than in the paper."""
     return setup.size != Size.FULL and method in (AUCBOOST, ADABOOST, ADABOOST_SKLEARN, GAM)
 
 
@@ -64,17 +63,17 @@ def additive(parts: Callable[[Floats], Floats]) -> Fitted:
 
 
 def fit_ours(rows: Labelled, **settings: Any) -> Fitted:
-    """What this library offers: another solver, and penalties by 5 folds."""
+    """The default of this library: Newton's method, and penalties by 5 folds."""
     from auctor import SmoothAUCBoostCV
 
     model = SmoothAUCBoostCV(**settings).fit(rows.X, rows.y)
     n_features = rows.X.shape[1]
-    # What surfaces add, where there are any, is no single feature's part.
+    # Surfaces, if there are any, belong to no single feature.
     return Fitted(model.decision_function, lambda X: model.model_.contributions(X)[:, :n_features])
 
 
 def fit_aucboost(rows: Labelled, effort: Effort, max_bins: int = N_QUANTILES) -> Fitted:
-    """The paper's own algorithm: a stump a round, lambda and T by cross-validation."""
+    """The paper's algorithm: one stump per round, lambda and T by cross-validation."""
     return fit_ours(
         rows,
         solver="stagewise",
@@ -95,7 +94,7 @@ def fit_fixed(rows: Labelled, n_rounds: int) -> Fitted:
 
 
 def fit_estimated(rows: Labelled, is_full: bool) -> Fitted:
-    """F_N of section 4.2 with the sample's means and (co)variances put in."""
+    """F_N of section 4.2 with the sample's means and (co)variances."""
     precision, slope = [], []
     for label in (0, 1):
         X = rows.X[rows.y == label]
@@ -119,9 +118,9 @@ def fit_gam(rows: Labelled, n_smoothings: int) -> Fitted:
 
     try:
         grid = np.logspace(-3, 3, n_smoothings)
-        with redirect_stdout(StringIO()):  # it prints what did not converge
+        with redirect_stdout(StringIO()):  # it prints candidates that did not converge
             model = LogisticGAM().gridsearch(rows.X, rows.y, lam=grid, progress=False)
-    except AttributeError:  # it looks into the best candidate, and there is none
+    except AttributeError:  # it fails if no candidate converged
         return additive(np.zeros_like)
     terms = range(rows.X.shape[1])
     return additive(
@@ -130,10 +129,10 @@ def fit_gam(rows: Labelled, n_smoothings: int) -> Fitted:
 
 
 def fit_gam_quantiles(rows: Labelled) -> Fitted:
-    """A GAM whose cubic splines have their knots positions of the rows, straight beyond them."""
+    """A GAM of cubic splines with knots at quantiles of the rows, linear beyond them."""
     from sklearn.preprocessing import SplineTransformer
 
-    # 4 degrees of freedom a feature, as S-Plus has them, between the 5 % and 95 % quantiles.
+    # 4 degrees of freedom per feature, as in S-Plus, between the 5 % and 95 % quantiles.
     knots = np.quantile(rows.X, np.linspace(0.05, 0.95, 4), axis=0)
     splines = SplineTransformer(knots=knots, extrapolation="linear", include_bias=False)
     model = _logistic(splines.fit_transform(rows.X), rows.y)
@@ -155,7 +154,7 @@ def fit_glm(rows: Labelled) -> Fitted:
 def _logistic(X: Floats, y: Any) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    # By Newton's method: lbfgs would stop early on the t distribution's outliers.
+    # Newton's method, because lbfgs would stop early on the t distribution's outliers.
     return LogisticRegression(C=1e10, solver="newton-cholesky", max_iter=1000).fit(X, y)
 
 
@@ -169,7 +168,7 @@ def fit_lightgbm(rows: Labelled) -> Fitted:
 
 
 def fit_ebm(rows: Labelled) -> Fitted:
-    """EBM with one term a feature."""
+    """EBM with one term per feature."""
     from interpret.glassbox import ExplainableBoostingClassifier
 
     model = ExplainableBoostingClassifier(interactions=0, random_state=0, n_jobs=1)

@@ -1,4 +1,4 @@
-"""Repetitions of sections 4.2 and 4.3: cases in blocks, and tables of what they found."""
+"""Repetitions of sections 4.2 and 4.3: cases in blocks, and tables of their results."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
     quick: int
     tiny: int
     block: int
-    seconds: float  # of one repetition, or so
+    seconds: float  # approximate seconds of one repetition
 
 
 # The paper has 1,000 repetitions; methods that are not the paper's and are slow have fewer here.
@@ -98,7 +98,7 @@ def repeat(method: str, law: str, seed: int, start: int, stop: int, effort: Effo
 
 
 class Aucs:
-    """What the cases found: method -> column -> repetition -> AUC."""
+    """Results of the cases: method -> column -> repetition -> AUC."""
 
     def __init__(self, found: Found) -> None:
         self._values: dict[str, dict[str, dict[int, float]]] = {}
@@ -109,7 +109,7 @@ class Aucs:
                 columns.setdefault(column, {}).update(enumerate(values, start=int(start)))
 
     def by_repetition(self, method: str, column: str = TOTAL) -> dict[int, float]:
-        """Repetition -> AUC; empty where the method was not run or has no such column."""
+        """Repetition -> AUC; empty if the method was not run or has no such column."""
         return self._values.get(method, {}).get(column, {})
 
     def values(self, method: str, column: str = TOTAL) -> list[float]:
@@ -118,7 +118,7 @@ class Aucs:
         return [found[repetition] for repetition in sorted(found)]
 
     def less(self, method: str, other: str, column: str = TOTAL) -> list[float]:
-        """The method less the other, on the samples that both have seen."""
+        """Differences (method - other) on the samples that both have seen."""
         mine, theirs = self.paired(method, other, column)
         return differences(mine, theirs)
 
@@ -131,13 +131,13 @@ class Aucs:
         return [mine[r] for r in common], [theirs[r] for r in common]
 
     def steps(self, method: str, lower: str, higher: str) -> list[float]:
-        """One column less another, of the same method and samples."""
+        """Differences of two columns of the same method and samples."""
         low, high = self.by_repetition(method, lower), self.by_repetition(method, higher)
         return [high[r] - low[r] for r in sorted(low.keys() & high.keys())]
 
 
 def printed(page: Page, table: str, method: str, column: str) -> Printed | None:
-    """The paper's figure, if it has one, and if the method is set as there."""
+    """The paper's figure, if there is one and the method has the paper's settings."""
     if is_reduced(page.setup, method):
         return None
     row = page.expected[table].get(method)
@@ -195,7 +195,7 @@ def _band(values: Sequence[float]) -> str:
 
 
 def tell_repetitions(page: Page, aucs: Aucs, methods: Sequence[str]) -> None:
-    """How many repetitions were run, in words."""
+    """Describe how many repetitions were run."""
     counts: dict[int, list[str]] = {}
     for method in methods:
         counts.setdefault(len(aucs.values(method)), []).append(method)

@@ -57,7 +57,7 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _claim_figures(page: Page, aucs: Aucs) -> None:
-    """The paper's means, and who is ahead."""
+    """Judge the paper's means and the order of the methods."""
     for method, found in same_totals(page, aucs).items():
         page.claim(f"{method}: mean AUC {page.expected['table1'][method][TOTAL][0]:.3f}", *found)
     found = ahead(aucs.less(ESTIMATED, AUCBOOST))
@@ -72,7 +72,7 @@ def _claim_figures(page: Page, aucs: Aucs) -> None:
 
 
 def same_totals(page: Page, aucs: Aucs) -> dict[str, Finding]:
-    """AUCBoost's mean and that of a yardstick: where the latter is off, so are the samples."""
+    """Compare the means of AUCBoost and of a reference, which shows whether the samples agree."""
     found = {}
     for method in (AUCBOOST, ESTIMATED):
         theirs, values = printed(page, "table1", method, TOTAL), aucs.values(method)

@@ -43,10 +43,10 @@ METHODS = (
     AUCBOOST, OURS, OURS_BINS, OPTIMAL, ADABOOST, ADABOOST_SKLEARN, GAM, GAM_QUANTILES, GLM, STUMPS,
 )  # fmt: skip
 RIVALS = (ADABOOST, GAM, GLM)
-JUDGED = (ADABOOST, ADABOOST_SKLEARN, GAM, GLM)  # AdaBoost is in the claims twice
-# A score AUC below this is next to useless; 0.5 is.
+JUDGED = (ADABOOST, ADABOOST_SKLEARN, GAM, GLM)  # AdaBoost in two implementations
+# A score AUC below this counts as nearly useless (0.5).
 _USELESS = 0.52
-# With fewer repetitions every distribution would do.
+# With fewer repetitions every distribution would be accepted.
 _ENOUGH = 20
 _WORDS = {
     "t": "the density printed in section 4.3",
@@ -94,7 +94,7 @@ def _claim_ahead(page: Page, aucs: Aucs) -> None:
 
 
 def _claim_narrow(page: Page, aucs: Aucs) -> None:
-    """The paper compares bands; spreads of the same samples say it with less chance."""
+    """The paper compares bands; standard deviations over the same samples are more precise."""
     for method in (AUCBOOST, OURS):
         for rival in JUDGED:
             found = narrower(*aucs.paired(method, rival))
@@ -125,7 +125,7 @@ def distances(page: Page, aucs: Aucs, method: str) -> dict[str, float]:
 
 
 def _print_distances(page: Page, aucs: Aucs, law: str) -> None:
-    """Which of the two distributions Table 2 comes from."""
+    """Judge which of the two distributions Table 2 comes from."""
     page.text("Our mean minus the paper's, in standard errors of the difference:")
     far = {method: distances(page, aucs, method) for method in (AUCBOOST, *RIVALS)}
     rows = [
@@ -141,7 +141,7 @@ def _print_distances(page: Page, aucs: Aucs, law: str) -> None:
 
 
 def _tell_possible(page: Page, law: str) -> None:
-    """Quadrature of the distribution beside the paper's figures: nothing of it depends on a run."""
+    """Compare the paper's figures with exact limits (by quadrature), independently of any run."""
     far = beyond(page, law)
     parts = [f"{f} {v.mean:.3f} of at most {most:.4f}" for f, (v, most, _) in far.items()]
     feature = max(far, key=lambda name: far[name][2])

@@ -62,19 +62,19 @@ def smoothed_area(atoms: Atoms, score: Floats, sigma: float = 1.0) -> float:
 
 
 def true_area(atoms: Atoms, score: Floats) -> float:
-    """AUC of the distribution, ties by halves."""
+    """AUC of the distribution; ties count one half."""
     inner = (np.sign(score[:, None] - score[None, :]) + 1) / 2 @ atoms.negative
     return float(atoms.positive @ inner)
 
 
 def theorem_cases(setup: Setup) -> list[Case]:
-    """All of it takes seconds."""
+    """One case, which takes seconds."""
     n, n_rounds = setup.pick(600, 200, 60), setup.pick(60, 10, 3)
     return [Case("proofs", partial(prove, n, n_rounds, setup.seed), cost=setup.pick(15, 3, 1))]
 
 
 def prove(n: int, n_rounds: int, seed: int) -> Result:
-    """Everything on this page; the names of the parts are all different."""
+    """Compute all parts; their names are all different."""
     parts = (climb(n, seed), identity(seed), derivatives(seed), compare_rounds(seed, n_rounds))
     return {key: value for part in parts for key, value in part.items()}
 
@@ -99,7 +99,7 @@ def _psi(atoms: Atoms, start: Floats, rise: Floats, c: float) -> float:
 
 
 def second_differences(n_bins: int, ends_repeated: bool = True) -> Floats:
-    """The matrix of F^(2) over the values of F_k on its bins; beyond an end the end is repeated."""
+    """The matrix of F^(2) over the values of F_k on its bins; end values are repeated."""
     inner = np.eye(n_bins, k=-1) - 2 * np.eye(n_bins) + np.eye(n_bins, k=1)
     if not ends_repeated:
         return inner[1:-1]
@@ -197,7 +197,7 @@ def compare_rounds(seed: int, n_rounds: int) -> Result:
 
 
 def report_theorem(page: Page, found: Found, setup: Setup) -> None:
-    """What is proved has to hold."""
+    """Report the proved statements, which must hold."""
     result = found["proofs"]
     _report_climb(page, result)
     _report_identity(page, result)

@@ -96,14 +96,14 @@ def curves(found: Found, n_cuts: int, criterion: str, penalty: float) -> Floats:
 
 
 def report_figure2(page: Page, found: Found, setup: Setup) -> None:
-    """The curves, where they peak, and the claims of section 3.3."""
+    """Report the curves, their maxima, and the claims of section 3.3."""
     known = sorted({int(name.split()[0]) for name in found})
     page.text(
         f"Means over samples of 250 + 250 rows and the {effort(setup).n_folds} folds of each. The "
         "paper does not say how many cuts a feature has; the number of them decides what a lambda "
         "means."
     )
-    is_full = setup.size == Size.FULL  # else with fewer rounds and folds than the paper's
+    is_full = setup.size == Size.FULL  # otherwise it has fewer rounds and folds than the paper
     peaks = page.expected["figure2"]["peak_rounds"] if is_full else {}
     _print_peaks(page, found, known, peaks)
     page.figure(
@@ -156,7 +156,7 @@ def _draw(figure: "Figure", found: Found, known: list[int], peaks: dict[str, int
 
 
 def _claim_peaks(page: Page, found: Found, is_full: bool) -> None:
-    """Of the curves with 50 quantiles, by the criterion as printed."""
+    """Judge the claims by the curves with 50 quantiles and the criterion as printed."""
     for text, penalty in (
         ("the curve of lambda = 0.0001 starts to decline around T = 20", 0.0001),
         ("the curve of lambda = 0.001 has its peak around T = 70", 0.001),
@@ -173,7 +173,7 @@ def _claim_peaks(page: Page, found: Found, is_full: bool) -> None:
 
 
 def near_peak(curve: Floats, theirs: int) -> Finding:
-    """Whether the best T is that of the paper up to a factor of 2, or of 4."""
+    """Judge whether the best T is within a factor of 2, or 4, of the paper's."""
     if len(curve) < theirs:
         return Finding(Verdict.NOT_RUN, f"{len(curve)} rounds are too few")
     ours = int(np.argmax(curve)) + 1

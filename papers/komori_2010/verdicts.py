@@ -10,12 +10,12 @@ from papers.page import Verdict
 from papers.statistics import Estimate, standard_error, t_interval
 from papers.verdicts import by_interval, together
 
-# Two means this many standard errors apart are two different numbers: 1 in 100 by chance.
+# Means that differ by more standard errors are different (1 in 100 by chance).
 _APART = 2.58
 # The paper prints three digits.
 _ROUNDING = 0.0005 / 3**0.5
 N_REPETITIONS = 1000  # of the paper
-# "The same" is said only where a difference of this size would have been seen.
+# "The same" requires that a difference of this size would have been detected.
 _TELLING = 0.01
 
 
@@ -28,7 +28,7 @@ class Printed(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Standard error of the mean, as the band of 1,000 repetitions tells it."""
+        """Standard error of the mean, from the band of 1,000 repetitions."""
         return (self.high - self.low) / (2 * 1.96) / N_REPETITIONS**0.5
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ REDUCED = Finding(Verdict.NOT_RUN, "a reduced run has other settings than the pa
 
 
 def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
-    """Whether paired differences are above 0, beyond chance."""
+    """Judge whether paired differences are above 0 beyond chance."""
     if len(differences) < 2:
         return NOTHING
     found = t_interval(differences, overlap)
@@ -55,7 +55,7 @@ def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
 
 
 def not_behind(differences: Sequence[float]) -> Finding:
-    """Whether paired differences are above 0 (better), or not below it by much (as good)."""
+    """Judge whether paired differences are above 0 (better) or not far below (as good)."""
     found = ahead(differences)
     if found.verdict == Verdict.REPRODUCED:
         return found._replace(verdict=Verdict.BETTER)
@@ -71,7 +71,7 @@ def distance(values: Sequence[float], printed: Printed) -> float:
 
 
 def same_figure(values: Sequence[float], printed: Printed, is_ours: bool) -> Finding:
-    """Whether our mean is the paper's; ahead of it is better for a method of ours only."""
+    """Judge whether our mean is the paper's; a higher one is "better" only for our methods."""
     if len(values) < 2:
         return NOTHING
     apart = distance(values, printed)
@@ -84,13 +84,13 @@ def same_figure(values: Sequence[float], printed: Printed, is_ours: bool) -> Fin
 
 
 def all_of(findings: Sequence[Finding], number: str) -> Finding:
-    """Of a claim made of several."""
+    """Combine the findings on the parts of a claim."""
     verdict = together([found.verdict for found in findings])
     return NOTHING if verdict == Verdict.NOT_RUN else Finding(verdict, number)
 
 
 def same_law(distances: Sequence[float]) -> Finding:
-    """Whether figures that differ by chance alone would lie so far from the paper's."""
+    """Judge whether the distance from the paper's figures can be due to chance."""
     if not distances:
         return NOTHING
     size = float(np.sqrt(np.mean(np.square(distances))))
@@ -103,7 +103,7 @@ def same_law(distances: Sequence[float]) -> Finding:
 
 
 def narrower(ours: Sequence[float], theirs: Sequence[float], n_resamples: int = 1000) -> Finding:
-    """Whether the spread of ours is smaller, by a bootstrap over the repetitions of both."""
+    """Judge whether the standard deviation is smaller, by a bootstrap over the repetitions."""
     n = min(len(ours), len(theirs))
     if n < 5:
         return NOTHING

@@ -1,4 +1,4 @@
-"""A branching program followed over all rows of a finite distribution: every chance is exact."""
+"""Follow a branching program over all rows of a finite distribution, with exact probabilities."""
 
 from itertools import product
 from typing import Any, NamedTuple
@@ -11,17 +11,19 @@ from auctor.learners.martirank.program import Node, program_values
 
 
 class Followed(NamedTuple):
-    """What becomes of the two true classes, negatives first."""
+    """Errors and frozen fractions of the two true classes, negatives first."""
 
     error: tuple[float, float]  # D-[H = 1] and D+[H = -1]
-    frozen: tuple[float, float]  # shares that end at a frozen node
-    error_frozen: tuple[float, float]  # that end at one and get the wrong vote
-    least_advantage: float  # two-sided, of the nodes that are reached and not frozen
-    share_below: float  # of the steps of all rows, taken at nodes below a given advantage
+    frozen: tuple[float, float]  # fractions that end at a frozen node
+    error_frozen: tuple[float, float]  # fractions that end at one with the wrong vote
+    least_advantage: (
+        float  # smallest two-sided advantage of the nodes that are reached and not frozen
+    )
+    share_below: float  # fraction of all steps that are taken at nodes below a given advantage
 
 
 def follow_majority(layers: list[list[Node]], k: int, advantage: float) -> Followed:
-    """The program on the majority distribution of k features, all 2^k rows alike."""
+    """Follow the program on the majority of k features, with all 2^k rows equally likely."""
     rows = np.array(list(product((-1, 1), repeat=k)))
     return follow(layers, rows, rows.sum(axis=1) > 0, advantage)
 
@@ -32,10 +34,10 @@ def follow(
     is_pos: Bools,
     advantage: float,
 ) -> Followed:
-    """Send the mass of every row of -1 and +1 down the program, coins as their chances."""
+    """Send the mass of every row of -1 and +1 down the program; a coin splits the mass."""
     value, final = program_values(layers, "majority")
     codes = np.where(rows > 0, 2, 1)  # code 0 is missing
-    # Each class has mass 1 in all.
+    # Each class has total mass 1.
     mass = np.where(is_pos, 1.0 / is_pos.sum(), 1.0 / (~is_pos).sum())[None]
     ended, ended_pos = np.zeros(len(rows)), np.zeros(len(rows))
     least, below, steps, number = 0.5, 0.0, 0.0, 0
@@ -51,10 +53,10 @@ def follow(
             right = node.right[codes[:, node.feature]]
             below_it[node.index] += here * (1 - right)
             below_it[node.index + 1] += here * right
-            found = _advantage(here, right, is_pos)
-            if found is not None:
-                least, steps = min(least, found), steps + here.sum()
-                below += here.sum() if found < advantage - 1e-9 else 0.0
+            own = _advantage(here, right, is_pos)
+            if own is not None:
+                least, steps = min(least, own), steps + here.sum()
+                below += here.sum() if own < advantage - 1e-9 else 0.0
         mass = below_it
     says_pos = ended_pos + final @ mass
     return Followed(
@@ -67,7 +69,7 @@ def follow(
 
 
 def _advantage(mass: Floats, right: Floats, is_pos: Bools) -> float | None:
-    """The two-sided advantage of a node; None where one class does not get there."""
+    """The two-sided advantage of a node; None if one class does not reach it."""
     pos, neg = mass[is_pos].sum(), mass[~is_pos].sum()
     if pos < 1e-12 or neg < 1e-12:
         return None

@@ -1,4 +1,4 @@
-"""Theorem 8: MartiRank trained on noisy labels, its AUC on unseen rows with clean ones."""
+"""Theorem 8: MartiRank trained on noisy labels and evaluated on unseen rows with clean labels."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,8 +24,8 @@ PEERS = ("AUCBoost", "RankBoost", "AdaBoost", "LightGBM, stumps")  # over single
 TREES = "LightGBM, trees"
 OURS = "MartiRank"
 SKEWED = "majority of 9 of 20, 10 % positive"
-# Rows of each label that a node needs, m_A of section 5; one number for every eta, since MartiRank
-# does not know eta. SamplingMartiRank is, and by itself asks for more rows the larger eta is.
+# Rows of each label that a node needs, m_A of section 5; the same for every eta, since MartiRank
+# does not know eta. SamplingMartiRank knows eta and requires more rows if eta is larger.
 MIN_CLASS = 20.0
 _N_UNSEEN = 20_000
 _LARGEST_RESTORED = 0.3
@@ -124,7 +124,7 @@ def restored_size(setup: Setup) -> tuple[int, int]:
 
 
 def restored_name(eta: float, repetition: int) -> str:
-    """The name of a case of the program with the noise removed."""
+    """The name of a case with the noise removed."""
     return f"noise removed, eta = {eta}, sample {repetition}"
 
 
@@ -142,7 +142,7 @@ def curve(
     """AUC on clean labels of the position and of the vote H, for each number of layers."""
     noisy, unseen = _samples(law, eta, size, seed, repetition)
     is_pos = unseen.y_clean > 0
-    ranker = MartiRank(n_estimators=max(n_layers), min_class=MIN_CLASS)
+    ranker = MartiRank(n_layers=max(n_layers), min_samples_leaf=MIN_CLASS)
     ranker.fit(noisy.X, noisy.y)
     found: dict[str, list[float]] = {"position": [], "error_neg": [], "error_pos": [], "vote": []}
     for T in n_layers:
@@ -155,13 +155,13 @@ def curve(
 
 
 def restored(law: str, eta: float, size: int, n_layers: int, seed: int, repetition: int) -> Result:
-    """The same vote with the noise removed from the coins: SMartiRank with eta given, on draws."""
+    """The vote with the noise removed from the coins: SMartiRank with eta given."""
     draw = NOISY_LAWS[law]
     _, unseen = _samples(law, eta, size, seed, repetition)
     ranker = SamplingMartiRank(
-        n_estimators=n_layers,
+        n_layers=n_layers,
         noise_rate=eta,
-        min_class=MIN_CLASS,
+        min_samples_leaf=MIN_CLASS,
         max_draws=size,
         output="majority",
         random_state=repetition,
@@ -178,7 +178,7 @@ def _some(sample: Sample, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def cut_short(ranker: MartiRank, n_layers: int, output: str) -> ProgramModel:
-    """The model that ``n_estimators=n_layers`` would have made, with the output given.
+    """The model that ``n_layers=n_layers`` would have made, with the output given.
 
     Layers do not depend on those that come after them, so that one fit is enough for all T.
     """
@@ -194,7 +194,7 @@ def cut_short(ranker: MartiRank, n_layers: int, output: str) -> ProgramModel:
 
 
 def _add_errors(found: dict[str, list[float]], right: Floats, is_pos: Bools) -> None:
-    """The errors of H, from its chance to say positive, and its AUC by Lemma 5 over its coins."""
+    """Add the errors of H, from its probability to predict positive, and its AUC by Lemma 5."""
     error_neg, error_pos = float(right[~is_pos].mean()), float(1.0 - right[is_pos].mean())
     found["error_neg"].append(error_neg)
     found["error_pos"].append(error_pos)
@@ -217,7 +217,7 @@ def compare(
 def make_method(method: str, n_rounds: int) -> Any:
     """Boosters of a convex loss, and MartiRank at 80 layers."""
     if method == OURS:
-        return MartiRank(n_estimators=80, min_class=MIN_CLASS)
+        return MartiRank(n_layers=80, min_samples_leaf=MIN_CLASS)
     if method == "AUCBoost":
         return AUCBoost(n_estimators=n_rounds)
     if method == "RankBoost":
@@ -235,7 +235,7 @@ def make_method(method: str, n_rounds: int) -> Any:
 
 
 def _samples(law: str, eta: float, size: int, seed: int, repetition: int) -> tuple[Sample, Sample]:
-    """Rows to train on, the same for every noise rate and method but for their labels; unseen."""
+    """Draw training rows (for all rates the same up to labels) and unseen rows."""
     draw, number = NOISY_LAWS[law], list(NOISY_LAWS).index(law)
     rngs = [np.random.default_rng([seed, 8, number, repetition, part]) for part in range(2)]
     return draw(size, eta, rngs[0]), draw(min(size, _N_UNSEEN), 0.0, rngs[1])

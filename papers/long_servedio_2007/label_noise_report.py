@@ -1,4 +1,4 @@
-"""What became of Theorem 8: curves over the number of layers, and other boosters beside them."""
+"""Report on Theorem 8: curves over the number of layers, and a comparison with other boosters."""
 
 from collections.abc import Callable, Iterable, Sequence, Sized
 from functools import partial
@@ -40,7 +40,7 @@ Curves = dict[tuple[str, float], list[list[float]]]  # (distribution, eta) -> sa
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """The whole section."""
+    """Write the section."""
     votes, positions = (_curves(found, setup, name) for name in ("vote", "position"))
     if votes:
         _report_curves(page, votes, positions, setup)
@@ -68,12 +68,12 @@ def _curves(found: Found, setup: Setup, name: str) -> Curves:
 def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -> None:
     T = layers(setup)
     page.text(
-        f"AUC on unseen rows with clean labels after training on {n_rows(setup):,} rows of which a "
-        "fraction eta has its label flipped; mean and standard error of "
-        f"{_say_samples(votes.values(), setup)}. H is the paper's classifier, the majority vote, "
-        "with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score that "
-        "MartiRank ranks by. MartiRank "
-        f"does not know eta: a node needs {MIN_CLASS:g} rows of each label, whatever eta is."
+        f"AUC on unseen rows with clean labels after training on {n_rows(setup):,} rows of which "
+        "a fraction eta has its label flipped; mean and standard error of "
+        f"{_describe_samples(votes.values(), setup)}. H is the paper's classifier, the majority "
+        "vote, with AUC = 1 - (e+ + e-)/2 (Lemma 5); the last column is the position, the score "
+        f"that MartiRank ranks by. MartiRank does not know eta: a node needs {MIN_CLASS:g} rows "
+        "of each label, whatever eta is."
     )
     head = ["distribution", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
     rows = []
@@ -117,7 +117,7 @@ def _draw(figure: "Figure", curves: Curves, T: tuple[int, ...]) -> None:
 
 
 def _claim_past_noise(page: Page, votes: Curves, setup: Setup) -> None:
-    """AUC above 1 - eta, the wall for the accuracy of boosted classifiers, at the largest T."""
+    """AUC above 1 - eta, which bounds the accuracy of boosted classifiers, at the largest T."""
     noisy = {key: _last(samples) for key, samples in votes.items() if key[1] > 0}
     for law in NOISY_LAWS:
         gains = {
@@ -139,7 +139,7 @@ def _last(samples: Sequence[Sequence[float]]) -> list[float]:
 
 
 def past_noise(gains: Sequence[Estimate]) -> Verdict:
-    """Whether every interval is above 0; not so where one is below, or most of the means are."""
+    """Judge whether all gains are above 0; not if an interval or most means are below."""
     if not gains:
         return Verdict.NOT_RUN
     if all(gain.low > 0 for gain in gains):
@@ -151,7 +151,7 @@ def past_noise(gains: Sequence[Estimate]) -> Verdict:
 
 
 def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
-    """ "Arbitrarily close to 1" as far as finite rows can tell: 0.99."""
+    """Judge "arbitrarily close to 1", for finite data taken as an AUC of 0.99."""
     goal = page.expected["near_one"]
     best = {
         name: {key: max(map(mean, zip(*c, strict=True))) for key, c in curves.items()}
@@ -170,7 +170,7 @@ def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
 
 
 def _claim_balance(page: Page, found: Found, setup: Setup) -> None:
-    """The proof of Theorem 8 wants equal errors on the true classes; noise tilts the coin."""
+    """The proof of Theorem 8 needs equal errors on the true classes, which noise prevents."""
     eta = max(eta for eta in rates(setup) if eta <= 0.3)
     results = _samples_of(found, setup, partial(curve_name, SKEWED, eta))
     if not results:
@@ -189,8 +189,8 @@ def _samples_of(found: Found, setup: Setup, name: Callable[[int], str]) -> list[
     return [found[name(i)] for i in range(n_repetitions(setup)) if name(i) in found]
 
 
-def _say_samples(groups: Iterable[Sized], setup: Setup) -> str:
-    """How many samples were run, and of how many if not of all."""
+def _describe_samples(groups: Iterable[Sized], setup: Setup) -> str:
+    """Describe how many samples were run, and of how many if not all."""
     sizes, planned = [len(group) for group in groups], n_repetitions(setup)
     least, most = min(sizes, default=0), max(sizes, default=0)
     run = f"{least}" if least == most else f"{least} to {most}"
@@ -198,7 +198,7 @@ def _say_samples(groups: Iterable[Sized], setup: Setup) -> str:
 
 
 def _report_restored(page: Page, found: Found, setup: Setup) -> None:
-    """The remedy: with eta known, the coins even out the errors on the true classes."""
+    """The remedy: if eta is known, the coins equalise the errors on the true classes."""
     by_rate = {eta: _samples_of(found, setup, partial(restored_name, eta)) for eta in rates(setup)}
     groups = {eta: results for eta, results in by_rate.items() if results}
     if not groups:
@@ -207,7 +207,7 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
     page.text(
         f"The distribution with 10 % positives again, with the noise removed from the coins: {T} "
         f"layers of SamplingMartiRank with eta given, at most {size:,} fresh draws per layer; "
-        f"mean and standard error of {_say_samples(groups.values(), setup)}."
+        f"mean and standard error of {_describe_samples(groups.values(), setup)}."
     )
     columns = ("vote", "error_neg", "error_pos")
     rows = [
@@ -228,11 +228,11 @@ def _report_restored(page: Page, found: Found, setup: Setup) -> None:
 
 
 def is_even(gap: Estimate, most: float = 0.01) -> Verdict:
-    """Within a hundredth with all of its interval; not so where it is larger and told from 0."""
+    """Judge equality within 0.01: by the whole interval; not if larger and significant."""
     if -most <= gap.low and gap.high <= most:
         return Verdict.REPRODUCED
-    is_told = gap.low > 0 or gap.high < 0
-    return Verdict.NOT_REPRODUCED if is_told and abs(gap.value) > most else Verdict.UNDECIDED
+    is_significant = gap.low > 0 or gap.high < 0
+    return Verdict.NOT_REPRODUCED if is_significant and abs(gap.value) > most else Verdict.UNDECIDED
 
 
 def _report_peers(page: Page, found: Found, setup: Setup) -> None:
@@ -251,11 +251,11 @@ def _report_peers(page: Page, found: Found, setup: Setup) -> None:
     T, run = n_peer_rounds(setup), [one for one in values.values() if one]
     page.text(
         f"Other boosters, all on the same {n_peer_rows(setup):,} rows: AUC on clean labels, mean "
-        f"and standard error of {_say_samples(run, setup)}. {T} rounds of AUCBoost (features), "
-        f"RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} trees; 80 layers "
-        "of MartiRank, ranked by the position. The paper has no such comparison: an addition, on "
-        f"{PEER_LAWS[0]} and on {PEER_LAWS[1]}, which was constructed against boosters of a "
-        "convex loss."
+        f"and standard error of {_describe_samples(run, setup)}. {T} rounds of AUCBoost "
+        f"(features), RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} "
+        "trees; 80 layers of MartiRank, ranked by the position. The paper has no such comparison: "
+        f"an addition, on {PEER_LAWS[0]} and on {PEER_LAWS[1]}, which was constructed against "
+        "boosters of a convex loss."
     )
     rows = [
         [law, f"{eta:g}", *(_cell(values[law, eta, method]) for method in (OURS, *PEERS, TREES))]
@@ -294,7 +294,7 @@ def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
 
 
 def gain_over_peer(law: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
-    """Sample by sample, the mean over the rates: these share their rows."""
+    """Differences of the means over the noise rates, sample by sample (rates share their rows)."""
     noisy = [eta for eta in peer_rates(setup) if eta > 0]
     pairs = [(values[law, eta, OURS], values[law, eta, peer]) for eta in noisy]
     samples = [i for i in range(n_repetitions(setup)) if all(i in a and i in b for a, b in pairs)]

@@ -1,4 +1,4 @@
-"""The distributions that the experiments draw from, and what is known of them."""
+"""The distributions from which the experiments draw, and their known properties."""
 
 from collections.abc import Callable
 from functools import partial
@@ -49,16 +49,16 @@ NOISY_LAWS: dict[str, Draw] = {
 def least_edge(k: int) -> float:
     """The advantage gamma that the best feature has under any distribution: 1 / (2 k).
 
-    The k features add up to 1 at least on positives and to -1 at most on negatives, so that one
-    of them has means that differ by 2 / k: v - u = 1 / k at its cut, and AUC = 1/2 + 1 / (2 k).
+    The k features add up to at least 1 on positives and at most -1 on negatives, so that for one
+    of them the class means differ by 2 / k: v - u = 1 / k at its cut, and AUC = 1/2 + 1 / (2 k).
     """
     return 1.0 / (2 * k)
 
 
 def first_advantage(k: int) -> float:
-    """The two-sided advantage of one feature under the distribution itself, all 2^k rows alike.
+    """The two-sided advantage of one feature if all 2^k rows are equally likely.
 
-    The other k - 1 features are split evenly in comb(k - 1, (k - 1) / 2) / 2^(k - 1) of the rows,
-    and only then the feature decides.
+    The feature decides only if the other k - 1 features are balanced, which has probability
+    comb(k - 1, (k - 1) / 2) / 2^(k - 1).
     """
     return comb(k - 1, (k - 1) // 2) / 2**k

@@ -1,4 +1,4 @@
-"""Lemma 4 and Figure 1: from a weak ranker to a classifier that errs on both classes alike."""
+"""Lemma 4 and Figure 1: from a weak ranker to a classifier with equal errors on both classes."""
 
 from functools import partial
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Groups(NamedTuple):
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A feature of a real table and one that comes with the library; draws of rankers."""
+    """A feature of a real table, one of an included table, and random rankers."""
     n_draws = setup.pick(20_000, 3000, 300)
     return [
         Case(TABLE, partial(on_table, TABLE, setup.seed), (TABLE,), cost=0.2),
@@ -61,9 +61,9 @@ def on_kyphosis() -> Result:
 
 
 def curve_of(rows: Rows) -> Result:
-    """The ROC curve of the best feature that most values tell apart, and what Lemma 4 makes of it.
+    """The ROC curve of the best feature with at least 10 values, and the result of Lemma 4.
 
-    A feature of two values has a curve of two straight lines, on which there is little to see.
+    The curve of a feature with two values consists of two straight lines and shows little.
     """
     X, y = rows
     columns = [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= 10]
@@ -83,7 +83,7 @@ def curve_of(rows: Rows) -> Result:
 
 
 def draws(seed: int, stream: int, n_draws: int) -> Result:
-    """Rankers and distributions at random: gamma, the two errors, and the two-sided advantage."""
+    """Draw rankers and distributions: gamma, the two errors, and the two-sided advantage."""
     rng = np.random.default_rng([seed, 4, stream])
     found = np.array([examine(draw_groups(rng)) for _ in range(n_draws)])
     edge, gap, error_neg, error_pos = found.T
@@ -103,7 +103,7 @@ def draws(seed: int, stream: int, n_draws: int) -> Result:
 
 
 def examine(groups: Groups) -> tuple[float, float, float, float]:
-    """gamma, the largest gap, and the errors of the classifier on both classes as weighed."""
+    """Return gamma, the largest gap, and the weighted errors of the classifier on both classes."""
     label = two_sided(*groups).values(len(groups.neg))
     error_neg = float(groups.neg @ (1 + label) / (2 * groups.neg.sum()))
     error_pos = float(groups.pos @ (1 - label) / (2 * groups.pos.sum()))
@@ -111,20 +111,18 @@ def examine(groups: Groups) -> tuple[float, float, float, float]:
 
 
 def draw_groups(rng: np.random.Generator) -> Groups:
-    """A ranker with an edge: even ones, lopsided ones, and ones near the worst case."""
+    """Draw a ranker with an edge: balanced, one-sided, or near the worst case."""
     n_groups = int(rng.integers(2, 40))
-    spread = 10.0 ** rng.uniform(
-        -1, 1
-    )  # of the Dirichlet distribution: few heavy groups, or many even ones
+    spread = 10.0 ** rng.uniform(-1, 1)  # Dirichlet parameter: few heavy groups or many equal ones
     neg, pos = rng.dirichlet(np.full(n_groups, spread), size=2)
     kind = rng.integers(3)
-    if kind == 1:  # lopsided: the one class is all over, the other where it scores high or low
+    if kind == 1:  # one-sided: one class is spread out, the other has high or low scores
         pos = (
             pos * np.linspace(0.0, 1.0, n_groups) ** rng.uniform(-0.5, 4)
             if rng.random() < 0.5
             else pos
         )
-    if kind == 2:  # a share J of the positives above all else, then a curve along v = u + J
+    if kind == 2:  # a fraction J of the positives on top, then a curve along v = u + J
         gap = rng.uniform(0.01, 0.9)
         line = np.full(n_groups, 1.0 / n_groups)
         neg = np.append(line, 0.0)

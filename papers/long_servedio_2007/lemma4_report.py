@@ -1,4 +1,4 @@
-"""Figure 1 drawn on a real ROC curve, and what became of Lemma 4."""
+"""Report on Lemma 4, with Figure 1 drawn on a real ROC curve."""
 
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ def _draw_curve(figure: "Figure", result: Result) -> None:
     ax = figure.subplots()
     a, e = (result["p_neg"], 1 - result["p_pos"]), result["epsilon"]
     ax.plot(result["fpr"], result["tpr"], color="C0", label="h")
-    # The coin is for the rows below the cut where p- <= p+, and for those above it elsewhere.
+    # The coin applies to the rows below the cut if p- <= p+, otherwise to those above it.
     end = (1.0, 1.0) if result["p_neg"] <= result["p_pos"] else (0.0, 0.0)
     ax.plot(*zip(a, end, strict=True), color="C1", linestyle="--", linewidth=2, label="h'")
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
@@ -61,7 +61,7 @@ def _draw_curve(figure: "Figure", result: Result) -> None:
         xlabel="false positive rate u",
         ylabel="true positive rate v",
     )
-    # Between the two straight lines, where nothing else is.
+    # The empty space between the two straight lines.
     ax.legend(loc="center right", bbox_to_anchor=(1.0, 0.5), frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
 
@@ -85,12 +85,12 @@ def _report_draws(page: Page, drawn: list[Result], divisor: float) -> None:
         difference < _ROUNDING,
         f"{n_draws:,} rankers and distributions, largest difference {difference:.1g}",
     )
-    # Cases keep the advantage over gamma/4; here it is a share of gamma.
-    share = min(result["least_ratio"] for result in drawn) / 4
+    # Cases store the advantage divided by gamma/4; here it is divided by gamma.
+    ratio = min(result["least_ratio"] for result in drawn) / 4
     page.must_hold(
         f"Lemma 4: the two-sided advantage is at least gamma/{divisor:g}",
-        share * divisor > 1 - 1e-6,  # gamma may be as small as that
-        f"smallest advantage divided by gamma: {share:.4f}",
+        ratio * divisor > 1 - 1e-6,  # gamma may be as small as that
+        f"smallest advantage divided by gamma: {ratio:.4f}",
     )
     nearest = min(result["least_over_sharp"] for result in drawn)
     page.check(

@@ -27,9 +27,9 @@ class Coin(NamedTuple):
     """One ranker under noise: its edge, and the two-sided advantages on the true classes."""
 
     edge: float
-    noisy: float  # with the coin that evens out the rates of noisy labels
+    noisy: float  # with the coin that equalises the error rates of the noisy labels
     clean: float  # with the noise removed first
-    gap_lost: float  # of v - u on the true classes, by cutting where noisy labels say
+    gap_lost: float  # loss of v - u on the true classes from the cut chosen on noisy labels
 
 
 def draw_coins(seed: int, stream: int, n_draws: int) -> Result:
@@ -53,7 +53,7 @@ def draw_coins(seed: int, stream: int, n_draws: int) -> Result:
 
 
 def toss(groups: Groups, share: float, eta: float) -> Coin:
-    """A ranker at a node whose rows are positive in the given share, labels wrong at rate eta."""
+    """A ranker at a node with the given fraction of positives and labels wrong at rate eta."""
     neg, pos = (part / part.sum() for part in groups)
     clean = np.array([(1 - share) * neg, share * pos])
     labels = (1 - eta) * clean + eta * clean[::-1]
@@ -70,7 +70,7 @@ def _advantage(side: TwoSided, groups: Groups) -> float:
 
 
 def report_coins(page: Page, found: Found) -> None:
-    """What holds of Lemma 4 under noise, and what does not."""
+    """Report which parts of Lemma 4 hold under noise."""
     drawn = [result for name, result in found.items() if name.startswith(COINS)]
     if not drawn:
         return

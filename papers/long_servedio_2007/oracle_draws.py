@@ -1,4 +1,4 @@
-"""Theorems 9 and 10: the draws that SamplingMartiRank asks an oracle for, and what they buy."""
+"""Theorems 9 and 10: the draws of SamplingMartiRank from an oracle, and its errors."""
 
 from functools import partial
 
@@ -13,13 +13,13 @@ from papers.long_servedio_2007.rates import theorem9_layers
 
 MIN_CLASS = 10.0  # m_A
 SAMPLE_SIZE = 5000
-SHARE = 0.5  # p: the classes of an odd majority are even
+SHARE = 0.5  # p: an odd majority has balanced classes
 FIXED_LAYERS = 15
-LEAST_K, LARGEST_EPSILON = 3, 0.4  # of what is held while the rest is varied
+LEAST_K, LARGEST_EPSILON = 3, 0.4  # held fixed while other parameters vary
 
 
 def cases(setup: Setup) -> list[Case]:
-    """Draws against epsilon, against gamma through k, against eta, and against epsilon at one T."""
+    """Vary epsilon, gamma (through k), eta, and epsilon for a fixed T."""
     epsilons = setup.pick((0.4, 0.2, 0.1, 0.05, 0.025, 0.0125), (0.4, 0.2, 0.1), (0.4, 0.3))
     ks = setup.pick((3, 5, 7, 9), (3, 5), (3,))
     etas = setup.pick((0.0, 0.1, 0.2, 0.3, 0.4), (0.0, 0.15, 0.3), (0.0, 0.1))
@@ -32,7 +32,7 @@ def cases(setup: Setup) -> list[Case]:
     return [
         _case(*setting, setup.seed, i)
         for i in range(n_repetitions(setup))
-        for setting in dict.fromkeys(settings)  # some of them stand in several lists
+        for setting in dict.fromkeys(settings)  # some settings are in several lists
     ]
 
 
@@ -57,12 +57,12 @@ def measure(
     advantage = first_advantage(k)
     T = FIXED_LAYERS if is_fixed else theorem9_layers(epsilon, advantage)
     ranker = SamplingMartiRank(
-        n_estimators=T,
-        epsilon=epsilon,
+        n_layers=T,
+        target_error=epsilon,
         noise_rate=eta,
         positive_rate=SHARE,
         output="majority",
-        min_class=MIN_CLASS,
+        min_samples_leaf=MIN_CLASS,
         max_draws=None,
         sample_size=SAMPLE_SIZE,
         random_state=_seed(seed, k, epsilon, eta, repetition),
@@ -95,12 +95,12 @@ def _by_class(name: str, values: tuple[float, float]) -> Result:
 
 
 def _draw(n: int, rng: np.random.Generator, *, k: int, eta: float) -> tuple[Ints, Bools]:
-    """The oracle: all rows of -1 and +1 alike, their majority, and flipped labels."""
+    """The oracle: uniform rows of -1 and +1, labelled by their majority, with flipped labels."""
     X = 2 * rng.integers(0, 2, size=(n, k)) - 1
     return X, (X.sum(axis=1) > 0) ^ (rng.random(n) < eta)
 
 
 def _seed(seed: int, k: int, epsilon: float, eta: float, repetition: int) -> int:
-    """A seed of its own for each setting."""
+    """Return a separate seed for each setting."""
     parts = [seed, 10, k, round(10_000 * epsilon), round(1000 * eta), repetition]
     return int(np.random.default_rng(parts).integers(2**31))

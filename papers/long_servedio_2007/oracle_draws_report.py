@@ -1,4 +1,4 @@
-"""What became of Theorems 9 and 10: draws, their powers, and the errors that they buy."""
+"""Report on Theorems 9 and 10: draws, their growth, and errors."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, exp, log
@@ -28,7 +28,7 @@ _CLASSES = ("neg", "pos")
 
 
 class Varied(NamedTuple):
-    """What is varied: its name on the page, what the draws are a power of, and which fits."""
+    """A varied parameter: its label, its value in a fit, and the fits that belong to it."""
 
     label: str
     of: Callable[[Result], float]
@@ -37,7 +37,7 @@ class Varied(NamedTuple):
     def points(
         self, results: list[Result], what: Callable[[Result], float]
     ) -> tuple[list[float], list[float]]:
-        """The fits that belong to it, in order."""
+        """Return the points of the fits that belong to it, in order."""
         own = sorted((r for r in results if self.is_one(r)), key=self.of)
         return [self.of(r) for r in own], [what(r) for r in own]
 
@@ -63,7 +63,7 @@ _ETA = Varied(
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """The whole section."""
+    """Write the section."""
     results = list(found.values())
     page.text(
         "The oracle draws rows of k features, -1 or +1 with equal probability, with their "
@@ -92,7 +92,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _groups(results: Iterable[Result]) -> list[list[Result]]:
-    """The samples of each setting together; the same setting is run for several comparisons."""
+    """Group the samples of each setting; a setting may be used in several comparisons."""
     groups: dict[tuple[float, ...], list[Result]] = {}
     for result in results:
         key = tuple(result[name] for name in ("is_fixed", "k", "eta", "n_layers"))
@@ -119,7 +119,7 @@ def _line(group: list[Result]) -> list[str]:
 
 
 def _mean_draws(draws: Sequence[float]) -> str:
-    """Mean and standard error, where there are several."""
+    """Mean and standard error, if there are several values."""
     error = f" ± {standard_error(draws):,.0f}" if len(draws) > 1 else ""
     return f"{mean(draws):,.0f}{error}"
 
@@ -129,7 +129,7 @@ def _draws(result: Result) -> float:
 
 
 def _limit(result: Result) -> float:
-    """With noise it takes more rows to tell as much, and so m_A is larger."""
+    """The limit on draws; m_A is larger with noise, since noisy rows contain less information."""
     min_class = MIN_CLASS / (1 - 2 * result["eta"]) ** 2
     return ranker_draws(result["n_layers"], min_class, result["epsilon"], SHARE)
 
@@ -140,7 +140,7 @@ def _draw(figure: "Figure", results: list[Result]) -> None:
     for ax, varied in zip(panels, (_EPSILON, _FIXED, _GAMMA, _ETA), strict=True):
         x, y = varied.points(results, _draws)
         label = varied.label
-        if not len(x):  # a run that was stopped has not come to it
+        if not len(x):  # not reached by a run that was stopped
             ax.set(xlabel=f"{label}: not run yet", xticks=[], yticks=[])
             continue
         ax.plot(x, y, "o", color="C0", markersize=4, alpha=0.7, label="draws, one dot a fit")
@@ -219,7 +219,7 @@ def _claim_power(
 
 def _claim_errors(page: Page, results: list[Result]) -> None:
     """Theorem 9: errors of at most epsilon, and the two halves of its proof."""
-    chosen = [r for r in results if not r["is_fixed"]]  # T is the theorem's
+    chosen = [r for r in results if not r["is_fixed"]]  # T is that of the theorem
     worst = max((r[f"error_{name}"] / r["epsilon"] for r in chosen for name in _CLASSES), default=0)
     page.claim(
         "Theorem 9: H errs on at most epsilon of each true class",
@@ -251,7 +251,7 @@ def _walks_right(result: Result, name: str) -> bool:
 
 
 def _claim_intervals(page: Page, results: list[Result]) -> None:
-    """The certificate's 95 % intervals against the errors as computed."""
+    """Compare the certificate's 95 % intervals with the exact errors."""
     inside = [
         r[f"error_{name}_low"] - 1e-12 <= r[f"error_{name}"] <= r[f"error_{name}_high"] + 1e-12
         for r in results
@@ -265,7 +265,7 @@ def _claim_intervals(page: Page, results: list[Result]) -> None:
 
 
 def covers(n_inside: int, n: int, level: float = 0.95) -> bool:
-    """Not where so few inside would be a chance of less than 1 in 1000."""
+    """Whether the coverage is consistent with the level (binomial test at 1 in 1000)."""
     return bool(binomtest(n_inside, n, level, alternative="less").pvalue >= 0.001)
 
 

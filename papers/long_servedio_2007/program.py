@@ -19,7 +19,7 @@ TABLE, EMBEDDED = "spambase", "kyphosis"
 
 
 def cases(setup: Setup) -> list[Case]:
-    """A real table, and the one that comes with the library."""
+    """A real table and an included one."""
     n_layers = setup.pick(8, 8, 5)
     n_rows = setup.pick(None, None, 300)
     return [
@@ -34,14 +34,14 @@ def on_table(seed: int, n_rows: int | None, n_layers: int) -> Result:
 
 
 def on_kyphosis(seed: int, n_layers: int) -> Result:
-    """The program of 81 rows, whose nodes have to do with few of them."""
+    """The program of 81 rows, whose nodes need fewer rows."""
     sample = load_kyphosis()
     return nodes_of(Rows(sample.X, sample.y), n_layers, 2.0, seed)
 
 
 def nodes_of(rows: Rows, n_layers: int, min_class: float, seed: int) -> Result:
-    """What passes each node, and the error of its classifier."""
-    ranker = MartiRank(n_estimators=n_layers, min_class=min_class, random_state=seed).fit(*rows)
+    """Return the weight that passes each node and the error of its classifier."""
+    ranker = MartiRank(n_layers=n_layers, min_samples_leaf=min_class, random_state=seed).fit(*rows)
     shown = ProgramDisplay.from_estimator(ranker)
     nodes = [node for layer in ranker.history_.layers for node in layer]
     names = ("layer", "index", "weight_neg", "weight_pos", "frozen")
@@ -50,7 +50,7 @@ def nodes_of(rows: Rows, n_layers: int, min_class: float, seed: int) -> Result:
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """The picture, what is in it, and what a program must be."""
+    """Draw the program, describe it and check its structure."""
     name = next((name for name in (TABLE, EMBEDDED) if name in found), None)
     if name is None:
         return
@@ -83,7 +83,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _drift(arrays: dict[str, Any]) -> str:
-    """How far apart the classes are in the last layer."""
+    """Describe the difference of the classes in the last layer."""
     last = arrays["layer"] == arrays["layer"].max()
     steps = arrays["layer"].max() - 1
     if steps < 1:

@@ -8,14 +8,14 @@ from papers.statistics import Estimate, log_slope
 
 
 def fit_power(x: Sequence[float], y: Sequence[float]) -> Estimate | None:
-    """The power of x that y grows by, with a 95 % interval: a line through the logarithms."""
+    """The power of x with which y grows, with a 95 % interval, by regression of the logarithms."""
     if len(set(x)) < 2 or len(x) < 3:
         return None
     return log_slope(x, y).interval()
 
 
 def at_most(found: Estimate | None, limit: float) -> Verdict:
-    """Whether an estimate lies below a limit, with all of its interval or with none of it."""
+    """Judge whether an estimate is below a limit, by its whole interval."""
     if found is None:
         return Verdict.NOT_RUN
     if found.high <= limit:
@@ -24,7 +24,7 @@ def at_most(found: Estimate | None, limit: float) -> Verdict:
 
 
 def of_all(holds: Sequence[bool]) -> Verdict:
-    """All, some or none of the cases."""
+    """Judge by whether all, some or none of the cases hold."""
     if not holds:
         return Verdict.NOT_RUN
     if all(holds):

@@ -22,7 +22,7 @@ _N_SHOWN = 40
 
 
 def cases(setup: Setup) -> list[Case]:
-    """Majority distributions, several times; two Gaussians; real tables."""
+    """Several samples of majority distributions; two Gaussians; real tables."""
     n_rounds = setup.pick(2000, 300, 40)
     n_rows = setup.pick(5000, 1000, 300)
     n_table = setup.pick(None, 1000, 200)
@@ -75,7 +75,7 @@ def measure(rows: Rows, n_rounds: int) -> Result:
     rounds = AUCBoost(n_estimators=n_rounds).fit(*rows).history_.rounds
     data = prepare(*rows)
     (part,) = data.partitions
-    is_pos = np.arange(part.n_rows) < part.n_pos  # positives stand first
+    is_pos = np.arange(part.n_rows) < part.n_pos  # positives come first
     T = len(rounds)
     shown = set(np.unique(np.geomspace(1, T, _N_SHOWN).astype(int)).tolist())
     scores, votes = np.zeros(part.n_rows), np.empty(T)

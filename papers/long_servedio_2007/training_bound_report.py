@@ -1,4 +1,4 @@
-"""What became of Theorem 2: tables, a picture and claims."""
+"""Report on Theorem 2: tables, a picture and claims."""
 
 from collections.abc import Sequence
 from math import log
@@ -31,7 +31,7 @@ _LINES = (
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
-    """The whole section."""
+    """Write the section."""
     page.text(
         "1 - AUC on the training rows after all rounds, beside the two bounds. gamma is the "
         "smallest AUC - 1/2 of any round; the theorem's bound is (1 - gamma²/4)^(T/2), the "
@@ -58,7 +58,7 @@ _PICTURED = (majority_name(5, 0), majority_name(15, 0), "gaussian pair", "heart"
 
 
 def _shown(found: Found) -> list[str]:
-    """The first sample of each majority distribution, and the others."""
+    """The first sample of each majority distribution, and all other data."""
     names = [*(majority_name(k, 0) for k in RELEVANT), "gaussian pair", *TABLES]
     return [name for name in names if name in found]
 
@@ -171,7 +171,7 @@ def _claim_edges(page: Page, groups: dict[int, list[Result]]) -> None:
 
 
 def _is_within(k: int, result: Result) -> bool:
-    """Not refuted: a goal that was not reached counts where there were rounds enough for it."""
+    """Whether no goal refutes the theorem; an unreached goal does if enough rounds were run."""
     for goal in GOALS:
         limit = theorem2_rounds(goal, least_edge(k))
         needed = result[f"rounds_to_{goal}"]
@@ -181,7 +181,7 @@ def _is_within(k: int, result: Result) -> bool:
 
 
 def _fraction_used(k: int, result: Result) -> float:
-    """The largest part of the rounds of the theorem that a goal took."""
+    """The largest fraction of the theorem's rounds that a goal needed."""
     limits = {goal: theorem2_rounds(goal, least_edge(k)) for goal in GOALS}
     return max((result[f"rounds_to_{g}"] or 0) / limit for g, limit in limits.items())
 
@@ -203,7 +203,7 @@ def _claim_powers(page: Page, groups: dict[int, list[Result]]) -> None:
 
 
 def _tell_epsilon(page: Page, groups: dict[int, list[Result]]) -> None:
-    """Why growth by log(1/epsilon) is no claim here: rounds are no power of it."""
+    """Explain why growth like log(1/epsilon) is not judged: the rounds follow no power of it."""
     bends = [b for results in groups.values() for r in results if (b := _bend(r)) is not None]
     if not bends:
         return

@@ -14,12 +14,12 @@ R_VALUES = 1, 8, 15
 NOISES = 0.05, 0.1, 0.15
 K = 30
 METHODS: tuple[Method, ...] = ("RankBoost", "SoftRankBoost", "pairs", "reduced", "heuristic")
-# Seconds a row of 5 folds takes on one core, in the full size.
+# Seconds of a row of 5 folds on one core at full size.
 COST = {"RankBoost": 15.0, "SoftRankBoost": 10.0, "pairs": 25.0, "reduced": 15.0, "heuristic": 90.0}
 
 
 class Cell(NamedTuple):
-    """A row of a table: what its data sets are drawn from."""
+    """A row of a table: the parameters of its data sets."""
 
     share: float
     r: int
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As the names of its cases begin."""
+        """The beginning of the names of its cases."""
         return f"share={self.share:g} r={self.r} noise={self.noise:g}"
 
 
@@ -40,7 +40,7 @@ class Size(NamedTuple):
     rounds: tuple[int, ...]
     soft_rounds: int
     epsilons: tuple[float, ...]
-    slack: float = 1.0  # of the tolerances, in reduced runs
+    slack: float = 1.0  # factor of the tolerances in reduced runs
 
 
 def find_size(setup: Setup) -> Size:
@@ -60,7 +60,7 @@ def cells_of_table1(setup: Setup) -> list[Cell]:
 
 
 def cells_of_table2(setup: Setup) -> list[Cell]:
-    """7 : 3 and 9 : 1; every noise, of which the table has one figure."""
+    """Classes 7 : 3 and 9 : 1 for every noise rate; the paper has one figure for all rates."""
     rs = setup.pick(R_VALUES, (1,), (1,))
     noises = setup.pick(NOISES, NOISES, (0.05, 0.15))
     shares = setup.pick((0.7, 0.9), (0.7, 0.9), (0.7,))
@@ -95,7 +95,7 @@ def _cases(setup: Setup, table: int, cells: list[Cell]) -> Iterator[Case]:
 
 
 def case_name(cell: Cell, method: str, repetition: int) -> str:
-    """Under which its result is found."""
+    """The name of the case."""
     return f"{cell.name} {method} #{repetition}"
 
 

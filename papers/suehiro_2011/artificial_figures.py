@@ -1,4 +1,4 @@
-"""What the cells of Tables 1 and 2 hold: figures of ours, and the best that can be."""
+"""Our figures for the cells of Tables 1 and 2, and the best possible ones."""
 
 from statistics import mean
 
@@ -21,12 +21,12 @@ TITLES = [
 def values_of(
     found: Found, setup: Setup, table: int, cell_: Cell, method: str, setting: str, name: str
 ) -> list[float]:
-    """A number for each data set: ``setting`` may be 'best', 'honest', or a setting itself."""
+    """A number for each data set; ``setting`` is 'best', 'honest' (by other folds) or a value."""
     out = []
     for repetition in range(repetitions(setup, table, method)):
         result = found.get(case_name(cell_, method, repetition))
         if result is None:
-            break  # what stands behind a gap would be paired with the wrong data set
+            break  # values after a gap would be paired with the wrong data set
         if setting == "best":
             # Each reading of what was measured picks its own best epsilon.
             by = name if name == "ties_right" else "test"
@@ -60,7 +60,7 @@ def ceiling(cell_: Cell) -> float:
 
 
 def luck(cell_: Cell, n_rows: int = 1000) -> float:
-    """Standard deviation of the clean label's AUC on so many noisy labels: one draw's luck."""
+    """Standard deviation of the clean label's AUC on a sample of noisy labels."""
     share, noise = cell_.share, cell_.noise
     in_pos, in_neg = share * (1 - noise), share * noise  # clean positives in each noisy class
     n_pos = in_pos + (1 - share) * noise

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 told: ours beside the paper's, and the order of the methods."""
+"""Report on Tables 1 and 2: our figures beside the paper's, and the order of the methods."""
 
 from collections.abc import Sequence
 from statistics import mean
@@ -57,7 +57,7 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
 
 
 def report_table2(page: Page, found: Found, setup: Setup) -> None:
-    """Unequal classes: which noise the one row of each r can be, then figures."""
+    """Unequal classes: which noise rate the paper's rows may have, then figures."""
     cells = cells_of_table2(setup)
     rows = printed(page, "table2")["rows"]
     paper = {c: rows[f"share={c.share:g} r={c.r}"] for c in cells}
@@ -71,7 +71,7 @@ def report_table2(page: Page, found: Found, setup: Setup) -> None:
     if setup.size == RunSize.FULL:
         page.text("The paper's one figure stands beside ours for every noise rate.")
     _print_figures(page, found, setup, 2, paper)
-    # The least noise has the highest ceiling: what lies above that lies above all.
+    # The lowest noise has the highest ceiling: a figure above it is above all ceilings.
     least = min(c.noise for c in cells)
     tell_ceiling(page, {c: figures for c, figures in paper.items() if c.noise == least}, 2)
     _claim_order(page, found, setup, cells)
@@ -89,7 +89,7 @@ def _explain(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
 
 
 def _say_run(found: Found, setup: Setup, cells: list[Cell]) -> str:
-    """How many data sets each method has seen, and how many it is to see."""
+    """Describe how many data sets were run for each method, and how many are planned."""
     table = 1 if cells[0].share == 0.5 else 2
     told = []
     for method, title in TITLE_OF.items():
@@ -104,7 +104,7 @@ def _say_run(found: Found, setup: Setup, cells: list[Cell]) -> str:
 def _print_figures(
     page: Page, found: Found, setup: Setup, table: int, paper: dict[Cell, list[float]]
 ) -> None:
-    """Ours on noisy held-out labels, epsilon best over all folds; then honestly chosen."""
+    """Our AUC on noisy held-out labels, with the best epsilon, then chosen on other folds."""
     page.text(
         "AUC on held-out rows with noisy labels, epsilon the best over all folds (as the paper "
         "seems to have chosen it):"
@@ -156,7 +156,9 @@ def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> N
 
 
 def gaps_of(found: Found, setup: Setup, cells: list[Cell], first: str, second: str) -> list[float]:
-    """Honest AUC of one method less another's: one for each share, r and repetition.
+    """Differences in AUC of two methods, with epsilon or rounds chosen on other folds.
+
+    There is one value for each fraction of positives, r and repetition.
 
     The noise rates share their rows and clean labels, so that their mean is one observation.
     """

@@ -1,4 +1,4 @@
-"""Figures 1 and 2: gamma-hat as a function of nu+, and the heuristic's way down it."""
+"""Figures 1 and 2: gamma-hat as a function of nu+, and the path of the heuristic."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EPSILON = 0.2
-# Differences of gamma below this are the solver's, not the curve's.
+# Smaller differences of gamma come from the solver.
 ROUNDING = 1e-7
 STYLES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (1, 1)))
 
@@ -35,7 +35,7 @@ def data_of(setup: Setup) -> dict[str, tuple[int, int, int, int, float]]:
 
 
 def points_of(setup: Setup) -> int:
-    """Of the grid: valleys are as narrow as the steps between whole numbers of rows."""
+    """The number of grid points: valleys are as narrow as steps between integer numbers of rows."""
     return setup.pick(321, 121, 9)
 
 
@@ -48,7 +48,7 @@ def cases_of_figure1(setup: Setup) -> Iterator[Case]:
 
 
 def cases_of_figure2(setup: Setup) -> Iterator[Case]:
-    """A way down for each data set."""
+    """A path for each data set."""
     n_points = points_of(setup)
     for name, shape in data_of(setup).items():
         work = partial(run_way, shape, n_points, setup.seed, setup.pick(1e-6, 1e-5, 1e-4))
@@ -112,12 +112,12 @@ def n_minima(gamma: Floats, flat: float = ROUNDING) -> int:
 
 
 def least_bend(gamma: Floats) -> float:
-    """The least second difference; below 0 the curve is not convex."""
+    """The smallest second difference; below 0 the curve is not convex."""
     return float(np.diff(gamma, 2).min())
 
 
 def report_figure1(page: Page, found: Found, setup: Setup) -> None:
-    """Convex or not, one valley or several."""
+    """Describe whether the curve is convex and how many valleys it has."""
     page.text(
         f"gamma-hat(nu+) of problem (7), solved on a grid by HiGHS, epsilon = {EPSILON:g}. The "
         "paper names no data: these are drawn as in section 5. gamma* is the margin over all "
@@ -173,7 +173,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
 
 
 def _in_order(found: Found, setup: Setup) -> Found:
-    """Results come as processes end; the page must not depend on that."""
+    """Sort results, since processes finish in any order."""
     return {name: found[name] for name in data_of(setup) if name in found}
 
 
@@ -189,7 +189,7 @@ def _draw_curves(found: Found, figure: "Figure") -> None:
 
 
 def report_figure2(page: Page, found: Found, setup: Setup) -> None:
-    """The way down, and what is left to the lowest point of the grid."""
+    """Report the path, and its excess over the smallest value on the grid."""
     page.text(
         "MarginRanker(method='heuristic') from nu+ = sqrt(epsilon) p. Each step solves the tangent "
         "problem (9) and then (7). At every nu+ of the path (7) was solved again by HiGHS."
@@ -213,7 +213,7 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _left_above(result: Result) -> float:
-    """What the way ends above the least of the grid, as a share of it."""
+    """Excess of the end of the path over the smallest value on the grid, as a fraction of it."""
     lowest = min(result["gamma"])
     return float((result["way_direct"][-1] - lowest) / max(lowest, 1e-3))
 
@@ -231,7 +231,7 @@ def _way_line(name: str, result: Result) -> list[object]:
 
 
 def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
-    """gamma falls along the way, which is proved; and the solvers agree, which is ours."""
+    """gamma falls along the path (proved), and the solvers agree (a check of our own)."""
     falls = [b - a for result in ways.values() for a, b in pairwise(result["way_gamma"])]
     page.must_hold(
         "gamma never grows along the heuristic (section 4.2)",

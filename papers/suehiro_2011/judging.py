@@ -1,4 +1,4 @@
-"""What is measured on the scores of a fold, and which setting of a method is taken."""
+"""Measures on the scores of a fold, and the choice of a method's setting."""
 
 from collections.abc import Sequence
 from statistics import mean
@@ -30,7 +30,7 @@ def measure(
 
 
 def tied_share(scores: Floats, y: Ints) -> float:
-    """Share of the pairs of a positive and a negative whose scores are equal."""
+    """Fraction of pairs of a positive and a negative with equal scores."""
     _, place = np.unique(scores, return_inverse=True)
     pos = np.bincount(place[y == 1], minlength=place.max() + 1)
     neg = np.bincount(place[y == 0], minlength=place.max() + 1)
@@ -38,7 +38,7 @@ def tied_share(scores: Floats, y: Ints) -> float:
 
 
 def add_fold(result: Result, method: str, scored: Scored, found: dict[str, float]) -> None:
-    """Keep a fold's AUCs: method|setting|measure -> one number a fold."""
+    """Store a fold's AUCs: method|setting|measure -> one number per fold."""
     setting, _ = scored
     for name, value in found.items():
         result.setdefault(f"{method}|{setting}|{name}", []).append(round(value, 6))

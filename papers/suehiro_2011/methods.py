@@ -41,11 +41,11 @@ def score_rounds(X: Any, y: Ints, train: Indices, rounds: Sequence[int]) -> Iter
     from scipy.sparse import issparse
 
     from auctor.data import prepare
-    from auctor.learners.boosting.rankboost import Settings, fit_rankboost, step_tables
+    from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost, step_tables
     from auctor.learners.common.finish import finish_additive
 
     data = prepare(X[train], y[train], accept_sparse=True, keep_sparse=issparse(X))
-    _, history, _ = fit_rankboost(data, Settings(max(rounds)))
+    _, history, _ = fit_rankboost(data, RankBoostSettings(max(rounds)))
     for n_rounds in rounds:
         model, _ = finish_additive(data, step_tables(data, history.rounds[:n_rounds]))
         yield f"{n_rounds}", model.decision_function(X)
@@ -58,7 +58,7 @@ def score_soft(
     from auctor import SoftRankBoost
 
     for epsilon in epsilons:
-        ranker = SoftRankBoost(n_estimators, epsilon).fit(X[train], y[train])
+        ranker = SoftRankBoost(n_estimators, epsilon=epsilon).fit(X[train], y[train])
         yield f"{epsilon:g}", ranker.decision_function(X)
 
 

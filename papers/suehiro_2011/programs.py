@@ -47,7 +47,7 @@ def draw_sample(n_rows: int, n_features: int, k: int, r: int, noise: float, seed
 
 
 def scale_features(X: Floats) -> Floats:
-    """Columns to [-1, 1], a missing number the mean of its column, as MarginRanker has it."""
+    """Scale columns to [-1, 1] and replace missing values by the mean, like MarginRanker."""
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     low, high = filled.min(axis=0), filled.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
@@ -55,7 +55,7 @@ def scale_features(X: Floats) -> Floats:
 
 
 def solve_whole(classes: Classes, nu: float) -> Whole:
-    """Problem (3), every pair a variable, by HiGHS's dual simplex: the fastest of its ways."""
+    """Solve problem (3) with one variable per pair by HiGHS's dual simplex, its fastest method."""
     from time import perf_counter
 
     solver = _whole_program(classes, nu)
@@ -98,7 +98,7 @@ def _whole_matrix(classes: Classes) -> Any:
     from scipy import sparse
 
     blocks = []
-    for row in classes.pos:  # a positive at a time: all pairs at once would not fit twice
+    for row in classes.pos:  # one positive at a time, to save memory
         margins = sparse.csc_array((row[:, None] - classes.neg.T) / 2.0)
         blocks.append(sparse.vstack([margins, np.ones((1, len(classes.neg)))], format="csc"))
     gamma = np.append(-np.ones(classes.pos.shape[1]), 0.0)[:, None]

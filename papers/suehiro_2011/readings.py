@@ -1,4 +1,4 @@
-"""What the figures of Table 1 can have been measured on: ceilings, ties, readings."""
+"""Possible explanations of the figures of Table 1: ceilings, ties, readings."""
 
 from collections.abc import Sequence
 from statistics import mean
@@ -27,7 +27,7 @@ READINGS = {
 
 
 class Distance(NamedTuple):
-    """Of our figures from the paper's under one reading."""
+    """Distance of our figures from the paper's under one reading."""
 
     reading: str
     by_method: dict[str, float | None]
@@ -50,7 +50,7 @@ def reading_distances(found: Found, setup: Setup, paper: dict[Cell, list[float]]
 
 
 def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
-    """The best AUC that can be, and the paper's figures above it."""
+    """Report the best possible AUC and the paper's figures above it."""
     page.text(
         "**The ceiling.** With noise q each label is wrong with probability q, independently of "
         "the row, and the best score on noisy labels is the clean label: with equal classes its "
@@ -90,7 +90,7 @@ def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
 
 
 def print_constants(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
-    """How often all scores came out alike: where epsilon is too small for the noise."""
+    """Report how often all scores are equal, because epsilon is too small for the noise."""
     page.text(
         "**No margin.** With the constant among the hypotheses the soft margin is never negative. "
         "Where epsilon is too small for the noise it is 0, all weight goes to the constant, and "
@@ -126,7 +126,7 @@ def _constant_share(
 
 
 def print_readings(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
-    """How far ours are from the paper's by what is measured, and the rows of r = 1."""
+    """Report our distance from the paper by reading, and the rows of r = 1."""
     page.text(
         "**Which reading gives the paper's figures?** The mean absolute difference between ours "
         "and the paper's over the rows, by what is measured:"
@@ -166,7 +166,7 @@ def tell_ceiling(page: Page, paper: dict[Cell, list[float]], table: int) -> None
 
 
 def judge_excess(excess: Sequence[tuple[float, float]]) -> str:
-    """By (excess over the ceiling, luck): none above, some by luck, or some beyond luck."""
+    """Judge by (excess over the ceiling, sampling error): none, some within chance, or beyond."""
     if any(e > 3 * sd for e, sd in excess):
         return "Those cannot all be AUCs on noisy held-out labels with ties counted half."
     if any(e > 0 for e, _ in excess):
@@ -175,7 +175,7 @@ def judge_excess(excess: Sequence[tuple[float, float]]) -> str:
 
 
 def claim_reading(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
-    """Whether noisy held-out labels are what comes nearest to the paper, for the method itself."""
+    """Judge whether noisy held-out labels are the reading closest to the paper."""
     title = heads_of(setup)[5]
     known = [
         (distance, name)

@@ -17,7 +17,7 @@ UCI = "hypothyroid", "ionosphere", "kr-vs-kp", "sick-euthyroid", "spambase"
 TOPICS = "acq", "crude", "earn", "money-fx", "trade"
 WORDS, LABELS = "reuters/X_words_binary.npz", "reuters/labels.csv"
 
-# A column of a table that is not in the paper: LP-Pair where hypotheses may be negated too.
+# A column that is not in the paper: LP-Pair with negated hypotheses.
 NEGATED = "pairs, negations"
 COLUMNS = ("RankBoost", "SoftRankBoost", "pairs", "heuristic", "reduced", NEGATED)
 # Seconds for one fold on one core, in the full size.
@@ -34,7 +34,7 @@ class Size(NamedTuple):
     epsilons: tuple[float, ...]
     n_rows: int | None  # of each table, if not all
     slack: float = 1.0  # of the tolerances
-    n_words: int | None = None  # the commonest of them, if not all
+    n_words: int | None = None  # the most frequent words, if not all
 
 
 def uci_size(setup: Setup) -> Size:
@@ -47,7 +47,7 @@ def uci_size(setup: Setup) -> Size:
 
 
 def words_size(setup: Setup) -> Size:
-    """5 folds of all articles, or less; margins to a gap of 1 %, for time's sake."""
+    """5 folds of all articles, or less; margins to a gap of 1 % to save time."""
     return setup.pick(
         Size(5, (1000, 5000, 10_000), 500, EPSILONS, None, 100.0),
         Size(2, (10, 20, 40), 10, (0.3,), 500, 100.0, 2000),
@@ -80,7 +80,7 @@ def cases_of_table4(setup: Setup) -> Iterator[Case]:
 
 
 def case_name(table: str, column: str, fold: int) -> str:
-    """Under which its result is found."""
+    """The name of the case."""
     return f"{table} {column} fold {fold}"
 
 
@@ -93,7 +93,7 @@ def run_uci(table: str, column: str, fold: int, size: Size, seed: int) -> Result
 
 
 def run_topic(topic: str, column: str, fold: int, size: Size, seed: int) -> Result:
-    """AUCs of a method on one fold of the articles, a word a hypothesis."""
+    """AUCs of a method on one fold of the articles; each word is a hypothesis."""
     X, y = read_topic(topic, size, seed)
     return run_fold(X, y, column, fold, size, seed, "words") | {"n_features": X.shape[1]}
 

@@ -1,4 +1,4 @@
-"""Tables 3 and 4 told: ours beside the paper's, and what its figures of 1.0 can be."""
+"""Report on Tables 3 and 4: our figures beside the paper's, and its figures of 1.0."""
 
 from collections.abc import Iterable, Sequence
 from statistics import mean
@@ -76,7 +76,7 @@ def folds_of(
 
 
 def _check_sizes(page: Page, found: Found, size: Size, expected: dict[str, list[int]]) -> None:
-    """That the tables are the paper's: features after one column a category, and classes."""
+    """Check that the tables are the paper's: features (one column per category) and classes."""
     seen = {}
     for table in UCI:
         results = [r for name, r in found.items() if name.startswith(f"{table} ")]
@@ -184,7 +184,7 @@ def _print_constants(page: Page, found: Found, size: Size) -> None:
 
 
 def no_margin(result: Result, column: str) -> list[str]:
-    """The epsilons at which ties are all there is: right with certainty if ties are."""
+    """The epsilons at which all scores are equal."""
     return [
         setting
         for setting in sorted(settings_of(result, column), key=float)
@@ -251,7 +251,7 @@ def _claim_beats(
 
 
 def beats_verdict(wins: int, losses: int, n_below: int, n_all: int) -> Verdict:
-    """Ahead in most with no loss; behind more often than ahead, beyond chance or by the means."""
+    """Judge by the tables on which it is ahead or behind, beyond chance and by the means."""
     if wins > n_all / 2 and losses == 0:
         return Verdict.REPRODUCED
     if losses > wins or n_below > n_all / 2:

@@ -46,7 +46,7 @@ def run_table(table: str, n_rows: int, seed: int) -> Result:
 
 
 def run_theorems(classes: Classes) -> Result:
-    """Both hard margins, and for every epsilon the pairs that hold gamma*."""
+    """Both hard margins, and for every epsilon the pairs with the margin gamma*."""
     from tests.reference.margin import solve_hard_bias, solve_hard_pairs
 
     result: Result = {
@@ -89,7 +89,7 @@ def exact_margin(classes: Classes, epsilon: float) -> float:
 
 
 def pair_margins(classes: Classes, alpha: Floats) -> Floats:
-    """Half of the difference of scores, of every pair."""
+    """Half of the difference of scores for every pair."""
     scores_pos, scores_neg = classes.pos @ alpha, classes.neg @ alpha
     return np.asarray((scores_pos[:, None] - scores_neg[None, :]) / 2.0)
 
@@ -121,7 +121,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _row(name: str, epsilon: float, result: Result) -> list[str]:
-    """A line of the table."""
+    """A row of the table."""
     part = {
         key: result[f"{epsilon:g}|{key}"]
         for key in ("gamma_star", "gamma_hat", "holding", "guaranteed")

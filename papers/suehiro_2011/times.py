@@ -16,11 +16,11 @@ from papers.suehiro_2011.programs import draw_sample, solve_whole, split_classes
 from papers.suehiro_2011.wording import MISSING, bracket, printed
 
 EPSILON = 0.2
-# The heuristic again, to the gap that Tables 1 to 4 have it at.
+# The heuristic again, to the gap of Tables 1 to 4.
 LOOSE = "loose"
 METHODS = "pairs", "reduced", "heuristic", LOOSE
 GAP = 1e-6
-# Section 4.2 as printed, both programs whole: (9) and then (7), once. The paper's way to solve.
+# Section 4.2 as printed: (9) and then (7), each as one program, solved once.
 PRINTED = "printed"
 LARGEST_PRINTED = 1500
 TITLES = {
@@ -33,7 +33,7 @@ TITLES = {
 
 
 def sizes_of(setup: Setup) -> tuple[int, ...]:
-    """The paper's m, then on to what pairs could not be formed for."""
+    """The paper's m, then larger ones for which all pairs could not be formed."""
     return setup.pick((100, 500, 1000, 1500, 10_000, 100_000), (60, 100, 160), (40, 60))
 
 
@@ -91,7 +91,7 @@ def _timed_printed(X: Any, y: Any) -> tuple[float, float]:
 def _timed(method: str, X: Any, y: Any) -> tuple[float, float]:
     from auctor import MarginRanker
 
-    # relax is for users who want some margin whatever epsilon; the program asked for is (2).
+    # No relaxation of epsilon: the program to solve is (2).
     name, tol = ("heuristic", TOLERANCE["heuristic"]) if method == LOOSE else (method, GAP)
     ranker = MarginRanker(name, epsilon=EPSILON, negations=False, relax=False, tol=tol)
     start = perf_counter()
@@ -135,7 +135,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 
 def _explain(page: Page) -> None:
-    """Why a small m is slower here than in the paper."""
+    """Explain why a small m is slower here than in the paper."""
     page.text(
         "MarginRanker solves each problem of the heuristic to a proven gap by cutting planes, "
         "whose many small programs take longer at small m than one whole program does; there (9) "
@@ -188,7 +188,7 @@ def _claim_faster(page: Page, found: Found, setup: Setup, paper: dict[str, list[
 
 
 def ratio_verdict(ratio: float) -> Verdict:
-    """Faster by more than the noise of a clock, slower by it, or neither."""
+    """Judge whether it is faster or slower by more than the noise of the clock."""
     if ratio > 1.5:
         return Verdict.REPRODUCED
     return Verdict.NOT_REPRODUCED if ratio < 1 / 1.5 else Verdict.UNDECIDED

@@ -1,4 +1,4 @@
-"""How the tables print a cell, and how verdicts are found."""
+"""The format of table cells, and rules for verdicts."""
 
 import json
 from collections.abc import Sequence
@@ -28,19 +28,19 @@ class Printed(float):
 
 
 def printed(page: Page, table: str) -> dict[str, Any]:
-    """What expected.json has of a table, figures with their digits."""
+    """The figures of a table in expected.json, with their digits."""
     text = (page.paper.folder / "expected.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text, parse_float=Printed)[table]
     return found
 
 
 def beside(setup: Setup, figures: Sequence[float | None]) -> list[float | None]:
-    """The paper's figures where ours are of its size; a reduced run has none to be set beside."""
+    """The paper's figures, if our run has the paper's size; none in a reduced run."""
     return list(figures) if setup.size == Size.FULL else [None] * len(figures)
 
 
 def say_beside(setup: Setup) -> str:
-    """What the brackets of a table are."""
+    """Describe the brackets of a table."""
     if setup.size == Size.FULL:
         return "the paper's figure is in brackets"
     return "the paper's figures belong to the full size and are not set beside these"
@@ -60,14 +60,14 @@ def cell(values: Sequence[float], paper: float | None) -> str:
 
 
 def direction(estimate: Estimate) -> Verdict:
-    """Of a difference that the paper has above 0: an interval above, below, or around it."""
+    """Judge a difference that is above 0 in the paper, by its interval."""
     if estimate.low > 0:
         return Verdict.REPRODUCED
     return Verdict.NOT_REPRODUCED if estimate.high < 0 else Verdict.UNDECIDED
 
 
 def share_verdict(n_agreeing: int, n_all: int) -> Verdict:
-    """Of a claim made of several rows: nearly all of them, most of them, or not."""
+    """Judge a claim on several rows: nearly all of them, most of them, or fewer."""
     if n_all == 0:
         return Verdict.NOT_RUN
     if n_agreeing >= 0.8 * n_all:

@@ -1,4 +1,4 @@
-"""The ideal tree of paper 002: against a grid search, and the rate of Proposition 15."""
+"""The ideal tree of Clémençon & Vayatis (2009): against a grid search, and Proposition 15."""
 
 import dataclasses
 from itertools import pairwise

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 from auctor.datasets import Sample, make_gaussian_pair, make_t_pair
 
-# Written out again from paper 003, so that a slip in the package shows.
+# Written again from Komori (2010), so that an error in the package shows.
 MEANS = ([0, 0, 0, 0], [0, 0.5, 0, 0.5])
 COVARIANCES = (np.diag([1, 1, 1, 1]), np.diag([1, 1, 4, 0.25]))
 SMALLEST_P = 1e-3

@@ -1,6 +1,7 @@
 """What every display keeps to: finished numbers, drawn on any axes, as often as one likes."""
 
 import dataclasses
+import inspect
 import subprocess
 import sys
 from functools import cache
@@ -65,7 +66,7 @@ OF_PREDICTIONS = [
 OF_MODELS = {
     "LearningCurveDisplay": lambda: cross_validated(),
     "PartitionDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
-    "ProgramDisplay": lambda: MartiRank(n_estimators=5, pos_label="bad").fit(X, Y),
+    "ProgramDisplay": lambda: MartiRank(n_layers=5, pos_label="bad").fit(X, Y),
     "ScorePlotDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "ScoreROCDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "TreeDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
@@ -286,6 +287,18 @@ def test_folds_of_our_own(name):
         assert display.curves[0].low == pytest.approx(found.auc.low)
 
 
+def test_unknown_options_are_named(name):
+    with pytest.raises(TypeError, match=f"colour is no option of {name}"):
+        getattr(auctor.display, name).from_predictions([0, 1], [0.1, 0.2], colour="red")
+
+
+def test_the_class_describes_its_options(name):
+    cls = getattr(auctor.display, name)
+    described = inspect.getdoc(cls).split("Attributes")[0].replace(",", " ").split()
+    options = [key for key in inspect.signature(cls._from_rows).parameters if key != "rows"]
+    assert [key for key in options if key not in described] == []
+
+
 @pytest.mark.parametrize(
     ("y", "s", "told", "says"),
     [
@@ -309,7 +322,7 @@ def test_estimators_that_cannot_be_drawn(name):
     cls = getattr(auctor.display, name)
     with pytest.raises(ValueError, match="RankBoost has no classes_; give a fitted classifier"):
         cls.from_estimator(RankBoost(), X, Y)
-    with pytest.raises(ValueError, match="pos_label='x' is not among the estimator's classes"):
+    with pytest.raises(ValueError, match="pos_label is 'x'; give one of the estimator's classes"):
         cls.from_estimator(ranker(), X, Y, pos_label="x")
     odd = SimpleNamespace(classes_=np.array(["bad", "good"]))
     with pytest.raises(ValueError, match=r"SimpleNamespace has no .*predict_proba"):
@@ -317,7 +330,7 @@ def test_estimators_that_cannot_be_drawn(name):
     with pytest.raises(ValueError, match="cv_results has no 'estimator'"):
         cls.from_cv_results({}, X, Y)
     three = SimpleNamespace(classes_=np.array([0, 1, 2]))
-    with pytest.raises(ValueError, match="3 classes; auctor ranks two"):
+    with pytest.raises(ValueError, match="3 classes; give a classifier of two classes"):
         cls.from_estimator(three, X, Y)
 
 

@@ -144,14 +144,14 @@ def test_a_fit_without_folds():
     sample = load_kyphosis()
     y = np.arange(len(sample.y)) == 3
     ranker = SmoothAUCBoostCV().fit(sample.X, y)
-    with pytest.raises(ValueError, match="SmoothAUCBoostCV was fitted without folds"):
+    with pytest.raises(ValueError, match="cv_results_ of SmoothAUCBoostCV is empty"):
         LearningCurveDisplay.from_estimator(ranker)
 
 
 def test_errors_say_what_can_be_drawn():
-    with pytest.raises(ValueError, match="SmoothAUCBoost holds no results of cross-validation"):
+    with pytest.raises(ValueError, match="SmoothAUCBoost has no results of cross-validation"):
         LearningCurveDisplay.from_estimator(SmoothAUCBoost())
-    with pytest.raises(ValueError, match="the newton solver has none"):
+    with pytest.raises(ValueError, match="the Newton solver has no rounds"):
         LearningCurveDisplay.from_estimator(newton(), against="rounds")
     with pytest.raises(ValueError, match="against is 'time'"):
         LearningCurveDisplay.from_estimator(newton(), against="time")

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 @pytest.fixture(scope="module")
 def display():
     sample = make_r_of_k(2000, n_features=20, k=9, r=5, noise=0.1, random_state=0)
-    return ProgramDisplay.from_estimator(MartiRank(n_estimators=12).fit(sample.X, sample.y))
+    return ProgramDisplay.from_estimator(MartiRank(n_layers=12).fit(sample.X, sample.y))
 
 
 def test_numbers_are_those_of_the_program(display):
@@ -50,14 +50,14 @@ def test_it_makes_axes_of_its_own(display):
 
 
 def test_empty_layers_and_other_estimators():
-    flat = MartiRank(n_estimators=4).fit(np.ones((30, 2)), [0, 1] * 15)
+    flat = MartiRank(n_layers=4).fit(np.ones((30, 2)), [0, 1] * 15)
     drawn = ProgramDisplay.from_estimator(flat).plot()
     plt.close(drawn.figure_)
-    with pytest.raises(ValueError, match="MartiRank holds no branching program"):
+    with pytest.raises(ValueError, match="MartiRank has no branching program"):
         ProgramDisplay.from_estimator(MartiRank())
 
 
 def test_no_layers_to_draw():
-    flat = MartiRank(n_estimators=2).fit(np.ones((30, 2)), [0, 1] * 15)
-    with pytest.raises(ValueError, match="max_layers is 0; it must be 1 or more"):
+    flat = MartiRank(n_layers=2).fit(np.ones((30, 2)), [0, 1] * 15)
+    with pytest.raises(ValueError, match="max_layers is 0; give a whole number of at least 1"):
         ProgramDisplay.from_estimator(flat, max_layers=0)

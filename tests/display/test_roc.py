@@ -125,7 +125,5 @@ def test_one_row_of_a_class_has_no_interval():
     display = ROCDisplay.from_predictions([0, 0, 1], [1, 2, 3])
     assert np.isnan(display.curves[0].low)
     assert legend(display)[0] == "1.000"
-    assert (
-        "none, because a class has only one row"
-        in display.figure_.legends[0].get_title().get_text()
-    )
+    title = display.figure_.legends[0].get_title().get_text()
+    assert "none, because a class has only one row" in title

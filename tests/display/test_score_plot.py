@@ -150,7 +150,7 @@ def test_the_x_axis_holds_the_central_values():
     assert panel.strip.edges is not None  # too many rows for a rug
     assert panel.strip.pos.sum() == pytest.approx(inside[y].mean())
     display = ScorePlotDisplay.from_model(ranker.model_, X, y).plot()
-    assert f"{panel.n_outside} rows lie further out" == display.ax_.get_xlabel()
+    assert f"{panel.n_outside} rows outside the axis" == display.ax_.get_xlabel()
     whole = ScorePlotDisplay.from_model(ranker.model_, X, y, central=1.0).panels[0]
     assert whole.n_outside == 0 and whole.limits == (X.min(), X.max())
 
@@ -175,7 +175,7 @@ def test_a_model_without_rows_starts_at_zero(fitted):
     ranges = [panel.range for panel in display.panels]
     assert ranges == sorted(ranges, reverse=True)
     display.plot(share_y=False)
-    assert display.ax_.get_ylabel().endswith("(0: lowest)")
+    assert display.ax_.get_ylabel().endswith("(0: minimum)")
 
 
 def test_weights_are_copies_of_rows(fitted):
@@ -312,7 +312,7 @@ def test_other_additive_models_without_bands(fitted):
     assert display.n_resamples == 0 and display.panels[0].band is None
     with pytest.raises(ValueError, match="AUCBoost has no bands"):
         ScorePlotDisplay.from_estimator(other, X, y)
-    with pytest.raises(ValueError, match="TreeRank holds no additive model"):
+    with pytest.raises(ValueError, match="TreeRank has no additive model"):
         ScorePlotDisplay.from_estimator(TreeRank().fit(X, y), X, y)
 
 
@@ -341,7 +341,7 @@ def test_constants_and_columns_without_a_value():
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({"features": ["no"]}, "features has 'no'; the model has bent, count"),
+        ({"features": ["no"]}, "features has 'no'; give terms of the model: bent, count"),
         ({"features": [9]}, "features has 9; give names, or positions from 0 to 3"),
         ({"features": [-1]}, "features has -1"),
         ({"features": [True]}, "features has True"),
@@ -350,8 +350,8 @@ def test_constants_and_columns_without_a_value():
         ({"features": []}, "features is empty"),
         ({"features": 1.5}, "features is 1.5; give a list of names or positions"),
         ({"features": b"bent"}, "give a list of names or positions"),
-        ({"central": 0.0}, "central is 0.0; give a share above 0"),
-        ({"central": "all"}, "central is 'all'; give a share above 0"),
+        ({"central": 0.0}, "central is 0.0; give a number above 0 and at most 1"),
+        ({"central": "all"}, "central is 'all'; give a number above 0 and at most 1"),
         ({"max_panels": 0}, "max_panels is 0"),
         ({"max_panels": "all"}, "max_panels is 'all'; give a whole number"),
         ({"max_panels": None}, "max_panels is None"),
@@ -378,11 +378,11 @@ def test_columns_of_panels_are_counted(fitted):
 
 def test_rows_need_labels(fitted):
     ranker, X, y = fitted
-    with pytest.raises(ValueError, match="give both X and y, or neither"):
+    with pytest.raises(ValueError, match="only one of X and y is given; give both or neither"):
         ScorePlotDisplay.from_model(ranker.model_, X)
     with pytest.raises(ValueError, match="X has 150 rows and y has 149"):
         ScorePlotDisplay.from_model(ranker.model_, X, y[1:])
-    with pytest.raises(ValueError, match="sample_weight is given without rows"):
+    with pytest.raises(ValueError, match="sample_weight is given without X and y"):
         ScorePlotDisplay.from_model(ranker.model_, sample_weight=np.ones(150))
-    with pytest.raises(ValueError, match="give both X and y, or neither"):
+    with pytest.raises(ValueError, match="only one of X and y is given; give both or neither"):
         ScorePlotDisplay.from_estimator(ranker, None, y, band=None)

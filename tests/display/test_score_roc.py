@@ -52,7 +52,7 @@ def test_the_legend_has_the_areas(fitted):
     texts = [text.get_text() for text in display.figure_.legends[0].get_texts()]
     best, total = display.curves[0], display.total
     assert texts[0] == f"{best.name}: {best.auc:.3f} ({best.low:.3f} to {best.high:.3f})"
-    assert texts[-1].startswith(f"all together: {total.auc:.3f}")
+    assert texts[-1].startswith(f"whole score: {total.auc:.3f}")
     display.figure_.canvas.draw()
 
 
@@ -100,7 +100,7 @@ def test_weighted_curves_have_the_interval_of_the_metrics(fitted):
 
 def test_errors_say_what_can_be_drawn(fitted):
     ranker, X, y = fitted
-    with pytest.raises(ValueError, match="features has 'no'; the model has"):
+    with pytest.raises(ValueError, match="features has 'no'; give terms of the model"):
         ScoreROCDisplay.from_estimator(ranker, X, y, features="no")
     for wrong in (0, None, "all"):
         with pytest.raises(ValueError, match=f"max_curves is {wrong!r}; give a whole number"):
@@ -111,5 +111,5 @@ def test_errors_say_what_can_be_drawn(fitted):
         ScoreROCDisplay.from_estimator(ranker, X, y[[0, 1, 2, 3, 4, 5, 10]])
     with pytest.raises(ValueError, match="y must be one-dimensional, got NoneType"):
         ScoreROCDisplay.from_estimator(ranker, X, None)
-    with pytest.raises(ValueError, match="MartiRank holds no additive model"):
-        ScoreROCDisplay.from_estimator(MartiRank(n_estimators=2).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="MartiRank has no additive model"):
+        ScoreROCDisplay.from_estimator(MartiRank(n_layers=2).fit(X, y), X, y)

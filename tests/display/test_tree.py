@@ -79,10 +79,10 @@ def test_a_single_cell_and_features_that_are_not_used():
 
 
 def test_errors_say_what_can_be_drawn():
-    with pytest.raises(ValueError, match="MartiRank holds no tree; give a fitted TreeRank"):
+    with pytest.raises(ValueError, match="MartiRank has no tree; give a fitted TreeRank"):
         TreeDisplay.from_estimator(MartiRank())
     ranker, _ = fit(n_features=5, max_depth=8)
-    with pytest.raises(ValueError, match=r"the tree has 5 \(x0, x1, x2, x3, x4\)"):
+    with pytest.raises(ValueError, match=r"the tree has 5 features \(x0, x1, x2, x3, x4\)"):
         PartitionDisplay.from_estimator(ranker)
 
 

@@ -9,7 +9,12 @@ from auctor import AUCBoost, MartiRank, load
 
 @pytest.mark.parametrize(
     "ranker",
-    [AUCBoost(n_estimators=50), AUCBoost("stump", 50), MartiRank(), MartiRank("stump", 20)],
+    [
+        AUCBoost(n_estimators=50),
+        AUCBoost("stump", n_estimators=50),
+        MartiRank(),
+        MartiRank("stump", n_layers=20),
+    ],
     ids=str,
 )
 def test_they_rank_unseen_rows_and_save(ranker, cancer, tmp_path):
@@ -31,20 +36,20 @@ def test_majority_and_position_rank_much_alike(cancer):
 
 def test_search_over_their_parameters(cancer):
     X, y = cancer
-    search = GridSearchCV(MartiRank(), {"n_estimators": [2, 30]}, cv=3).fit(X, y)
-    assert search.best_params_ == {"n_estimators": 30}
+    search = GridSearchCV(MartiRank(), {"n_layers": [2, 30]}, cv=3).fit(X, y)
+    assert search.best_params_ == {"n_layers": 30}
 
 
 @pytest.mark.parametrize(
     ("ranker", "message"),
     [
-        (AUCBoost(epsilon=1.0), "epsilon"),
+        (AUCBoost(target_loss=1.0), "target_loss"),
         (AUCBoost(n_estimators=0), "n_estimators"),
         (MartiRank(output="rank"), "output"),
-        (MartiRank(min_class=0), "min_class"),
-        (MartiRank(n_estimators=70_000), "n_estimators"),
-        (MartiRank(weak="bush"), "weak"),
-        (AUCBoost(weak="tree", weak_depth=0), "weak_depth"),
+        (MartiRank(min_samples_leaf=0), "min_samples_leaf"),
+        (MartiRank(n_layers=70_000), "n_layers"),
+        (MartiRank(estimator="bush"), "estimator"),
+        (AUCBoost(estimator="tree", max_depth=0), "max_depth"),
     ],
     ids=str,
 )

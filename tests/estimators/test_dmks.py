@@ -48,7 +48,7 @@ def test_coefficients_are_in_the_units_of_the_columns(cancer):
     assert scorer.coef_names_ == [f"x{j}" for j in range(6)]
     shift = scorer.decision_function(X[:, :6]) - X[:, :6] @ scorer.coef_
     assert np.ptp(shift) < 1e-9
-    again = DMKS(init=scorer.coef_).fit(X[:, :6], y)
+    again = DMKS(coef_init=scorer.coef_).fit(X[:, :6], y)
     assert again.certificate_.values["start_ks"] == scorer.ks_ == again.ks_
 
 
@@ -143,7 +143,7 @@ def test_a_missing_value_counts_as_learned():
 
 def test_a_large_penalty_gives_a_constant_score(cancer, tmp_path):
     X, y = cancer
-    scorer = DMKS(penalty=2.0).fit(X, y)
+    scorer = DMKS(coef_penalty=2.0).fit(X, y)
     assert not scorer.coef_.any()
     assert not scorer.feature_importances_.any()
     assert np.ptp(scorer.decision_function(X)) == 0
@@ -154,9 +154,9 @@ def test_a_large_penalty_gives_a_constant_score(cancer, tmp_path):
 
 def test_a_penalty_does_not_see_the_unit_of_a_column(cancer):
     X, y = cancer
-    usual = DMKS(penalty=0.01).fit(X, y)
+    usual = DMKS(coef_penalty=0.01).fit(X, y)
     # A power of two changes no digit.
-    other = DMKS(penalty=0.01).fit(X * 2.0 ** np.arange(-15, 15), y)
+    other = DMKS(coef_penalty=0.01).fit(X * 2.0 ** np.arange(-15, 15), y)
     assert 0 < np.count_nonzero(usual.coef_) < 30
     assert np.array_equal(usual.coef_ != 0, other.coef_ != 0)
     assert usual.ks_ == other.ks_
@@ -190,13 +190,13 @@ def test_positive_label_threshold_and_pickle(people):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"penalty": -0.1}, r"'penalty' parameter of DMKS must be a float in the range \[0.* -0.1"),
+        ({"coef_penalty": -0.1}, r"'coef_penalty' parameter of DMKS must be .* range \[0.* -0.1"),
         ({"tol": -1.0}, "'tol' parameter"),
         ({"max_iter": 0}, "'max_iter' parameter"),
-        ({"init": "zeros"}, "'init' parameter"),
-        ({"init": [1.0]}, r"init has shape \(1,\); 3 coefficients are wanted, .* of x0, x1, x2"),
-        ({"init": [1.0, np.nan, 0.0]}, "init has NaN or infinite coefficients"),
-        ({"init": ["a", "b", "c"]}, "give 'logistic' or an array of numbers"),
+        ({"coef_init": "zeros"}, "'coef_init' parameter"),
+        ({"coef_init": [1.0]}, r"coef_init has shape \(1,\); give 3 coefficients.* of x0, x1, x2"),
+        ({"coef_init": [1.0, np.nan, 0.0]}, "coef_init has NaN or infinite coefficients"),
+        ({"coef_init": ["a", "b", "c"]}, "give 'logistic' or an array of numbers"),
     ],
 )
 def test_each_mistake_has_its_sentence(settings, sentence):

@@ -204,7 +204,10 @@ def test_clones_grid_search_and_parameters():
     ("changes", "message"),
     [
         ({"metric": "accuracy"}, "metric"),
-        ({"metric": "precision_at_k", "k": 0}, "k is 0; give a whole number of rows, or a share"),
+        (
+            {"metric": "precision_at_k", "k": 0},
+            "k is 0; give a whole number of rows, or a fraction",
+        ),
         ({"metric": "precision_at_k", "k": -3}, "k is -3; give a whole number"),
         ({"metric": "precision_at_k", "k": True}, "k is True; give a whole number"),
         ({"metric": "precision_at_k", "k": 1.5}, "k is 1.5; give a whole number of rows"),
@@ -216,10 +219,10 @@ def test_clones_grid_search_and_parameters():
         ({"margin": -0.1}, "margin"),
         ({"margin": 1.1}, "margin"),
         ({"subsample": 0.0}, "subsample"),
-        ({"subsample": 0.001}, "subsample is 0.001, which leaves none of the .* rows; give"),
+        ({"subsample": 0.001}, "subsample is 0.001, which draws none of the .* rows?; give"),
         (
             {"subsample": 0.001, "balanced": False},
-            "subsample is 0.001, which leaves none of the .* rows; give",
+            "subsample is 0.001, which draws none of the .* rows?; give",
         ),
         ({"max_features": 9}, "max_features is 9, but X has 4 features; give a number from 1 to 4"),
         ({"max_samples": 0}, "max_samples"),
@@ -230,15 +233,15 @@ def test_clones_grid_search_and_parameters():
         ({"n_estimators": 0}, "n_estimators"),
         (
             {"metric": RankMetric(share_above_zero, lead_bound, "sign")},
-            "metric 'sign' is .* after adding .* to all scores; give a metric that the order",
+            "metric 'sign' is .* after adding .* to all scores; give a metric that depends",
         ),
         (
             {"metric": RankMetric(mean_difference, lead_bound, "means")},
-            "metric 'means' is .* when all scores are cubed; give a metric",
+            "metric 'means' is .* after cubing all scores; give a metric",
         ),
         (
             {"metric": RankMetric(pairs_won, many, "pairs")},
-            "metric 'pairs' is .*; it must lie between 0 and 1",
+            "metric 'pairs' is .*; give a metric between 0 and 1",
         ),
         (
             {"metric": RankMetric(own_auc, bound_at_the_lows, "area")},
@@ -307,7 +310,7 @@ def test_auc_as_a_metric_of_ones_own_takes_the_same_steps():
     assert to_json(usual.model_) == to_json(own.model_)
     told = own.certificate_.statement
     assert "own loss" in told
-    assert "no bound for new rows: the metric is one of your own." in told
+    assert "no bound for new rows, because the metric is user-defined." in told
     assert own.certificate_.values["bound"] is None
 
 
@@ -419,7 +422,7 @@ def test_weighs_rows():
     weight = np.where(X["c"] > 0, 5.0, 0.2)
     ranker = ExactBoost(**SMALL, pos_label="sick").fit(X, y, sample_weight=weight)
     assert ranker.score(X, y, sample_weight=weight) > 0.75
-    assert "rows weigh differently" in ranker.certificate_.statement
+    assert "rows have different weights" in ranker.certificate_.statement
 
 
 def test_stacks_other_classifiers():
@@ -462,7 +465,7 @@ def test_the_exact_search_beats_bisection_on_credit_data(data_folder):
 def test_a_top_that_no_sample_can_see_is_an_error():
     X, y = table(300)
     with pytest.raises(
-        ValueError, match=r"k is 1 rows, but a drawn positive stands for .*; raise k"
+        ValueError, match=r"k is 1 rows, but each positive of a sample stands for .*; increase k"
     ):
         ExactBoost("precision_at_k", k=1).fit(X, y)
 

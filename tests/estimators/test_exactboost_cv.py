@@ -32,7 +32,7 @@ def test_the_smooth_model_stays_where_rounds_cannot_help(metric, seed):
     smooth = SmoothAUCBoostCV(cv=4, interactions=0).fit(X, y)
     assert (ranker.n_rounds_, ranker.factor_, ranker.start_) == (0, 0.0, "auc")
     np.testing.assert_array_equal(ranker.decision_function(X), smooth.decision_function(X))
-    assert "so it stays" in ranker.certificate_.statement
+    assert "so it is kept" in ranker.certificate_.statement
     # Candidates were tried, some of them with a better mean.
     assert len(ranker.cv_results_["mean"]) == (7 if metric == "ks" else 8)
 
@@ -151,7 +151,7 @@ def test_a_top_of_all_rows_and_of_one():
 def test_a_fold_can_be_too_small_for_rounds_where_the_table_is_not():
     X, y = np.arange(8.0)[:, None], np.array([0, 1, 0, 1, 0, 1, 1, 1])
     ranker = ExactBoostCV(cv=2, n_runs=2, interactions=0).fit(X, y)
-    assert "no rounds were tried (subsample is 0.2, which leaves none" in (
+    assert "no rounds were tried (subsample is 0.2, which draws none" in (
         ranker.certificate_.statement
     )
 

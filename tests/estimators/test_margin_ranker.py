@@ -309,8 +309,10 @@ def test_rows_that_tie_in_theory_tie_in_the_model_and_in_the_certificate(method,
     values, scores = ranker.certificate_.values, ranker.decision_function(Z)
     difference = scores[y == 1][:, None] - scores[y == 0]
     assert values["auc"] == pytest.approx(ranker.score(Z, y), abs=1e-12)
-    assert values["share_rho"] == pytest.approx((difference >= 2 * values["rho"]).mean(), abs=1e-12)
-    assert values["share_rho"] >= values["share_guaranteed"]
+    assert values["fraction_rho"] == pytest.approx(
+        (difference >= 2 * values["rho"]).mean(), abs=1e-12
+    )
+    assert values["fraction_rho"] >= values["fraction_guaranteed"]
     # The same in whole numbers: scores of equal weights are equal where the sums are.
     _, size = np.unique(np.abs(ranker.coef_[ranker.coef_ != 0]), return_counts=True)
     if len(size) == 1:

@@ -19,7 +19,7 @@ from auctor.exceptions import OracleError
 from auctor.metrics import auc
 from auctor.testing.contracts import check_saved_model, messy_table, same_model
 
-SMALL: dict[str, Any] = {"n_estimators": 6, "max_draws": 1500, "sample_size": 1500}
+SMALL: dict[str, Any] = {"n_layers": 6, "max_draws": 1500, "sample_size": 1500}
 
 
 @parametrize_with_checks(
@@ -62,9 +62,9 @@ def test_on_the_law_of_the_paper_it_ranks_as_well_as_martirank_given_as_many_row
     def draw(n, rng):
         return make_r_of_k(n, n_features=20, k=9, r=5, noise=0.3, random_state=rng)
 
-    sampling = SamplingMartiRank(n_estimators=25, max_draws=25_000).fit_oracle(draw)
+    sampling = SamplingMartiRank(n_layers=25, max_draws=25_000).fit_oracle(draw)
     X, y = draw(sampling.n_draws_, np.random.default_rng(7))
-    table = MartiRank(n_estimators=25).fit(X, y)
+    table = MartiRank(n_layers=25).fit(X, y)
     unseen = make_r_of_k(10_000, n_features=20, k=9, r=5, random_state=1)
     ours, theirs = (model.score(unseen.X, unseen.y) for model in (sampling, table))
     assert ours > 0.98
@@ -75,8 +75,8 @@ def test_memory_does_not_grow_with_the_number_of_draws():
     def peak(max_draws):
         # Pure nodes never have enough rows: every layer that meets one uses up its draws.
         ranker = SamplingMartiRank(
-            n_estimators=12,
-            epsilon=1e-3,
+            n_layers=12,
+            target_error=1e-3,
             max_draws=max_draws,
             sample_size=4000,
             batch_size=4000,
@@ -147,8 +147,10 @@ def test_iterators_and_files_equal_a_callable_on_the_same_rows(make, tmp_path):
 
 def test_an_oracle_that_runs_dry_leaves_the_program_so_far(tmp_path):
     X, y = rows(6000)
-    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500)
-    with pytest.raises(OracleError, match=r"ran dry after 6,000 draws in layer \d+ of 40; the"):
+    ranker = SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1500)
+    with pytest.raises(
+        OracleError, match=r"out of rows \(after 6,000 draws, in layer \d+ of 40\); model_"
+    ):
         ranker.fit_oracle(Ticker(X, y))
     n_layers = ranker.n_iter_
     assert 2 < n_layers < 40
@@ -158,19 +160,22 @@ def test_an_oracle_that_runs_dry_leaves_the_program_so_far(tmp_path):
     assert ranker.score(*unseen) > 0.8
     assert set(ranker.predict(unseen[0])) == {0, 1}
     assert ranker.certificate_.values["n_layers"] == n_layers
-    assert "by the first draws, which layer 1 was trained on," in ranker.certificate_.statement
+    assert (
+        "measured on the first draws, which layer 1 was trained on."
+        in ranker.certificate_.statement
+    )
     check_saved_model(ranker.model_, unseen[0], tmp_path)
 
 
 def test_the_error_carries_what_the_estimator_keeps():
     with pytest.raises(OracleError) as caught:
-        SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500).fit_oracle(
+        SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1500).fit_oracle(
             Ticker(*rows(6000))
         )
     error = caught.value
     assert isinstance(error, ValueError)
     assert error.model.n_layers == len(error.history.layers)
-    assert f"program of {error.model.n_layers} layer(s) so far is kept" in str(error)
+    assert f"model_ keeps the program of {error.model.n_layers} finished layer" in str(error)
     assert f"{error.n_draws:,} draws" in str(error)
 
 
@@ -178,7 +183,9 @@ def test_dry_in_the_last_samples():
     X, y = rows(30_000)
     used = SamplingMartiRank(**SMALL).fit_oracle(Ticker(X, y)).n_draws_
     ranker = SamplingMartiRank(**SMALL)
-    with pytest.raises(OracleError, match=r"dry after .* in the last samples, after 6 layers"):
+    with pytest.raises(
+        OracleError, match=r"out of rows \(after .*, in the last samples, after 6 layers"
+    ):
         ranker.fit_oracle(Ticker(X[: used - 1], y[: used - 1]))
     assert ranker.n_iter_ == 6
 
@@ -207,18 +214,18 @@ def fail(X, y):
         (lambda X, y: (X.to_numpy()[:, 1:], y), "other columns than before"),
         (lambda X, y: (X.assign(a="text"), y), "column 'a' holds text"),
         (lambda X, y: (X.assign(a=np.inf), y), "'a' holds .* infinity"),
-        (lambda X, y: (X, y + 5), "label .* is none of the two classes before .0, 1."),
-        (lambda X, y: (X, y[1:]), "X has .* rows and y"),
+        (lambda X, y: (X, y + 5), "label is .*, which is neither of the two classes before .0, 1."),
+        (lambda X, y: (X, y[1:]), "X has .* rows and y has"),
         (lambda X, y: (X, np.where(y, np.nan, 0)), "missing label"),
-        (lambda X, y: X, r"a batch must be a pair .X, y., got DataFrame"),
-        (lambda X, y: (X[:0], y[:0]), "ran dry"),
+        (lambda X, y: X, "the batch is a DataFrame; give a pair"),
+        (lambda X, y: (X[:0], y[:0]), "ran out of rows"),
         (fail, "failed .ConnectionError: gone away."),
     ],
 )
 def test_an_oracle_that_changes_its_mind(change, message):
-    ranker = SamplingMartiRank(n_estimators=30, max_draws=1500, sample_size=1500)
+    ranker = SamplingMartiRank(n_layers=30, max_draws=1500, sample_size=1500)
     with pytest.raises(
-        OracleError, match=rf"{message}.* after \d,\d{{3}} draws in layer \d+ of 30"
+        OracleError, match=rf"{message}.* \(after \d,\d{{3}} draws, in layer \d+ of 30"
     ):
         ranker.fit_oracle(spoil(change))
     assert ranker.n_iter_ >= 4
@@ -231,26 +238,30 @@ def test_only_one_class():
     ranker.fit(X[:500], rows(500)[1])
     with pytest.raises(
         OracleError,
-        match=r"one class only \(0\) after 1,500 draws in the first draws; no layer was finished; "
-        r"a larger max_draws waits longer .*; rows that are sorted .* must be shuffled",
+        match=r"only one class \(0\) \(after 1,500 draws, before layer 1\); no layer was finished; "
+        r"give a larger max_draws .*, and shuffle rows that are sorted",
     ):
         ranker.fit_oracle(Ticker(X, np.zeros(len(X), dtype=int)))
     assert not hasattr(ranker, "model_")  # nothing of the fit before
     assert ranker.n_draws_ == 1500
-    with pytest.raises(OracleError, match="ran dry after 0 draws in the first draws; no layer"):
+    with pytest.raises(
+        OracleError, match=r"out of rows \(after 0 draws, before layer 1\); no layer"
+    ):
         ranker.fit_oracle(iter([]))
-    with pytest.raises(OracleError, match="ran dry after 40 draws in the first draws; no layer"):
+    with pytest.raises(
+        OracleError, match=r"out of rows \(after 40 draws, before layer 1\); no layer"
+    ):
         ranker.fit_oracle(iter([(X[:40], np.arange(40) % 2)]))
 
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_an_oracle_that_turns_to_one_class(label):
-    ranker = SamplingMartiRank(n_estimators=30, max_draws=1500, sample_size=1500)
+    ranker = SamplingMartiRank(n_layers=30, max_draws=1500, sample_size=1500)
     with pytest.raises(
         OracleError,
-        match=rf"one class only .{label}. in its last \d+,?\d* draws, although \d,\d{{3}} of the "
-        rf"\d,\d{{3}} before them were {1 - label}, after \d+,\d{{3}} draws in layer \d+ of 30; "
-        r"the program of \d+ layer\(s\) so far is kept in model_; draws must come at random",
+        match=rf"only one class .{label}. in its last \d+,?\d* draws, although \d,\d{{3}} of the "
+        rf"\d,\d{{3}} draws before were {1 - label} \(after \d+,\d{{3}} draws, in layer \d+ of 30"
+        r"\); model_ keeps the program of \d+ finished layers?; give rows in random order",
     ):
         ranker.fit_oracle(spoil(lambda X, y: (X, np.full_like(y, label))))
     assert ranker.n_iter_ >= 4
@@ -261,7 +272,7 @@ def test_one_class_in_the_last_samples():
     used = SamplingMartiRank(**SMALL).fit_oracle(Ticker(*rows(40_000))).n_draws_
     ranker = SamplingMartiRank(**SMALL)
     after = used - SMALL["sample_size"]
-    with pytest.raises(OracleError, match=r"one class only .1. in its last .* in the last samples"):
+    with pytest.raises(OracleError, match=r"only one class .1. in its last .* in the last samples"):
         ranker.fit_oracle(spoil(lambda X, y: (X, np.ones_like(y)), after=after))
     assert ranker.n_iter_ == 6
 
@@ -270,7 +281,7 @@ def test_a_rare_class_is_waited_for():
     X, y = rows(60_000)
     late = np.concatenate([np.zeros(7000, dtype=int), np.ones(1, dtype=int), y[7001:]])
     ranker = SamplingMartiRank(
-        n_estimators=4, noise_rate=0.0, max_draws=20_000, sample_size=1000, batch_size=1000
+        n_layers=4, noise_rate=0.0, max_draws=20_000, sample_size=1000, batch_size=1000
     )
     ranker.fit_oracle(Ticker(X, late))
     assert ranker.history_.draws[0] >= 8000
@@ -304,8 +315,10 @@ def last_changed(X, y, sizes, change):
 def test_draws_are_counted_when_the_first_batches_fail(sizes, all_one, change, n_draws):
     X, y = rows(4000)
     y = np.ones_like(y) if all_one else y
-    ranker = SamplingMartiRank(n_estimators=3, sample_size=1500, max_draws=5000, batch_size=500)
-    with pytest.raises(OracleError, match=f"after {n_draws:,} draws in the first draws; no layer"):
+    ranker = SamplingMartiRank(n_layers=3, sample_size=1500, max_draws=5000, batch_size=500)
+    with pytest.raises(
+        OracleError, match=rf"\(after {n_draws:,} draws, before layer 1\); no layer"
+    ):
         ranker.fit_oracle(last_changed(X, y, sizes, change))
     assert ranker.n_draws_ == n_draws
     with pytest.raises(NotFittedError):
@@ -329,7 +342,7 @@ def test_a_noise_rate_that_the_rows_of_a_table_refute():
     X, y = rows(2000)
     ranker = SamplingMartiRank(noise_rate=0.4, **SMALL)
     with pytest.raises(
-        OracleError, match=r"noise_rate=0.4 is more .* after 1,500 draws in layer 1"
+        OracleError, match=r"noise_rate is 0.4, more .* \(after 1,500 draws, in layer 1"
     ):
         ranker.fit(X, (y == 1) & (np.arange(2000) % 4 == 0))
     with pytest.raises(NotFittedError):
@@ -340,23 +353,27 @@ def test_a_dry_oracle_is_told_how_much_would_do(tmp_path):
     X, y = rows(6000)
     oracle = parquet_oracle(X, y, tmp_path)
     most = 40 * 1500 + 2 * 1000
-    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1000)
+    ranker = SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1000)
     with pytest.raises(
         OracleError,
-        match=rf"ran dry after 6,000 draws .* may want up to {most:,} draws \(40 layers of 1,500 "
-        r"at most, two samples of 1,000\): fewer layers .n_estimators., a smaller max_draws or a ",
+        match=rf"\(after 6,000 draws.* may need up to {most:,} draws \(40 layers of at most 1,500, "
+        r"two samples of 1,000\); give a smaller n_layers, a smaller max_draws or a ",
     ):
         ranker.fit_oracle(**oracle)
     # Without max_draws it is the paper's bound, 2 m_A / (epsilon / (4 T (T + 1)) p) a layer.
     ranker = SamplingMartiRank(max_draws=None, sample_size=1000, noise_rate=0.0, positive_rate=0.5)
     most = 40 * 2 * 10 * 4 * 40 * 41 * 2 * 10 + 2 * 1000
-    with pytest.raises(OracleError, match=rf"ran dry .* up to {most:,} draws .*, a max_draws or"):
+    with pytest.raises(
+        OracleError, match=rf"out of rows .* up to {most:,} draws .*, a max_draws or"
+    ):
         ranker.fit_oracle(**oracle)
     ranker = SamplingMartiRank(max_draws=None)
-    with pytest.raises(OracleError, match=r"dry after 6,000 .* finished; fewer layers .* or a max"):
+    with pytest.raises(
+        OracleError, match=r"after 6,000 .* finished; give a smaller n_layers or a max"
+    ):
         ranker.fit_oracle(**oracle)
     # With as many rows as it says, it does not run dry.
-    SamplingMartiRank(n_estimators=4, max_draws=1000, sample_size=1000).fit_oracle(**oracle)
+    SamplingMartiRank(n_layers=4, max_draws=1000, sample_size=1000).fit_oracle(**oracle)
 
 
 def test_unbalanced_classes_and_labels_of_any_kind():
@@ -364,7 +381,7 @@ def test_unbalanced_classes_and_labels_of_any_kind():
         X = rng.normal(size=(n, 3))
         return X, np.where(X[:, 0] + X[:, 1] + rng.normal(size=n) > 3, "bad", "good")
 
-    ranker = SamplingMartiRank(n_estimators=10, max_draws=20_000, pos_label="bad").fit_oracle(draw)
+    ranker = SamplingMartiRank(n_layers=10, max_draws=20_000, pos_label="bad").fit_oracle(draw)
     assert ranker.history_.positive_rate == pytest.approx(0.0416, rel=0.1)
     assert ranker.model_.classes == ("good", "bad")
     X, y = draw(5000, np.random.default_rng(3))
@@ -376,16 +393,20 @@ def test_what_is_no_oracle_is_refused(tmp_path):
     ranker = SamplingMartiRank(**SMALL)
     with pytest.raises(TypeError, match="oracle is of type int; give a callable draw"):
         ranker.fit_oracle(5)
-    with pytest.raises(ValueError, match="target='y' goes with a file"):
+    with pytest.raises(ValueError, match="target is 'y', but the oracle is not a file"):
         ranker.fit_oracle(law(), target="y")
     X, y = rows(60)
-    with pytest.raises(TypeError, match=r"oracle is a table \(DataFrame of 60 x 8\); fit\(X, y\)"):
+    with pytest.raises(
+        TypeError, match=r"oracle is a table \(DataFrame of 60 x 8\); use fit\(X, y\)"
+    ):
         ranker.fit_oracle(X)
-    with pytest.raises(TypeError, match=r"oracle is a table \(ndarray of 60 x 8\); fit\(X, y\)"):
+    with pytest.raises(
+        TypeError, match=r"oracle is a table \(ndarray of 60 x 8\); use fit\(X, y\)"
+    ):
         ranker.fit_oracle(X.to_numpy(), target="a")
     for both in ((X, y), [X, y], make_r_of_k(60)):
         with pytest.raises(
-            TypeError, match=r"begins with a table .* use fit\(X, y\), or give \[\(X"
+            TypeError, match=r"begins with a table .* use fit\(X, y\) .* or give \[\(X"
         ):
             ranker.fit_oracle(both)
     path = tmp_path / "rows.parquet"
@@ -393,20 +414,22 @@ def test_what_is_no_oracle_is_refused(tmp_path):
     with pytest.raises(ValueError, match="is not a Parquet file"):
         ranker.fit_oracle(path, target="b")
     pq.write_table(pa.table({"a": [1], "b": [2]}), path)
-    with pytest.raises(ValueError, match=r"target is not given: name .*; it has 'a', 'b'"):
+    with pytest.raises(ValueError, match=r"target is None; give .*, one of 'a', 'b'"):
         ranker.fit_oracle(path)
-    with pytest.raises(ValueError, match=r"target='c' is not a column of .*; it has 'a', 'b'"):
+    with pytest.raises(
+        ValueError, match=r"target is 'c', which is not a column of .*; give one of 'a', 'b'"
+    ):
         ranker.fit_oracle(str(path), target="c")
 
 
 def test_a_table_as_the_oracle():
     X, y = messy_table(0, n_rows=400)
-    settings: dict[str, Any] = {"n_estimators": 8, "max_draws": 4000, "sample_size": 4000}
+    settings: dict[str, Any] = {"n_layers": 8, "max_draws": 4000, "sample_size": 4000}
     ranker = SamplingMartiRank(categorical_features=[4], **settings).fit(X, y)
     assert ranker.score(X, y) > 0.75
     assert ranker.feature_importances_.sum() == pytest.approx(1)
     assert ranker.feature_importances_[3] == 0  # the constant
-    assert "by draws from the training rows" in ranker.certificate_.statement
+    assert "measured on draws from the training rows" in ranker.certificate_.statement
     # Rows are drawn by what they hold: neither their order nor copies for weights show.
     order = np.random.default_rng(1).permutation(len(y))
     turned = SamplingMartiRank(categorical_features=[4], **settings).fit(X[order], y[order])
@@ -438,7 +461,7 @@ def test_without_max_draws_a_class_is_not_waited_for_without_end():
         return np.zeros((n, 1), dtype=np.float32), np.zeros(n, dtype=int)
 
     ranker = SamplingMartiRank(max_draws=None, sample_size=30_000, batch_size=100_000)
-    with pytest.raises(OracleError, match=r"one class only \(0\) after 1,500,000 draws"):
+    with pytest.raises(OracleError, match=r"only one class \(0\) \(after 1,500,000 draws"):
         ranker.fit_oracle(draw)
     assert made == 1_500_000
 
@@ -448,7 +471,7 @@ def test_however_few_draws_a_layer_has_both_classes_are_seen(max_draws):
     def draw(n, rng):
         return rng.normal(size=(n, 2)), rng.integers(0, 2, size=n)
 
-    ranker = SamplingMartiRank(n_estimators=2, max_draws=max_draws, sample_size=50)
+    ranker = SamplingMartiRank(n_layers=2, max_draws=max_draws, sample_size=50)
     for seed in range(5):
         ranker.set_params(random_state=seed).fit_oracle(draw)
         assert set(ranker.classes_) == {0, 1}
@@ -457,7 +480,9 @@ def test_however_few_draws_a_layer_has_both_classes_are_seen(max_draws):
 
 def test_a_callable_may_end_as_an_iterator_does():
     given = batches(*rows(6000), sizes=(500,))
-    ranker = SamplingMartiRank(n_estimators=40, max_draws=1500, sample_size=1500)
-    with pytest.raises(OracleError, match=r"the oracle ran dry after 6,000 draws .* would do with"):
+    ranker = SamplingMartiRank(n_layers=40, max_draws=1500, sample_size=1500)
+    with pytest.raises(
+        OracleError, match=r"the oracle ran out of rows \(after 6,000 draws.* to need fewer"
+    ):
         ranker.fit_oracle(lambda n, rng: next(given))
     assert ranker.n_iter_ > 2

@@ -74,8 +74,8 @@ def test_two_rows_are_enough():
         ({"epsilon": 1.1}, "epsilon"),
         ({"nu_pos": 0.5}, "nu_pos"),
         ({"nu_neg": 0}, "nu_neg"),
-        ({"nu_pos": 358}, "nu_pos is 358, and the positive rows are 357"),
-        ({"nu_neg": 1000}, "nu_neg is 1000, and the negative rows are 212"),
+        ({"nu_pos": 358}, "nu_pos is 358, but there are 357 positive rows"),
+        ({"nu_neg": 1000}, "nu_neg is 1000, but there are 212 negative rows"),
         ({"learning_rate": 0.0}, "learning_rate"),
     ],
 )

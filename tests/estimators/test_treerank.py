@@ -93,12 +93,12 @@ def test_auc_of_the_certificate_counts_the_same_pairs(weighted):
 
 def test_pruning_keeps_the_sequence():
     X, y = table(1500)
-    ranker = TreeRank(pruning="cv", n_folds=3, random_state=1).fit(X, y)
+    ranker = TreeRank(pruning="cv", cv=3, random_state=1).fit(X, y)
     steps = ranker.history_.subtrees
     sizes = [step.n_leaves for step in steps]
     assert sizes == sorted(sizes, reverse=True)
     assert len(ranker.model_.leaves) in sizes
-    again = TreeRank(pruning="cv", n_folds=3, random_state=1, n_jobs=2).fit(X, y)
+    again = TreeRank(pruning="cv", cv=3, random_state=1, n_jobs=2).fit(X, y)
     assert np.array_equal(again.decision_function(X), ranker.decision_function(X))
 
 
@@ -111,7 +111,7 @@ def test_pruning_keeps_the_sequence():
         ({"min_samples_leaf": 0}, "'min_samples_leaf' parameter of TreeRank"),
         ({"min_gain": -0.1}, "'min_gain' parameter of TreeRank"),
         ({"pruning": "aic"}, "'pruning' parameter of TreeRank"),
-        ({"n_folds": 1}, "'n_folds' parameter of TreeRank"),
+        ({"cv": 1}, "'cv' parameter of TreeRank"),
     ],
 )
 def test_bad_settings_are_named(settings, words):

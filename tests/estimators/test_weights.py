@@ -6,7 +6,7 @@ import pytest
 from auctor import DMKS, MarginRanker, RankBoost, SmoothAUCBoost, SmoothAUCBoostCV, TreeRank
 from auctor.data import prepare, read_table
 from auctor.estimators.cross_validation import draw_folds
-from auctor.learners.trees.pruning import draw_folds as pruning_folds
+from auctor.learners.trees.pruning import stratified_folds
 from auctor.metrics import auc
 
 
@@ -54,7 +54,7 @@ def test_copies_are_in_one_fold():
     assert np.ptp(np.bincount(fold)) < 60  # about even
     data = prepare(X[rows], y[rows]).split(3)
     by_place = np.empty(600, dtype=int)
-    for part, own in zip(data.partitions, pruning_folds(data, 5, 0), strict=True):
+    for part, own in zip(data.partitions, stratified_folds(data, 5, 0), strict=True):
         by_place[part.rows] = own
     for row in np.unique(rows):
         assert len(np.unique(by_place[rows == row])) == 1
@@ -105,8 +105,8 @@ def test_extreme_weights_are_weights_like_others(kind, size):
 def test_the_size_of_init_does_not_matter_to_dmks(size):
     X, y = make_rows(7, n_rows=100)
     signs = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
-    usual = DMKS(init=signs).fit(X, y)
-    found = DMKS(init=size * signs).fit(X, y)
+    usual = DMKS(coef_init=signs).fit(X, y)
+    found = DMKS(coef_init=size * signs).fit(X, y)
     assert found.ks_ == usual.ks_
 
 

@@ -46,13 +46,13 @@ def aucboost() -> Model:
 
 def martirank() -> Model:
     X, y = messy_table()
-    return MartiRank(n_estimators=6, min_class=2, categorical_features=[1]).fit(X, y).model_
+    return MartiRank(n_layers=6, min_samples_leaf=2, categorical_features=[1]).fit(X, y).model_
 
 
 def sampling_martirank() -> Model:
     X, y = messy_table()
     ranker = SamplingMartiRank(
-        n_estimators=5, max_draws=2000, sample_size=1000, categorical_features=[1]
+        n_layers=5, max_draws=2000, sample_size=1000, categorical_features=[1]
     )
     return ranker.fit(X, y).model_
 
@@ -76,7 +76,7 @@ def margin_ranker() -> Model:
 def dmks() -> Model:
     X, y = messy_table()
     # From a start of zeros: what a logistic regression rounds differently must not show.
-    return DMKS(init=np.zeros(11), categorical_features=[1]).fit(X, y).model_
+    return DMKS(coef_init=np.zeros(11), categorical_features=[1]).fit(X, y).model_
 
 
 def exactboost() -> Model:

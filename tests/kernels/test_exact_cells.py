@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.kernels.exact import cells
-from auctor.kernels.exact.cells import Cell, make_room
+from auctor.kernels.exact.cells import Cell, make_buffers
 from auctor.kernels.exact.sample import AUC, KS, TOP, Sample
 from tests.reference import exactboost as slow
 
@@ -44,7 +44,7 @@ def largest_value(metric, problem):
 
 def bound_of(metric, problem, view, cell):
     sample, rank_pos, rank_neg = for_kernels(problem)
-    room = make_room(len(sample.pos), len(sample.neg))
+    room = make_buffers(len(sample.pos), len(sample.neg))
     return cells.cell_bound(METRICS[metric], sample, rank_pos[view], rank_neg[view], cell, room)
 
 
@@ -198,7 +198,7 @@ def test_bisection_can_miss_what_branch_and_bound_finds():
 def test_bisection_gives_up_where_another_view_is_as_good():
     problem = slow.random_problem(3)
     sample, rank_pos, rank_neg = for_kernels(problem)
-    room = make_room(len(sample.pos), len(sample.neg))
+    room = make_buffers(len(sample.pos), len(sample.neg))
     views = rank_pos[0], rank_neg[0]
     perfect = float(len(sample.pos) * len(sample.neg))
     found = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, room)

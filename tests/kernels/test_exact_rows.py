@@ -39,7 +39,7 @@ def test_the_stream_is_that_of_lecuyer():
 def test_drawn_places_are_in_order_and_distinct(seed, n_rows, data):
     n_drawn = data.draw(st.integers(1, n_rows))
     places = np.full(n_drawn, -1)
-    kernels.draw_places(n_rows, stream(seed), places)
+    kernels.draw_positions(n_rows, stream(seed), places)
     assert (np.diff(places) > 0).all()
     assert places[0] >= 0
     assert places[-1] < n_rows
@@ -51,7 +51,7 @@ def test_every_set_of_places_is_equally_likely():
     state, counts = stream(7), {}
     for _ in range(4000):
         places = np.empty(2, dtype=np.int64)
-        kernels.draw_places(6, state, places)
+        kernels.draw_positions(6, state, places)
         counts[tuple(places.tolist())] = counts.get(tuple(places.tolist()), 0) + 1
     assert len(counts) == 15
     assert stats.chisquare(list(counts.values())).pvalue > 0.01

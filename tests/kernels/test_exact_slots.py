@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.exact.sample import Sample
-from auctor.kernels.exact.slots import EMPTY, NEGATIVE, POSITIVE, Slots, Top, extend_top, fill_line
+from auctor.kernels.exact.slots import (
+    EMPTY,
+    NEGATIVE,
+    POSITIVE,
+    Slots,
+    Top,
+    extend_top,
+    fill_contents,
+)
 
 kinds = st.lists(st.sampled_from([EMPTY, POSITIVE, NEGATIVE]), max_size=30)
 
@@ -54,6 +62,6 @@ def test_a_line_starts_with_all_rows_above_the_cut():
     sample = Sample(two, one, 1.0, 1.0, 2.0, 0.0, 1.0)
     slots = Slots(np.array([[0, 1], [3, 5]], np.uint32), np.array([[2], [4]], np.uint32))
     line = np.full(6, 9, dtype=np.uint8)
-    top = fill_line(sample, slots, line)
+    top = fill_contents(sample, slots, line)
     assert line.tolist() == [EMPTY, EMPTY, EMPTY, POSITIVE, NEGATIVE, POSITIVE]
     assert top == (4, 1, 1)

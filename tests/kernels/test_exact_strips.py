@@ -48,9 +48,9 @@ def largest_value(metric, problem):
     )[0]
 
 
-def search(metric, problem, n_start=8, slack=0.0, max_strips=10**6):
+def search(metric, problem, n_start=8, slack=0.0, max_sweeps=10**6):
     where = METRICS[metric], sample_of(problem), views_of(problem), problem.largest
-    return strips.best_stump(*where, n_start, slack, max_strips)
+    return strips.best_stump(*where, n_start, slack, max_sweeps)
 
 
 def check_best(metric, problem, best):
@@ -103,10 +103,10 @@ def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
 
 @over_metrics
 @settings(max_examples=60)
-@given(seed=seeds, max_strips=st.sampled_from([1, 5, 30]), slack=st.sampled_from([0.0, 1.0]))
-def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_strips, slack):
+@given(seed=seeds, max_sweeps=st.sampled_from([1, 5, 30]), slack=st.sampled_from([0.0, 1.0]))
+def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_sweeps, slack):
     problem = slow.random_problem(seed, 8, 20, 6)
-    best = search(metric, problem, n_start=2, slack=slack, max_strips=max_strips)
+    best = search(metric, problem, n_start=2, slack=slack, max_sweeps=max_sweeps)
     assert best.value <= largest_value(metric, problem)
     assert best.value + max(best.gap, slack) >= largest_value(metric, problem)
 
@@ -140,7 +140,7 @@ def test_a_sweep_bounds_every_stump_of_its_strip(metric, seed, low, width):
     if width == 0:
         assert np.max(values, initial=-1.0) == bound
     # No looser than the interval arithmetic of one cut after the other.
-    room = cells.make_room(len(sample.pos), len(sample.neg))
+    room = cells.make_buffers(len(sample.pos), len(sample.neg))
     ranks = problem.rank_pos[0].astype(np.uint32), problem.rank_neg[0].astype(np.uint32)
     bounds = [
         cells.cell_bound(number, sample, *ranks, cells.Cell(c, c, low, low + width), room)

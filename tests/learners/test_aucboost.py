@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from auctor import datasets
 from auctor.data import prepare
-from auctor.learners.boosting.aucboost import Settings, fit_aucboost
+from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.metrics import auc
 from auctor.testing.contracts import messy_table
 from tests.reference.aucboost import aucboost_rows
@@ -19,7 +19,7 @@ def test_every_round_equals_adaboost_over_rows(seed, weighted):
     X, y = messy_table(seed, n_rows=40)
     weight = np.random.default_rng(seed).integers(1, 5, size=len(y)) / 4 if weighted else None
     data = prepare(X, y, sample_weight=weight, categorical_features=[4])
-    _, history, _ = fit_aucboost(data, Settings(n_estimators=20))
+    _, history, _ = fit_aucboost(data, AUCBoostSettings(n_estimators=20))
     part = data.partitions[0]
     codes = np.empty((part.n_rows, data.n_features), dtype=np.int64)
     codes[part.rows] = part.codes.T
@@ -45,7 +45,7 @@ def test_every_round_equals_adaboost_over_rows(seed, weighted):
 def test_bound_holds_and_edges_are_what_they_say(seed, weak, n_estimators):
     X, y = messy_table(seed, n_rows=40)
     data = prepare(X, y, categorical_features=[4])
-    model, history, certificate = fit_aucboost(data, Settings(weak, n_estimators))
+    model, history, certificate = fit_aucboost(data, AUCBoostSettings(weak, n_estimators))
     scores = model.decision_function(X)
     assert certificate.values["auc"] == pytest.approx(auc(y, scores), abs=1e-12)
     assert 1 - certificate.values["auc"] <= certificate.values["bound"] * (1 + 1e-9)
@@ -62,7 +62,7 @@ def test_bound_holds_and_edges_are_what_they_say(seed, weak, n_estimators):
 def test_epsilon_stops_when_the_bound_is_reached(weak):
     sample = datasets.make_r_of_k(2000, n_features=20, k=5, r=3, random_state=0)
     data = prepare(sample.X, sample.y)
-    _, history, certificate = fit_aucboost(data, Settings(weak, 5000, epsilon=0.01))
+    _, history, certificate = fit_aucboost(data, AUCBoostSettings(weak, 5000, target_loss=0.01))
     assert history.stopped_by == "the bound has reached epsilon"
     assert certificate.values["stopped_by"] == history.stopped_by
     assert f"(stopped by: {history.stopped_by})" in certificate.statement
@@ -71,11 +71,13 @@ def test_epsilon_stops_when_the_bound_is_reached(weak):
 
 
 def test_no_edge_and_no_error_are_said():
-    _, history, certificate = fit_aucboost(prepare(np.ones((4, 2)), [0, 1, 0, 1]), Settings())
+    _, history, certificate = fit_aucboost(
+        prepare(np.ones((4, 2)), [0, 1, 0, 1]), AUCBoostSettings()
+    )
     assert history.stopped_by == "no ranker has an edge"
     assert certificate.values["auc"] == 0.5
     X = np.arange(10.0).reshape(-1, 1)
-    _, history, certificate = fit_aucboost(prepare(X, np.arange(10) >= 5), Settings())
+    _, history, certificate = fit_aucboost(prepare(X, np.arange(10) >= 5), AUCBoostSettings())
     assert history.stopped_by == "the last ranker makes no error"
     assert len(history.rounds) == 1
     assert certificate.values["auc"] == 1.0

@@ -16,12 +16,12 @@ from auctor.testing import contracts
 
 
 def fit_rankboost(data, n_jobs):
-    settings = rankboost.Settings(n_estimators=25, n_jobs=n_jobs)
+    settings = rankboost.RankBoostSettings(n_estimators=25, n_jobs=n_jobs)
     return rankboost.fit_rankboost(data, settings)[0]
 
 
 def fit_aucboost(data, n_jobs):
-    settings = aucboost.Settings(n_estimators=25, n_jobs=n_jobs)
+    settings = aucboost.AUCBoostSettings(n_estimators=25, n_jobs=n_jobs)
     return aucboost.fit_aucboost(data, settings)[0]
 
 
@@ -30,42 +30,42 @@ def fit_smooth(data, n_jobs):
 
 
 def fit_soft_rankboost(data, n_jobs):
-    settings = soft_rankboost.Settings(n_estimators=25, n_jobs=n_jobs)
+    settings = soft_rankboost.SoftRankBoostSettings(n_estimators=25, n_jobs=n_jobs)
     return soft_rankboost.fit_soft_rankboost(data, settings)[0]
 
 
 def fit_rate_tree(data, n_jobs):
-    settings = treerank.Settings(max_depth=5, order="rate", n_jobs=n_jobs)
+    settings = treerank.TreeRankSettings(max_depth=5, order="rate", n_jobs=n_jobs)
     return treerank.fit_treerank(data, settings)[0]
 
 
 def fit_treerank(data, n_jobs):
-    settings = treerank.Settings(max_depth=5, n_jobs=n_jobs)
+    settings = treerank.TreeRankSettings(max_depth=5, n_jobs=n_jobs)
     return treerank.fit_treerank(data, settings)[0]
 
 
 def fit_leafrank(data, n_jobs):
-    settings = treerank.Settings(max_depth=3, split="tree", n_jobs=n_jobs)
+    settings = treerank.TreeRankSettings(max_depth=3, split="tree", n_jobs=n_jobs)
     return treerank.fit_treerank(data, settings)[0]
 
 
 def fit_martirank(data, n_jobs):
-    settings = martirank.Settings(n_estimators=6, min_class=3, n_jobs=n_jobs)
+    settings = martirank.MartiRankSettings(n_layers=6, min_samples_leaf=3, n_jobs=n_jobs)
     return martirank.fit_martirank(data, settings)[0]
 
 
 def fit_forest(data, n_jobs):
-    settings = forest.Settings(n_estimators=5, max_depth=3, n_jobs=n_jobs)
+    settings = forest.ForestSettings(n_estimators=5, max_depth=3, n_jobs=n_jobs)
     return forest.fit_forest(data, settings)[0]
 
 
 def fit_exactboost(data, n_jobs):
-    settings = exactboost.Settings(n_runs=3, n_estimators=5, n_jobs=n_jobs)
+    settings = exactboost.ExactBoostSettings(n_runs=3, n_estimators=5, n_jobs=n_jobs)
     return exactboost.fit_exactboost(data, settings)[0]
 
 
 def fit_aucboost_trees(data, n_jobs):
-    settings = aucboost.Settings(n_estimators=3, weak_depth=2, n_jobs=n_jobs)
+    settings = aucboost.AUCBoostSettings(n_estimators=3, max_depth=2, n_jobs=n_jobs)
     return aucboost_trees.fit_aucboost_trees(data, settings)[0]
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 from auctor.data import prepare
-from auctor.learners.exact.fit import Settings, fit_exactboost, step_tables
+from auctor.learners.exact.fit import ExactBoostSettings, fit_exactboost, step_tables
 from auctor.learners.exact.table import gather
 from auctor.metrics import auc, ks, precision_at_k
 from auctor.testing import contracts
@@ -22,7 +22,7 @@ def fitted(metric="auc", seed=0, **changes):
     """(data, X, y, model, history, certificate) of a small fit to a table with everything."""
     X, y = contracts.messy_table(seed)
     data = prepare(X, y, categorical_features=[4])
-    settings = Settings(metric, **{"k": 12, "n_runs": 3, "n_estimators": 6, **changes})
+    settings = ExactBoostSettings(metric, **{"k": 12, "n_runs": 3, "n_estimators": 6, **changes})
     return data, X, y, *fit_exactboost(data, settings)
 
 
@@ -59,7 +59,7 @@ def test_total_weight_is_the_least_that_makes_the_steps(seed):
 
 def test_total_weight_of_one_step_is_half_its_size():
     data = prepare(np.arange(8.0).reshape(-1, 1), np.arange(8) > 3)
-    settings = Settings(n_runs=1, n_estimators=1, subsample=1.0)
+    settings = ExactBoostSettings(n_runs=1, n_estimators=1, subsample=1.0)
     _, history, certificate = fit_exactboost(data, settings)
     ((step,),) = (run.steps for run in history.runs)
     assert certificate.values["total_weight"] == abs(step.size) / history.runs[0].scale / 2 == 0.5
@@ -151,7 +151,9 @@ def test_the_bound_holds_on_new_rows(metric):
     y = np.arange(n_rows) % 2
     X = (rng.random(n_rows) < np.where(y, 0.99, 0.01)).astype(float).reshape(-1, 1)
     half = n_rows // 2
-    settings = Settings(metric, k=0.25, margin=0.9, n_runs=1, n_estimators=2, subsample=0.01)
+    settings = ExactBoostSettings(
+        metric, k=0.25, margin=0.9, n_runs=1, n_estimators=2, subsample=0.01
+    )
     model, _, certificate = fit_exactboost(prepare(X[:half], y[:half]), settings)
     scores, truth = model.decision_function(X[half:]), y[half:]
     value = {
@@ -162,22 +164,22 @@ def test_the_bound_holds_on_new_rows(metric):
     values = certificate.values
     assert 1 - value <= values["best_bound"]
     assert values["best_bound"] < 0.99
-    assert f"with probability 0.95 at most {values['best_bound']:.4g}" in certificate.statement
+    assert f"at most {values['best_bound']:.4g} with probability 0.95" in certificate.statement
 
 
 def test_where_there_is_no_bound_the_reason_is_told():
     X, y = contracts.messy_table(3)
-    settings = Settings(n_runs=2, n_estimators=3)
-    flat = Settings(n_runs=1, n_estimators=1)
+    settings = ExactBoostSettings(n_runs=2, n_estimators=3)
+    flat = ExactBoostSettings(n_runs=1, n_estimators=1)
     weight = np.arange(len(y)) % 3 + 1.0
     cases = [
-        (prepare(X, y, sample_weight=weight), settings, None, "rows weigh differently"),
-        (prepare(X, y), settings, np.arange(60.0), "the scores to start from are no stumps"),
+        (prepare(X, y, sample_weight=weight), settings, None, "the rows have different weights"),
+        (prepare(X, y), settings, np.arange(60.0), "the initial scores are not a sum of stumps"),
         (prepare(np.ones((60, 1)), y), flat, None, "the score is constant"),
     ]
     for data, given, start, reason in cases:
         certificate = fit_exactboost(data, given, start)[2]
-        assert f"no bound for new rows: {reason}." in certificate.statement
+        assert f"no bound for new rows, because {reason}." in certificate.statement
         values = certificate.values
         assert [values[name] for name in ("bound", "best_bound", "best_margin")] == [None] * 3
         assert 0.0 <= values["loss"] <= values["margin_loss"] <= 1.0
@@ -187,7 +189,7 @@ def test_the_loss_with_a_start_is_that_of_the_sum():
     X, y = contracts.messy_table(4)
     start = np.random.default_rng(4).normal(size=len(y)) + y
     model, history, certificate = fit_exactboost(
-        prepare(X, y), Settings(n_runs=2, n_estimators=4), start
+        prepare(X, y), ExactBoostSettings(n_runs=2, n_estimators=4), start
     )
     total = model.decision_function(X) + history.start_weight * start / np.ptp(start)
     assert certificate.values["loss"] == pytest.approx(1 - auc(y, total), abs=0.01)

@@ -7,10 +7,10 @@ import pytest
 from learners.three_strata import make_strata
 
 from auctor.data import prepare
-from auctor.learners.exact import fit as exactboost
+from auctor.learners.exact.fit import ExactBoostSettings, fit_exactboost
 from auctor.learners.exact.paired_metric import PairedMetric
 from auctor.learners.exact.refine import (
-    Settings,
+    RefinementSettings,
     correction,
     importances,
     obstacle,
@@ -18,16 +18,16 @@ from auctor.learners.exact.refine import (
     refine,
     round_numbers,
     run_rounds,
-    scores_by_place,
+    scores_by_row,
     top_region,
 )
-from auctor.learners.smooth import fit as smooth
+from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.testing import contracts
 
-KS = Settings(
+KS = RefinementSettings(
     SmoothSettings(max_iter=50),
-    exactboost.Settings("ks", n_runs=4, n_estimators=8),
+    ExactBoostSettings("ks", n_runs=4, n_estimators=8),
     PairedMetric("ks"),
 )
 
@@ -38,17 +38,17 @@ def make_folds(n_rows, n_folds=3):
 
 
 def fit(data, settings=KS, n_folds=3):
-    first, history, _ = smooth.fit_smooth(data, settings.smooth)
+    first, history, _ = fit_smooth(data, settings.smooth)
     return refine(data, settings, make_folds(data.n_rows, n_folds), first, history)
 
 
 @pytest.mark.parametrize("interactions", [0, 3])
-def test_scores_by_place_are_those_of_the_model(interactions):
+def test_scores_by_row_are_those_of_the_model(interactions):
     X, y = contracts.messy_table(0)
     data = prepare(X, y, categorical_features=[4])
-    model, _, _ = smooth.fit_smooth(data, SmoothSettings(interactions=interactions))
+    model, _, _ = fit_smooth(data, SmoothSettings(interactions=interactions))
     assert (len(model.surfaces) > 0) == (interactions > 0)
-    scores = scores_by_place(model, data.split(3))
+    scores = scores_by_row(model, data.split(3))
     np.testing.assert_array_equal(scores, model.decision_function(X))
 
 
@@ -76,7 +76,7 @@ def test_a_correction_leads_from_the_start_to_the_runs_own_score():
     added = np.empty(300)
     added[data.partitions[0].rows] = sum(t[c] for t, c in zip(tables, codes, strict=True))
     # ExactBoost's own model of the same run is the same score on another scale.
-    plain, history, _ = exactboost.fit_exactboost(data, settings, scores)
+    plain, history, _ = fit_exactboost(data, settings, scores)
     total = plain.decision_function(X) + history.start_weight * scores / np.ptp(scores)
     ours = scores + added
     np.testing.assert_allclose(
@@ -93,7 +93,7 @@ def test_rounds_are_kept_where_they_help_and_the_model_is_one():
     assert chosen.gain.value > 2 * chosen.gain.error > 0
     values = certificate.values
     assert values["chosen_mean"] == pytest.approx(values["smooth_mean"] + values["gain"])
-    assert "rounds of ExactBoost on top" in certificate.statement
+    assert "rounds of ExactBoost added" in certificate.statement
     assert importances(model, data).sum() == pytest.approx(1.0)
 
 
@@ -111,7 +111,7 @@ def test_same_bits_for_any_partition_and_any_number_of_threads():
 def test_the_scale_of_the_weights_does_not_matter(metric):
     X, y = make_strata(400)
     weight = np.random.default_rng(0).integers(1, 4, size=400)
-    settings = Settings(
+    settings = RefinementSettings(
         SmoothSettings(penalty=1e-3, shrinkage=1e-3, ridge=1e-3, adaptive=False, max_iter=20),
         replace(KS.exact, metric=metric, k=0.3),
         PairedMetric(metric, 0.3 if metric != "ks" else 0.0),
@@ -127,7 +127,7 @@ def test_the_scale_of_the_weights_does_not_matter(metric):
 
 def test_without_folds_the_smooth_model_stays():
     data = prepare(*make_strata(100))
-    first, history, _ = smooth.fit_smooth(data, KS.smooth)
+    first, history, _ = fit_smooth(data, KS.smooth)
     model, _, certificate = refine(data, KS, [], first, history)
     assert model is first
     assert "too few rows for inner folds" in certificate.statement
@@ -136,8 +136,8 @@ def test_without_folds_the_smooth_model_stays():
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"smooth": SmoothSettings(signs=(1, 0, 0))}, "could break monotonic_cst"),
-        ({"exact": exactboost.Settings("precision_at_k", 0.001)}, "no sample could see the top"),
+        ({"smooth": SmoothSettings(signs=(1, 0, 0))}, "could violate monotonic_cst"),
+        ({"exact": ExactBoostSettings("precision_at_k", 0.001)}, "more than the top holds"),
     ],
 )
 def test_rounds_that_cannot_be_tried_are_told(changed, why):
@@ -153,8 +153,8 @@ def test_rounds_that_cannot_be_tried_are_told(changed, why):
 def test_constant_columns_leave_nothing_to_try():
     data = prepare(np.ones((40, 2)), np.arange(40) % 2)
     model, _, certificate = fit(data)
-    assert "no feature has two values" in certificate.statement
-    assert not np.ptp(scores_by_place(model, data))
+    assert "all features are constant" in certificate.statement
+    assert not np.ptp(scores_by_row(model, data))
 
 
 def test_the_region_of_the_top_is_twice_its_false_positive_rates():

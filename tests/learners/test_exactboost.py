@@ -11,7 +11,7 @@ import pytest
 from auctor.data import prepare
 from auctor.exceptions import ExactBoostWarning
 from auctor.learners.exact import run as exact_run
-from auctor.learners.exact.fit import Settings, fit_exactboost, make_plan, sample_sizes
+from auctor.learners.exact.fit import ExactBoostSettings, fit_exactboost, make_plan, sample_sizes
 from auctor.learners.exact.run import Run, largest_step
 from auctor.learners.exact.table import gather
 from auctor.testing import contracts
@@ -41,14 +41,20 @@ def row_ranks(table):
 def diary(monkeypatch):
     """Of every round: (rows drawn, scale, views looked at, what was found)."""
     rounds = []
-    search = Run.search
+    draw, search = Run.draw, Run.search
 
-    def recording_search(run, drawn):
-        found = search(run, drawn)
+    def recording_draw(run):
+        drawn = draw(run)
         rows = np.concatenate([drawn.rows_pos, drawn.rows_neg]).astype(np.int64)
-        rounds.append((rows, run.history.scale, drawn.views.copy(), found))
-        return found
+        rounds.append([rows, drawn.sample.scale, drawn.views.copy()])
+        return drawn
 
+    def recording_search(run, drawn, method):
+        result = search(run, drawn, method)
+        rounds[-1].append(result)
+        return result
+
+    monkeypatch.setattr(Run, "draw", recording_draw)
     monkeypatch.setattr(Run, "search", recording_search)
     return rounds
 
@@ -85,7 +91,9 @@ def replay(data, metric, diary, theta, top, start=None, is_best=True):
 )
 def test_a_run_is_that_of_algorithm_1(metric, theta, sampling, diary):
     data = prepare(*make_table(1))
-    settings = Settings(metric, k=6, margin=theta, n_runs=1, n_estimators=8, tol=0.0, **sampling)
+    settings = ExactBoostSettings(
+        metric, k=6, margin=theta, n_runs=1, n_estimators=8, gap_tol=0.0, **sampling
+    )
     _, history, _ = fit_exactboost(data, settings)
     (run,) = history.runs
     rounds, score = replay(data, metric, diary, theta, 6.0)
@@ -107,8 +115,8 @@ def test_a_run_from_given_scores_is_that_of_algorithm_1(metric, diary):
     data = prepare(X, y)
     start = np.random.default_rng(0).integers(0, 9, size=len(y)) / 8
     start[:2] = 0.0, 1.0
-    settings = Settings(
-        metric, k=6, margin=0.0625, n_runs=1, n_estimators=6, tol=0.0, subsample=0.5
+    settings = ExactBoostSettings(
+        metric, k=6, margin=0.0625, n_runs=1, n_estimators=6, gap_tol=0.0, subsample=0.5
     )
     _, history, _ = fit_exactboost(data, settings, 5.0 * start - 3.0)
     (run,) = history.runs
@@ -127,7 +135,7 @@ def test_a_run_from_given_scores_is_that_of_algorithm_1(metric, diary):
 @over_metrics
 def test_bisection_follows_algorithm_1_with_stumps_that_may_be_worse(metric, diary):
     data = prepare(*make_table(3))
-    settings = Settings(
+    settings = ExactBoostSettings(
         metric, k=6, margin=0.0625, n_runs=1, n_estimators=8, subsample=0.5, search="bisect"
     )
     _, history, _ = fit_exactboost(data, settings)
@@ -140,8 +148,15 @@ def test_bisection_follows_algorithm_1_with_stumps_that_may_be_worse(metric, dia
 def test_the_first_stump_on_all_rows_is_the_best_that_there_is(metric, seed):
     X, y = make_table(seed)
     data = prepare(X, y)
-    settings = Settings(
-        metric, k=6, margin=0.125, n_runs=1, n_estimators=1, subsample=1.0, balanced=False, tol=0.0
+    settings = ExactBoostSettings(
+        metric,
+        k=6,
+        margin=0.125,
+        n_runs=1,
+        n_estimators=1,
+        subsample=1.0,
+        balanced=False,
+        gap_tol=0.0,
     )
     _, history, _ = fit_exactboost(data, settings)
     table = gather(data)
@@ -155,7 +170,7 @@ def test_the_first_stump_on_all_rows_is_the_best_that_there_is(metric, seed):
 @pytest.mark.parametrize("metric", ["auc", "ks"])
 def test_on_all_rows_without_a_margin_the_loss_never_grows(metric):
     data = prepare(*make_table(4, 20, 30))
-    settings = Settings(
+    settings = ExactBoostSettings(
         metric, margin=0.0, n_runs=2, n_estimators=15, subsample=1.0, balanced=False
     )
     _, history, _ = fit_exactboost(data, settings)
@@ -167,7 +182,7 @@ def test_on_all_rows_without_a_margin_the_loss_never_grows(metric):
 @pytest.mark.parametrize("metric", ["auc", "ks"])  # ties keep precision at k open
 def test_the_best_stump_is_proved_without_a_margin_too(metric):
     data = prepare(*make_table(1))
-    settings = Settings(metric, k=6, margin=0.0, n_runs=1, n_estimators=1, subsample=1.0)
+    settings = ExactBoostSettings(metric, k=6, margin=0.0, n_runs=1, n_estimators=1, subsample=1.0)
     _, history, _ = fit_exactboost(data, settings)
     assert history.runs[0].misses == 0
 
@@ -189,7 +204,7 @@ def test_recorded_losses_are_those_of_the_scores(metric, weighted):
     X, y = contracts.messy_table(5)
     weight = np.random.default_rng(5).integers(1, 4, size=len(y)) if weighted else None
     data = prepare(X, y, sample_weight=weight, categorical_features=[4])
-    settings = Settings(metric, k=12, margin=0.125, n_runs=3, n_estimators=6)
+    settings = ExactBoostSettings(metric, k=12, margin=0.125, n_runs=3, n_estimators=6)
     _, history, _ = fit_exactboost(data, settings)
     table = gather(data)
     positive = np.arange(table.n_rows) < table.n_pos
@@ -207,7 +222,7 @@ def test_recorded_losses_are_those_of_the_scores(metric, weighted):
 def test_the_model_is_the_mean_of_the_runs():
     X, y = contracts.messy_table(6)
     data = prepare(X, y, categorical_features=[4])
-    model, history, _ = fit_exactboost(data, Settings(n_runs=4, n_estimators=6))
+    model, history, _ = fit_exactboost(data, ExactBoostSettings(n_runs=4, n_estimators=6))
     table = gather(data)
     mean = np.zeros(table.n_rows)
     for run in history.runs:
@@ -221,7 +236,9 @@ def test_the_model_is_the_mean_of_the_runs():
 
 def test_runs_do_not_depend_on_their_number():
     data = prepare(*make_table(0, 20, 30))
-    few, many = (fit_exactboost(data, Settings(n_runs=n, n_estimators=4))[1].runs for n in (2, 5))
+    few, many = (
+        fit_exactboost(data, ExactBoostSettings(n_runs=n, n_estimators=4))[1].runs for n in (2, 5)
+    )
     assert few == many[:2]
     assert many[0] != many[1]
 
@@ -231,7 +248,7 @@ def test_runs_do_not_depend_on_their_number():
 )
 def test_same_bits_for_any_partition_and_any_number_of_threads(metric, search):
     def fit(data, n_jobs):
-        settings = Settings(
+        settings = ExactBoostSettings(
             metric, n_runs=4, n_estimators=2, subsample=0.01, search=search, n_jobs=n_jobs
         )
         return fit_exactboost(data, settings)[0]
@@ -240,7 +257,7 @@ def test_same_bits_for_any_partition_and_any_number_of_threads(metric, search):
 
 
 def small_fit(data, n_jobs):
-    return fit_exactboost(data, Settings(n_runs=5, n_estimators=8, n_jobs=n_jobs))[0]
+    return fit_exactboost(data, ExactBoostSettings(n_runs=5, n_estimators=8, n_jobs=n_jobs))[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -258,7 +275,7 @@ def test_saved_models_score_the_same(tmp_path):
 def test_coarser_units_leave_the_scores_nearly_as_they_are(metric, monkeypatch):
     X, y = make_table(7, 60, 90)
     start = np.random.default_rng(1).normal(size=len(y))
-    settings = Settings(metric, n_runs=3, n_estimators=12, subsample=0.5)
+    settings = ExactBoostSettings(metric, n_runs=3, n_estimators=12, subsample=0.5)
     usual, history, _ = fit_exactboost(prepare(X, y), settings, start)
     assert max(run.scale for run in history.runs) > 2.0**31
     # From the first step on, and so often that a start of 2^30 units has few left.
@@ -276,7 +293,7 @@ def test_coarser_units_leave_the_scores_nearly_as_they_are(metric, monkeypatch):
 @over_metrics
 def test_the_real_coarser_units_are_harmless(metric, monkeypatch):
     X, y = make_table(8, 60, 90)
-    settings = Settings(metric, n_runs=1, n_estimators=20, subsample=0.5)
+    settings = ExactBoostSettings(metric, n_runs=1, n_estimators=20, subsample=0.5)
     monkeypatch.setattr(exact_run, "_LARGEST_RANGE", 2.0**33)
     _, history, _ = fit_exactboost(prepare(X, y), settings)
     (run,) = history.runs
@@ -298,7 +315,7 @@ def test_a_column_that_is_missing_or_one_value_has_one_view():
     table = gather(prepare(X, [1, 0, 1, 0]))
     assert table.n_views == 1
     model, *_ = fit_exactboost(
-        prepare(X, [1, 0, 1, 0]), Settings(n_runs=1, n_estimators=2, subsample=1.0)
+        prepare(X, [1, 0, 1, 0]), ExactBoostSettings(n_runs=1, n_estimators=2, subsample=1.0)
     )
     assert model.decision_function([[np.nan]])[0] > model.decision_function([[1.0]])[0]
 
@@ -310,7 +327,7 @@ def test_categories_are_cut_by_their_share_of_positives():
     table = gather(data)
     by_name = dict(zip(data.features[0].categories, table.ranks[0, 1:].tolist(), strict=True))
     assert by_name == {"a": 0, "c": 1, "b": 2}
-    model, *_ = fit_exactboost(data, Settings(n_runs=5, n_estimators=5, subsample=1.0))
+    model, *_ = fit_exactboost(data, ExactBoostSettings(n_runs=5, n_estimators=5, subsample=1.0))
     a, b, c, other = model.decision_function([["a"], ["b"], ["c"], ["never seen"]])
     assert a < c < b
     assert a <= other <= b
@@ -318,7 +335,7 @@ def test_categories_are_cut_by_their_share_of_positives():
 
 def test_a_missing_value_never_seen_scores_between_the_extremes():
     X, y = make_table(9, 30, 30)
-    model, *_ = fit_exactboost(prepare(X, y), Settings(n_runs=5, n_estimators=8))
+    model, *_ = fit_exactboost(prepare(X, y), ExactBoostSettings(n_runs=5, n_estimators=8))
     for feature, steps in zip(model.features, model.steps, strict=True):
         assert steps[1:].min() <= steps[0] <= steps[1:].max(), feature.name
 
@@ -326,7 +343,9 @@ def test_a_missing_value_never_seen_scores_between_the_extremes():
 @over_metrics
 @pytest.mark.parametrize("search", ["exact", "bisect"])
 def test_one_row_of_each_class(metric, search):
-    settings = Settings(metric, k=1, n_runs=2, n_estimators=3, subsample=1.0, search=search)
+    settings = ExactBoostSettings(
+        metric, k=1, n_runs=2, n_estimators=3, subsample=1.0, search=search
+    )
     X = [[0.0, 5.0], [1.0, 5.0]]
     model, history, certificate = fit_exactboost(prepare(X, [1, 0]), settings)
     assert model.decision_function(X)[0] > model.decision_function(X)[1]
@@ -338,7 +357,9 @@ def test_one_row_of_each_class(metric, search):
 @pytest.mark.parametrize("search", ["exact", "bisect"])
 def test_a_table_of_constants_gives_a_flat_model(metric, search):
     data = prepare(np.ones((8, 2)), [0, 1] * 4)
-    settings = Settings(metric, k=2, n_runs=2, n_estimators=3, subsample=1.0, search=search)
+    settings = ExactBoostSettings(
+        metric, k=2, n_runs=2, n_estimators=3, subsample=1.0, search=search
+    )
     model, history, certificate = fit_exactboost(data, settings)
     assert history.n_steps == 0
     assert len(history.mean_losses) == 0
@@ -348,7 +369,7 @@ def test_a_table_of_constants_gives_a_flat_model(metric, search):
 
 def test_a_constant_start_is_no_start():
     data = prepare(*make_table(0))
-    settings = Settings(n_runs=2, n_estimators=3)
+    settings = ExactBoostSettings(n_runs=2, n_estimators=3)
     plain, _, _ = fit_exactboost(data, settings)
     started, history, _ = fit_exactboost(data, settings, np.full(24, 7.0))
     assert contracts.same_model(plain, started)
@@ -364,21 +385,21 @@ def test_a_constant_start_is_no_start():
         (70, {"subsample": 1.0, "balanced": False}, (70, 30)),
         (4, {"subsample": 0.3}, (2, 2)),  # half of the rarer class
         (4, {"subsample": 0.75}, (3, 3)),  # unless more is asked for
-        (70, {"max_samples": 7}, (7, 7)),
-        (70, {"balanced": False, "max_samples": 8}, (8, 6)),
-        (70, {"max_samples": None}, (10, 10)),
+        (70, {"max_samples_per_class": 7}, (7, 7)),
+        (70, {"balanced": False, "max_samples_per_class": 8}, (8, 6)),
+        (70, {"max_samples_per_class": None}, (10, 10)),
     ],
 )
 def test_sizes_of_samples(n_pos, changes, sizes):
     table = gather(prepare(np.arange(100.0).reshape(-1, 1), np.arange(100) < n_pos))
-    assert sample_sizes(table, Settings(**changes)) == sizes
+    assert sample_sizes(table, ExactBoostSettings(**changes)) == sizes
 
 
 def test_heavy_rows_are_drawn_more_often(diary):
     X, y = make_table(0, 20, 20)
     weight = np.where(np.arange(40) % 2, 9.0, 1.0)
     data = prepare(X, y, sample_weight=weight)
-    fit_exactboost(data, Settings(n_runs=10, n_estimators=20, subsample=0.25))
+    fit_exactboost(data, ExactBoostSettings(n_runs=10, n_estimators=20, subsample=0.25))
     drawn = np.bincount(np.concatenate([entry[0] for entry in diary]), minlength=40)
     in_order = np.concatenate([weight[y == 1], weight[y == 0]])
     assert drawn[in_order == 9].sum() / drawn.sum() == pytest.approx(0.9, abs=0.03)
@@ -387,7 +408,7 @@ def test_heavy_rows_are_drawn_more_often(diary):
 @over_metrics
 def test_equal_weights_are_no_weights(metric):
     X, y = make_table(0)
-    settings = Settings(metric, k=0.25, n_runs=2, n_estimators=3, subsample=0.5)
+    settings = ExactBoostSettings(metric, k=0.25, n_runs=2, n_estimators=3, subsample=0.5)
     plain, _, certificate = fit_exactboost(prepare(X, y), settings)
     tripled, _, other = fit_exactboost(prepare(X, y, sample_weight=np.full(24, 3.0)), settings)
     assert np.array_equal(plain.decision_function(X), tripled.decision_function(X))
@@ -397,7 +418,7 @@ def test_equal_weights_are_no_weights(metric):
 def test_as_many_features_as_the_table_has_may_be_asked_for_where_one_is_constant():
     X, y = make_table(0)
     X[:, 0] = 5.0
-    plain = Settings(n_runs=2, n_estimators=3)
+    plain = ExactBoostSettings(n_runs=2, n_estimators=3)
     usual = fit_exactboost(prepare(X, y), plain)[0]
     asked = fit_exactboost(prepare(X, y), replace(plain, max_features=3))[0]
     assert contracts.same_model(usual, asked)
@@ -406,13 +427,14 @@ def test_as_many_features_as_the_table_has_may_be_asked_for_where_one_is_constan
 @pytest.mark.parametrize(("asked", "n_views"), [(None, 3), (2, 2), (0.5, 2), ("sqrt", 2)])
 def test_views_that_a_round_looks_at(asked, n_views):
     table = gather(prepare(*make_table(0)))
-    assert make_plan(table, Settings(max_features=asked), 1.0).n_views == n_views
+    assert make_plan(table, ExactBoostSettings(max_features=asked), 1.0).n_views == n_views
 
 
 def test_other_seeds_draw_other_samples():
     data = prepare(*make_table(0, 20, 20))
     a, b, c = (
-        fit_exactboost(data, Settings(n_runs=2, n_estimators=4, seed=seed))[0] for seed in (0, 0, 1)
+        fit_exactboost(data, ExactBoostSettings(n_runs=2, n_estimators=4, seed=seed))[0]
+        for seed in (0, 0, 1)
     )
     assert contracts.same_model(a, b)
     assert not contracts.same_model(a, c)
@@ -420,9 +442,9 @@ def test_other_seeds_draw_other_samples():
 
 def test_progress_goes_to_stderr_and_only_when_asked(capsys):
     data = prepare(*make_table(0))
-    fit_exactboost(data, Settings(n_runs=3, n_estimators=2))
+    fit_exactboost(data, ExactBoostSettings(n_runs=3, n_estimators=2))
     assert capsys.readouterr().err == ""
-    fit_exactboost(data, Settings(n_runs=3, n_estimators=2, verbose=True))
+    fit_exactboost(data, ExactBoostSettings(n_runs=3, n_estimators=2, verbose=True))
     assert "3/3" in capsys.readouterr().err
 
 
@@ -456,12 +478,12 @@ def test_ctrl_c_ends_the_fit_although_runs_were_finished(monkeypatch, ctrl_c):
     X, y = make_table(0, 20, 20)
     interrupt_at(monkeypatch, 2)
     with pytest.raises(KeyboardInterrupt):
-        fit_exactboost(prepare(X, y), Settings(n_runs=50, n_estimators=3))
+        fit_exactboost(prepare(X, y), ExactBoostSettings(n_runs=50, n_estimators=3))
 
 
 def test_ctrl_c_keeps_the_finished_runs_on_request(monkeypatch, ctrl_c):
     X, y = make_table(0, 20, 20)
-    settings = Settings(n_runs=50, n_estimators=3, keep_interrupted=True)
+    settings = ExactBoostSettings(n_runs=50, n_estimators=3, keep_interrupted=True)
     two, _, _ = fit_exactboost(prepare(X, y), replace(settings, n_runs=2))
     interrupt_at(monkeypatch, 2)
     with pytest.warns(ExactBoostWarning, match="mean of 2 of 50 runs"):
@@ -473,7 +495,7 @@ def test_ctrl_c_keeps_the_finished_runs_on_request(monkeypatch, ctrl_c):
 
 def test_ctrl_c_before_any_run_has_finished_ends_everything(monkeypatch, ctrl_c):
     interrupt_at(monkeypatch, 0)
-    settings = Settings(n_runs=5, n_estimators=3, keep_interrupted=True)
+    settings = ExactBoostSettings(n_runs=5, n_estimators=3, keep_interrupted=True)
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
         fit_exactboost(prepare(*make_table(0)), settings)
@@ -486,10 +508,10 @@ def test_an_error_in_a_run_is_not_swallowed(monkeypatch):
 
     monkeypatch.setattr(Run, "rounds", rounds)
     with pytest.raises(ZeroDivisionError, match="in a run"):
-        fit_exactboost(prepare(*make_table(0)), Settings(n_runs=3, n_estimators=3))
+        fit_exactboost(prepare(*make_table(0)), ExactBoostSettings(n_runs=3, n_estimators=3))
 
 
 def test_a_whole_number_for_the_margin_compiles_no_kernel_anew():
     table = gather(prepare(*make_table(0)))
     for margin in (0, 1, np.float32(0.25)):
-        assert type(make_plan(table, Settings(margin=margin), 1.0).theta) is float
+        assert type(make_plan(table, ExactBoostSettings(margin=margin), 1.0).theta) is float

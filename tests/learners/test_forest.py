@@ -8,7 +8,7 @@ import pytest
 from auctor.data import Workers, prepare
 from auctor.kernels.trees import find_leaves
 from auctor.learners.common.max_features import number_of_features
-from auctor.learners.trees.forest import Settings, fit_forest, node_ranks
+from auctor.learners.trees.forest import ForestSettings, fit_forest, node_ranks
 from auctor.learners.trees.forest_bags import BagDraws, feature_draws
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.growth import grow
@@ -17,10 +17,10 @@ from auctor.testing import contracts
 from tests.reference.treerank import leaf_midranks
 
 FORESTS = {
-    "unions": Settings(n_estimators=4, max_depth=3, seed=1),
-    "stumps": Settings(n_estimators=5, split="stump", seed=2),
-    "median": Settings(n_estimators=6, max_depth=3, aggregate="median", seed=3),
-    "all rows": Settings(n_estimators=3, max_depth=3, bootstrap=False, seed=4),
+    "unions": ForestSettings(n_estimators=4, max_depth=3, seed=1),
+    "stumps": ForestSettings(n_estimators=5, split="stump", seed=2),
+    "median": ForestSettings(n_estimators=6, max_depth=3, aggregate="median", seed=3),
+    "all rows": ForestSettings(n_estimators=3, max_depth=3, bootstrap=False, seed=4),
 }
 over_forests = pytest.mark.parametrize("settings", FORESTS.values(), ids=FORESTS)
 
@@ -29,7 +29,7 @@ def fitter(settings):
     """The forest as the contracts want it."""
 
     def fit(data, n_jobs):
-        return fit_forest(data, Settings(**{**vars(settings), "n_jobs": n_jobs}))[0]
+        return fit_forest(data, ForestSettings(**{**vars(settings), "n_jobs": n_jobs}))[0]
 
     return fit
 
@@ -180,19 +180,22 @@ def test_bad_max_features(asked):
 
 def test_a_class_of_one_row_cannot_be_bagged():
     data = prepare([[1.0], [2.0], [3.0]], [0, 0, 1])
-    with pytest.raises(ValueError, match="found 1 positive and 2 negative; set bootstrap=False"):
-        fit_forest(data, Settings(n_estimators=2))
-    model, _, certificate = fit_forest(data, Settings(n_estimators=2, bootstrap=False))
+    with pytest.raises(
+        ValueError,
+        match="there are 1 positive and 2 negative rows, .*; give more rows or bootstrap=False",
+    ):
+        fit_forest(data, ForestSettings(n_estimators=2))
+    model, _, certificate = fit_forest(data, ForestSettings(n_estimators=2, bootstrap=False))
     assert model.n_trees == 2
-    assert "every tree has seen every row" in str(certificate)
+    assert "all trees are trained on all rows" in str(certificate)
 
 
 def test_where_no_row_is_out_of_bag():
     data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     seeds = range(20)
-    found = [fit_forest(data, Settings(n_estimators=1, seed=seed)) for seed in seeds]
+    found = [fit_forest(data, ForestSettings(n_estimators=1, seed=seed)) for seed in seeds]
     unknown = [c for _, _, c in found if c.values["oob_auc"] is None]
-    assert unknown and all("No out-of-bag AUC" in str(c) for c in unknown)
+    assert unknown and all("There is no out-of-bag AUC" in str(c) for c in unknown)
     assert all(np.isfinite(model.decision_function([[1.0]])).all() for model, _, _ in found)
 
 
@@ -200,8 +203,8 @@ def test_the_interval_of_weighted_rows_is_wider():
     X, y = contracts.messy_table(0, n_rows=200)
     weight = np.random.default_rng(0).integers(1, 4, size=200)
     data = prepare(X, y, sample_weight=weight)
-    _, history, certificate = fit_forest(data, Settings(n_estimators=30))
-    scores = history.out_of_bag.by_place(data)
+    _, history, certificate = fit_forest(data, ForestSettings(n_estimators=30))
+    scores = history.out_of_bag.by_row(data)
     has = ~np.isnan(scores)
     area = auc(y[has], scores[has], sample_weight=weight[has])
     assert certificate.values["oob_auc"] == pytest.approx(area)
@@ -215,11 +218,11 @@ def test_out_of_bag_intervals_hold_without_a_signal():
     rng, held, alone = np.random.default_rng(0), 0, 0
     for seed in range(60):
         X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
-        settings = Settings(n_estimators=10, seed=seed, max_depth=3)
+        settings = ForestSettings(n_estimators=10, seed=seed, max_depth=3)
         data = prepare(X, y)
         _, history, certificate = fit_forest(data, settings)
         held += certificate.values["low"] <= 0.5 <= certificate.values["high"]
-        scores = history.out_of_bag.by_place(data)
+        scores = history.out_of_bag.by_row(data)
         plain = auc_ci(y[~np.isnan(scores)], scores[~np.isnan(scores)], method="delong")
         alone += plain.low <= 0.5 <= plain.high
     assert alone <= 54 and held >= 55
@@ -227,11 +230,11 @@ def test_out_of_bag_intervals_hold_without_a_signal():
 
 def test_copies_count_once_in_the_out_of_bag_interval():
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
-    settings = Settings(n_estimators=20, max_depth=3, seed=0)
+    settings = ForestSettings(n_estimators=20, max_depth=3, seed=0)
     rows = np.repeat(np.arange(60), 4)
     certificate = fit_forest(prepare(X[rows], y[rows]), settings)[2]
     width = certificate.values["high"] - certificate.values["low"]
     alone = fit_forest(prepare(X, y), settings)[2].values
     assert width == pytest.approx(alone["high"] - alone["low"], rel=0.1)
     assert certificate.values["low"] < 0.5 < certificate.values["high"]
-    assert "copies of a row count once in the interval" in certificate.statement
+    assert "Copies of a row count as one row in the interval" in certificate.statement

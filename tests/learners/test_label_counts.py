@@ -29,8 +29,8 @@ def test_a_label_that_dies_out_is_noticed_and_said():
     counts.add(labels(50, 0))  # chance 0.006
     with pytest.raises(
         Stopped,
-        match=r"one class only \(good\) in its last 450 draws, although 1,000 of the 10,000 "
-        r"before them were bad",
+        match=r"only one class \(good\) in its last 450 draws, although 1,000 of the 10,000 "
+        r"draws before were bad",
     ):
         counts.add(labels(400, 0))
     assert counts.n_draws == 10_450

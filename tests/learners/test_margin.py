@@ -18,14 +18,14 @@ from auctor.datasets import make_r_of_k
 from auctor.exceptions import MarginWarning
 from auctor.learners.margin.certificate import certify_margin
 from auctor.learners.margin.cutting_planes import CuttingPlanes, Limits
-from auctor.learners.margin.fit import Settings, fit_margin
+from auctor.learners.margin.fit import MarginSettings, fit_margin
 from auctor.learners.margin.hypotheses import MatrixHypotheses
 from auctor.learners.margin.objectives import PairsObjective, RowsObjective, TangentObjective
 from auctor.learners.margin.problems import LinearProblem, RowScores
 from auctor.learners.margin.snap import snap
 from tests.reference import margin as reference
 
-PAPER = {"negations": False, "constant": False, "relax": False, "tol": 1e-8}
+PAPER = {"negations": False, "constant": False, "relax": False, "gap_tol": 1e-8}
 QUIET = Progress(None, "", False)
 
 
@@ -67,7 +67,7 @@ def fit(pos, neg, **settings):
     """The fit without its warnings, and its history."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        return fit_margin(hypotheses_of(pos, neg), Settings(**{**PAPER, **settings}))
+        return fit_margin(hypotheses_of(pos, neg), MarginSettings(**{**PAPER, **settings}))
 
 
 def margin_by_pairs(pos, neg, beta, nu):
@@ -117,7 +117,7 @@ def test_weights_are_copies_of_rows(seed):
     weighted = MatrixHypotheses(neg, pos, times_neg.astype(float), times_pos.astype(float))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        found, _ = fit_margin(weighted, Settings(**PAPER, nu=max(nu, 1.0)))
+        found, _ = fit_margin(weighted, MarginSettings(**PAPER, nu=max(nu, 1.0)))
     copies = np.repeat(pos, times_pos, axis=0), np.repeat(neg, times_neg, axis=0)
     assert found.value == pytest.approx(
         reference.solve_pairs_dual(*copies, max(nu, 1.0)).value, abs=1e-7
@@ -143,7 +143,7 @@ def test_theorem_2(seed):
     over_pairs = reference.solve_hard_pairs(pos, neg)
     with_bias = reference.solve_hard_bias(pos, neg)
     assert over_pairs.value == pytest.approx(with_bias.value, abs=1e-9)
-    found, _ = fit(pos, neg, margin="hard")
+    found, _ = fit(pos, neg, soft_margin=False)
     assert found.value == pytest.approx(over_pairs.value, abs=1e-7)
     least = (reference.pair_margins(pos, neg) @ found.beta).min()
     assert found.value == pytest.approx(least, abs=1e-12)
@@ -198,7 +198,7 @@ class TestHeuristic:
     def test_the_path_is_that_of_the_epsilon_used(self):
         rng = np.random.default_rng(0)
         pos, neg = rng.normal(0.3, 1, (60, 3)) / 5, rng.normal(0, 1, (60, 3)) / 5
-        settings = Settings("heuristic", epsilon=0.01)
+        settings = MarginSettings("heuristic", epsilon=0.01)
         with pytest.warns(MarginWarning, match=r"epsilon=0.01 leaves next to no soft margin"):
             found, history = fit_margin(hypotheses_of(pos, neg), settings)
         assert found.epsilon > 0.01
@@ -215,7 +215,7 @@ class TestHeuristic:
             return solve(self, objective, limits, *rest)
 
         monkeypatch.setattr(CuttingPlanes, "solve", stop_at_tangents)
-        settings = Settings("heuristic", epsilon=0.3, **{**PAPER, "tol": 1e-8})
+        settings = MarginSettings("heuristic", epsilon=0.3, **{**PAPER, "gap_tol": 1e-8})
         with pytest.warns(MarginWarning, match="max_iter"):
             fit_margin(hypotheses_of(pos, neg), settings)
 
@@ -228,11 +228,10 @@ class TestHeuristic:
 )
 def test_certificate_counts_pairs(seed, method, epsilon):
     pos, neg = make_problem(seed)
-    margin = "hard" if method == "hard" else "soft"
-    told = Settings(
+    told = MarginSettings(
         **{**PAPER, "constant": True},
         method="pairs" if method == "hard" else method,
-        margin=margin,
+        soft_margin=method != "hard",
         epsilon=epsilon,
     )
     with warnings.catch_warnings():
@@ -247,16 +246,16 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     margins = differences / 2
     # rho is one of the margins, and the counts are those of all pairs.
     assert values["rho"] in margins or method in ("reduced", "heuristic")
-    assert values["share_rho"] == np.mean(margins >= values["rho"])
+    assert values["fraction_rho"] == np.mean(margins >= values["rho"])
     assert values["auc_rho"] == np.mean(differences >= values["rho"])
     assert values["pairs_rho"] == np.count_nonzero(margins >= values["rho"])
     assert values["auc"] == np.mean((differences > 0) + 0.5 * (differences == 0))
     assert values["n_pairs"] == len(margins)
-    assert values["share_rho"] >= values["share_guaranteed"]
-    assert values["share_gamma"] >= values["share_rho"]
+    assert values["fraction_rho"] >= values["fraction_guaranteed"]
+    assert values["fraction_gamma"] >= values["fraction_rho"]
     assert values["gamma"] <= values["rho"] + 1e-12
     if values["rho"] >= 0:
-        assert values["auc_rho"] >= values["share_rho"]
+        assert values["auc_rho"] >= values["fraction_rho"]
     assert 0 <= values["gap"] <= 1e-5 or values["upper_bound"] < 1e-3
     # No other weights have more.
     alpha = np.random.default_rng(seed).dirichlet(np.ones(pos.shape[1]), size=5)
@@ -280,7 +279,7 @@ def make_words(seed, n_rows, n_words):
 class TestManyHypotheses:
     def test_generated_columns_equal_the_whole_program(self):
         X, y = make_words(0, 70, 1100)
-        told = Settings(epsilon=0.4, tol=1e-7, relax=False)
+        told = MarginSettings(epsilon=0.4, gap_tol=1e-7, relax=False)
         found, _ = fit_margin(hypotheses_of(X[y], X[~y]), told)
         sides = [np.hstack([side, -side, 0 * side[:, :1]]) for side in (X[y], X[~y])]
         exact = reference.solve_pairs_dual(*sides, found.nu.pairs)
@@ -290,7 +289,7 @@ class TestManyHypotheses:
 
     def test_sparse_and_dense_matrices(self):
         X, y = make_words(0, 70, 1100)
-        told = Settings("reduced", epsilon=0.4, relax=False)
+        told = MarginSettings("reduced", epsilon=0.4, relax=False)
         weights = np.ones(int((~y).sum())), np.ones(int(y.sum()))
         dense, _ = fit_margin(MatrixHypotheses(X[~y], X[y], *weights), told)
         sides = sparse.csr_array(X[~y]), sparse.csr_array(X[y])
@@ -300,7 +299,9 @@ class TestManyHypotheses:
     @pytest.mark.parametrize("negations", [True, False])
     def test_reduced_equals_the_program_over_rows(self, negations):
         X, y = make_words(1, 60, 1100)
-        told = Settings("reduced", epsilon=0.3, relax=False, negations=negations, tol=1e-8)
+        told = MarginSettings(
+            "reduced", epsilon=0.3, relax=False, negations=negations, gap_tol=1e-8
+        )
         found, _ = fit_margin(hypotheses_of(X[y], X[~y]), told)
         sides = [np.hstack([s, -s, 0 * s[:, :1]]) if negations else s for s in (X[y], X[~y])]
         exact = reference.solve_rows(*sides, found.nu.pos, found.nu.neg)
@@ -313,7 +314,7 @@ def test_a_path_equals_fits_by_themselves(method):
     pos, neg = rng.normal(0.9, 1, (50, 6)) / 5, rng.normal(0, 1, (70, 6)) / 5
     start = None
     for epsilon in (0.6, 0.5, 0.4, 0.35):
-        told = Settings(method, epsilon=epsilon, relax=False, tol=1e-8)
+        told = MarginSettings(method, epsilon=epsilon, relax=False, gap_tol=1e-8)
         cold, _ = fit_margin(hypotheses_of(pos, neg), told)
         start, _ = fit_margin(hypotheses_of(pos, neg), told, start)
         assert start.value == pytest.approx(cold.value, abs=1e-8)
@@ -325,7 +326,7 @@ class TestSnapping:
         sample = make_r_of_k(1000, n_features=100, k=10, r=3, noise=0.05, random_state=0)
         rows = read_rows(sample.y, None, None, len(sample.y))
         problem = LinearProblem(read_table(sample.X), rows, frozenset(), "features")
-        told = Settings(epsilon=0.2, negations=False)
+        told = MarginSettings(epsilon=0.2, negations=False)
         found, _ = fit_margin(problem.hypotheses, told)
         used = np.flatnonzero(found.beta)
         assert used.tolist() == list(range(10))
@@ -369,14 +370,14 @@ class TestEarlyEnds:
 
     def test_time_limit(self):
         pos, neg = self.problem()
-        told = Settings(epsilon=0.3, time_limit=1e-9, **PAPER)
+        told = MarginSettings(epsilon=0.3, time_limit=1e-9, **PAPER)
         with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached; .* gap"):
             found, _ = fit_margin(hypotheses_of(pos, neg), told)
         self.check(found, pos, neg, "time limit")
 
     def test_max_iter(self):
         pos, neg = self.problem()
-        told = Settings(epsilon=0.3, max_iter=3, **PAPER)
+        told = MarginSettings(epsilon=0.3, max_iter=3, **PAPER)
         with pytest.warns(MarginWarning, match="max_iter=3 was reached"):
             found, _ = fit_margin(hypotheses_of(pos, neg), told)
         self.check(found, pos, neg, "iterations")
@@ -393,7 +394,7 @@ class TestEarlyEnds:
 
         monkeypatch.setattr(highspy.Highs, "getModelStatus", fail_later)
         with pytest.warns(MarginWarning, match="the linear program's solver failed"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), Settings(epsilon=0.3, **PAPER))
+            found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.3, **PAPER))
         self.check(found, pos, neg, "solver")
         assert len(calls) == good_calls + 2  # once more from the start, then no more
 
@@ -406,14 +407,14 @@ class TestNoMargin:
     def test_epsilon_is_raised(self):
         pos, neg = self.noise()
         with pytest.warns(MarginWarning, match=r"epsilon=0.05 leaves next to no soft margin"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), Settings(epsilon=0.05))
+            found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.05))
         assert found.epsilon > 0.05
         assert found.value > 0
 
     @pytest.mark.parametrize("method", ["pairs", "reduced"])
     def test_or_kept(self, method):
         pos, neg = self.noise()
-        told = Settings(method, epsilon=0.05, relax=False)
+        told = MarginSettings(method, epsilon=0.05, relax=False)
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
             found, _ = fit_margin(hypotheses_of(pos, neg), told)
         assert found.epsilon == 0.05
@@ -425,20 +426,24 @@ class TestNoMargin:
         pos, neg = np.full((200, 1), 0.11), np.zeros((200, 1))
         pos[:3], neg[:3] = 1.0, -1.0
         pos += rng.uniform(0, 1e-6, pos.shape)
-        found, _ = fit_margin(hypotheses_of(pos, neg), Settings("reduced", epsilon=0.0001))
+        found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings("reduced", epsilon=0.0001))
         assert found.epsilon == 0.0001
         assert found.value == pytest.approx(0.055, abs=1e-3)
 
     def test_hard_without_a_separation_is_negative(self):
         pos, neg = self.noise()
         with pytest.warns(MarginWarning, match="no weights separate the classes; .* -0"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), Settings(margin="hard", **PAPER))
+            found, _ = fit_margin(
+                hypotheses_of(pos, neg), MarginSettings(soft_margin=False, **PAPER)
+            )
         assert found.value < -0.1
         assert found.value == pytest.approx(reference.solve_hard_pairs(pos, neg).value, abs=1e-7)
 
     def test_no_hypotheses_at_all(self):
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
-            found, _ = fit_margin(hypotheses_of(np.empty((3, 0)), np.empty((2, 0))), Settings())
+            found, _ = fit_margin(
+                hypotheses_of(np.empty((3, 0)), np.empty((2, 0))), MarginSettings()
+            )
         assert (found.value, found.bound, len(found.beta)) == (0.0, 0.0, 0)
 
 
@@ -457,7 +462,7 @@ class TestNoMargin:
 )
 def test_nu_out_of_range(told, sentence):
     with pytest.raises(ValueError, match=sentence):
-        fit_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), Settings(**told))
+        fit_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), MarginSettings(**told))
 
 
 def test_an_objective_is_a_program_over_its_distributions():

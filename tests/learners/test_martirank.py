@@ -8,7 +8,7 @@ import pytest
 from auctor import datasets
 from auctor.data import prepare
 from auctor.learners.martirank.martirank import (
-    Settings,
+    MartiRankSettings,
     _calibration_rows,
     _thinned,
     fit_martirank,
@@ -32,7 +32,7 @@ def test_every_node_equals_the_slow_version(seed, weighted):
     X, y = messy_table(seed, n_rows=120)
     weight = np.random.default_rng(seed).integers(1, 5, size=len(y)) / 4 if weighted else None
     data = prepare(X, y, sample_weight=weight, categorical_features=[4])
-    settings = Settings(n_estimators=8, min_class=3, seed=17)
+    settings = MartiRankSettings(n_layers=8, min_samples_leaf=3, seed=17)
     model, history, _ = fit_martirank(data, settings)
     codes = in_table_order(data)
     # min_class asks for effective rows: the weights of a class add up to them
@@ -78,8 +78,8 @@ def test_same_bits_for_any_partition_and_any_number_of_threads(n_jobs, n_partiti
     rng = np.random.default_rng(3)
     X = rng.normal(size=(5000, 7))
     y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=5000) > 1
-    settings = Settings(n_estimators=12, n_jobs=n_jobs)
-    whole, _, certificate = fit_martirank(prepare(X, y), Settings(n_estimators=12))
+    settings = MartiRankSettings(n_layers=12, n_jobs=n_jobs)
+    whole, _, certificate = fit_martirank(prepare(X, y), MartiRankSettings(n_layers=12))
     cut, _, other = fit_martirank(prepare(X, y).split(n_partitions), settings)
     assert same_model(whole, cut)
     assert other.values == pytest.approx(certificate.values)
@@ -88,7 +88,7 @@ def test_same_bits_for_any_partition_and_any_number_of_threads(n_jobs, n_partiti
 def test_counting_from_the_start_gives_the_same_program(monkeypatch):
     X, y = messy_table(6, n_rows=300)
     data = prepare(X, y, categorical_features=[4])
-    settings = Settings(n_estimators=10, min_class=3)
+    settings = MartiRankSettings(n_layers=10, min_samples_leaf=3)
     kept, *_ = fit_martirank(data, settings)
     # as with so many features that their histograms cannot be kept, nor counted at once
     monkeypatch.setattr("auctor.learners.martirank.node_counts._HISTOGRAM_BYTES", 2**14)
@@ -100,15 +100,15 @@ def test_calibration_on_a_part_of_the_rows_does_not_depend_on_partitions():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(30_000, 3))
     y = X[:, 0] + rng.normal(size=30_000) > 0
-    whole, *_ = fit_martirank(prepare(X, y), Settings(n_estimators=4))
-    cut, *_ = fit_martirank(prepare(X, y).split(3), Settings(n_estimators=4))
+    whole, *_ = fit_martirank(prepare(X, y), MartiRankSettings(n_layers=4))
+    cut, *_ = fit_martirank(prepare(X, y).split(3), MartiRankSettings(n_layers=4))
     assert same_model(whole, cut)
 
 
 def test_certificate_counts_the_errors_of_the_majority_vote():
     X, y = messy_table(3, n_rows=300)
     data = prepare(X, y)
-    settings = Settings(n_estimators=9, min_class=1, output="majority")
+    settings = MartiRankSettings(n_layers=9, min_samples_leaf=1, output="majority")
     _, history, certificate = fit_martirank(data, settings)
     values = certificate.values
     assert values["auc"] == 1 - (values["error_pos"] + values["error_neg"]) / 2  # Lemma 5
@@ -123,14 +123,14 @@ def test_certificate_counts_the_errors_of_the_majority_vote():
 def test_label_noise_does_not_hurt_the_clean_ranking(noise, least):
     # demonstration 1 on a smaller size: majority of 9 among 20 boolean features
     sample = datasets.make_r_of_k(20_000, n_features=20, k=9, r=5, noise=noise, random_state=0)
-    model, *_ = fit_martirank(prepare(sample.X, sample.y), Settings(n_estimators=30))
+    model, *_ = fit_martirank(prepare(sample.X, sample.y), MartiRankSettings(n_layers=30))
     unseen = datasets.make_r_of_k(5000, n_features=20, k=9, r=5, random_state=1)
     assert auc(unseen.y, model.decision_function(unseen.X)) > least
 
 
 def test_a_table_of_constants_is_frozen_at_once():
     model, history, certificate = fit_martirank(
-        prepare(np.ones((40, 2)), np.arange(40) % 2), Settings(n_estimators=3)
+        prepare(np.ones((40, 2)), np.arange(40) % 2), MartiRankSettings(n_layers=3)
     )
     assert history.n_frozen == 1
     assert certificate.values["auc"] == 0.5
@@ -140,7 +140,7 @@ def test_a_table_of_constants_is_frozen_at_once():
 def test_the_seed_decides_the_coins():
     X, y = messy_table(1, n_rows=200)
     data = prepare(X, y)
-    a, b, c = (fit_martirank(data, Settings(n_estimators=6, seed=s))[0] for s in (0, 0, 1))
+    a, b, c = (fit_martirank(data, MartiRankSettings(n_layers=6, seed=s))[0] for s in (0, 0, 1))
     assert same_model(a, b)
     assert not same_model(a, c)
 
@@ -149,7 +149,7 @@ def test_certificate_is_the_vote_of_the_model_also_where_nodes_have_no_edge():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, size=(4000, 2)).astype(float)
     y = rng.random(4000) < np.where(X.all(axis=1), 0.9, 0.3)
-    settings = Settings(n_estimators=15, min_class=5, output="majority")
+    settings = MartiRankSettings(n_layers=15, min_samples_leaf=5, output="majority")
     model, history, certificate = fit_martirank(prepare(X, y), settings)
     assert any(n.feature < 0 and n.label == 0 for layer in history.layers for n in layer)
     chance = model.decision_function(X) - model.intercept  # of a vote for the positives
@@ -160,21 +160,23 @@ def test_certificate_is_the_vote_of_the_model_also_where_nodes_have_no_edge():
 
 def test_small_weights_count_as_rows():
     X, y = messy_table(5, n_rows=200)
-    settings = Settings(n_estimators=5)
+    settings = MartiRankSettings(n_layers=5)
     usual, _, _ = fit_martirank(prepare(X, y), settings)
     light, _, _ = fit_martirank(prepare(X, y, sample_weight=np.full(200, 1 / 200)), settings)
     assert light.decision_function(X) == pytest.approx(usual.decision_function(X), abs=1e-6)
 
 
 def test_a_program_without_a_trained_node_says_so():
-    _, _, certificate = fit_martirank(prepare(np.eye(4), [0, 1, 0, 1]), Settings(n_estimators=2))
-    assert "every row scores alike" in certificate.statement
+    _, _, certificate = fit_martirank(
+        prepare(np.eye(4), [0, 1, 0, 1]), MartiRankSettings(n_layers=2)
+    )
+    assert "all rows have the same score" in certificate.statement
 
 
 def test_weight_zero_is_an_absent_row():
     X, y = messy_table(8, n_rows=200)
     weight = np.random.default_rng(0).integers(0, 2, size=200)
-    settings = Settings(n_estimators=5, min_class=3)
+    settings = MartiRankSettings(n_layers=5, min_samples_leaf=3)
     by_weight, *_ = fit_martirank(prepare(X, y, sample_weight=weight), settings)
     absent, *_ = fit_martirank(prepare(X[weight > 0], y[weight > 0]), settings)
     assert same_model(by_weight, absent)
@@ -185,7 +187,7 @@ def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_share():
     rng = np.random.default_rng(0)
     y = np.arange(20_000) % 100 == 0
     X = rng.normal(size=(20_000, 3)) + 1.2 * y[:, None]
-    _, history, certificate = fit_martirank(prepare(X, y), Settings(n_estimators=20))
+    _, history, certificate = fit_martirank(prepare(X, y), MartiRankSettings(n_layers=20))
     frozen = [n for layer in history.layers for n in layer if n.feature < 0]
     scarce = [n for n in frozen if 0 < n.weight_pos < 10]
     for node in scarce:
@@ -202,12 +204,12 @@ def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_share():
 def test_a_program_ends_where_all_its_rows_have_and_scores_as_if_it_went_on():
     X, y = messy_table(2, n_rows=120)
     for output in ("position", "majority"):
-        settings = Settings(n_estimators=400, min_class=12, output=output)
+        settings = MartiRankSettings(n_layers=400, min_samples_leaf=12, output=output)
         model, history, certificate = fit_martirank(prepare(X, y), settings)
         n_layers = len(history.layers)
         assert n_layers == model.n_layers == certificate.values["n_layers"] < 30
         assert all(node.feature < 0 for node in history.layers[-1])
-        assert f"({n_layers} layers of MartiRank, after which" in certificate.statement
+        assert f"has {n_layers} layers of 400, because all rows" in certificate.statement
         value, final = program_values(history.layers, output, 400)
         assert len(final) == n_layers + 1
         # As if there were 400 layers: a node of layer t has 401 - t steps to go.
@@ -215,14 +217,16 @@ def test_a_program_ends_where_all_its_rows_have_and_scores_as_if_it_went_on():
         if output == "position":
             steps = [node.index + (401 - node.layer) * (node.lean + 1) / 2 for node in nodes]
             assert value == pytest.approx(np.array(steps) / 400)
-        deep = fit_martirank(prepare(X, y), Settings(n_estimators=n_layers, min_class=12))[1]
+        deep = fit_martirank(
+            prepare(X, y), MartiRankSettings(n_layers=n_layers, min_samples_leaf=12)
+        )[1]
         assert [len(layer) for layer in deep.layers] == [len(layer) for layer in history.layers]
 
 
 def test_a_long_program_is_small():
     X, y = messy_table(0, n_rows=200)
     data = prepare(X, y)
-    _, history, _ = fit_martirank(data, Settings(n_estimators=60, min_class=2))
+    _, history, _ = fit_martirank(data, MartiRankSettings(n_layers=60, min_samples_leaf=2))
     nodes = [node for layer in history.layers for node in layer]
     frozen = [node for node in nodes if node.feature < 0]
     assert len(frozen) > 100
@@ -257,7 +261,7 @@ def test_youdens_point_of_a_rare_class_is_that_of_all_its_rows():
     n = 100_000
     y = np.arange(n) % 500 == 0
     X = rng.normal(size=(n, 2)) + 1.5 * y[:, None]
-    model, *_ = fit_martirank(prepare(X, y), Settings(n_estimators=8))
+    model, *_ = fit_martirank(prepare(X, y), MartiRankSettings(n_layers=8))
 
     def youden(scores, cut):
         return (scores[y] > cut).mean() - (scores[~y] > cut).mean()

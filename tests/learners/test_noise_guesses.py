@@ -12,7 +12,7 @@ from auctor.exceptions import OracleError
 from auctor.learners.martirank.noise_guesses import NoiseGuesses, rate_bound
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
-from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings
 from auctor.learners.martirank.table_stream import TableStream
 
 
@@ -62,7 +62,7 @@ def law(noise, **changes):
     return OracleStream(draw, np.random.default_rng(0))
 
 
-SETTINGS = Settings(n_estimators=15, max_draws=20_000, sample_size=10_000)
+SETTINGS = SamplingMartiRankSettings(n_layers=15, max_draws=20_000, sample_size=10_000)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7])
@@ -72,7 +72,7 @@ def test_the_guess_comes_near_the_truth(noise, share):
     assert history.noise_rate == pytest.approx(noise, abs=0.03)
     assert history.guesses[history.noise_rate] is not None
     assert history.positive_rate == pytest.approx(share, abs=0.08)
-    assert "a guess that the intervals do not account for" in certificate.statement
+    assert "a guess whose error is not part of the intervals" in certificate.statement
 
 
 def test_what_the_nodes_contradict_is_refuted_and_no_more_than_four_are_left():
@@ -99,7 +99,9 @@ def test_without_an_edge_there_is_nothing_to_refine():
         return rng.normal(size=(n, 2)), rng.random(n) < 0.4
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    _, history, _ = fit_sampling_martirank(stream, Settings(n_estimators=4, max_draws=5000))
+    _, history, _ = fit_sampling_martirank(
+        stream, SamplingMartiRankSettings(n_layers=4, max_draws=5000)
+    )
     assert max(history.guesses) < 0.35  # not near 1/2, where labels would tell nothing
 
 
@@ -110,10 +112,10 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(
         OracleError,
-        match=r"noise_rate=0.3 is more than the share .* 0.049.* after 20,000 draws in layer 1 of "
-        r"40; no layer was finished; a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, more than the fraction 0.049.* \(after 20,000 draws, in layer 1 "
+        r"of 40\); no layer was finished; give a smaller noise_rate, or None",
     ) as caught:
-        fit_sampling_martirank(stream, Settings(noise_rate=0.3))
+        fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
     assert caught.value.n_draws == 20_000
 
 
@@ -127,8 +129,8 @@ def test_a_noise_rate_that_is_refuted_late_leaves_the_program():
         return X, (X[:, 0] > 1.5) ^ (rng.random(n) < (0.3 if made <= 30_000 else 0.01))
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    with pytest.raises(OracleError, match=r"noise_rate=0.3 is more .* layer\(s\) so far") as caught:
-        fit_sampling_martirank(stream, Settings(noise_rate=0.3, max_draws=10_000))
+    with pytest.raises(OracleError, match=r"noise_rate is 0.3, more .* finished layer") as caught:
+        fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3, max_draws=10_000))
     assert caught.value.model.n_layers == len(caught.value.history.draws) >= 1
 
 
@@ -143,11 +145,11 @@ def nine(noise, seed=0):
 
 
 def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
-    settings = Settings(n_estimators=20, noise_rate=0.3, max_draws=10_000)
+    settings = SamplingMartiRankSettings(n_layers=20, noise_rate=0.3, max_draws=10_000)
     with pytest.raises(
         OracleError,
-        match=r"noise_rate=0.3 is refuted by nodes where a label has a share of no more than "
-        r"0\.\d+ after .* draws in layer \d+ of 20; .* a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, but there are nodes where the fraction of a label is only "
+        r"0\.\d+ \(after .* draws, in layer \d+ of 20\); .* a smaller noise_rate, or None",
     ):
         fit_sampling_martirank(nine(0.0), settings)
 
@@ -155,7 +157,7 @@ def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("noise", [0.1, 0.2, 0.3, 0.4])
 def test_the_true_rate_is_never_refuted(noise, seed):
-    settings = Settings(n_estimators=15, noise_rate=noise, max_draws=10_000, seed=seed)
+    settings = SamplingMartiRankSettings(n_layers=15, noise_rate=noise, max_draws=10_000, seed=seed)
     _, history, certificate = fit_sampling_martirank(nine(noise, seed), settings)
     assert history.noise_rate == noise
     # The nodes do come as far as the rate: a bound by less than chance would refute it.
@@ -163,7 +165,7 @@ def test_the_true_rate_is_never_refuted(noise, seed):
     shares = [min(n.weight_neg, n.weight_pos) / (n.weight_neg + n.weight_pos) for n in pure]
     assert min(shares) < noise + 0.02
     is_within = max(certificate.values[f"error_{name}_high"] for name in ("pos", "neg")) <= 0.1
-    said = "within epsilon = 0.1 if the labels are wrong at exactly that rate"
+    said = "at most target_error = 0.1, provided that exactly this fraction is wrong"
     if not certificate.values["noise_rate_contradicted"]:
         assert (said in certificate.statement) == is_within
 
@@ -172,13 +174,15 @@ def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 10))
     y = (X[:, 0] > 0) ^ (rng.random(150) < 0.3)
-    settings = Settings(n_estimators=25, noise_rate=0.3, max_draws=10_000, epsilon=0.01)
+    settings = SamplingMartiRankSettings(
+        n_layers=25, noise_rate=0.3, max_draws=10_000, target_error=0.01
+    )
     stream = TableStream(prepare(X, y), np.random.default_rng(0))
     _, history, certificate = fit_sampling_martirank(stream, settings)
     nodes = [n for layer in history.layers for n in layer]
     totals = np.array([[n.weight_neg for n in nodes], [n.weight_pos for n in nodes]])
     assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any law allows
-    assert "by draws from the training rows" in certificate.statement
+    assert "measured on draws from the training rows" in certificate.statement
 
 
 def stuck(noise, given):
@@ -188,7 +192,9 @@ def stuck(noise, given):
         X = rng.integers(0, 2, size=(n, 1)).astype(float)
         return X, (X[:, 0] > 0) ^ (rng.random(n) < noise)
 
-    settings = Settings(n_estimators=1, noise_rate=given, max_draws=20_000, output="majority")
+    settings = SamplingMartiRankSettings(
+        n_layers=1, noise_rate=given, max_draws=20_000, output="majority"
+    )
     return fit_sampling_martirank(OracleStream(draw, np.random.default_rng(0)), settings)[2]
 
 
@@ -198,19 +204,19 @@ def test_an_error_below_nothing_contradicts_the_rate():
     assert values["noise_rate_contradicted"]
     assert values["error_pos_high"] < 0
     assert np.isnan(values["auc"])
-    assert "the draws contradict noise_rate=0.2" in certificate.statement
-    assert "within epsilon" not in certificate.statement
-    assert "nothing is said of epsilon = 0.1" in certificate.statement
+    assert "the draws contradict noise_rate = 0.2" in certificate.statement
+    assert "at most target_error" not in certificate.statement
+    assert "cannot be compared with target_error = 0.1" in certificate.statement
 
 
-def test_what_is_within_epsilon_hangs_on_the_rate():
+def test_the_claim_on_target_error_depends_on_the_rate():
     certificate = stuck(0.1, 0.1)
     assert not certificate.values["noise_rate_contradicted"]
-    assert "within epsilon = 0.1 if the labels are wrong at exactly that rate" in (
+    assert "at most target_error = 0.1, provided that exactly this fraction is wrong" in (
         certificate.statement
     )
     certificate = stuck(0.0, 0.0)
-    assert "within epsilon = 0.1; frozen" in certificate.statement
+    assert "at most target_error = 0.1." in certificate.statement
     assert 0.0 <= certificate.values["error_pos"] <= certificate.values["error_pos_high"]
 
 
@@ -221,7 +227,7 @@ def test_of_guesses_that_rank_alike_the_smallest_is_taken(monkeypatch):
         return X, X[:, 0] > 2.0
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    settings = Settings(n_estimators=1, max_draws=1000, sample_size=1000)
+    settings = SamplingMartiRankSettings(n_layers=1, max_draws=1000, sample_size=1000)
     monkeypatch.setattr(NoiseGuesses, "check", lambda self, seen: None)  # none is refuted
     _, history, _ = fit_sampling_martirank(stream, settings)
     assert len(set(history.guesses.values())) == 1

@@ -39,7 +39,7 @@ def test_values_are_those_of_the_metrics(metric, seed, weighted, n_values):
     if metric.metric == "ks":
         expected = ks(rows.positive, scores, **told)
     else:
-        expected = precision_at_k(rows.positive, scores, k=metric.share, **told)
+        expected = precision_at_k(rows.positive, scores, k=metric.fraction, **told)
     assert value_of(metric, rows, scores) == pytest.approx(expected, abs=1e-12)
 
 
@@ -49,7 +49,7 @@ def test_a_gain_is_the_mean_difference_whatever_the_scale_of_the_weights(metric,
     folds = [make_rows(seed + k, weighted=True) for k in range(3)]
     rng = np.random.default_rng(seed)
     old, new = ([rng.integers(0, 9, size=60).astype(float) for _ in folds] for _ in range(2))
-    heavier = [LabelledRows(r.places, r.positive, r.weight * factor) for r in folds]
+    heavier = [LabelledRows(r.index, r.positive, r.weight * factor) for r in folds]
     selections = [
         [metric.selected(r, s) for r, s in zip(heavier, scores, strict=True)]
         for scores in (new, old)
@@ -117,6 +117,6 @@ def test_rows_stand_in_the_order_of_the_table_in_any_partition():
     data = prepare(X, y, sample_weight=w)
     for cut in (data, data.split(3)):
         rows = labelled_rows(cut)
-        np.testing.assert_array_equal(rows.places, np.arange(50))
+        np.testing.assert_array_equal(rows.index, np.arange(50))
         np.testing.assert_array_equal(rows.positive, y)
         np.testing.assert_allclose(rows.weight / rows.weight.sum(), w / w.sum())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.data import RankingData, prepare
-from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 from auctor.metrics import auc
 from tests.reference.rankboost import rankboost_pairs
 
@@ -40,7 +40,7 @@ def in_table_order(data: RankingData) -> np.ndarray:
 def test_every_round_equals_the_version_over_pairs(seed, learning_rate, weighted):
     X, y, weight = make_table(seed, weighted=weighted)
     data = prepare(X, y, sample_weight=weight, categorical_features=[3])
-    _, history, _ = fit_rankboost(data, Settings(25, learning_rate))
+    _, history, _ = fit_rankboost(data, RankBoostSettings(25, learning_rate))
     codes = in_table_order(data)
     is_category = np.array([feature.is_category for feature in data.features])
     slow = rankboost_pairs(codes, y == 1, weight, is_category, 25, learning_rate)
@@ -59,7 +59,7 @@ def test_every_round_equals_the_version_over_pairs(seed, learning_rate, weighted
 def test_product_of_z_bounds_the_misranked_pairs(seed, n_rounds, weighted):
     X, y, weight = make_table(seed, n=30, weighted=weighted)
     data = prepare(X, y, sample_weight=weight, categorical_features=[3])
-    model, history, certificate = fit_rankboost(data, Settings(n_rounds))
+    model, history, certificate = fit_rankboost(data, RankBoostSettings(n_rounds))
     scores = model.decision_function(X)
     in_order = (scores[y == 1][:, None] > scores[y == 0][None, :]) * 1.0
     pair_weight = np.outer(weight[y == 1], weight[y == 0])
@@ -76,7 +76,7 @@ def test_product_of_z_bounds_the_misranked_pairs(seed, n_rounds, weighted):
 
 def test_a_table_of_constants_gives_a_flat_model():
     model, history, certificate = fit_rankboost(
-        prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), Settings(10)
+        prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), RankBoostSettings(10)
     )
     assert history.stopped_by == "no stump has an edge"
     assert history.rounds == []
@@ -86,7 +86,9 @@ def test_a_table_of_constants_gives_a_flat_model():
 
 def test_separated_classes_stop_after_one_round():
     X = np.arange(10.0).reshape(-1, 1)
-    model, history, certificate = fit_rankboost(prepare(X, np.arange(10) >= 5), Settings(10))
+    model, history, certificate = fit_rankboost(
+        prepare(X, np.arange(10) >= 5), RankBoostSettings(10)
+    )
     assert history.stopped_by == "the last stump makes no error"
     assert len(history.rounds) == 1
     assert certificate.values["auc"] == 1.0
@@ -95,17 +97,15 @@ def test_separated_classes_stop_after_one_round():
 
 def test_missing_values_take_the_side_that_helps():
     X = np.array([[np.nan], [np.nan], [np.nan], [1.0], [2.0], [3.0]])
-    model, history, _ = fit_rankboost(prepare(X, [1, 1, 1, 0, 0, 0]), Settings(5))
-    assert history.rounds[0].stump.describe(prepare(X, [1, 1, 1, 0, 0, 0]).features) == (
-        "x0 is missing"
-    )
+    model, history, _ = fit_rankboost(prepare(X, [1, 1, 1, 0, 0, 0]), RankBoostSettings(5))
+    assert history.rounds[0].stump.above(4).tolist() == [True, False, False, False]
     assert model.decision_function([[np.nan]])[0] > model.decision_function([[2.0]])[0]
 
 
 def test_a_missing_value_never_seen_scores_between_the_extremes():
     X, y, _ = make_table(2, n=200)
     X = np.nan_to_num(X)
-    model, *_ = fit_rankboost(prepare(X, y), Settings(30))
+    model, *_ = fit_rankboost(prepare(X, y), RankBoostSettings(30))
     for feature, steps in zip(model.features, model.steps, strict=True):
         assert steps[1:].min() <= steps[0] <= steps[1:].max(), feature.name
 
@@ -114,7 +114,7 @@ def test_early_stopping_keeps_the_best_round():
     X, y, _ = make_table(9, n=300)
     both = prepare(X, y)  # held-out rows stand on the same bins as the training rows
     train, held_out = both.take(np.arange(300) < 200), both.take(np.arange(300) >= 200)
-    settings = Settings(300, n_iter_no_change=5, tol=0.0)
+    settings = RankBoostSettings(300, n_iter_no_change=5, tol=0.0)
     model, history, _ = fit_rankboost(train, settings, held_out)
     aucs = np.array(history.validation_auc)
     assert history.stopped_by == "early stopping"
@@ -125,7 +125,7 @@ def test_early_stopping_keeps_the_best_round():
 
 def test_scores_add_up_exactly_on_the_grid():
     X, y, _ = make_table(4, n=300)
-    model, *_ = fit_rankboost(prepare(X, y), Settings(200))
+    model, *_ = fit_rankboost(prepare(X, y), RankBoostSettings(200))
     parts = model.contributions(X)
     forward = model.intercept + parts.sum(axis=1)
     backward = parts[:, ::-1].sum(axis=1) + model.intercept
@@ -135,7 +135,7 @@ def test_scores_add_up_exactly_on_the_grid():
 
 def test_progress_goes_to_stderr_and_only_when_asked(capsys):
     X, y, _ = make_table(0)
-    fit_rankboost(prepare(X, y), Settings(5))
+    fit_rankboost(prepare(X, y), RankBoostSettings(5))
     assert capsys.readouterr().err == ""
-    fit_rankboost(prepare(X, y), Settings(5, verbose=True))
+    fit_rankboost(prepare(X, y), RankBoostSettings(5, verbose=True))
     assert "5/5" in capsys.readouterr().err

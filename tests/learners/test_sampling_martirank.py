@@ -18,7 +18,7 @@ from auctor.learners.martirank.noise import (
 )
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
-from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings
 from auctor.learners.martirank.table_stream import TableStream
 from auctor.testing.contracts import messy_table, same_model
 from tests.reference.sampling import SlowRule, clean_rate, sampling_layers
@@ -58,20 +58,20 @@ def test_every_node_equals_the_slow_version(seed, noise_rate):
     # Few codes: the slow version knows only those that were drawn.
     data = prepare(X, y, max_bins=4, categorical_features=[4])
     stream = Recorder(TableStream(data, np.random.default_rng(seed)))
-    settings = Settings(
-        n_estimators=5,
+    settings = SamplingMartiRankSettings(
+        n_layers=5,
         noise_rate=noise_rate,
-        min_class=20,
+        min_samples_leaf=20,
         max_draws=600,
         batch_size=200,
         sample_size=400,
-        epsilon=0.9,
+        target_error=0.9,
         seed=11,
     )
     _, history, _ = fit_sampling_martirank(stream, settings)
     codes, positive = stream.rows()
     is_category = np.array([feature.is_category for feature in data.features])
-    rule = SlowRule(20, settings.share, noise_rate)
+    rule = SlowRule(20, settings.least_fraction, noise_rate)
     slow = sampling_layers(codes, positive, history.draws, is_category, rule, 11)
     n_live = 0
     for layer, slow_layer in zip(history.layers, slow, strict=True):
@@ -139,7 +139,9 @@ def test_noise_asks_for_more_rows():
 
 
 def test_the_share_of_a_frozen_node_is_that_of_the_paper():
-    assert Settings(n_estimators=40, epsilon=0.1).share == pytest.approx(0.1 / (4 * 40 * 41))
+    assert SamplingMartiRankSettings(n_layers=40, target_error=0.1).least_fraction == pytest.approx(
+        0.1 / (4 * 40 * 41)
+    )
 
 
 @pytest.mark.parametrize("given", [None, 0.002])
@@ -148,11 +150,11 @@ def test_the_rate_of_a_rare_class_is_found_by_guess_and_halve(given):
         y = rng.random(n) < 0.002
         return (rng.normal(size=n) + y)[:, None], y
 
-    settings = Settings(
-        n_estimators=1,
+    settings = SamplingMartiRankSettings(
+        n_layers=1,
         noise_rate=0.0,
         positive_rate=given,
-        min_class=1,
+        min_samples_leaf=1,
         max_draws=200_000,
         sample_size=2000,
         batch_size=2000,
@@ -178,34 +180,46 @@ def majority(noise=0.0, seed=0):
 
 
 def test_without_a_cap_nodes_are_frozen_by_the_rule_and_nothing_else():
-    settings = Settings(n_estimators=7, epsilon=0.5, noise_rate=0.0, max_draws=None, min_class=5)
+    settings = SamplingMartiRankSettings(
+        n_layers=7, target_error=0.5, noise_rate=0.0, max_draws=None, min_samples_leaf=5
+    )
     _, history, certificate = fit_sampling_martirank(majority(), settings)
     assert history.frozen
     for node in history.frozen:
         assert node.why == "rare"
-        assert min(node.share_neg, node.share_pos) <= settings.share
-        assert node.label == (1 if node.share_neg < node.share_pos else -1)
+        assert min(node.fraction_neg, node.fraction_pos) <= settings.least_fraction
+        assert node.label == (1 if node.fraction_neg < node.fraction_pos else -1)
         assert history.layers[node.layer - 1][node.node].label == node.label
     live = [node for layer in history.layers for node in layer if node.feature >= 0]
     assert all(min(node.weight_neg, node.weight_pos) >= 5 for node in live)
     # By the proof of Theorem 9 the scarce class of each frozen node adds up to epsilon / 2.
-    lost = sum(min(node.share_neg, node.share_pos) for node in history.frozen)
-    assert lost <= settings.epsilon / 2
+    lost = sum(min(node.fraction_neg, node.fraction_pos) for node in history.frozen)
+    assert lost <= settings.target_error / 2
     assert certificate.values["n_short"] == 0
 
 
 def test_without_a_cap_a_layer_ends_at_the_bound_of_the_paper():
-    settings = Settings(
-        n_estimators=5, epsilon=0.9, noise_rate=0.2, positive_rate=0.5, max_draws=None, min_class=3
+    settings = SamplingMartiRankSettings(
+        n_layers=5,
+        target_error=0.9,
+        noise_rate=0.2,
+        positive_rate=0.5,
+        max_draws=None,
+        min_samples_leaf=3,
     )
     _, history, _ = fit_sampling_martirank(majority(0.2), settings)
-    bound = int(np.ceil(2 * 3 / (settings.share * 0.5 * 0.6**2)))
+    bound = int(np.ceil(2 * 3 / (settings.least_fraction * 0.5 * 0.6**2)))
     assert max(history.draws[1:]) == bound  # the first layer has the first sample, 20,000
 
 
 def test_max_draws_is_kept_and_what_is_short_then_is_frozen_and_said():
-    settings = Settings(
-        n_estimators=6, noise_rate=0.0, max_draws=700, batch_size=300, sample_size=500, min_class=20
+    settings = SamplingMartiRankSettings(
+        n_layers=6,
+        noise_rate=0.0,
+        max_draws=700,
+        batch_size=300,
+        sample_size=500,
+        min_samples_leaf=20,
     )
     _, history, certificate = fit_sampling_martirank(majority(), settings)
     assert max(history.draws) == 700
@@ -221,7 +235,9 @@ def test_errors_in_the_certificate_are_those_of_the_vote_on_clean_labels(noise):
         y = X.sum(axis=1) >= 3
         return X, y ^ (rng.random(n) < noise)
 
-    settings = Settings(n_estimators=12, noise_rate=noise, max_draws=8000, output="majority")
+    settings = SamplingMartiRankSettings(
+        n_layers=12, noise_rate=noise, max_draws=8000, output="majority"
+    )
     stream = OracleStream(draw, np.random.default_rng(0))
     model, _, certificate = fit_sampling_martirank(stream, settings)
     X, y = draw(40_000, np.random.default_rng(9), noise=0.0)
@@ -242,7 +258,9 @@ def test_a_vote_without_a_label_is_that_of_the_fair_coins_still_to_come():
         chance = np.where(X[:, 0] == 0, 0.3, 0.5 + 0.4 * X[:, 1])
         return X, rng.random(n) < chance
 
-    settings = Settings(n_estimators=5, noise_rate=0.0, max_draws=20_000, output="majority")
+    settings = SamplingMartiRankSettings(
+        n_layers=5, noise_rate=0.0, max_draws=20_000, output="majority"
+    )
     stream = OracleStream(draw, np.random.default_rng(0))
     model, history, certificate = fit_sampling_martirank(stream, settings)
     without = [node for node in history.frozen if node.label == 0]
@@ -260,10 +278,10 @@ def test_a_class_that_is_not_in_the_last_sample_has_no_error(noise_rate):
         y = (rng.random(n) < 0.004) ^ (rng.random(n) < noise_rate)
         return (rng.normal(size=n) + 2 * y)[:, None], y
 
-    settings = Settings(
-        n_estimators=2,
+    settings = SamplingMartiRankSettings(
+        n_layers=2,
         noise_rate=noise_rate,
-        min_class=2,
+        min_samples_leaf=2,
         sample_size=2000,
         max_draws=5000,
         positive_rate=0.004,
@@ -289,11 +307,11 @@ def test_a_class_that_is_not_in_the_last_sample_has_no_error(noise_rate):
     names = ("error_pos", "error_pos_low", "error_pos_high", "frozen_pos", "auc")
     assert all(np.isnan(values[name]) for name in names)
     assert np.isfinite(values["error_neg"])
-    assert "of the positives" not in certificate.statement
-    assert "the error on the positives is not known, for the sample of 2,000 shows none" in (
+    assert "of the positives and" not in certificate.statement
+    assert "The error rate of the positives is unknown, because the sample of 2,000 has none." in (
         certificate.statement
     )
-    assert "not shown to be within epsilon" in certificate.statement
+    assert "not shown that both error rates are at most target_error" in certificate.statement
 
 
 @pytest.mark.parametrize("weak", ["feature", "stump"])
@@ -302,8 +320,8 @@ def test_threads_and_seeds(weak):
     data = prepare(X, y, categorical_features=[4])
 
     def fit(seed, n_jobs):
-        settings = Settings(
-            weak=weak, n_estimators=5, max_draws=2000, sample_size=1000, seed=seed, n_jobs=n_jobs
+        settings = SamplingMartiRankSettings(
+            estimator=weak, n_layers=5, max_draws=2000, sample_size=1000, seed=seed, n_jobs=n_jobs
         )
         return fit_sampling_martirank(TableStream(data, np.random.default_rng(seed)), settings)[0]
 
@@ -327,20 +345,18 @@ def test_a_table_with_a_rare_class_is_drawn_until_it_shows():
     X = rng.normal(size=(20_000, 2))
     y = np.arange(20_000) < 6
     for seed in range(3):
-        ranker = SamplingMartiRank(
-            n_estimators=2, sample_size=1000, max_draws=5000, random_state=seed
-        )
+        ranker = SamplingMartiRank(n_layers=2, sample_size=1000, max_draws=5000, random_state=seed)
         assert np.isfinite(ranker.fit(X, y).decision_function(X[:5])).all()
 
 
 def test_a_class_without_weight_in_a_table_is_not_waited_for_without_end():
     X = np.arange(40.0)[:, None]
     y = np.arange(40) == 7
-    ranker = SamplingMartiRank(n_estimators=2, sample_size=30_000, max_draws=5500)
+    ranker = SamplingMartiRank(n_layers=2, sample_size=30_000, max_draws=5500)
     with pytest.raises(
         OracleError,
-        match=r"draws from the table gave one class only \(False\), for the other has 2.6e-08 of "
-        r"the weight, after 1,500,000 draws in the first draws; no layer .* more weight for its",
+        match=r"draws from the table gave only one class \(False\), because the other one has "
+        r"2.6e-08 of the weight \(after 1,500,000 draws, before layer 1\); no layer .* more weight",
     ):
         ranker.fit(X, y, sample_weight=np.where(y, 1e-6, 1.0))
     assert ranker.n_draws_ == 1_500_000
@@ -357,16 +373,16 @@ def test_draws_of_a_table_that_were_dropped_are_counted():
 def test_a_program_without_a_trained_node_says_why():
     def fit(X, y, **changes):
         stream = TableStream(prepare(X, y), np.random.default_rng(0))
-        settings = Settings(
-            n_estimators=2, noise_rate=0.0, max_draws=500, sample_size=500, **changes
+        settings = SamplingMartiRankSettings(
+            n_layers=2, noise_rate=0.0, max_draws=500, sample_size=500, **changes
         )
         return fit_sampling_martirank(stream, settings)
 
     y = np.arange(60) % 2
     model, _, certificate = fit(np.ones((60, 2)), y)
     assert certificate.statement == (
-        "No node was trained, and every row scores alike: no ranker has an edge."
+        "No node was trained, and all rows have the same score: no ranker is better than chance."
     )
     assert np.ptp(model.decision_function(np.eye(2))) == 0
-    _, _, certificate = fit(np.arange(60.0)[:, None], y, min_class=400)
-    assert "every row scores alike: a class has fewer than min_class rows" in certificate.statement
+    _, _, certificate = fit(np.arange(60.0)[:, None], y, min_samples_leaf=400)
+    assert "the same score: a class has fewer than min_samples_leaf rows" in certificate.statement

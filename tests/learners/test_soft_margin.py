@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from auctor.learners.boosting.soft_rankboost import (
     ClassScores,
+    fraction_with_margin,
     lowest_at,
     mean_of_lowest,
-    share_with_margin,
 )
 from auctor.models import GRID
 from tests.reference.soft_rankboost import capped_mean
@@ -35,7 +35,7 @@ def test_share_of_pairs_is_counted_exactly(positive, negative, margin):
         if s - t >= margin
     )
     total = sum(map(int, positive.weight)) * sum(map(int, negative.weight))
-    assert share_with_margin(positive, negative, margin) == count / total
+    assert fraction_with_margin(positive, negative, margin) == count / total
 
 
 @given(lists(5), st.floats(0.01, 1.0))

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from auctor.data import SparseCodes, prepare
 from auctor.learners.boosting import sparse_weights as sparse_rows
-from auctor.learners.boosting.rankboost import Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 from auctor.learners.boosting.sparse_weights import RaggedHistogram, stump_search
 from auctor.models import to_json
 
@@ -74,7 +74,7 @@ def test_sparse_equals_dense(seed, weights, max_bins, n_partitions, n_jobs):
         "fractions": rng.random(len(y)) + 0.1,
     }[weights]
     dense, kept = both(X, y, sample_weight=weight, max_bins=max_bins)
-    steps = Settings(40, n_jobs=n_jobs)
+    steps = RankBoostSettings(40, n_jobs=n_jobs)
     model = assert_same_fit(dense, kept.split(n_partitions), steps)
     scores = model.decision_function(sparse.csr_array(X))
     assert np.array_equal(scores, model.decision_function(X))
@@ -86,7 +86,7 @@ def test_categories(seed):
     X[:, 3] = np.random.default_rng(seed).integers(0, 4, len(y))
     y = y | (X[:, 3] == 2)
     dense, kept = both(X, y, categorical_features=[1, 3], max_bins=6)
-    model = assert_same_fit(dense, kept, Settings(30))
+    model = assert_same_fit(dense, kept, RankBoostSettings(30))
     assert model.features[3].is_category
     scores = model.decision_function(sparse.csr_array(X))
     assert np.array_equal(scores, model.decision_function(X))
@@ -100,7 +100,7 @@ def test_early_stopping(seed):
     assert_same_fit(
         dense.take(~held),
         kept.take(~held),
-        Settings(60, 0.5, n_iter_no_change=5),
+        RankBoostSettings(60, 0.5, n_iter_no_change=5),
         (dense.take(held), kept.take(held).split(2)),
     )
 
@@ -109,7 +109,7 @@ def test_early_stopping(seed):
 def test_any_sparse_form(form):
     X, y = make_table(3)
     dense, kept = both(X, y, form(X))
-    assert_same_fit(dense, kept, Settings(10))
+    assert_same_fit(dense, kept, RankBoostSettings(10))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -118,7 +118,7 @@ def test_threads_share_the_features(n_jobs, monkeypatch):
     X, y = make_table(1)
     dense, kept = both(X, y)
     assert len(sparse_rows._feature_runs(kept, n_jobs)) == n_jobs
-    assert_same_fit(dense, kept.split(2), Settings(30, n_jobs=n_jobs))
+    assert_same_fit(dense, kept.split(2), RankBoostSettings(30, n_jobs=n_jobs))
 
 
 def test_a_feature_of_many_values_does_not_widen_the_others():
@@ -129,7 +129,7 @@ def test_a_feature_of_many_values_does_not_widen_the_others():
     assert dense.n_codes == kept.n_codes == 256
     # 255 bins and the missing ones; missing, 0 and 1 of the others, at most
     assert kept.partitions[0].codes.n_cells <= 256 + 299 * 3
-    assert_same_fit(dense, kept, Settings(20))
+    assert_same_fit(dense, kept, RankBoostSettings(20))
 
 
 def test_ragged_lines_are_those_of_an_array():
@@ -143,7 +143,7 @@ def test_ragged_lines_are_those_of_an_array():
 def test_no_stump_where_all_columns_are_empty():
     X = sparse.csr_array((6, 3))
     data = prepare(X, [0, 1] * 3, accept_sparse=True, keep_sparse=True)
-    model, history, _ = fit_rankboost(data, Settings(5))
+    model, history, _ = fit_rankboost(data, RankBoostSettings(5))
     assert history.stopped_by == "no stump has an edge"
     assert model.decision_function(X).tolist() == [0.0] * 6
     assert stump_search(data).best(RaggedHistogram(np.ones((2, 6), int), np.arange(4) * 2, 2)) is (
@@ -158,10 +158,10 @@ def test_memory_follows_the_entries():
     X.data[:] = 1.0
     y = X[:, :50].sum(axis=1) + rng.random(n_rows) > 0.7
     small = prepare(X[:50, :20], [0, 1] * 25, accept_sparse=True, keep_sparse=True)
-    fit_rankboost(small, Settings(2))  # compiles
+    fit_rankboost(small, RankBoostSettings(2))  # compiles
     tracemalloc.start()
     data = prepare(X, y, accept_sparse=True, keep_sparse=True)
-    model, _, _ = fit_rankboost(data, Settings(30))
+    model, _, _ = fit_rankboost(data, RankBoostSettings(30))
     model.decision_function(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -176,4 +176,4 @@ def test_real_words(data_folder):
     X = sparse.csr_array(sparse.load_npz(path))[:4000, ::15]
     y = X[:, [3, 11, 40]].sum(axis=1) + np.arange(4000) % 3 > 1
     dense, kept = both(X.toarray(), y, X)
-    assert_same_fit(dense, kept, Settings(40))
+    assert_same_fit(dense, kept, RankBoostSettings(40))

@@ -15,7 +15,7 @@ from auctor.learners.trees.pruning import (
     held_out_rate_aucs,
 )
 from auctor.learners.trees.tree_to_model import build_tree, leaf_probabilities, youden_cut
-from auctor.learners.trees.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 from auctor.metrics import auc, roc_curve
 from auctor.testing.contracts import messy_table, same_model
 from tests.reference.treerank import SlowTable, treerank_cells
@@ -53,7 +53,7 @@ def cells_of(model, X):
 def test_every_split_is_the_best_of_all_cuts(depth, seed):
     data, X, _, _, table = small_problem(seed)
     # three threads: a tile for each feature, so that ties between tiles are broken, too
-    model, *_ = fit_treerank(data, Settings(max_depth=depth, min_samples_leaf=1, n_jobs=3))
+    model, *_ = fit_treerank(data, TreeRankSettings(max_depth=depth, min_samples_leaf=1, n_jobs=3))
     slow = treerank_cells(table, np.arange(len(X)), depth, least=1)
     assert cells_of(model, X) == [rows.tolist() for rows in slow]
 
@@ -62,7 +62,7 @@ def test_every_split_is_the_best_of_all_cuts(depth, seed):
 @given(seed=st.integers(0, 10**6), least=st.integers(2, 8))
 def test_cells_hold_the_least_weight_and_are_the_best_that_do(seed, least):
     data, X, _, weight, table = small_problem(seed, categories=False)
-    model, *_ = fit_treerank(data, Settings(max_depth=3, min_samples_leaf=least))
+    model, *_ = fit_treerank(data, TreeRankSettings(max_depth=3, min_samples_leaf=least))
     slow = treerank_cells(table, np.arange(len(X)), 3, least)
     assert cells_of(model, X) == [rows.tolist() for rows in slow]
     assert len(slow) == 1 or all(weight[rows].sum() >= least for rows in slow)
@@ -73,7 +73,7 @@ def test_cells_hold_the_least_weight_and_are_the_best_that_do(seed, least):
 @given(seed=st.integers(0, 10**6))
 def test_every_union_is_that_of_the_slow_version(leaf_depth, seed):
     data, X, _, _, table = small_problem(seed)
-    chosen = Settings(max_depth=2, min_samples_leaf=1, split="tree", leaf_depth=leaf_depth)
+    chosen = TreeRankSettings(max_depth=2, min_samples_leaf=1, split="tree", leaf_depth=leaf_depth)
     model, *_ = fit_treerank(data, chosen)
     slow = treerank_cells(table, np.arange(len(X)), 2, 1, leaf_depth)
     assert cells_of(model, X) == [rows.tolist() for rows in slow]
@@ -85,7 +85,8 @@ def test_auc_never_falls_as_depth_grows(split, seed):
     X, y = messy_table(seed, n_rows=400)
     data = prepare(X, y, categorical_features=[4])
     aucs = [
-        fit_treerank(data, Settings(max_depth=d, split=split))[2].values["auc"] for d in range(1, 9)
+        fit_treerank(data, TreeRankSettings(max_depth=d, split=split))[2].values["auc"]
+        for d in range(1, 9)
     ]
     assert (np.diff(aucs) >= 0).all()
     assert aucs[-1] > aucs[0]
@@ -96,7 +97,7 @@ def test_auc_never_falls_as_depth_grows(split, seed):
 def test_certificate_is_the_curve_of_the_scores(split, seed):
     X, y = messy_table(seed, n_rows=300)
     model, history, certificate = fit_treerank(
-        prepare(X, y, categorical_features=[4]), Settings(max_depth=5, split=split)
+        prepare(X, y, categorical_features=[4]), TreeRankSettings(max_depth=5, split=split)
     )
     scores, values = model.decision_function(X), certificate.values
     assert values["auc"] == auc(y, scores)  # the same whole numbers, to the last bit
@@ -121,13 +122,13 @@ def test_history_adds_up():
     weight = np.random.default_rng(0).integers(1, 5, size=300) / 4
     told = {"categorical_features": [4], "frequency_weights": True}
     data = prepare(X, y, sample_weight=weight, **told)
-    model, history, _ = fit_treerank(data, Settings(max_depth=4, split="tree"))
+    model, history, _ = fit_treerank(data, TreeRankSettings(max_depth=4, split="tree"))
     first = history.splits[0]
     assert (first.node, first.depth) == (0, 0)
     for label, total in ((0, weight[~y].sum()), (1, weight[y].sum())):
         assert first.upper[label] + first.lower[label] == total
     for split in history.splits:
-        assert sum(share for _, share in split.shares) == pytest.approx(split.gain)
+        assert sum(gain for _, gain in split.gains) == pytest.approx(split.gain)
         neg, pos = model.neg[split.node], model.pos[split.node]
         assert np.add(split.upper, split.lower) == pytest.approx([neg, pos])
 
@@ -136,7 +137,7 @@ def test_scores_are_those_of_the_paper_for_a_full_tree():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2))
     y = rng.random(2000) < 1 / (1 + np.exp(-3 * X.sum(axis=1)))
-    model, *_ = fit_treerank(prepare(X, y), Settings(max_depth=3, min_samples_leaf=1))
+    model, *_ = fit_treerank(prepare(X, y), TreeRankSettings(max_depth=3, min_samples_leaf=1))
     assert model.value[model.leaves].tolist() == [8, 7, 6, 5, 4, 3, 2, 1]
 
 
@@ -144,12 +145,14 @@ def test_a_leaf_higher_up_takes_the_first_place_below_it():
     # the upper half is pure, the lower one is split once more
     X = np.array([[2.0]] * 4 + [[1.0]] * 4 + [[0.0]] * 4)
     y = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
-    model, *_ = fit_treerank(prepare(X, y), Settings(max_depth=2, min_samples_leaf=1))
+    model, *_ = fit_treerank(prepare(X, y), TreeRankSettings(max_depth=2, min_samples_leaf=1))
     values = model.value[model.leaves].tolist()
     assert values in ([4, 2, 1], [4, 3, 2])
 
 
-@pytest.mark.parametrize("settings_", [Settings(max_depth=6), Settings(max_depth=4, split="tree")])
+@pytest.mark.parametrize(
+    "settings_", [TreeRankSettings(max_depth=6), TreeRankSettings(max_depth=4, split="tree")]
+)
 def test_histograms_that_do_not_fit_give_the_same_tree(settings_, monkeypatch):
     X, y = messy_table(6, n_rows=500)
     data = prepare(X, y, categorical_features=[4])
@@ -167,7 +170,7 @@ def test_large_weights_give_the_tree_of_small_ones():
     light, heavy = (
         fit_treerank(
             prepare(X, y, sample_weight=weight * times, frequency_weights=True),
-            Settings(min_samples_leaf=times),
+            TreeRankSettings(min_samples_leaf=times),
         )[0]
         for times in (1, 2**24)
     )
@@ -176,8 +179,8 @@ def test_large_weights_give_the_tree_of_small_ones():
 
 def test_small_weights_count_as_rows():
     X, y = messy_table(5, n_rows=200)
-    usual, *_ = fit_treerank(prepare(X, y), Settings())
-    light, *_ = fit_treerank(prepare(X, y, sample_weight=np.full(200, 1 / 256)), Settings())
+    usual, *_ = fit_treerank(prepare(X, y), TreeRankSettings())
+    light, *_ = fit_treerank(prepare(X, y, sample_weight=np.full(200, 1 / 256)), TreeRankSettings())
     assert np.array_equal(light.decision_function(X), usual.decision_function(X))
 
 
@@ -199,20 +202,20 @@ def test_rows_of_weight_zero_and_features_that_are_not_allowed_are_passed_over()
 def test_a_larger_least_gain_gives_a_subtree():
     X, y = messy_table(4, n_rows=400)
     data = prepare(X, y)
-    _, history, _ = fit_treerank(data, Settings())
+    _, history, _ = fit_treerank(data, TreeRankSettings())
     gains = sorted(split.gain for split in history.splits)
-    _, fewer, _ = fit_treerank(data, Settings(min_gain=gains[len(gains) // 2]))
+    _, fewer, _ = fit_treerank(data, TreeRankSettings(min_gain=gains[len(gains) // 2]))
     assert 0 < len(fewer.splits) < len(history.splits)
     assert min(split.gain for split in fewer.splits) > gains[len(gains) // 2]
 
 
 def test_a_table_of_constants_is_one_cell():
     model, history, certificate = fit_treerank(
-        prepare(np.ones((40, 2)), np.arange(40) % 2), Settings()
+        prepare(np.ones((40, 2)), np.arange(40) % 2), TreeRankSettings()
     )
     assert history.splits == []
     assert (certificate.values["auc"], certificate.values["n_leaves"]) == (0.5, 1)
-    assert "every row scores alike" in certificate.statement
+    assert "all rows have the same score" in certificate.statement
     assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
     assert model.predict_proba(np.ones((1, 2)))[0] == pytest.approx([0.5, 0.5], abs=1e-6)
 
@@ -220,7 +223,7 @@ def test_a_table_of_constants_is_one_cell():
 def test_values_not_seen_go_with_the_heavier_side():
     X = np.array([[0.0]] * 3 + [[1.0]] * 7)
     model, *_ = fit_treerank(
-        prepare(X, [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]), Settings(min_samples_leaf=1)
+        prepare(X, [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]), TreeRankSettings(min_samples_leaf=1)
     )
     scores = model.decision_function(np.array([[np.nan], [1.0], [0.0]]))
     assert scores[0] == scores[1] < scores[2]
@@ -294,8 +297,10 @@ def test_pruning_cuts_noise_away(split):
     X = rng.normal(size=(1500, 6))
     y = rng.random(1500) < 1 / (1 + np.exp(-2 * X[:, 0]))
     data = prepare(X, y)
-    whole, _, certificate = fit_treerank(data, Settings(max_depth=8, split=split))
-    pruned, history, _ = fit_treerank(data, Settings(max_depth=8, split=split, pruning="cv"))
+    whole, _, certificate = fit_treerank(data, TreeRankSettings(max_depth=8, split=split))
+    pruned, history, _ = fit_treerank(
+        data, TreeRankSettings(max_depth=8, split=split, pruning="cv")
+    )
     assert 2 < len(pruned.leaves) < len(whole.leaves)
     fresh = rng.normal(size=(20_000, 6))
     label = rng.random(20_000) < 1 / (1 + np.exp(-2 * fresh[:, 0]))
@@ -310,15 +315,15 @@ def test_pruning_cuts_noise_away(split):
 
 def test_pruning_does_not_depend_on_partitions_and_threads():
     X, y = messy_table(9, n_rows=400)
-    chosen = {"max_depth": 5, "pruning": "cv", "n_folds": 3}
-    whole, *_ = fit_treerank(prepare(X, y), Settings(**chosen))
-    cut, *_ = fit_treerank(prepare(X, y).split(3), Settings(**chosen, n_jobs=2))
+    chosen = {"max_depth": 5, "pruning": "cv", "cv": 3}
+    whole, *_ = fit_treerank(prepare(X, y), TreeRankSettings(**chosen))
+    cut, *_ = fit_treerank(prepare(X, y).split(3), TreeRankSettings(**chosen, n_jobs=2))
     assert same_model(whole, cut)
 
 
 def test_pruning_says_what_it_lacks():
-    with pytest.raises(ValueError, match="n_folds=5 folds, found 2 positive and 4 negative"):
-        fit_treerank(prepare(np.eye(6), [0, 0, 0, 0, 1, 1]), Settings(pruning="cv"))
+    with pytest.raises(ValueError, match="cv is 5, but there are 2 positive and 4 negative rows"):
+        fit_treerank(prepare(np.eye(6), [0, 0, 0, 0, 1, 1]), TreeRankSettings(pruning="cv"))
 
 
 def test_unions_find_what_single_cuts_cannot():
@@ -327,7 +332,9 @@ def test_unions_find_what_single_cuts_cannot():
     y = rng.random(4000) < np.where((X[:, 0] > 0) == (X[:, 1] > 0.2), 0.85, 0.15)
     data = prepare(X, y)
     one = [
-        fit_treerank(data, Settings(max_depth=1, split=split, min_samples_leaf=20))[2].values["auc"]
+        fit_treerank(data, TreeRankSettings(max_depth=1, split=split, min_samples_leaf=20))[
+            2
+        ].values["auc"]
         for split in ("stump", "tree")
     ]
     assert one[1] > one[0] + 0.2
@@ -338,8 +345,8 @@ def test_pure_noise_is_pruned_to_little():
     X = rng.normal(size=(600, 4))
     y = rng.random(600) < 0.5
     data = prepare(X, y)
-    whole, *_ = fit_treerank(data, Settings())
-    pruned, *_ = fit_treerank(data, Settings(pruning="cv"))
+    whole, *_ = fit_treerank(data, TreeRankSettings())
+    pruned, *_ = fit_treerank(data, TreeRankSettings(pruning="cv"))
     assert len(whole.leaves) > 40
     assert len(pruned.leaves) < 10
 
@@ -351,7 +358,7 @@ def test_leaves_by_their_rate_have_the_best_auc_of_any_order():
     data = prepare(X, y)
     values = {}
     for order in ("tree", "rate"):
-        model, _, certificate = fit_treerank(data, Settings(max_depth=4, order=order))
+        model, _, certificate = fit_treerank(data, TreeRankSettings(max_depth=4, order=order))
         values[order] = certificate.values
         assert auc(y, model.decision_function(X)) == pytest.approx(certificate.values["auc"])
     assert values["rate"]["is_concave"]
@@ -383,7 +390,7 @@ def test_pruning_goes_by_the_order_that_is_used():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 3))
     y = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=200) > 0
-    settings = [Settings(6, pruning="cv", order=order) for order in ("tree", "rate")]
+    settings = [TreeRankSettings(6, pruning="cv", order=order) for order in ("tree", "rate")]
     by_tree, by_rate = (fit_treerank(prepare(X, y), told)[1].subtrees for told in settings)
     assert [s.auc for s in by_tree] != [s.auc for s in by_rate]
     assert max(s.auc for s in by_rate) > max(s.auc for s in by_tree)

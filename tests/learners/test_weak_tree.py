@@ -13,7 +13,7 @@ import pytest
 
 from auctor import AUCBoost, MartiRank
 from auctor.data import prepare
-from auctor.learners.boosting.aucboost import Settings
+from auctor.learners.boosting.aucboost import AUCBoostSettings
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
 from auctor.learners.trees.weak_tree import WeakTree
 from auctor.models import ForestModel
@@ -32,8 +32,8 @@ def interaction(n_rows, seed):
 def test_depth_sees_what_stumps_cannot(seed):
     X, y = interaction(2000, seed)
     held = interaction(2000, seed + 100)
-    stump = AUCBoost("stump", 50).fit(X, y).score(*held)
-    boosted = AUCBoost("tree", 50).fit(X, y)
+    stump = AUCBoost("stump", n_estimators=50).fit(X, y).score(*held)
+    boosted = AUCBoost("tree", n_estimators=50).fit(X, y)
     assert abs(stump - 0.5) < 0.05
     assert boosted.score(*held) > 0.8
     importances = boosted.feature_importances_
@@ -42,7 +42,7 @@ def test_depth_sees_what_stumps_cannot(seed):
 
 def test_programs_see_it_with_trees_in_few_layers():
     X, y = interaction(2000, 0)
-    ranker = MartiRank("tree", 6).fit(X, y)
+    ranker = MartiRank("tree", n_layers=6).fit(X, y)
     assert ranker.score(*interaction(2000, 1)) > 0.8
     again = pickle.loads(pickle.dumps(ranker))
     assert np.array_equal(again.decision_function(X), ranker.decision_function(X))
@@ -68,7 +68,7 @@ def test_the_tree_is_the_best_union_of_the_slow_version(seed):
 
 
 def boosted(data, n_jobs=1):
-    return fit_aucboost_trees(data, Settings("tree", n_estimators=10, n_jobs=n_jobs))
+    return fit_aucboost_trees(data, AUCBoostSettings("tree", n_estimators=10, n_jobs=n_jobs))
 
 
 def test_the_forest_is_the_vote():
@@ -77,7 +77,7 @@ def test_the_forest_is_the_vote():
     model, history, certificate = boosted(data)
     assert isinstance(model, ForestModel)
     weak = WeakTree(data.features, 3)
-    vote, rounds, _ = fit_aucboost_rows(data, Settings(weak, n_estimators=10))
+    vote, rounds, _ = fit_aucboost_rows(data, AUCBoostSettings(weak, n_estimators=10))
     assert [r.z for r in history.rounds] == [r.z for r in rounds.rounds]
     found = model.decision_function(X) - model.intercept
     assert found == pytest.approx(vote.decision_function(X) - vote.intercept, abs=1e-8)
@@ -98,8 +98,8 @@ def test_many_bins_and_nothing_to_learn():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 2)), np.arange(600) < 300
     X[:, 0] += y
-    wide = AUCBoost("tree", 5, max_bins=600).fit(X, y)
+    wide = AUCBoost("tree", n_estimators=5, max_bins=600).fit(X, y)
     assert wide.score(X, y) > 0.7
-    flat = AUCBoost("tree", 5).fit(np.ones((20, 1)), np.arange(20) < 5)
+    flat = AUCBoost("tree", n_estimators=5).fit(np.ones((20, 1)), np.arange(20) < 5)
     assert flat.n_iter_ == 0
     assert np.ptp(flat.decision_function([[1.0], [2.0]])) == 0.0

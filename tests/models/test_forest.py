@@ -7,7 +7,7 @@ import pytest
 
 from auctor.data import number_feature, prepare
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.trees.forest import Settings, fit_forest
+from auctor.learners.trees.forest import ForestSettings, fit_forest
 from auctor.models import Calibration, ForestModel, from_json, to_json
 from auctor.models.forest import aggregated
 from auctor.models.serialization import checksum
@@ -68,7 +68,7 @@ def test_only_trees_that_count(aggregate):
 
 def fit(**changes):
     X, y = contracts.messy_table(0, n_rows=200)
-    settings = Settings(**{"n_estimators": 3, "max_depth": 3, **changes})
+    settings = ForestSettings(**{"n_estimators": 3, "max_depth": 3, **changes})
     return fit_forest(prepare(X, y, categorical_features=[4]), settings)[0]
 
 

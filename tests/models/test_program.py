@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctor.data import prepare
-from auctor.learners.martirank.martirank import Settings, fit_martirank
+from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.models import from_json, to_json
 from auctor.models.serialization import checksum
 from auctor.testing import contracts
@@ -16,7 +16,7 @@ from auctor.testing import contracts
 def model():
     X, y = contracts.messy_table(0, n_rows=150)
     data = prepare(X, y, categorical_features=[4])
-    return fit_martirank(data, Settings(n_estimators=5, min_class=3))[0]
+    return fit_martirank(data, MartiRankSettings(n_layers=5, min_samples_leaf=3))[0]
 
 
 def test_saved_model_scores_the_same(model, tmp_path):

@@ -7,15 +7,15 @@ import pytest
 from models.test_linear_cost import deep_tree, number, text_of
 
 from auctor.data import prepare
-from auctor.learners.trees.treerank import Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 from auctor.models import from_json, to_json
 from auctor.models.serialization import checksum
 from auctor.models.tree_rules import find_boxes
 from auctor.testing import contracts
 
 KINDS = {
-    "stump": Settings(max_depth=4),
-    "tree": Settings(max_depth=3, split="tree"),
+    "stump": TreeRankSettings(max_depth=4),
+    "tree": TreeRankSettings(max_depth=3, split="tree"),
 }
 
 
@@ -76,7 +76,7 @@ def test_long_models_print_in_short():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 3))
     y = rng.random(3000) < 0.5
-    model, *_ = fit_treerank(prepare(X, y), Settings(max_depth=8))
+    model, *_ = fit_treerank(prepare(X, y), TreeRankSettings(max_depth=8))
     assert str(model).endswith(f"... and {len(model.leaves) - 40} more leaves")
 
 

@@ -78,8 +78,8 @@ def test_noise_tilts_the_coin_where_classes_are_uneven():
 @pytest.mark.parametrize("output", ["position", "majority"])
 def test_a_program_cut_short_is_that_of_fewer_layers(output):
     sample = NOISY_LAWS["Long and Servedio's distribution"](1000, 0.2, np.random.default_rng(0))
-    long = MartiRank(n_estimators=20).fit(sample.X, sample.y)
-    short = MartiRank(n_estimators=7, output=output).fit(sample.X, sample.y)
+    long = MartiRank(n_layers=20).fit(sample.X, sample.y)
+    short = MartiRank(n_layers=7, output=output).fit(sample.X, sample.y)
     cut = label_noise.cut_short(long, 7, output).decision_function(sample.X)
     own = short.decision_function(sample.X) - short.model_.intercept
     np.testing.assert_allclose(cut, own, atol=1e-12)
@@ -102,7 +102,7 @@ def test_a_rare_class_needs_the_noise_taken_out_of_the_coins():
 
 def test_a_program_followed_over_the_law_errs_as_on_draws_from_it():
     sample = majority(4000, 0.0, np.random.default_rng(0), k=5, n_features=5)
-    ranker = MartiRank(n_estimators=9, output="majority").fit(sample.X, sample.y)
+    ranker = MartiRank(n_layers=9, output="majority").fit(sample.X, sample.y)
     found = follow_majority(ranker.history_.layers, 5, first_advantage(5))
     fresh = majority(40_000, 0.0, np.random.default_rng(1), k=5, n_features=5)
     chance = ranker.decision_function(fresh.X) - ranker.model_.intercept

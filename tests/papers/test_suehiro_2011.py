@@ -1,4 +1,4 @@
-"""Paper 001: a tiny run of all of it, its claims on small sizes, and the rules of its verdicts."""
+"""Suehiro et al. (2011): a tiny run, its claims on small sizes, and the rules of its verdicts."""
 
 from pathlib import Path
 

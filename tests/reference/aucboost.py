@@ -1,4 +1,4 @@
-"""AUCBoost as paper 000 proves it (Theorem 2): AdaBoost over rows, every ranker tried."""
+"""AUCBoost as in Long & Servedio (2007), Theorem 2: AdaBoost over rows, trying every ranker."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-EQUAL = 2.0**-40  # AUCs that differ by less are equally good; the first one is kept
+EQUAL = 2.0**-40  # smaller differences in AUC are ties, and the first ranker is kept
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def aucboost_rows(
     is_category: npt.NDArray[np.bool_],
     n_rounds: int,
 ) -> list[SlowRound]:
-    """Rounds on a matrix of codes (rows, features), 0 for missing."""
+    """Run rounds on a matrix of codes (rows, features); code 0 is missing."""
     D = np.where(positive, weight / weight[positive].sum(), weight / weight[~positive].sum()) / 2
     y = np.where(positive, 1.0, -1.0)
     rounds = []
@@ -49,7 +49,7 @@ def aucboost_rows(
 
 
 def weighted_auc(scores: Floats, positive: npt.NDArray[np.bool_], D: Floats) -> float:
-    """AUC by forming every pair."""
+    """Return the AUC by forming every pair."""
     gap = scores[positive][:, None] - scores[~positive][None, :]
     pairs = np.outer(D[positive], D[~positive])
     return float((pairs * ((gap > 0) + (gap == 0) / 2)).sum() / pairs.sum())
@@ -58,7 +58,7 @@ def weighted_auc(scores: Floats, positive: npt.NDArray[np.bool_], D: Floats) -> 
 def two_sided_slow(
     scores: Floats, positive: npt.NDArray[np.bool_], D: Floats
 ) -> tuple[Floats, float]:
-    """Lemma 4: every threshold tried, then the coin; expected labels and the error rate."""
+    """Lemma 4: try every threshold, then the coin; return expected labels and the error rate."""
     best = None
     for theta in [*np.unique(scores), np.inf]:
         p_pos = D[positive & (scores < theta)].sum() / D[positive].sum()
@@ -81,7 +81,7 @@ def best_ranker(
     D: Floats,
     is_category: npt.NDArray[np.bool_],
 ) -> tuple[int, Floats, float]:
-    """The feature, order and direction of largest AUC; ties go to the first."""
+    """Return the feature, order and direction of the largest AUC; the first of ties."""
     rankers = [
         (j, scores, weighted_auc(scores, positive, D))
         for j in range(codes.shape[1])
@@ -95,7 +95,7 @@ def best_ranker(
 def _orders(
     column: npt.NDArray[np.int64], positive: npt.NDArray[np.bool_], D: Floats, category: bool
 ) -> Iterator[Floats]:
-    """By value with missing lowest, then highest; or categories by their share of positives."""
+    """Order by value with missing lowest, then highest; categories by fraction of positives."""
     if category:
         share = {}
         for code in np.unique(column):

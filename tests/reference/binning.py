@@ -1,4 +1,4 @@
-"""Binning the slow and obvious way: fractions, lists, and everything counted anew at each step.
+"""Slow and obvious binning: fractions and lists, with all counts computed again at each step.
 
 Nothing here is fast, and nothing here shares code with ``auctor.kernels.binning``.
 """
@@ -15,7 +15,7 @@ def midpoint(low: float, high: float) -> float:
 
 
 def run_weights(values: Sequence[float], weights: Sequence[int]) -> dict[float, int]:
-    """Weight of each distinct value, the smallest value first; absent rows are not there."""
+    """Weight of each distinct value, smallest value first; rows of weight 0 are left out."""
     mass: dict[float, int] = {}
     for value, weight in zip(values, weights, strict=True):
         if weight > 0:
@@ -24,7 +24,7 @@ def run_weights(values: Sequence[float], weights: Sequence[int]) -> dict[float, 
 
 
 def heavy_values(mass: dict[float, int], max_bins: int) -> set[float]:
-    """Values that fill a bin by themselves, found by setting them apart until none is left."""
+    """Values whose weight alone fills a bin, removed one after the other until none is left."""
     light = dict(mass)
     while True:
         share = Fraction(sum(light.values()), max_bins - (len(mass) - len(light)))
@@ -36,7 +36,7 @@ def heavy_values(mass: dict[float, int], max_bins: int) -> set[float]:
 
 
 def bins_of_values(mass: dict[float, int], max_bins: int) -> list[list[float]]:
-    """The distinct values, split into at most ``max_bins`` bins of about equal weight."""
+    """Split the distinct values into at most ``max_bins`` bins of about equal weight."""
     values = list(mass)
     if len(values) <= max_bins:
         return [[value] for value in values]
@@ -57,8 +57,8 @@ def _closes(
     heavy: set[float],
     max_bins: int,
 ) -> bool:
-    """Whether the last bin is to be closed, given the values that are still to come."""
-    current, left = bins[-1], max_bins - len(bins)  # bins that could still be opened
+    """Whether to close the last bin, given the remaining values."""
+    current, left = bins[-1], max_bins - len(bins)  # number of bins that can still be opened
     heavy_ahead = sum(value in heavy for value in ahead)
     if left == 0:
         return False
@@ -93,7 +93,7 @@ def codes(values: Sequence[float], cuts: Sequence[float]) -> list[int]:
 
 
 def centres(values: Sequence[float], weights: Sequence[int], cuts: Sequence[float]) -> list[float]:
-    """The smallest value of each bin with half the bin's weight at or below it; else 0."""
+    """Weighted median of each bin (the smaller one of two); 0 for an empty bin."""
     found = []
     for bin_ in range(1, len(cuts) + 2):
         mass = {v: w for v, w in run_weights(values, weights).items() if code(v, cuts) == bin_}

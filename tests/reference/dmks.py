@@ -1,4 +1,4 @@
-"""DMKS, slow and obvious: every threshold and every interval of a coefficient, row by row."""
+"""Slow and obvious DMKS: try every threshold and every interval of a coefficient."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class Labelled(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What moves and thresholds must keep; see ``auctor.learners.dmks.fit``."""
+    """Constraints on moves and thresholds; see ``auctor.learners.dmks.fit``."""
 
     min_gap: float
     clearance: float
@@ -27,7 +27,7 @@ class Limits(NamedTuple):
 
 
 def ks_at(scores: Floats, threshold: float, rows: Labelled) -> float:
-    """Share of the positives above the threshold less that of the negatives."""
+    """Fraction of positives above the threshold minus that of negatives."""
     above, total = [0, 0], [0, 0]
     for score, is_positive, weight in zip(scores, rows.positive, rows.weight, strict=True):
         total[int(is_positive)] += int(weight)
@@ -37,7 +37,7 @@ def ks_at(scores: Floats, threshold: float, rows: Labelled) -> float:
 
 
 def slow_cut(scores: Floats, rows: Labelled, min_gap: float) -> tuple[float, float]:
-    """(KS, threshold) by trying the middle of every gap; of several the widest."""
+    """Return (KS, threshold) by trying the middle of every gap; the widest gap of ties."""
     ordered = np.sort(scores)
     best, width, threshold = 0.0, np.inf, float(ordered[0]) - 1.0
     for low, high in zip(ordered[:-1].tolist(), ordered[1:].tolist(), strict=True):
@@ -60,7 +60,7 @@ def slow_move(
     step: float,
     clearance: float,
 ) -> tuple[float, float]:
-    """(KS, move) of one coefficient by trying the middle of every interval that no row blocks."""
+    """Return (KS, move) of one coefficient by trying the middle of every allowed interval."""
     moving = np.flatnonzero(x)
     crossing = (threshold - scores[moving]) / x[moving]
     blocked = clearance / np.abs(x[moving])
@@ -90,7 +90,7 @@ def slow_climb(
     max_iter: int = 100,
     tol: float = 1e-6,
 ) -> tuple[Floats, list[float]]:
-    """(coefficients, KS at the start and after each sweep) of coordinate ascent, all afresh."""
+    """Coordinate ascent; return coefficients, and KS at the start and after each sweep."""
 
     def state(beta: Floats) -> tuple[Floats, float, float]:
         say = float(np.abs(beta * spread).max(initial=0.0))

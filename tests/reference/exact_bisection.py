@@ -1,9 +1,8 @@
-"""ExactBoost as published (Csillag et al. 2021), plain: bisection of three numbers, sorting.
+"""ExactBoost as published (Csillag et al. 2021): bisection of three numbers, with sorting.
 
 Algorithm 2 halves the intervals of xi, a and b all at once and follows the best of the 8 cells;
-Algorithm 1 adds what it finds. No bins, no whole numbers, no order that is kept: this is what the
-learner is measured against, in time and in loss. Compiled, for a race with an interpreted loop
-says nothing.
+Algorithm 1 adds the stumps. There are no bins, no integers and no stored order: the learner is
+compared with this version in time and in loss. It is compiled so that the times are comparable.
 """
 
 from collections.abc import Iterable
@@ -25,7 +24,7 @@ N_HALVINGS = 20  # c of the paper
 
 
 class Cell(NamedTuple):
-    """Intervals of xi, a and b; a single stump where low and high are the same."""
+    """Intervals of xi, a and b; a single stump if the ends of each interval are equal."""
 
     xi_low: float
     xi_high: float
@@ -36,7 +35,7 @@ class Cell(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What a run did in each round; ``feature`` is -1 where the step was refused."""
+    """The step of each round of a run; ``feature`` is -1 if the step was rejected."""
 
     feature: Whole
     numbers: Floats  # (round, 5): xi, a, b, then least and range of the scores
@@ -51,7 +50,7 @@ class PlainScorer:
 
     @property
     def mean_losses(self) -> Floats:
-        """The margin loss on all training rows after each round, the mean of the runs."""
+        """Margin loss on all training rows after each round, as the mean of the runs."""
         return np.mean([run.losses for run in self.runs], axis=0)
 
     @property
@@ -60,7 +59,7 @@ class PlainScorer:
         return float(self.mean_losses[-1])
 
     def decision_function(self, X: npt.ArrayLike) -> Floats:
-        """The score of each row: every run is played again, step by step."""
+        """Score each row by repeating the steps of every run."""
         columns = np.asarray(X, dtype=np.float64).T
         return np.mean([replay(columns, run) for run in self.runs], axis=0)
 
@@ -76,7 +75,7 @@ def fit_plain(
     seed: int = 0,
     n_jobs: int = 1,
 ) -> PlainScorer:
-    """Algorithm 1: runs over threads, each with its own stream of random numbers.
+    """Algorithm 1: runs on threads, each with its own random numbers.
 
     ``X`` holds numbers without missing values, ``y`` is 0 or 1.
     """
@@ -107,7 +106,7 @@ def replay(columns: Floats, run: Steps) -> Floats:
 
 @kernel
 def sorted_loss(metric: int, pos: Floats, neg: Floats) -> float:
-    """Equation (1) or (2) for sorted scores, the margin taken off those of positives."""
+    """Equation (1) or (2) for sorted scores; the margin is subtracted from those of positives."""
     if metric == AUC:
         won, j = 0, 0
         for i in range(len(pos)):
@@ -131,9 +130,9 @@ def margin_loss(metric: int, scores: Floats, n_pos: int, margin: float) -> float
 
 @kernel
 def cell_loss(metric: int, x: Floats, s: Floats, n_pos: int, cell: Cell, theta: float) -> float:
-    """No stump of the cell has a smaller loss (7); for a cell of one stump, its loss.
+    """Lower bound (7) on the loss of all stumps in a cell; for a single stump, its loss.
 
-    Positives stand at the upper ends of their interval scores and negatives at the lower ones.
+    Positives get the upper ends of their interval scores and negatives the lower ends.
     """
     ends = np.empty(len(s))
     for i in range(len(s)):
@@ -159,7 +158,7 @@ def half(low: float, high: float, upper: int) -> tuple[float, float]:
 
 @kernel
 def part_of(cell: Cell, part: int) -> Cell:
-    """Part 0 .. 7 of a cell: each bit says which half of an interval."""
+    """Part 0 .. 7 of a cell: each bit selects the half of an interval."""
     xi_low, xi_high = half(cell.xi_low, cell.xi_high, part & 1)
     a_low, a_high = half(cell.a_low, cell.a_high, part & 2)
     b_low, b_high = half(cell.b_low, cell.b_high, part & 4)
@@ -172,8 +171,8 @@ def bisect_plain(
 ) -> tuple[float, float, float, float]:
     """Algorithm 2 on one feature: (loss, xi, a, b).
 
-    Wide cells often all have loss 0; the paper leaves open which of them to follow, and chance
-    decides.
+    Wide cells often all have loss 0. The paper does not say which of them to follow; one is drawn
+    at random.
     """
     cell = Cell(x.min(), x.max(), -1.0, 1.0, -1.0, 1.0)
     for _ in range(N_HALVINGS):
@@ -194,7 +193,7 @@ def bisect_plain(
 
 @kernel
 def draw(first: int, last: int, rng: Any, rows: Whole) -> None:
-    """Fill ``rows`` with some of first .. last - 1, none of them twice."""
+    """Fill ``rows`` with a sample of first .. last - 1 without replacement."""
     all_rows = np.arange(first, last)
     for i in range(len(rows)):
         pick = i + int(rng.random() * (len(all_rows) - i))

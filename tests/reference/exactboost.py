@@ -1,4 +1,4 @@
-"""ExactBoost by its definitions: losses row by row, every stump tried, Algorithm 1 in floats."""
+"""ExactBoost by its definitions: losses row by row, trying every stump; Algorithm 1 in floats."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ Floats = npt.NDArray[np.float64]
 Ranks = npt.NDArray[np.int64]
 Sides = npt.NDArray[np.bool_]
 
-# Leads nearer to the margin than this are taken to be equal to it: scores are sums of floats.
+# A lead within this distance of the margin counts as equal to it: scores are sums of floats.
 EQUAL = 1e-13
-# Ranges of steps narrower than this are an accident of rounding.
+# Narrower ranges of steps come from rounding.
 NARROW = 1e-9
 
 
@@ -29,7 +29,7 @@ def ks_loss(pos: Floats, neg: Floats, margin: float = 0.0) -> float:
 
 
 def top_loss(pos: Floats, neg: Floats, top: float, margin: float = 0.0) -> float:
-    """Equation (3) divided by k: a part of the last row counts, negatives come first in ties."""
+    """Equation (3) divided by k: the last row may count in part; negatives come first in ties."""
     room, found = float(top), 0.0
     rest = list(neg)
     for s in sorted(pos, reverse=True):
@@ -43,9 +43,9 @@ def top_loss(pos: Floats, neg: Floats, top: float, margin: float = 0.0) -> float
 
 @dataclass(frozen=True)
 class StumpSample:
-    """Scores that a stump is sought for; ``reach`` is their range among all rows.
+    """Scores to which a stump is added; ``reach`` is their range among all rows.
 
-    ``weight_pos`` and ``weight_neg`` say what a row counts for among the ``top`` of the table.
+    ``weight_pos`` and ``weight_neg`` are the weights of a row among the ``top`` of the table.
     """
 
     pos: Floats
@@ -60,10 +60,10 @@ class StumpSample:
 def stump_values(
     metric: str, sample: StumpSample, above_pos: Sides, above_neg: Sides, steps: Floats
 ) -> Floats:
-    """What (7) makes of stumps that add each of the steps to the rows above a cut.
+    """Value of (7) for stumps that add each of the steps to the rows above a cut.
 
-    "auc" counts pairs, "ks" is the gap times both numbers of rows, "precision_at_k" the
-    positives that have room among the top with all that comes before them.
+    "auc" counts pairs, "ks" is the gap times both numbers of rows, "precision_at_k" counts the
+    positives among the top.
     """
     d = np.asarray(steps)[:, None]
     margin = (sample.reach + np.abs(d) / 2) * sample.theta
@@ -100,7 +100,7 @@ def breakpoints(sample: StumpSample, above_pos: Sides, above_neg: Sides) -> Floa
 def steps_between(points: Floats, largest: float) -> Floats:
     """The middle of every range of steps between two breakpoints.
 
-    Leads must be above the margin, so that what a step gains holds in a range around it: the
+    A lead must exceed the margin, so the value of a step is constant in an open range: the
     breakpoints themselves need not be tried.
     """
     ends = np.concatenate([[-largest], points[np.abs(points) < largest], [largest]])
@@ -108,14 +108,14 @@ def steps_between(points: Floats, largest: float) -> Floats:
 
 
 def whole_steps(points: Floats, largest: int) -> Floats:
-    """One whole step at least between any two breakpoints that have one between them."""
+    """At least one integer step between any two breakpoints that have one between them."""
     near = np.floor(points)[:, None] + np.arange(-1, 3)
     tried = np.unique(np.append(near, [-largest, 0, largest]))
     return tried[np.abs(tried) <= largest]
 
 
 def every_cut(rank_pos: Ranks, rank_neg: Ranks) -> Iterator[tuple[int, int, Sides, Sides]]:
-    """(view, cut, positives above, negatives above) of every cut that parts the sample."""
+    """Yield (view, cut, positives above, negatives above) for every cut that splits the sample."""
     for view in range(len(rank_pos)):
         for cut in np.unique(np.concatenate([rank_pos[view], rank_neg[view]]))[:-1]:
             yield view, int(cut), rank_pos[view] > cut, rank_neg[view] > cut
@@ -129,7 +129,7 @@ def best_stump(
     largest: float,
     whole: bool = False,
 ) -> tuple[float, int, int, float]:
-    """(value, view, cut, step) of the best stump with a step up to ``largest``; -1 for no cut."""
+    """Return (value, view, cut, step) of the best stump with a step up to ``largest``."""
     best = (-1.0, -1, 0, 0.0)
     for view, cut, above_pos, above_neg in every_cut(rank_pos, rank_neg):
         points = breakpoints(sample, above_pos, above_neg)
@@ -143,7 +143,7 @@ def best_stump(
 
 @dataclass(frozen=True)
 class Round:
-    """A round of Algorithm 1: what was found, whether it was kept, the loss after it."""
+    """A round of Algorithm 1: the stump, whether it was accepted, and the loss after it."""
 
     view: int
     cut: int
@@ -165,10 +165,10 @@ def algorithm_1(
     start: Floats | None = None,
     choose: Choose | None = None,
 ) -> tuple[list[Round], Floats]:
-    """The rounds of one run and its score, for given samples of row numbers.
+    """Return the rounds of one run and its score, for given samples of row numbers.
 
     ``ranks`` (views, rows) orders the rows in each view. Many steps are equally good, and the
-    next round depends on which is taken: ``choose`` may say so.
+    next round depends on the choice, which ``choose`` can make.
     """
 
     def try_all(sample: StumpSample, rank_pos: Ranks, rank_neg: Ranks) -> tuple[int, int, float]:
@@ -209,7 +209,7 @@ def _loss(
 
 @dataclass(frozen=True)
 class StumpProblem:
-    """A small sample of whole scores with its ranks (views, rows), and how far steps may go."""
+    """A small sample of integer scores with its ranks (views, rows) and the largest step."""
 
     sample: StumpSample
     rank_pos: Ranks
@@ -220,7 +220,7 @@ class StumpProblem:
 def random_problem(
     seed: int, n_rows: int = 6, n_scores: int = 13, n_ranks: int = 4, n_views: int = 3
 ) -> StumpProblem:
-    """Classes of unequal size, ties in scores and ranks, any margin; numbers that are exact."""
+    """Draw problems: unequal classes, ties in scores and ranks, any margin; exact numbers."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, n_rows + 1, size=2)
     pos, neg = (np.sort(rng.integers(0, n_scores, size=n)).astype(float) for n in sizes)
@@ -242,7 +242,7 @@ def random_problem(
 
 
 def in_finer_units(problem: StumpProblem, factor: int) -> StumpProblem:
-    """The same problem in units of which ``factor`` make up an old one."""
+    """Return the same problem in units that are ``factor`` times smaller."""
     sample = problem.sample
     finer = replace(
         sample, pos=sample.pos * factor, neg=sample.neg * factor, reach=sample.reach * factor

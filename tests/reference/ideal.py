@@ -1,4 +1,4 @@
-"""The ideal tree of paper 002, section 3.4, by searching each cell on a grid: slow and obvious."""
+"""The ideal tree of Clémençon & Vayatis (2009), section 3.4, by a grid search in each cell."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,7 +10,7 @@ _N_GRID, _N_ZOOMS = 50, 4
 
 
 def approximate_roc(roc: Curve, depth: int) -> Knots:
-    """The knots after so many levels; ``roc`` is ROC* as a function of alpha."""
+    """Return the knots after ``depth`` levels; ``roc`` is ROC* as a function of alpha."""
     knots = [(0.0, 0.0), (1.0, 1.0)]
     for _ in range(depth):
         inner = [best_knot(roc, start, end) for start, end in pairwise(knots)]
@@ -21,7 +21,7 @@ def approximate_roc(roc: Curve, depth: int) -> Knots:
 def best_knot(
     roc: Curve, start: tuple[float, float], end: tuple[float, float]
 ) -> tuple[float, float]:
-    """The point of ROC* in a cell with the largest Ent; the grid closes in on it."""
+    """Return the point of ROC* in a cell with the largest Ent, by refining a grid."""
 
     def ent(alpha: float) -> float:
         return (end[0] - start[0]) * (roc(alpha) - start[1]) - (end[1] - start[1]) * (

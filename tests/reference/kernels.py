@@ -13,7 +13,7 @@ def weight_histogram(
     scale: float,
     n_codes: int,
 ) -> list[list[int]]:
-    """Sum of weight * round(factor * scale) per feature and code, in Python's whole numbers."""
+    """Sum of weight * round(factor * scale) per feature and code, in Python integers."""
     histogram = [[0] * n_codes for _ in range(len(codes))]
     for j in range(len(codes)):
         for i in range(codes.shape[1]):
@@ -25,7 +25,7 @@ def weight_histogram(
 def edge_of_codes(
     negative: npt.NDArray[Any], positive: npt.NDArray[Any], above: npt.NDArray[np.bool_]
 ) -> float:
-    """r of the stump that puts the codes ``above`` above."""
+    """r of the stump that ranks the codes in ``above`` above the others."""
     share_neg = sum(int(n) for n, up in zip(negative, above, strict=True) if up)
     share_pos = sum(int(n) for n, up in zip(positive, above, strict=True) if up)
     return share_pos / sum(map(int, positive)) - share_neg / sum(map(int, negative))
@@ -67,7 +67,7 @@ def order_of_pairs(
 def best_youden(
     scores: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_], weight: npt.NDArray[Any]
 ) -> float:
-    """The largest share of positives above a cut minus that of negatives, over all real cuts."""
+    """The largest fraction of positives above a cut minus that of negatives, over all cuts."""
     distinct = np.unique(scores)
     gaps = [_gap(scores > low, positive, weight) for low in distinct[:-1]]
     return max(gaps, default=0.0)

@@ -1,4 +1,4 @@
-"""Paper 001's linear programs, with every pair formed and no step left out."""
+"""The linear programs of Suehiro, Hatano & Takimoto (2011), with every pair formed."""
 
 from typing import NamedTuple
 
@@ -62,10 +62,11 @@ def solve_rows(pos: Floats, neg: Floats, nu_pos: float, nu_neg: float) -> Optimu
 
 
 def solve_rows_primal(pos: Floats, neg: Floats, nu_pos: float, nu_neg: float) -> Optimum:
-    """Problem (8). The text writes sum alpha_k (h_k + b) for sum alpha_k h_k + b, the same as
-    alpha adds up to 1, and the halves before the sums of xi; with margins as they stand in its
-    constraints the dual has d_i^+ <= 1/nu^+ over 2 rho, which is what is solved here: the value
-    is that of (7)."""
+    """Problem (8), whose value is that of (7).
+
+    The paper writes sum alpha_k (h_k + b) for sum alpha_k h_k + b, which is the same since alpha
+    adds up to 1. The factors 1/2 before the sums of xi follow from the bound d_i^+ <= 1/nu^+.
+    """
     p, n, count = len(pos), len(neg), pos.shape[1]
     # rho, b, alpha, xi+, xi-; the value of (7) is rho - sum xi / (2 nu).
     cost = np.concatenate(
@@ -101,7 +102,7 @@ def solve_tangent(pos: Floats, neg: Floats, nu: float, nu_c: float) -> tuple[flo
 
 
 def solve_hard_pairs(pos: Floats, neg: Floats) -> Optimum:
-    """Problem (4): max rho with every pair's margin at least rho."""
+    """Problem (4): max rho such that every pair has a margin of at least rho."""
     margins = pair_margins(pos, neg)
     n_pairs, count = margins.shape
     upper = np.hstack([np.ones((n_pairs, 1)), -margins])

@@ -1,4 +1,4 @@
-"""Basic MartiRank as paper 000 tells it (section 4): bins of rows, one node after the other."""
+"""Basic MartiRank as in Long & Servedio (2007), section 4: one node after the other."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ _MASK = 2**64 - 1
 
 @dataclass(frozen=True)
 class SlowNode:
-    """A node: the rows in it, the chance of the right for each of them, or a frozen label.
+    """A node: its rows, the probability of each to go right, or a frozen label.
 
-    ``lean`` of a frozen node is tanh(log(q+ / q-) / 2), where q of a class is its share that is
-    at the node, with what one row of the table would add.
+    ``lean`` of a frozen node is tanh(log(q+ / q-) / 2), where q of a class is the fraction of its
+    rows at the node, plus that of one row.
     """
 
     rows: npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ class SlowNode:
 
 
 def coin(seed: int, row: int, layer: int, index: int) -> float:
-    """The toss of a row at a node: splitmix64 in Python's whole numbers."""
+    """The random number of a row at a node: splitmix64 in Python integers."""
     place = layer * 65_536 + index
     x = seed * 0xA0761D6478BD642F & _MASK
     x ^= (row * 0x9E3779B97F4A7C15 & _MASK) ^ (place * 0xD1B54A32D192ED03 & _MASK)
@@ -45,7 +45,7 @@ def martirank_bins(
     min_class: float,
     seed: int,
 ) -> list[list[SlowNode]]:
-    """The program on a matrix of codes (rows, features), until all rows have ended."""
+    """Build the program on a matrix of codes (rows, features) until no row is left."""
     bins: list[list[int]] = [list(range(len(codes)))]
     layers = []
     for t in range(1, n_layers + 1):
@@ -90,7 +90,7 @@ def _train(
 def expected_value(
     chances: list[list[float | None]], values: list[list[float]], final: list[float]
 ) -> float:
-    """Expected value of one row: chances[t][i] of the right, None where a node is frozen."""
+    """Expected value of one row: chances[t][i] to go right, None if the node is frozen."""
     at = {0: 1.0}
     total = 0.0
     for layer, frozen in zip(chances, values, strict=True):

@@ -1,4 +1,4 @@
-"""Metrics the slow and obvious way: pairs are formed, ties are ordered, curves are walked.
+"""Slow and obvious metrics: form every pair, try every order of ties, follow every curve.
 
 Nothing here is fast, and nothing here shares code with ``auctor.metrics``. ``y`` is an
 array of zeros and ones, ``s`` one of scores, ``w`` one of weights or None.
@@ -26,7 +26,7 @@ def kernel_of_pair(s_pos: float, s_neg: float) -> float:
 
 
 def auc(y: npt.NDArray[np.int64], s: Floats, w: Floats | None = None) -> float:
-    """Weighted share of pairs in the right order."""
+    """Weighted fraction of pairs in the right order."""
     w = _weights(y, w)
     right = total = 0.0
     for i in np.flatnonzero(y == 1):
@@ -37,7 +37,7 @@ def auc(y: npt.NDArray[np.int64], s: Floats, w: Floats | None = None) -> float:
 
 
 def margin_auc(y: npt.NDArray[np.int64], s: Floats, rho: float, w: Floats | None = None) -> float:
-    """Weighted share of pairs with a margin of at least rho."""
+    """Weighted fraction of pairs with a margin of at least rho."""
     w = _weights(y, w)
     right = total = 0.0
     for i in np.flatnonzero(y == 1):
@@ -65,7 +65,7 @@ def ks(y: npt.NDArray[np.int64], s: Floats, w: Floats | None = None) -> float:
 
 
 def area(points: Points, low: float, high: float) -> float:
-    """Area under a line over [low, high], one straight piece after the other."""
+    """Area under a piecewise linear curve over [low, high]."""
     total = 0.0
     for (x0, y0), (x1, y1) in pairwise(points):
         left, right = max(x0, low), min(x1, high)
@@ -110,15 +110,15 @@ def hull_height(points: Points, x: float) -> float:
 
 
 def line_height(points: Points, x: float) -> float:
-    """Height at x of the line through the points, where it does not jump."""
+    """Height at x of the curve through the points, where it does not jump."""
     for (x0, y0), (x1, y1) in pairwise(points):
         if x0 <= x <= x1 and x0 < x1:
             return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
-    raise ValueError(f"x={x} is outside the line")
+    raise ValueError(f"x={x} is outside the curve")
 
 
 def roc_distance(a: Points, b: Points) -> tuple[float, float]:
-    """L1 and sup distance, piece by piece; each piece is read off inside, away from jumps."""
+    """L1 and sup distance, piece by piece, evaluated inside each piece, away from jumps."""
     knots = sorted({x for x, _ in a} | {x for x, _ in b})
     l1 = sup = 0.0
     for left, right in pairwise(knots):

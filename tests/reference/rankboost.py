@@ -1,4 +1,4 @@
-"""RankBoost as Freund et al. wrote it: a distribution over all pairs, every stump tried."""
+"""RankBoost as in Freund et al. (2003): a distribution over all pairs, trying every stump."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def _best_stump(
     for j, h in every_stump(codes, is_category):
         r = float((pairs * (h[positive][None, :] * 1.0 - h[~positive][:, None])).sum())
         if is_category[j] and r < 0:
-            continue  # the set of the other categories orders the pairs alike, with r > 0
+            continue  # the complementary set of categories gives the same order, with r > 0
         if abs(r) > abs(best_r) + EQUAL:
             best, best_r = (j, h, r), r
     return best
@@ -69,7 +69,7 @@ def _best_stump(
 def every_stump(
     codes: npt.NDArray[np.int64], is_category: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
-    """Each stump of each feature as its values on all rows, in the order that ties keep."""
+    """Yield each stump of each feature as its values on all rows; the first of ties is kept."""
     for j in range(codes.shape[1]):
         column = codes[:, j]
         for h in _subsets(column) if is_category[j] else _cuts(column):
@@ -77,7 +77,7 @@ def every_stump(
 
 
 def _cuts(column: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.bool_]]:
-    """Missing alone; then each cut, the highest first, missing below and above."""
+    """Missing against the rest; then each cut, highest first, with missing below and above."""
     missing = column == 0
     yield missing
     for cut in range(int(column.max()) - 1, 0, -1):
@@ -86,7 +86,7 @@ def _cuts(column: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.bool_]]:
 
 
 def _subsets(column: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.bool_]]:
-    """Every set of categories, missing values among them."""
+    """Every set of categories, where missing is a category."""
     present = np.unique(column)
     for mask in range(2 ** len(present)):
         chosen = [code for i, code in enumerate(present) if mask >> i & 1]

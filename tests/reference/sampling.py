@@ -1,4 +1,4 @@
-"""SMartiRank as paper 000 tells it (section 5): every draw is kept and followed by itself."""
+"""SMartiRank as in Long & Servedio (2007), section 5: every draw is stored and followed."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class SlowRule:
-    """What decides on a node: m_A, the share of equation (2), and the noise rate."""
+    """Settings of a node: m_A, the fraction of equation (2), and the noise rate."""
 
     min_class: float
     share: float
@@ -26,13 +26,13 @@ class SlowSamplingNode:
     """A node: the draws of its layer that reached it, and where it sends each of them."""
 
     draws: npt.NDArray[np.int64]
-    feature: int  # -1 where it is frozen
-    right: dict[int, float]  # chance of the right for each code that was drawn
+    feature: int  # -1 if it is frozen
+    right: dict[int, float]  # probability to go right for each code that was drawn
     label: int
 
 
 def clean_rate(n_label: float, n_other: float, noise_rate: float) -> float:
-    """D_{i,t}[c(x) = b] from the share of the label b."""
+    """D_{i,t}[c(x) = b] from the fraction of the label b."""
     share = n_label / (n_label + n_other)
     return (share - noise_rate) / (1 - 2 * noise_rate)
 
@@ -45,10 +45,9 @@ def sampling_layers(
     rule: SlowRule,
     seed: int,
 ) -> list[list[SlowSamplingNode]]:
-    """The layers on all draws in their order (rows, features), so many of them for each layer.
+    """Build the layers from all draws in order (rows, features), given the number of each layer.
 
-    A code that turns up where a node has not met it in training is a KeyError: there should be
-    few codes, and enough draws.
+    A code that a node has not seen in training raises a KeyError: use few codes and many draws.
     """
     layers: list[list[SlowSamplingNode]] = []
     stop = 0
@@ -59,7 +58,7 @@ def sampling_layers(
             at = _follow(layers, codes, draw, seed)
             if at >= 0:
                 bins[at].append(draw)
-        # All draws so far tell the share of a class, those of the layer the share at a node.
+        # All draws so far give the fraction of a class, those of the layer the fraction at a node.
         seen = positive[:stop].sum()
         rates = [
             clean_rate(stop - seen, seen, rule.noise_rate),
@@ -75,7 +74,7 @@ def sampling_layers(
 def _follow(
     layers: list[list[SlowSamplingNode]], codes: npt.NDArray[np.int64], draw: int, seed: int
 ) -> int:
-    """The node that a draw reaches below the layers; -1 where it met a frozen one."""
+    """Return the node that a draw reaches below the layers; -1 if it met a frozen one."""
     i = 0
     for t, nodes in enumerate(layers, start=1):
         node = nodes[i]
@@ -117,7 +116,7 @@ def _train(
 def _is_given_up(
     p: float, n_label: int, n_other: int, rate: float, rule: SlowRule, n_draws: int
 ) -> bool:
-    """Surely rare by the paper's rule, or short of rows beyond what noise may hide."""
+    """Whether a class is rare by the paper's rule, or has too few rows given the noise."""
     eta = rule.noise_rate
     spread = ((1 - eta) ** 2 * n_label + eta**2 * n_other) / (1 - 2 * eta) ** 2
     one_more = ((1 - eta) ** 2 + eta**2) / (1 - 2 * eta) ** 2
@@ -130,7 +129,7 @@ def _is_given_up(
 
 
 def _clean_labels(scores: Floats, positive: Bools, noise_rate: float) -> Floats:
-    """Lemma 4 with the threshold of the noisy labels and the coin of the clean ones."""
+    """Lemma 4 with the threshold for the noisy labels and the coin for the clean ones."""
     labels, _ = two_sided_slow(scores, positive, np.ones(len(scores)))
     above = labels == labels.max()
     if noise_rate == 0:

@@ -1,4 +1,4 @@
-"""The smoothed AUC and Komori's AUCBoost (2010, section 3), with every pair formed."""
+"""The smoothed AUC and AUCBoost of Komori (2010), section 3, with every pair formed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,10 +11,9 @@ from scipy.special import ndtr
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-# Two stumps whose slopes differ by less are equally good; the first one is kept. A slope that is
-# smaller is none.
+# Smaller differences of slopes are ties, and the first stump is kept. A smaller slope counts as 0.
 EQUAL = 2.0**-40
-# No stump gets more: without a penalty the objective may rise for ever.
+# Upper limit of a coefficient: without a penalty the objective may increase without bound.
 MAX_ALPHA = 16.0
 
 
@@ -24,13 +23,13 @@ def phi(z: Floats) -> Floats:
 
 
 def pair_weights(positive: Bools, weight: Floats) -> Floats:
-    """Share of each pair (negative, positive) in the weight of all."""
+    """Weight of each pair (negative, positive) as a fraction of the total."""
     pairs = np.outer(weight[~positive], weight[positive])
     return np.asarray(pairs / pairs.sum())
 
 
 def pair_differences(values: Floats, positive: Bools) -> Floats:
-    """What the positive has more than the negative, for each pair."""
+    """Score of the positive minus that of the negative, for each pair."""
     return np.asarray(values[positive][None, :] - values[~positive][:, None])
 
 
@@ -41,7 +40,7 @@ def smoothed_auc(scores: Floats, positive: Bools, weight: Floats) -> float:
 
 
 def smoothed_auc_slopes(scores: Floats, positive: Bools, weight: Floats) -> Floats:
-    """What the smoothed AUC gains by each row's score."""
+    """Derivative of the smoothed AUC with respect to each row's score."""
     pairs = pair_weights(positive, weight) * phi(pair_differences(scores, positive))
     out = np.empty(len(scores))
     out[positive], out[~positive] = pairs.sum(axis=0), -pairs.sum(axis=1)
@@ -51,7 +50,7 @@ def smoothed_auc_slopes(scores: Floats, positive: Bools, weight: Floats) -> Floa
 def table_gradient(
     codes: npt.NDArray[np.int64], tables: Floats, positive: Bools, weight: Floats
 ) -> Floats:
-    """What the smoothed AUC gains by each table entry; ``codes`` are (features, rows)."""
+    """Derivative of the smoothed AUC by each table entry; ``codes`` are (features, rows)."""
     scores = np.sum([table[line] for table, line in zip(tables, codes, strict=True)], axis=0)
     slopes = smoothed_auc_slopes(scores, positive, weight)
     out = np.zeros_like(tables)
@@ -63,14 +62,14 @@ def table_gradient(
 def bins_roughness(f: Floats) -> float:
     """Sum of squared second differences over the bins of one feature, equation (7).
 
-    Beyond both ends the end is repeated.
+    The values at both ends are repeated beyond them.
     """
     padded = np.concatenate([f[:1], f, f[-1:]])
     return float(sum((a - 2 * b + c) ** 2 for a, b, c in zip(padded, f, padded[2:], strict=False)))
 
 
 def curvature_roughness(f: Floats, places: Floats) -> float:
-    """The integral of f''^2 by the places of the bins, f'' constant around each inner bin."""
+    """The integral of f''^2 over the bins' positions; f'' is constant around each inner bin."""
     total = 0.0
     for i in range(1, len(f) - 1):
         before, after = places[i] - places[i - 1], places[i + 1] - places[i]
@@ -80,7 +79,7 @@ def curvature_roughness(f: Floats, places: Floats) -> float:
 
 
 def slope_roughness(f: Floats, places: Floats) -> float:
-    """The integral of f'^2 by the places of the bins."""
+    """The integral of f'^2 by the positions of the bins."""
     return float((np.diff(f) ** 2 / np.diff(places)).sum())
 
 
@@ -141,7 +140,7 @@ class AUCBoost:
         return total
 
     def stumps(self) -> Iterator[PaperRound]:
-        """Every stump with its slope at alpha = 0, in the order that ties keep."""
+        """Yield every stump with its slope at alpha = 0; the first of ties is kept."""
         z = pair_differences(self.scores(), self.positive)
         density = pair_weights(self.positive, self.weight) * phi(z)
         for k in range(self.X.shape[1]):
@@ -180,7 +179,7 @@ class AUCBoost:
         return first - bend, second - 4 * self.lam
 
     def alpha(self, stump: PaperRound) -> float:
-        """Newton-Raphson in a bracket: twice as far until the objective falls, then inside."""
+        """Newton-Raphson in a bracket, which doubles until the objective falls."""
         low, high = 0.0, 1.0
         while self.derivatives(stump, high)[0] > EQUAL:
             if high >= MAX_ALPHA:
@@ -195,7 +194,7 @@ class AUCBoost:
         return alpha
 
     def run(self, n_rounds: int) -> None:
-        """Steps 2.a and 2.b, ``n_rounds`` times or until no stump has a slope."""
+        """Steps 2.a and 2.b, ``n_rounds`` times or until no stump has a positive slope."""
         for _ in range(n_rounds):
             stump = self.steepest()
             if stump.slope <= EQUAL:

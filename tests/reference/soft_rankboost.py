@@ -1,4 +1,4 @@
-"""SoftRankBoost written out: two explicit distributions, every stump tried, a sorted projection."""
+"""SoftRankBoost with two explicit distributions, every stump, and a projection by sorting."""
 
 from dataclasses import dataclass
 from math import log
@@ -24,8 +24,8 @@ class RowRound:
 def project(d: npt.NDArray[np.float64], caps: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The distribution nearest to ``d`` in relative entropy with no entry above its cap.
 
-    It is min(c d, caps). In the order of d / caps the rows at their cap come first; each number
-    of them is tried until the others, scaled to what is left, stay below theirs.
+    It is min(c d, caps). In the order of d / caps the rows at their cap come first; the number of
+    these rows is increased until the others, scaled to the remaining weight, stay below theirs.
     """
     order = np.argsort(-d / caps, kind="stable")
     for n_capped in range(len(d) + 1):
@@ -36,7 +36,7 @@ def project(d: npt.NDArray[np.float64], caps: npt.NDArray[np.float64]) -> npt.ND
             out = caps.copy()
             out[others] = c * d[others]
             return out
-    raise AssertionError("with every row at its cap none is left to exceed it")
+    raise AssertionError("no row can exceed its cap if all are at it")
 
 
 def soft_rankboost_rows(
@@ -59,7 +59,7 @@ def soft_rankboost_rows(
         if best is None or abs(best[2]) > 1 - EQUAL:
             break
         feature, h, r = best
-        # Rounded as the model's steps are, so that stumps which tie there tie here.
+        # Rounded like the steps of the model, so that the same stumps tie.
         alpha = round(learning_rate * log((1 + r) / (1 - r)) / 2 * 2**32) / 2**32
         z, d = 1.0, d.copy()
         for rows, nu, sign in sides:
@@ -80,7 +80,7 @@ def _best_stump(
     for j, h in every_stump(codes, is_category):
         r = float(d[positive & h].sum() - d[~positive & h].sum())
         if is_category[j] and r < 0:
-            continue  # the set of the other categories has the same edge, above 0
+            continue  # the complementary set of categories has the same edge, above 0
         if abs(r) > abs(best_r) + EQUAL:
             best, best_r = (j, h, r), r
     return best
@@ -89,7 +89,7 @@ def _best_stump(
 def capped_mean(
     scores: npt.NDArray[np.float64], weight: npt.NDArray[np.float64], nu: float
 ) -> float:
-    """The least mean of scores over distributions with no row above its weight / nu."""
+    """The smallest mean score over distributions with no row above its weight / nu."""
     left, total = 1.0, 0.0
     for i in np.argsort(scores, kind="stable"):
         share = min(left, weight[i] / nu)

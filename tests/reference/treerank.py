@@ -1,4 +1,4 @@
-"""TreeRank as paper 002 tells it (section 4.1): every cut of every cell, in exact fractions."""
+"""TreeRank as in Clémençon & Vayatis (2009), section 4.1: every cut, in exact fractions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class SlowTable:
 
 
 def parts(table: SlowTable, rows: Rows) -> Iterator[Rows]:
-    """Every part of a cell that one test can cut out, in the order in which ties are broken.
+    """Yield every part of a cell that one test can separate; the first of ties is kept.
 
     Numbers: up to each code, missing values left out, then with them. Categories: all subsets.
     """
@@ -54,7 +54,7 @@ def ent(table: SlowTable, cell: Rows, part: Rows) -> Fraction:
 
 
 def best_part(table: SlowTable, cell: Rows, least: int) -> Rows | None:
-    """The part of largest Ent, in either direction; of equals the larger, then the first."""
+    """Return the part of largest Ent in either direction; of ties the larger, then the first."""
     best, found = (Fraction(0), 0), None
     for part in parts(table, cell):
         for upper in (part, np.setdiff1d(cell, part)):
@@ -70,7 +70,7 @@ def best_part(table: SlowTable, cell: Rows, least: int) -> Rows | None:
 def treerank_cells(
     table: SlowTable, cell: Rows, depth: int, least: int, leaf_depth: int | None = None
 ) -> list[Rows]:
-    """The cells below a cell, best first, each with its rows."""
+    """Return the cells below a cell, best first, each with its rows."""
     if depth == 0:
         return [cell]
     if leaf_depth is None:
@@ -87,7 +87,7 @@ def treerank_cells(
 
 
 def best_union(table: SlowTable, cell: Rows, least: int, leaf_depth: int) -> Rows | None:
-    """The union of those leaves of a small tree that hold more of the cell's positives."""
+    """The union of the leaves of a small tree with more than their part of the cell's positives."""
     if min(table.weights(cell)) == 0:
         return None
     leaves = small_tree(table, cell, cell, least, leaf_depth)
@@ -97,7 +97,7 @@ def best_union(table: SlowTable, cell: Rows, least: int, leaf_depth: int) -> Row
 
 
 def small_tree(table: SlowTable, cell: Rows, box: Rows, least: int, depth: int) -> list[Rows]:
-    """Leaves of the classification tree in a cell, by the Gini index with even classes."""
+    """Leaves of the classification tree in a cell, by the Gini index with balanced classes."""
     if depth == 0 or min(table.weights(box)) == 0:
         return [box]
     best, found = (Fraction(0), 0), None
@@ -120,7 +120,7 @@ def small_tree(table: SlowTable, cell: Rows, box: Rows, least: int, depth: int) 
 
 
 def _even(table: SlowTable, cell: Rows, rows: Rows) -> tuple[Fraction, Fraction]:
-    """Share of the cell's negatives and of its positives."""
+    """Fractions of the cell's negatives and of its positives."""
     of_rows, of_cell = table.weights(rows), table.weights(cell)
     return Fraction(of_rows[0], of_cell[0]), Fraction(of_rows[1], of_cell[1])
 
@@ -136,7 +136,7 @@ def _impurity(table: SlowTable, cell: Rows, rows: Rows) -> Fraction:
 
 
 def leaf_midranks(counts: list[tuple[int, int]]) -> list[float]:
-    """Rank of each leaf, best first, from its (negatives, positives), each class one half.
+    """Rank of each leaf, best first, from its (negatives, positives); each class has weight 1/2.
 
     Examples
     --------

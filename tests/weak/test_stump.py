@@ -1,4 +1,4 @@
-"""Stumps: which codes lie above, and how they read."""
+"""Stumps: which codes are above the cut, and the search for the best one."""
 
 import numpy as np
 import pytest
@@ -13,18 +13,17 @@ FEATURES = (
 
 
 @pytest.mark.parametrize(
-    ("stump", "above", "words"),
+    ("stump", "above"),
     [
-        (Stump(0, 1, False), [0, 0, 1, 1], "age > 20"),
-        (Stump(0, 2, True), [1, 0, 0, 1], "age > 40.5 or missing"),
-        (Stump(0, 3, True), [1, 0, 0, 0], "age is missing"),
-        (Stump(1, 0, False, (2,)), [0, 0, 1, 0], "town is south"),
-        (Stump(1, 0, True, (0, 1)), [1, 1, 0, 0], "town is missing or north"),
+        pytest.param(Stump(0, 1, False), [0, 0, 1, 1], id="age > 20"),
+        pytest.param(Stump(0, 2, True), [1, 0, 0, 1], id="age > 40.5 or missing"),
+        pytest.param(Stump(0, 3, True), [1, 0, 0, 0], id="age is missing"),
+        pytest.param(Stump(1, 0, False, (2,)), [0, 0, 1, 0], id="town is south"),
+        pytest.param(Stump(1, 0, True, (0, 1)), [1, 1, 0, 0], id="town is missing or north"),
     ],
 )
-def test_codes_above_and_words(stump, above, words):
+def test_codes_above(stump, above):
     assert stump.above(4).tolist() == [bool(a) for a in above]
-    assert stump.describe(FEATURES) == words
 
 
 def test_search_finds_the_set_of_categories():

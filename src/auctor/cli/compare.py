@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auctor.cli.errors import UsageError, nearest
-from auctor.cli.facts import difference_words
+from auctor.cli.facts import difference_words, p_words
 from auctor.cli.make_learner import DEFAULT_LEARNER, default_learner, make_learner
 from auctor.cli.metric import Metric, parse_metric
 from auctor.cli.options import ColumnRoles, Execution
@@ -233,7 +233,7 @@ def _row(entry: Entry, metric: Metric) -> list[str]:
     if compared is None:
         cells += ["", ""] if metric.kind == "auc" else ["", "", ""]
     else:
-        cells += [_difference(compared.in_metric), f"{compared.in_metric.p_value:.2g}"]
+        cells += [_difference(compared.in_metric), p_words(compared.in_metric.p_value)]
         if metric.kind != "auc":
             cells.append(_difference(compared.in_auc))
     return [*cells, f"{entry.validated.seconds:.1f}"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from auctor.cli.errors import UsageError
 from auctor.cli.facts import auc_facts, interval_facts, with_interval
+from auctor.cli.labels import Label
 from auctor.cli.model_rows import Labelled, read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.output import emit, warn
@@ -57,70 +58,105 @@ class Measures:
     threshold: float
 
 
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """What was typed after ``auctor evaluate``."""
+
+    model: str
+    table: str
+    delimiter: str | None
+    roles: ColumnRoles
+    criteria: tuple[Criterion, ...]
+    confidence: float | None
+    seed: int
+    as_json: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """The result of an evaluation: what is printed."""
+
+    table: str  # its name
+    positive: Label
+    n_pos: int
+    n_neg: int
+    measures: Measures
+    thresholds: list[Threshold]  # one for each criterion
+    warnings: list[str]
+
+
 def run(args: argparse.Namespace) -> None:
     """Read the options and evaluate the model."""
-    criteria = [parse_criterion(text) for text in args.at]
+    criteria = tuple(parse_criterion(text) for text in args.at)
     _check_confidence(args.confidence, criteria)
     evaluate_model(
-        args.model,
-        args.table,
-        ColumnRoles.for_evaluation(args),
-        criteria,
-        confidence=args.confidence,
-        seed=args.seed,
-        delimiter=args.delimiter,
-        as_json=args.json,
+        EvaluateOptions(
+            model=args.model,
+            table=args.table,
+            delimiter=args.delimiter,
+            roles=ColumnRoles.for_evaluation(args),
+            criteria=criteria,
+            confidence=args.confidence,
+            seed=args.seed,
+            as_json=args.json,
+        )
     )
 
 
-def evaluate_model(
-    model_path: str,
-    table_path: str,
-    roles: ColumnRoles,
-    criteria: Sequence[Criterion],
-    *,
-    confidence: float | None,
-    seed: int,
-    delimiter: str | None,
-    as_json: bool,
-) -> None:
+def evaluate_model(options: EvaluateOptions) -> None:
     """Score a table, compare with its labels, print the measures."""
-    model = load(model_path)
-    source = open_table(table_path, delimiter)
-    rows = read_labelled(model, source, roles)
+    model = load(options.model)
+    source = open_table(options.table, options.delimiter)
+    rows = read_labelled(model, source, options.roles)
+    budgets = (_budget_warning(criterion, rows) for criterion in options.criteria)
     warnings = [
         *seen_warning(model, rows.positive, rows.scores, rows.weight),
-        *(sentence for criterion in criteria for sentence in _budget_warning(criterion, rows)),
+        *(sentence for sentences in budgets for sentence in sentences),
     ]
     warn(warnings)
-    measures = _measure(rows, model.threshold, seed)
-    thresholds = [_threshold(rows, criterion, confidence) for criterion in criteria]
-    n_pos = int(np.count_nonzero(rows.positive))
-    facts = {
-        "model": model_path,
-        "table": source.name,
-        "target": roles.target,
-        "rows": len(rows.scores),
-        "positive": model.classes[1],
-        "n_pos": n_pos,
-        "n_neg": len(rows.scores) - n_pos,
-        **_measure_facts(measures),
-        "at": [
-            {**criterion.arguments(), "confidence": confidence, **_threshold_facts(threshold)}
-            for criterion, threshold in zip(criteria, thresholds, strict=True)
-        ],
-        "warnings": warnings,
-    }
-    table_line = (
-        f"{source.name}: {len(rows.scores)} rows, {n_pos} of them positive "
-        f"({roles.target} = {model.classes[1]})"
+    evaluated = Evaluated(
+        table=source.name,
+        positive=model.classes[1],
+        n_pos=int(np.count_nonzero(rows.positive)),
+        n_neg=int(np.count_nonzero(~rows.positive)),
+        measures=_measure(rows, model.threshold, options.seed),
+        thresholds=[_threshold(rows, each, options.confidence) for each in options.criteria],
+        warnings=warnings,
     )
-    lines = [
-        table_line,
-        *_measure_lines(measures),
-        *(_threshold_lines(threshold, model_path) for threshold in thresholds),
-    ]
-    emit(facts, "\n".join(lines), as_json)
+    emit(_facts(evaluated, options), _text(evaluated, options), options.as_json)
+
+
+def _facts(evaluated: Evaluated, options: EvaluateOptions) -> dict[str, Any]:
+    """The evaluation in plain values."""
+    return {
+        "model": options.model,
+        "table": evaluated.table,
+        "target": options.roles.target,
+        "rows": evaluated.n_pos + evaluated.n_neg,
+        "positive": evaluated.positive,
+        "n_pos": evaluated.n_pos,
+        "n_neg": evaluated.n_neg,
+        **_measure_facts(evaluated.measures),
+        "at": [
+            {
+                **criterion.arguments(),
+                "confidence": options.confidence,
+                **_threshold_facts(threshold),
+            }
+            for criterion, threshold in zip(options.criteria, evaluated.thresholds, strict=True)
+        ],
+        "warnings": evaluated.warnings,
+    }
+
+
+def _text(evaluated: Evaluated, options: EvaluateOptions) -> str:
+    """The evaluation in lines of text."""
+    table_line = (
+        f"{evaluated.table}: {evaluated.n_pos + evaluated.n_neg} rows, {evaluated.n_pos} of them "
+        f"positive ({options.roles.target} = {evaluated.positive})"
+    )
+    thresholds = (_threshold_lines(each, options.model) for each in evaluated.thresholds)
+    return "\n".join([table_line, *_measure_lines(evaluated.measures), *thresholds])
 
 
 def parse_criterion(text: str) -> Criterion:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from auctor._text import interval
-from auctor.cli.facts import difference_words, interval_facts, with_interval
+from auctor.cli.facts import difference_words, interval_facts, p_words, with_interval
 from auctor.cli.metric import Metric
 from auctor.cli.out_files import Output
 from auctor.cli.problem import Problem
@@ -160,7 +160,9 @@ def _baseline_lines(baseline: Baseline, metric: Metric) -> list[str]:
 def _difference(metric: str, compared: MetricComparison) -> str:
     difference, ends = difference_words(compared)
     level = f"{100 * compared.level:g}% CI"
-    return f"{difference} in {metric} ({level} {ends}, p = {compared.p_value:.2g})"
+    p_value = p_words(compared.p_value)
+    sign = "" if p_value.startswith("<") else "= "
+    return f"{difference} in {metric} ({level} {ends}, p {sign}{p_value})"
 
 
 def _one_line(feature: str) -> str:

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from auctor import __version__
+from auctor.cli.examples import EXAMPLES, OVERVIEW
 
 WRONG_USAGE = 2
 
@@ -18,57 +19,6 @@ _METRICS = (
     "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
     "(partial AUC for false positive rates from 0 to 0.1); default: auc"
 )
-
-_EXAMPLES = {
-    "fit": """\
-examples:
-  auctor fit loans.csv --target defaulted --drop customer_id --report
-  auctor fit loans.csv --target defaulted --metric ks --group customer_id --jobs 2
-  auctor fit --config run.toml
-
-A config file holds the same options: table = "loans.csv", target = "defaulted", cv = 10,
-drop = ["customer_id"], param = {interactions = 0}. The command line overrides the file.
-""",
-    "score": """\
-examples:
-  auctor score loans.model.json new.csv --keep customer_id --out scores.csv
-  auctor score loans.model.json new.csv --keep customer_id --reasons 4 --out scores.csv
-  cat new.csv | auctor score loans.model.json - > scores.csv
-""",
-    "evaluate": """\
-examples:
-  auctor evaluate loans.model.json unseen.parquet --target defaulted
-  auctor evaluate loans.model.json unseen.parquet --target defaulted --at fpr=0.1 --at budget=500
-""",
-    "compare": """\
-examples:
-  auctor compare loans.csv --target defaulted
-  auctor compare loans.csv --target defaulted --learner rankboost --learner lightgbm --cv 10
-""",
-    "report": """\
-example:
-  auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
-""",
-    "explain": """\
-examples:
-  auctor explain loans.model.json                        print the model
-  auctor explain loans.model.json new.csv --row 1        explain the score of the first row
-""",
-    "learners": """\
-example:
-  auctor learners
-""",
-}
-_OVERVIEW = """\
-examples:
-  auctor fit loans.csv --target defaulted --report     fit, cross-validate, write an HTML report
-  auctor score loans.model.json new.csv                print a score for each row of a table
-  auctor evaluate loans.model.json unseen.csv --target defaulted
-
-Tables are CSV (.csv, .csv.gz, .tsv, .txt), Parquet (.parquet) or Feather (.feather, .arrow),
-recognised by the file extension.
-Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted.
-"""
 
 Add = Callable[..., object]
 
@@ -119,7 +69,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="auctor",
         description="Train binary scoring models on AUC, partial AUC, KS or precision at k.",
-        epilog=_OVERVIEW,
+        epilog=OVERVIEW,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
@@ -131,7 +81,7 @@ def build_parser() -> argparse.ArgumentParser:
                 name,
                 help=summary,
                 description=f"{summary[0].upper()}{summary[1:]}.",
-                epilog=_EXAMPLES[name],
+                epilog=EXAMPLES[name],
                 formatter_class=HelpFormatter,
                 allow_abbrev=False,
             )

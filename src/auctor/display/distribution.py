@@ -110,9 +110,9 @@ class ScoreDistributionDisplay(PredictionDisplay):
         -------
         ScoreDistributionDisplay
         """
-        style = check_choice(self.style if style is None else style, STYLES, "style")
+        drawn = check_choice(self.style if style is None else style, STYLES, "style")
         ax, is_own = axes_for(ax, (6.4, 4.8))
-        down = -1.0 if style == "mirrored" else 1.0
+        down = -1.0 if drawn == "mirrored" else 1.0
         shapes = (
             (self.fraction_neg * down, BLUE, "negatives", "//"),
             (self.fraction_pos, VERMILION, f"positives (label {self.pos_label!r})", ""),
@@ -123,7 +123,7 @@ class ScoreDistributionDisplay(PredictionDisplay):
                 edgecolor=colour, label=label,
             )  # fmt: skip
             ax.stairs(heights, self.edges, color=colour, linewidth=1.2)
-        self._frame(ax, style == "mirrored")
+        self._frame(ax, drawn == "mirrored")
         if self.name:
             ax.set_title(self.name, fontsize=10 if is_own else 8)
         if self.point is not None:

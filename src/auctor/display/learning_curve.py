@@ -1,10 +1,12 @@
-"""What cross-validation said of each candidate (paper 003, section 3.3 and Figure 2)."""
+"""Cross-validated AUC of each pair of penalties (Komori 2010, section 3.3 and Figure 2)."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from auctor._checks import check_choice
+from auctor._text import count
 from auctor._typing import Bools, Floats, Indices, Ints
 
 Against = Literal["penalty", "shrinkage", "rounds"]
@@ -15,24 +17,30 @@ _SURFACES = "#c2410c"
 
 @dataclass(eq=False)
 class LearningCurveDisplay:
-    """Mean AUC over the folds, with one standard error, for each pair of penalties tried.
+    """Mean AUC over the folds, with one standard error, for each candidate of SmoothAUCBoostCV.
+
+    A candidate is a pair of penalty and shrinkage, with a maximum number of interactions.
 
     Attributes
     ----------
     penalty, shrinkage : ndarray of shape (n_candidates,)
+        The values of each candidate.
     interactions : ndarray of shape (n_candidates,)
-        Most surfaces of the candidate; 0 for those that are joined by lines.
+        Maximum number of surfaces of each candidate.
     mean_auc, standard_error : ndarray of shape (n_candidates,)
-        Over the folds.
+        Mean AUC over the folds and its standard error.
     rounds : ndarray of shape (n_rounds,) or None
-        Values of T where the solver is stagewise.
+        Numbers of rounds T; None unless the solver is stagewise.
     staged_mean, staged_error : ndarray of shape (n_candidates, n_rounds) or None
+        Mean AUC and standard error after each number of rounds.
     best_penalty, best_shrinkage : float
-        The amounts that were chosen.
+        The chosen penalty and shrinkage.
     best_interactions : int
+        The chosen number of interactions.
     best_rounds : int or None
-        The T that was chosen where the solver is stagewise.
+        The chosen number of rounds; None unless the solver is stagewise.
     n_folds : int
+        Number of folds.
     figure_, ax_
         Set by :meth:`plot`.
     """
@@ -55,7 +63,19 @@ class LearningCurveDisplay:
     def from_estimator(
         cls, cv_estimator: Any, *, against: Against | None = None, ax: Any = None
     ) -> Self:
-        """The curves of a fitted SmoothAUCBoostCV, drawn at once; ``against`` as in ``plot``."""
+        """Read the curves of a fitted SmoothAUCBoostCV, and draw them.
+
+        Parameters
+        ----------
+        cv_estimator : fitted SmoothAUCBoostCV
+            The estimator to draw.
+        against, ax
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        LearningCurveDisplay
+        """
         results = _results(cv_estimator)
         penalty, shrinkage, mean, aucs = (
             np.asarray(results[name], dtype=np.float64) for name in _NEEDED
@@ -67,7 +87,7 @@ class LearningCurveDisplay:
             rounds = np.asarray(results["rounds"], dtype=np.float64)
             staged_mean, staged_error = by_fold.mean(axis=1), _standard_error(by_fold)
             best_rounds = int(cv_estimator.n_estimators_)
-        found = cls(
+        display = cls(
             penalty,
             shrinkage,
             np.asarray(results.get("interactions", np.zeros(len(penalty))), dtype=np.int64),
@@ -82,23 +102,34 @@ class LearningCurveDisplay:
             best_rounds,
             aucs.shape[1],
         )
-        return found.plot(ax=ax, against=against)
+        return display.plot(ax=ax, against=against)
 
     def plot(self, ax: Any = None, *, against: Against | None = None) -> Self:
         """Draw the curves.
 
-        ``against`` is "rounds" (T, a line for each penalty), "penalty" (a line for each shrinkage)
-        or "shrinkage" (a line for each penalty); by default the rounds of the stagewise solver,
-        the penalty of the other.
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+        against : {"rounds", "penalty", "shrinkage"}, optional
+            The x axis: number of rounds (with a curve for each penalty), penalty (with a curve for
+            each shrinkage) or shrinkage (with a curve for each penalty). By default the rounds of
+            the stagewise solver, or the penalty of the Newton solver.
+
+        Returns
+        -------
+        LearningCurveDisplay
         """
         import matplotlib.pyplot as plt
 
         if against is None:
             against = "penalty" if self.rounds is None else "rounds"
-        if against not in ("penalty", "shrinkage", "rounds"):
-            raise ValueError(f"against is {against!r}; give 'penalty', 'shrinkage' or 'rounds'")
+        check_choice(against, ("penalty", "shrinkage", "rounds"), "against")
         if against == "rounds" and self.rounds is None:
-            raise ValueError("against is 'rounds', but the newton solver has none")
+            raise ValueError(
+                "against is 'rounds', but the Newton solver has no rounds; give 'penalty' or "
+                "'shrinkage'"
+            )
         is_own = ax is None
         if is_own:
             _, ax = plt.subplots(figsize=(7.6, 4.4), layout="constrained")
@@ -113,7 +144,7 @@ class LearningCurveDisplay:
         return self
 
     def _draw_legend(self, ax: Any, shown: str, is_own: bool) -> None:
-        """Beside the curves of a figure of our own; among those of somebody else's axes."""
+        """Put the legend beside the axes of a new figure, or inside given axes."""
         title = f"{shown}: one standard error" if self.n_folds > 1 else None
         if is_own:
             look = {"frameon": False, "fontsize": 8.5, "loc": "center left"}
@@ -124,15 +155,15 @@ class LearningCurveDisplay:
 
     @property
     def _is_best(self) -> Bools:
-        """The candidate that was chosen."""
+        """Which candidate was chosen."""
         same = np.isclose(self.penalty, self.best_penalty, rtol=1e-9, atol=0.0)
         same &= np.isclose(self.shrinkage, self.best_shrinkage, rtol=1e-9, atol=0.0)
-        # A number of surfaces that somebody asked for is in the last fit only, and in no fold.
+        # An explicit number of interactions is used in the final fit only, not in the folds.
         paired = same & (self.interactions == self.best_interactions)
         return paired if paired.any() else same
 
     def _draw_rounds(self, ax: Any) -> None:
-        """One line per candidate, the chosen one thicker and with its standard error."""
+        """Draw a curve per candidate; the chosen one is thicker and has its standard error."""
         assert self.rounds is not None
         assert self.staged_mean is not None and self.staged_error is not None
         order = np.lexsort([self.shrinkage, self.penalty]).tolist()
@@ -154,7 +185,7 @@ class LearningCurveDisplay:
         ax.set_xlabel("rounds T")
 
     def _star(self, ax: Any, x: Floats, y: Floats, which: Bools) -> None:
-        """A mark at what was chosen."""
+        """Mark the chosen candidate."""
         label = "chosen" if self.best_rounds is None else f"chosen: T = {self.best_rounds}"
         if which.any():
             ax.plot(
@@ -163,81 +194,79 @@ class LearningCurveDisplay:
             )  # fmt: skip
 
     def _draw_amounts(self, ax: Any, against: str) -> None:
-        """A line for each value of the other amount that goes with two or more of this one."""
+        """Draw a curve for each value of the other parameter that has two or more points."""
         x, other, word, own = (
             (self.penalty, self.shrinkage, "shrinkage", r"penalty $\lambda$")
             if against == "penalty"
             else (self.shrinkage, self.penalty, r"$\lambda$", "shrinkage")
         )
-        places, zero = _log_places(x)
+        shown, zero = _on_log_axis(x)
         plain = np.flatnonzero(self.interactions == 0)
         groups = [plain[other[plain] == value] for value in np.unique(other[plain])]
-        lines = [group for group in groups if len(np.unique(x[group])) > 1]
-        for group, colour in zip(lines, _colours(len(lines)), strict=True):
-            # Candidates are in the order tried, from the automatic amounts outward.
+        curves = [group for group in groups if len(np.unique(x[group])) > 1]
+        for group, colour in zip(curves, _colours(len(curves)), strict=True):
+            # Candidates are in the order of the search, which starts at the automatic values.
             chosen = group[np.argsort(x[group], kind="stable")]
             label = f"{word} {other[group[0]]:.3g}"
-            self._draw_points(ax, places, chosen, label, fmt="o-", linewidth=1.3, color=colour)
-        single = np.setdiff1d(plain, np.concatenate([*lines, plain[:0]]))
+            self._draw_points(ax, shown, chosen, label, fmt="o-", linewidth=1.3, color=colour)
+        single = np.setdiff1d(plain, np.concatenate([*curves, plain[:0]]))
         if len(single):
-            label = f"other {word}" if lines else "candidates"
-            self._draw_points(ax, places, single, label, fmt="x", color="0.6")
+            label = f"other {word}" if curves else "candidates"
+            self._draw_points(ax, shown, single, label, fmt="x", color="0.6")
         for most in np.unique(self.interactions[self.interactions > 0]).tolist():
-            label = f"with {most} surface{'s' if most > 1 else ''}"
+            label = f"with {count(most, 'surface')}"
             which = np.flatnonzero(self.interactions == most)
-            self._draw_points(ax, places, which, label, fmt="D", color=_SURFACES)
-        self._star(ax, places, self.mean_auc, self._is_best)
+            self._draw_points(ax, shown, which, label, fmt="D", color=_SURFACES)
+        self._star(ax, shown, self.mean_auc, self._is_best)
         ax.set_xscale("log")
         ax.set_xlabel(own)
         if zero is not None:
             ax.axvline(zero, color="0.85", linewidth=0.8, zorder=0)
             ax.text(zero, 1.01, "0", transform=ax.get_xaxis_transform(), ha="center", fontsize=8)
 
-    def _draw_points(
-        self, ax: Any, places: Floats, which: Indices, label: str, **look: Any
-    ) -> None:
-        """Candidates with their standard errors."""
+    def _draw_points(self, ax: Any, x: Floats, which: Indices, label: str, **look: Any) -> None:
+        """Draw candidates with their standard errors."""
         error = self.standard_error[which] if self.n_folds > 1 else None
         ax.errorbar(
-            places[which], self.mean_auc[which], error, label=label, markersize=4.5, capsize=3,
+            x[which], self.mean_auc[which], error, label=label, markersize=4.5, capsize=3,
             elinewidth=0.9, **look,
         )  # fmt: skip
 
 
 def _results(cv_estimator: Any) -> dict[str, Any]:
-    """What cross-validation left in the estimator; there must be a candidate and a fold."""
+    """The cross-validation results of a fitted estimator, with at least one candidate and fold."""
     results = getattr(cv_estimator, "cv_results_", None)
     name = type(cv_estimator).__name__
     if not isinstance(results, dict) or any(needed not in results for needed in _NEEDED):
         raise ValueError(
-            f"{name} holds no results of cross-validation; give a fitted SmoothAUCBoostCV"
+            f"{name} has no results of cross-validation; give a fitted SmoothAUCBoostCV"
         )
     if np.size(results["aucs"]) == 0:
         raise ValueError(
-            f"{name} was fitted without folds, for a class has one row: cv_results_ is empty, and "
-            "there is nothing to draw"
+            f"cv_results_ of {name} is empty, because a class has only one row; give an estimator "
+            "that was fitted with at least two rows of each class"
         )
     return results
 
 
 def _standard_error(by_fold: Floats) -> Floats:
-    """Of the mean over axis 1; 0 where there is one fold."""
+    """Standard error of the mean over axis 1; 0 if there is only one fold."""
     n = by_fold.shape[1]
     return by_fold.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.zeros_like(by_fold[:, 0])
 
 
-def _colours(count: int) -> list[Any]:
-    """From light to dark, for amounts from small to large; one dark one where there is one."""
+def _colours(n: int) -> list[Any]:
+    """Colours from light to dark for increasing values; a dark one if there is only one."""
     import matplotlib.pyplot as plt
 
-    shades = np.linspace(0.85, 0.1, count) if count != 1 else np.array([0.25])
+    shades = np.linspace(0.85, 0.1, n) if n != 1 else np.array([0.25])
     return [plt.get_cmap("viridis")(shade) for shade in shades]
 
 
-def _log_places(amounts: Floats) -> tuple[Floats, float | None]:
-    """Where amounts stand on a log scale; those of 0 half a decade to the left of all others."""
-    positive = amounts > 0
+def _on_log_axis(values: Floats) -> tuple[Floats, float | None]:
+    """Values on a log axis, with 0 drawn half a decade to the left of all others."""
+    positive = values > 0
     if positive.all():
-        return amounts, None
-    zero = float(amounts[positive].min()) / 10**0.5 if positive.any() else 1.0
-    return np.where(positive, amounts, zero), zero
+        return values, None
+    zero = float(values[positive].min()) / 10**0.5 if positive.any() else 1.0
+    return np.where(positive, values, zero), zero

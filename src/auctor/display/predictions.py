@@ -1,6 +1,6 @@
 """Displays of labelled scores: given ones, those of an estimator, or those of cross-validation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self
@@ -106,10 +106,8 @@ class PredictionDisplay:
     _response: ClassVar[Literal["score", "probability"]] = "score"
     _has_instability: ClassVar[bool] = False  # whether ``instability`` is one of the options
 
-    @classmethod
-    def _from_rows(cls, rows: Predictions, **options: Any) -> Self:
-        """Compute the display of validated rows, without drawing it."""
-        raise NotImplementedError
+    # Class method (rows: Predictions, *, ...) -> display: computes the display without drawing it.
+    _from_rows: ClassVar[Callable[..., Any]]
 
     @classmethod
     def from_predictions(

@@ -1,25 +1,26 @@
-"""A branching program as a drawing (paper 000, Figure 2)."""
+"""Drawing of a branching program (Long and Servedio 2007, Figure 2)."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from auctor._checks import check_whole
 from auctor._typing import Bools, Floats, Ints
 
 
 @dataclass(eq=False)
 class ProgramDisplay:
-    """The nodes of a branching program and the rows of each class that pass them.
+    """The nodes of a branching program with the training rows of each class that reach them.
 
     Attributes
     ----------
     layer, index : ndarray of shape (n_nodes,)
-        Where each node stands; layers count from 1.
+        Layer of each node, counted from 1, and its index within the layer.
     weight_neg, weight_pos : ndarray of shape (n_nodes,)
-        Training rows (or their weight) of each class that reach the node.
+        Number (or weight) of the training rows of each class that reach the node.
     frozen : ndarray of shape (n_nodes,)
-        Whether rows end there.
+        Whether the node is frozen: rows that reach it do not continue.
     figure_, ax_
         Set by :meth:`plot`.
     """
@@ -32,13 +33,24 @@ class ProgramDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, max_layers: int = 20) -> Self:
-        """The first layers of a fitted MartiRank."""
-        if max_layers < 1:
-            raise ValueError(f"max_layers is {max_layers}; it must be 1 or more")
+        """Read the first layers of a fitted MartiRank; :meth:`plot` draws them.
+
+        Parameters
+        ----------
+        estimator : fitted MartiRank
+            The estimator to draw.
+        max_layers : int, default=20
+            Maximum number of layers.
+
+        Returns
+        -------
+        ProgramDisplay
+        """
+        check_whole(max_layers, "max_layers")
         layers = getattr(getattr(estimator, "history_", None), "layers", None)
         if not layers:
             raise ValueError(
-                f"{type(estimator).__name__} holds no branching program; give a fitted MartiRank"
+                f"{type(estimator).__name__} has no branching program; give a fitted MartiRank"
             )
         layers = layers[:max_layers]
         nodes = [node for layer in layers for node in layer]
@@ -51,10 +63,19 @@ class ProgramDisplay:
         )
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the program: the first layer on top, left is negative, right positive.
+        """Draw the program with the first layer on top, negatives to the left, positives right.
 
-        The area of a node is the share of its layer's rows, its colour the share of positives
-        among them; squares are frozen.
+        The area of a node is its fraction of the rows of the layer, its colour the fraction of
+        positives among them. Squares are frozen nodes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        ProgramDisplay
         """
         import matplotlib.pyplot as plt
 
@@ -66,10 +87,10 @@ class ProgramDisplay:
         self._draw_edges(ax, x.astype(np.float64), y.astype(np.float64), reached)
         of_layer = np.bincount(self.layer, total)[self.layer]
         size = 10 + 900 * np.divide(total, of_layer, out=np.zeros(len(total)), where=of_layer > 0)
-        share = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=reached)
+        positive = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=reached)
         for marker, kind in (("o", ~self.frozen), ("s", self.frozen)):
             drawn = ax.scatter(
-                *(values[reached & kind] for values in (x, y, size, share)),
+                *(values[reached & kind] for values in (x, y, size, positive)),
                 marker=marker,
                 cmap="coolwarm",
                 vmin=0,
@@ -78,16 +99,16 @@ class ProgramDisplay:
                 linewidths=0.5,
                 zorder=2,
             )
-        ax.figure.colorbar(drawn, ax=ax, label="share of positives among the rows at a node")
+        ax.figure.colorbar(drawn, ax=ax, label="fraction of positives among the rows at a node")
         ax.set_yticks(np.unique(y), np.unique(-y).astype(int)[::-1])
-        ax.set(xlabel="steps to the right less steps to the left, halved", ylabel="layer")
-        ax.margins(y=0.08)  # the first node is the largest
+        ax.set(xlabel="(steps to the right - steps to the left) / 2", ylabel="layer")
+        ax.margins(y=0.08)  # space for the first node, which is the largest
         ax.spines[["top", "right"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _draw_edges(self, ax: Any, x: Floats, y: Floats, reached: Bools) -> None:
-        """Lines to the nodes below, from nodes that send rows on."""
+        """Draw edges to the next layer, from nodes that are not frozen."""
         last = int(self.layer.max())
         for k in np.flatnonzero(reached & ~self.frozen & (self.layer < last)):
             for side in (-0.5, 0.5):

@@ -1,4 +1,4 @@
-"""How score plots are drawn; matplotlib is imported on first use."""
+"""Drawing of score plots; matplotlib is imported on first use."""
 
 from typing import Any
 
@@ -14,16 +14,16 @@ LINE = "#1b1b1b"
 POINTWISE, SIMULTANEOUS = "#8fb8d8", "#d9e7f2"
 NEGATIVE, POSITIVE = "#1b6ca8", "#c2410c"
 _QUIET = "0.45"
-# Share of a panel's height, at its foot, that shows where the rows are.
+# Height of the strip that shows the rows at the bottom of a panel, as a fraction of the panel.
 _FOOT = 0.17
-# Simultaneous bands may stretch the y axis by this share of what all else needs.
+# Simultaneous bands may extend the y axis by at most this fraction of the height without them.
 _STRETCH = 0.4
-_MOST_LABELS = 12
-_LETTER = 0.085  # width of a title's letter in inches
+_MAX_LABELS = 12
+_LETTER = 0.085  # width of a letter of a title in inches
 
 
 class Drawing:
-    """The panels of a display on axes, with what they share: y axis, legend."""
+    """Draws the panels of a display on axes, with a common y axis and legend."""
 
     def __init__(self, display: Any, n_columns: int, share_y: bool) -> None:
         self._display, self._panels = display, display.panels
@@ -31,7 +31,7 @@ class Drawing:
         self._share_y = share_y
 
     def draw(self, ax: Any) -> tuple[Any, Any, npt.NDArray[Any]]:
-        """Figure, the axes given (or the first), and the axes of all panels."""
+        """Draw all panels; return the figure, the given (or the first) axes, and all axes."""
         axes, is_own = self._axes(ax)
         heights = [_height(panel) for panel in self._panels]
         common = _union([height for height in heights if height is not None])
@@ -49,7 +49,7 @@ class Drawing:
         return axes[0].figure, given, axes
 
     def _axes(self, ax: Any) -> tuple[npt.NDArray[Any], bool]:
-        """One axes per panel: a new figure, the places of one axes, or those given."""
+        """One axes per panel: of a new figure, in the place of the given axes, or as given."""
         import matplotlib.pyplot as plt
 
         n, columns = len(self._panels), self._n_columns
@@ -63,37 +63,37 @@ class Drawing:
         if not hasattr(ax, "figure"):
             axes = np.asarray(ax, dtype=object).ravel()
             if len(axes) < n:
-                raise ValueError(f"ax has {len(axes)} axes for {n} panels")
+                raise ValueError(f"ax has {len(axes)} axes for {n} panels; give one per panel")
             return axes[:n], False
         if n == 1:
             return np.array([ax], dtype=object), False
-        place = ax.get_subplotspec()
-        if place is None:
-            raise ValueError(f"ax is one axes outside a grid; give {n}, one for each panel")
+        spec = ax.get_subplotspec()
+        if spec is None:
+            raise ValueError(f"ax is one axes outside a grid; give {n}, one per panel")
         ax.set_axis_off()
-        grid = place.subgridspec(rows, columns, wspace=0.3, hspace=0.6)
+        grid = spec.subgridspec(rows, columns, wspace=0.3, hspace=0.6)
         cells = [grid[k // columns, k % columns] for k in range(n)]
         return np.array([ax.figure.add_subplot(cell) for cell in cells], dtype=object), False
 
     def _first_of_rows(self, axes: npt.NDArray[Any]) -> set[int]:
-        """The first F_k of each row of axes; each of those that stand in no grid."""
-        places = [axis.get_subplotspec() for axis in axes]
+        """The indices of the first F_k in each row of axes, and of all axes outside grids."""
+        specs = [axis.get_subplotspec() for axis in axes]
         first: dict[Any, int] = {}
-        for k, (panel, place) in enumerate(zip(self._panels, places, strict=True)):
-            row = k if place is None else (id(place.get_gridspec()), place.rowspan.start)
+        for k, (panel, spec) in enumerate(zip(self._panels, specs, strict=True)):
+            row = k if spec is None else (id(spec.get_gridspec()), spec.rowspan.start)
             if isinstance(panel, ScorePanel):
                 first.setdefault(row, k)
         return set(first.values())
 
     def _label_y(self, axis: Any, is_first: bool) -> None:
         if is_first:
-            zero = "average row" if self._display.is_centred else "lowest"
+            zero = "class-balanced mean" if self._display.is_centred else "minimum"
             axis.set_ylabel(f"score $F_k$ (0: {zero})", fontsize=9)
         elif self._share_y:
             axis.tick_params(labelleft=False)
 
     def _draw_legend(self, axes: npt.NDArray[Any], is_own: bool) -> None:
-        """Below the panels of a figure of our own; in the first panel of somebody else's."""
+        """Put the legend below the panels of a new figure, or into the first given axes."""
         handles = self._handles()
         left_out = self._display.left_out
         if len(handles) < 2 and not left_out:
@@ -103,7 +103,7 @@ class Drawing:
         title = f"{count(len(left_out), noun)} not drawn" if left_out else None
         shared = {"handles": handles, "title": title, "title_fontsize": 8}
         if is_own:
-            # Two lines of it where a single one would be wider than the figure.
+            # Two rows if a single one would be wider than the figure.
             columns = len(handles) if self._n_columns > 2 else 2
             axes[0].figure.legend(
                 loc="outside lower center", ncols=columns, frameon=False, fontsize=8, **shared
@@ -132,7 +132,7 @@ class Drawing:
 
 
 def _height(panel: Panel) -> tuple[float, float] | None:
-    """The part of the y axis that a panel needs."""
+    """The range of the y axis that a panel needs; None for a surface."""
     if isinstance(panel, SurfacePanel):
         return None
     shown = _shown(panel)
@@ -158,7 +158,7 @@ def _ends(parts: list[Any]) -> tuple[float, float]:
 
 
 def _shown(panel: ScorePanel) -> Bools:
-    """The bins of a number that reach into the limits, or all categories."""
+    """Which bins of a numeric feature overlap the limits; all of them for categories."""
     if panel.edges is None:
         return np.ones(len(panel.values), dtype=np.bool_)
     low, high = panel.limits
@@ -172,7 +172,7 @@ def _union(heights: list[tuple[float, float]]) -> tuple[float, float] | None:
 
 
 def _draw_panel(ax: Any, panel: ScorePanel, height: tuple[float, float] | None) -> None:
-    """One F_k: its curve or its bars, bands, missing values, and the rows at the foot."""
+    """Draw one F_k: its curve or bars, bands, missing values, and the rows in a strip below."""
     ax.axhline(0, color="0.75", linewidth=0.8, zorder=1)
     if panel.edges is None:
         _draw_categories(ax, panel)
@@ -184,14 +184,13 @@ def _draw_panel(ax: Any, panel: ScorePanel, height: tuple[float, float] | None) 
     if panel.strip is not None:
         _draw_strip(ax, panel.strip)
     if panel.n_outside:
-        noun = "row lies" if panel.n_outside == 1 else "rows lie"
-        label = f"{panel.n_outside} {noun} further out"
+        label = f"{count(panel.n_outside, 'row')} outside the axis"
         ax.set_xlabel(label, fontsize=7.5, color=_QUIET, loc="right")
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def _write_title(ax: Any, panel: Panel, is_own: bool) -> None:
-    """The name, and the AUC where somebody else's axes have room for it."""
+    """Write the name, and the AUC if the axes are wide enough."""
     width = _width(ax)
     longest = 24 if is_own else min(24, max(8, int(width / _LETTER)))
     name = shorten(panel.name, longest)
@@ -202,12 +201,12 @@ def _write_title(ax: Any, panel: Panel, is_own: bool) -> None:
 
 
 def _width(ax: Any) -> float:
-    """In inches, as far as it is known before a layout is made."""
+    """Width in inches, before a layout engine changes it."""
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def _draw_number(ax: Any, panel: ScorePanel, edges: Floats) -> None:
-    """Steps, with bands of steps behind them."""
+    """Draw the steps of a numeric feature over their bands."""
     low, high = panel.limits
     shown = _shown(panel)
     inner = np.clip(np.append(edges[:-1][shown], edges[1:][shown][-1:]), low, high)
@@ -233,18 +232,18 @@ def _draw_number(ax: Any, panel: ScorePanel, edges: Floats) -> None:
 
 
 def _apart(ticks: Floats, span: float) -> Floats:
-    """Without those whose numerals would run into the one before."""
+    """The ticks without those whose labels would overlap the one before."""
     kept = [0]
     words = _numerals(ticks)
     for k in range(1, len(ticks)):
-        room = 0.015 + 0.0125 * (len(words[k]) + len(words[kept[-1]]))
-        if ticks[k] - ticks[kept[-1]] >= room * span:
+        width = 0.015 + 0.0125 * (len(words[k]) + len(words[kept[-1]]))
+        if ticks[k] - ticks[kept[-1]] >= width * span:
             kept.append(k)
     return ticks[kept]
 
 
 def _numerals(ticks: Floats) -> list[str]:
-    """Numbers as short as they can be: 120000 as 120k."""
+    """Short labels of numbers, such as 120k for 120000."""
     largest = float(np.abs(ticks).max(initial=0.0))
     unit, letter = (1e6, "M") if largest >= 1e7 else (1e3, "k") if largest >= 1e4 else (1.0, "")
     return [f"{tick / unit:.6g}{letter if tick else ''}" for tick in ticks.tolist()]
@@ -257,67 +256,67 @@ def _repeat_last(values: Floats) -> Floats:
 def _ticks(low: float, high: float, most: int = 5, is_whole: bool = False) -> Floats:
     from matplotlib.ticker import MaxNLocator
 
-    found = np.asarray(MaxNLocator(most, integer=is_whole).tick_values(low, high))
-    return found[(found >= low) & (found <= high)]
+    ticks = np.asarray(MaxNLocator(most, integer=is_whole).tick_values(low, high))
+    return ticks[(ticks >= low) & (ticks <= high)]
 
 
 def _draw_categories(ax: Any, panel: ScorePanel) -> None:
-    """Bars from the average, with error bars: dark and thick pointwise, light simultaneous."""
-    places = np.arange(len(panel.values))
-    ax.bar(places, panel.values, width=0.62, color="0.82", edgecolor=LINE, linewidth=0.9, zorder=2)
+    """Draw bars with error bars: dark for the pointwise bands, light for the simultaneous ones."""
+    x = np.arange(len(panel.values))
+    ax.bar(x, panel.values, width=0.62, color="0.82", edgecolor=LINE, linewidth=0.9, zorder=2)
     if panel.band is not None:
-        _draw_errors(ax, places, panel.band, slice(1, None))
+        _draw_errors(ax, x, panel.band, slice(1, None))
     ax.set_xlim(*panel.limits)
-    _name_ticks(ax, places, panel.categories)
+    _name_ticks(ax, x, panel.categories)
 
 
-def _name_ticks(ax: Any, places: Any, names: Any, n_letters: float = 40.0) -> None:
-    """Names along an x axis of so many letters, aslant where they would run into one another."""
-    every = max(1, -(-len(names) // _MOST_LABELS))
-    places, shown = places[::every], [shorten(name, 14) for name in names[::every]]
-    ax.set_xticks(places, shown)
+def _name_ticks(ax: Any, x: Any, names: Any, n_letters: float = 40.0) -> None:
+    """Label ticks of an x axis that is ``n_letters`` wide; slanted if labels would overlap."""
+    every = max(1, -(-len(names) // _MAX_LABELS))
+    x, shown = x[::every], [shorten(name, 14) for name in names[::every]]
+    ax.set_xticks(x, shown)
     ax.tick_params(labelsize=8)
-    gaps = np.diff(places) / np.ptp(ax.get_xlim()) * n_letters
+    gaps = np.diff(x) / np.ptp(ax.get_xlim()) * n_letters
     lengths = np.array([len(name) for name in shown])
     if (gaps < (lengths[:-1] + lengths[1:]) / 2 + 1).any():
         for label in ax.get_xticklabels():
             label.set(rotation=35, ha="right", rotation_mode="anchor")
 
 
-def _draw_errors(ax: Any, places: Any, band: Band, which: slice) -> None:
-    lines = (
+def _draw_errors(ax: Any, x: Any, band: Band, which: slice) -> None:
+    bars = (
         (band.simultaneous_low, band.simultaneous_high, SIMULTANEOUS, 6.0),
         (band.low, band.high, POINTWISE, 3.5),
     )
-    for low, high, colour, width in lines:
-        ax.vlines(places, low[which], high[which], color=colour, linewidth=width, zorder=2.5)
+    for low, high, colour, width in bars:
+        ax.vlines(x, low[which], high[which], color=colour, linewidth=width, zorder=2.5)
 
 
 def _draw_missing(ax: Any, panel: ScorePanel) -> None:
-    """A mark on the left of the values, apart from them."""
+    """Draw F_k of missing values as a mark to the left of the other values."""
     low, high = panel.limits
     span = high - low
     if panel.edges is None:
-        place, left, border = low - 1.0, low - 1.8, low - 0.2
+        x, left, border = low - 1.0, low - 1.8, low - 0.2
     else:
-        place, left, border = low - 0.14 * span, low - 0.25 * span, low - 0.035 * span
+        x, left, border = low - 0.14 * span, low - 0.25 * span, low - 0.035 * span
     if panel.band is not None:
-        _draw_errors(ax, [place], panel.band, slice(0, 1))
-    ax.plot([place], [panel.missing], "D", color=LINE, markersize=4.5, zorder=4)
+        _draw_errors(ax, [x], panel.band, slice(0, 1))
+    ax.plot([x], [panel.missing], "D", color=LINE, markersize=4.5, zorder=4)
     ax.axvline(border, color="0.8", linewidth=0.8, linestyle=":", zorder=1)
     ax.set_xlim(left, ax.get_xlim()[1])
     if panel.edges is None:
-        _name_ticks(ax, [place, *range(len(panel.values))], ["missing", *panel.categories])
+        _name_ticks(ax, [x, *range(len(panel.values))], ["missing", *panel.categories])
         return
     ticks = ax.get_xticks()
     lengths = np.array([len(word) for word in _numerals(ticks)])
-    # Room for the word beside the first number.
+    # Only ticks whose labels do not overlap the label "missing".
     ticks = ticks[ticks >= low + 0.019 * lengths * span]
-    ax.set_xticks([place, *ticks], ["missing", *_numerals(ticks)])
+    ax.set_xticks([x, *ticks], ["missing", *_numerals(ticks)])
 
 
 def _set_height(ax: Any, height: tuple[float, float] | None, has_foot: bool) -> None:
-    """The y axis, with a foot below for the rows, where no tick belongs to F_k."""
+    """Set the y axis, with space for the strip of rows below, which has no ticks."""
     assert height is not None
     low, high = height
     margin = 0.05 * (high - low) or 0.5
@@ -328,7 +327,7 @@ def _set_height(ax: Any, height: tuple[float, float] | None, has_foot: bool) -> 
 
 
 def _draw_strip(ax: Any, strip: RowStrip) -> None:
-    """Positives above, negatives below, in the foot of the panel."""
+    """Draw the rows in a strip at the bottom of the panel, positives above negatives."""
     across = ax.get_xaxis_transform()
     ax.fill_between(
         [0, 1], 0, _FOOT, transform=ax.transAxes, color="white", linewidth=0, zorder=3.5
@@ -341,21 +340,21 @@ def _draw_strip(ax: Any, strip: RowStrip) -> None:
         ax.vlines(strip.neg, 0.015, middle - 0.008, color=NEGATIVE, **look)
         return
     largest = max(float(strip.pos.max(initial=0)), float(strip.neg.max(initial=0))) or 1.0
-    room = middle - 0.01
-    for share, sign, colour in ((strip.pos, 1, POSITIVE), (strip.neg, -1, NEGATIVE)):
-        ends = middle + sign * room * share / largest
+    height = middle - 0.01
+    for fraction, sign, colour in ((strip.pos, 1, POSITIVE), (strip.neg, -1, NEGATIVE)):
+        ends = middle + sign * height * fraction / largest
         ax.stairs(
             ends, strip.edges, baseline=middle, fill=True, color=colour, transform=across, zorder=4
         )
 
 
 def _largest(panel: Panel) -> float:
-    """The largest value of a surface, whatever its sign; 0 for others."""
+    """The largest absolute value of a surface; 0 for other panels."""
     return float(np.abs(panel.values).max(initial=0.0)) if isinstance(panel, SurfacePanel) else 0.0
 
 
 def _draw_surface(ax: Any, panel: SurfacePanel, largest: float) -> None:
-    """A heat map of groups that are equally wide, white where the pair adds nothing."""
+    """Draw a heat map of equally wide groups, white where the pair contributes nothing."""
     x, y = panel.x, panel.y
     edges = [
         np.arange(n + 1.0) - bool(axis.rest)
@@ -371,19 +370,19 @@ def _draw_surface(ax: Any, panel: SurfacePanel, largest: float) -> None:
     if y.rest:
         ax.axhline(0, color="white", linewidth=3)
     _name_ticks(ax, *_group_ticks(x, 4), n_letters=30.0)
-    places, names = _group_ticks(y, 6)
-    every = max(1, -(-len(names) // _MOST_LABELS))
-    ax.set_yticks(places[::every], [shorten(name, 14) for name in names[::every]])
+    ticks, names = _group_ticks(y, 6)
+    every = max(1, -(-len(names) // _MAX_LABELS))
+    ax.set_yticks(ticks[::every], [shorten(name, 14) for name in names[::every]])
 
 
 def _group_ticks(axis: SurfaceAxis, most: int) -> tuple[list[float], list[str]]:
-    """Categories amid their groups, cuts (some of them) between; what is left over in front."""
+    """Ticks at the middle of categories, or at up to ``most`` of the cuts; ``rest`` first."""
     if axis.categories:
-        places = [k + 0.5 for k in range(len(axis.categories))]
+        ticks = [k + 0.5 for k in range(len(axis.categories))]
         names = list(axis.categories)
     else:
         every = max(1, -(-len(axis.cuts) // most))
         chosen = range(every // 2, len(axis.cuts), every)
-        places = [k + 1.0 for k in chosen]
+        ticks = [k + 1.0 for k in chosen]
         names = _numerals(np.array([float(f"{axis.cuts[k]:.3g}") for k in chosen]))
-    return ([-0.5, *places], [axis.rest, *names]) if axis.rest else (places, names)
+    return ([-0.5, *ticks], [axis.rest, *names]) if axis.rest else (ticks, names)

@@ -1,4 +1,4 @@
-"""The numbers of score plots: one panel for each F_k, and for each surface."""
+"""The numbers of score plots: one panel per term F_k and per surface."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,18 +14,19 @@ from auctor.metrics import auc
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
 
-# Up to this many rows, each is a line of the rug; beyond, there are histograms.
-_MOST_LINES = 400
+# Maximum number of rows that are drawn one by one, as a rug; more rows are drawn as histograms.
+_MAX_RUG = 400
 _STRIP_BINS = 40
-# Up to this many distinct values, each has a bar of its own: bins would beat against them.
-_MOST_BARS = 100
-# Up to this many, each has a tick of its own.
-_MOST_TICKS = 12
+# Maximum number of distinct values with a bar each: bins of equal width would be misaligned with
+# the values.
+_MAX_BARS = 100
+# Maximum number of distinct values with a tick each.
+_MAX_TICKS = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Ends of the bands at each bin or category, and at missing values in front."""
+    """Ends of the bands: at missing values first, then at each bin or category."""
 
     low: Floats
     high: Floats
@@ -35,11 +36,11 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class RowStrip:
-    """Where the rows are: their values (a rug), or their shares between edges (a histogram).
+    """The distribution of the rows of each class, as a rug or a histogram.
 
-    ``neg`` and ``pos`` are values where ``edges`` is None, else shares that add up to 1 over all
-    rows of the class, drawn or not. Around few distinct values, and categories, every other share
-    is 0: the room between two bars.
+    If ``edges`` is None, ``neg`` and ``pos`` are the values of the rows (a rug). Otherwise they are
+    fractions of the rows of the class between the edges, of which all rows, drawn or not, are the
+    whole. For categories and few distinct values every second fraction is 0: the gap between bars.
     """
 
     neg: Floats
@@ -49,31 +50,33 @@ class RowStrip:
 
 @dataclass(frozen=True, eq=False)
 class ScorePanel:
-    """F_k of one feature.
+    """The term F_k of one feature.
 
     Attributes
     ----------
     name : str
+        The name of the feature.
     auc : float
-        Score AUC: that of F_k alone. NaN without labelled rows.
+        The AUC of F_k alone. NaN without labelled rows.
     values : ndarray of shape (n_bins,)
         F_k in each bin, or for each category.
     edges : ndarray of shape (n_bins + 1,) or None
-        The bins of a number; None for categories.
+        The edges of the bins of a numeric feature; None for categories.
     categories : tuple of str
-        Empty for numbers.
+        Empty for numeric features.
     missing : float or None
-        F_k of missing values, and of categories that the model does not know; None where no row
-        has one. Without rows it is there wherever F_k has more than one value.
+        F_k of missing values and of categories that the model does not know; None if no row has
+        one. Without rows it is given whenever F_k is not constant.
     band : Band or None
         Entry 0 is for missing values, the others are for ``values``.
     limits : (float, float)
-        The part of the x axis that is drawn.
+        The drawn part of the x axis.
     n_outside : int
-        Rows beyond the limits.
+        Number of rows outside the limits.
     strip : RowStrip or None
+        The distribution of the rows.
     ticks : ndarray or None
-        The values of a number within the limits, where the rows have few.
+        The distinct values of a numeric feature within the limits, if there are few.
     is_whole : bool
         Whether all values of the rows are whole numbers.
     """
@@ -93,9 +96,9 @@ class ScorePanel:
 
     @property
     def range(self) -> float:
-        """How far apart the largest and the least F_k are, that of missing values included."""
-        rest = [] if self.missing is None else [self.missing]
-        return _range(np.append(self.values, rest))
+        """The largest minus the smallest F_k, including that of missing values."""
+        missing = [] if self.missing is None else [self.missing]
+        return _range(np.append(self.values, missing))
 
     @property
     def is_flat(self) -> bool:
@@ -104,20 +107,20 @@ class ScorePanel:
 
 @dataclass(frozen=True, eq=False)
 class SurfaceAxis:
-    """An axis of a heat map: groups of values, all of them equally wide.
+    """An axis of a heat map, with groups of values that are drawn equally wide.
 
     Attributes
     ----------
     name : str
-        The feature.
+        The name of the feature.
     cuts : ndarray
-        Between the groups of a number; empty for categories.
+        The cuts between the groups of a numeric feature; empty for categories.
     categories : tuple of str
-        Empty for numbers.
+        Empty for numeric features.
     rest : str
-        "missing", "other" or "missing, other", which then come before the first group: rows
-        without a value, and of categories that the surface does not know. Empty where there are
-        none.
+        "missing", "other" or "missing, other": the label of an additional first group of rows
+        without a value, or with a category that the surface does not know. Empty if there are no
+        such rows.
     """
 
     name: str
@@ -128,17 +131,18 @@ class SurfaceAxis:
 
 @dataclass(frozen=True, eq=False)
 class SurfacePanel:
-    """What two features add together.
+    """The joint contribution of two features.
 
     Attributes
     ----------
     name : str
-        That of the term, such as "a x b".
+        The name of the term, such as "a x b".
     auc : float
         The AUC of the surface alone; NaN without labelled rows.
     values : ndarray of shape (n_y, n_x)
-        A line for each group of y, a column for each of x; the first is for ``rest`` if any.
+        One row per group of y and one column per group of x; the first is for ``rest``, if any.
     x, y : SurfaceAxis
+        The two axes.
     """
 
     name: str
@@ -149,7 +153,7 @@ class SurfacePanel:
 
     @property
     def range(self) -> float:
-        """How far apart the largest and the least value are."""
+        """The largest minus the smallest value."""
         return _range(self.values)
 
     @property
@@ -161,7 +165,7 @@ Panel = ScorePanel | SurfacePanel
 
 
 class LabelledTerms:
-    """Labelled rows of a model: what each term adds to them, and their values."""
+    """Labelled rows with their values and the contribution of each term to their scores."""
 
     def __init__(self, model: AdditiveModel, X: Any, y: Any, sample_weight: Any) -> None:
         self.table: Table = read_table(X, accept_sparse=True)
@@ -175,7 +179,7 @@ class LabelledTerms:
 
     @property
     def classes(self) -> tuple[Bools, Bools]:
-        """Which rows are of each class, absent ones of none."""
+        """Which rows are negative and which are positive, without rows of weight 0."""
         return self.counts & ~self.positive, self.counts & self.positive
 
     def auc(self, term: int) -> float:
@@ -183,7 +187,7 @@ class LabelledTerms:
         return auc(self.positive, self._parts[:, term], sample_weight=weight)
 
     def mean(self, term: int) -> float:
-        """What a term adds on average, both classes alike."""
+        """The class-balanced mean of the contributions of a term."""
         part = self._parts[:, term]
         return float(np.mean([np.average(part[c], weights=self.weight[c]) for c in self.classes]))
 
@@ -198,28 +202,28 @@ def score_panel(
     model: AdditiveModel,
     j: int,
     rows: LabelledTerms | None,
-    found: ScoreBand | None,
+    score_band: ScoreBand | None,
     central: float,
 ) -> ScorePanel:
-    """The panel of feature j; with bands, their bins are finer than the model's."""
-    feature = model.features[j] if found is None else found.feature
-    table = _centred(model.steps[j], rows, j) if found is None else found.table
+    """The panel of feature j; bands have finer bins than the model."""
+    feature = model.features[j] if score_band is None else score_band.feature
+    table = _centred(model.steps[j], rows, j) if score_band is None else score_band.table
     codes = None if rows is None else rows.codes(feature, j)
     if rows is None:
         is_missing = bool(np.ptp(table) > 0.0)
     else:
         is_missing = bool(((codes == 0) & rows.counts).any())
     band = None
-    if found is not None:
-        ends = found.low, found.high, found.simultaneous_low, found.simultaneous_high
-        band = Band(*ends)
+    if score_band is not None:
+        simultaneous = score_band.simultaneous_low, score_band.simultaneous_high
+        band = Band(score_band.low, score_band.high, *simultaneous)
     area = np.nan if rows is None else rows.auc(j)
     missing = float(table[0]) if is_missing else None
     if feature.is_category:
         return _category_panel(feature, area, table, missing, band, rows, codes)
-    found_axis = _number_axis(feature, rows, j, central)._asdict()
+    axis = _number_axis(feature, rows, j, central)._asdict()
     return ScorePanel(
-        feature.name, area, table[1:], categories=(), missing=missing, band=band, **found_axis
+        feature.name, area, table[1:], categories=(), missing=missing, band=band, **axis
     )
 
 
@@ -237,9 +241,9 @@ def _category_panel(
     names = tuple(str(feature.categories[code - 1]) for code in order)
     strip = None
     if rows is not None:
-        shares = [np.bincount(codes[c], rows.weight[c], len(table)) for c in rows.classes]
+        weights = [np.bincount(codes[c], rows.weight[c], len(table)) for c in rows.classes]
         bars = np.zeros((2, max(0, 2 * len(order) - 1)))
-        bars[:, ::2] = [share[order] / share.sum() for share in shares]
+        bars[:, ::2] = [weight[order] / weight.sum() for weight in weights]
         strip = RowStrip(bars[0], bars[1], _bars(np.arange(float(len(order))), 0.31))
     if band is not None:
         with_missing = np.concatenate([[0], order])
@@ -252,7 +256,7 @@ def _category_panel(
 
 
 class _NumberAxis(NamedTuple):
-    """The part of a ScorePanel that is about x."""
+    """The attributes of a ScorePanel that describe the x axis."""
 
     edges: Floats
     limits: tuple[float, float]
@@ -275,25 +279,25 @@ def _number_axis(
     low, high = map(float, ends)
     outside = known & ((values < low) | (values > high))
     strip = _number_strip(values, rows, known & ~outside, low, high)
-    # Few distinct values stand in the middle of their bins, the first and the last as well.
+    # Few distinct values are in the middle of their bins, including the first and the last.
     distinct = np.unique(values[known & ~outside])
     margin = _half_gap(distinct)
     low, high = low - margin, high + margin
     edges = _outer_edges(feature.cuts, np.array([inside.min() - margin, inside.max() + margin]))
-    ticks = distinct if 0 < len(distinct) <= _MOST_TICKS else None
+    ticks = distinct if 0 < len(distinct) <= _MAX_TICKS else None
     is_whole = bool((inside == np.rint(inside)).all())
     return _NumberAxis(edges, (low, high), int(outside.sum()), strip, ticks, is_whole)
 
 
 def _half_gap(distinct: Floats) -> float:
-    """Half the least distance of few distinct values; none where they are many."""
-    if len(distinct) > _MOST_BARS:
+    """Half the smallest distance of distinct values; 0 if they are many."""
+    if len(distinct) > _MAX_BARS:
         return 0.0
     return float(np.diff(distinct).min()) / 2 if len(distinct) > 1 else 0.5
 
 
 def _outer_edges(cuts: Floats, values: Floats) -> Floats:
-    """Cuts with the ends of the values around them, or a little more where they are no further."""
+    """Cuts between the smallest and the largest value, or beyond if these are inside the cuts."""
     if len(cuts) == 0:
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         return np.array([low - 0.5, high + 0.5])
@@ -307,25 +311,25 @@ def _outer_edges(cuts: Floats, values: Floats) -> Floats:
 def _number_strip(
     values: Floats, rows: LabelledTerms, drawn: Bools, low: float, high: float
 ) -> RowStrip:
-    """A rug of few rows; histograms of many, or where rows would stand on each other."""
+    """A rug of few rows; histograms of many rows, or if rows would be drawn over each other."""
     neg, pos = (c & drawn for c in rows.classes)
     distinct = np.unique(values[drawn])
     n_drawn = int(drawn.sum())
-    if n_drawn <= _MOST_LINES and n_drawn <= 3 * len(distinct):
+    if n_drawn <= _MAX_RUG and n_drawn <= 3 * len(distinct):
         return RowStrip(np.sort(values[neg]), np.sort(values[pos]))
     edges = np.linspace(low, high, _STRIP_BINS + 1)
-    if len(distinct) <= _MOST_BARS:
+    if len(distinct) <= _MAX_BARS:
         edges = _bars(distinct, 0.8 * _half_gap(distinct))
-    shares = []
+    fractions = []
     for c, whole in zip((neg, pos), rows.classes, strict=True):
         total = rows.weight[whole].sum()
-        shares.append(np.histogram(values[c], edges, weights=rows.weight[c] / total)[0])
-    return RowStrip(shares[0], shares[1], edges)
+        fractions.append(np.histogram(values[c], edges, weights=rows.weight[c] / total)[0])
+    return RowStrip(fractions[0], fractions[1], edges)
 
 
-def _bars(places: Floats, half: float) -> Floats:
-    """Edges of bars around places; every other space is the room between two of them."""
-    return np.ravel(np.column_stack([places - half, places + half]))
+def _bars(centres: Floats, half: float) -> Floats:
+    """Edges of bars around their centres; every second interval is the gap between two bars."""
+    return np.ravel(np.column_stack([centres - half, centres + half]))
 
 
 def surface_panel(model: AdditiveModel, k: int, rows: LabelledTerms | None) -> SurfacePanel:
@@ -333,8 +337,8 @@ def surface_panel(model: AdditiveModel, k: int, rows: LabelledTerms | None) -> S
     surface, term = model.surfaces[k], len(model.features) + k
     values = surface.values if rows is None else surface.values - rows.mean(term)
     x, y = (
-        _surface_axis(axis, j, line, rows)
-        for axis, j, line in zip(
+        _surface_axis(axis, j, of_missing, rows)
+        for axis, j, of_missing in zip(
             surface.axes, surface.features, (surface.values[0], surface.values[:, 0]), strict=True
         )
     )
@@ -343,13 +347,15 @@ def surface_panel(model: AdditiveModel, k: int, rows: LabelledTerms | None) -> S
     return SurfacePanel(model.term_names[term], area, shown, x, y)
 
 
-def _surface_axis(axis: Feature, j: int, line: Floats, rows: LabelledTerms | None) -> SurfaceAxis:
-    """The groups of an axis; ``line`` has the values of code 0."""
+def _surface_axis(
+    axis: Feature, j: int, of_missing: Floats, rows: LabelledTerms | None
+) -> SurfaceAxis:
+    """The groups of an axis; ``of_missing`` has the values of code 0."""
     categories = tuple(map(str, axis.categories)) if axis.is_category else ()
     cuts = np.empty(0) if axis.is_category else axis.cuts
     if rows is not None:
         words = _rest(axis, j, rows)
-    elif line.any():
+    elif of_missing.any():
         words = ["missing", "other"] if axis.is_category else ["missing"]
     else:
         words = []
@@ -357,14 +363,14 @@ def _surface_axis(axis: Feature, j: int, line: Floats, rows: LabelledTerms | Non
 
 
 def _rest(axis: Feature, j: int, rows: LabelledTerms) -> list[str]:
-    """What rows of code 0 have: no value, or one that the axis does not know."""
+    """Whether rows of code 0 have no value ("missing") or an unknown category ("other")."""
     of_rest = (rows.codes(axis, j) == 0) & rows.counts
     if axis.is_category:
         is_missing = rows.table.categories(int(rows.columns[j])).places < 0
     else:
         is_missing = np.isnan(rows.numbers(j))
     words = ("missing", of_rest & is_missing), ("other", of_rest & ~is_missing)
-    return [word for word, found in words if found.any()]
+    return [word for word, which in words if which.any()]
 
 
 def _range(values: Floats) -> float:
@@ -372,5 +378,5 @@ def _range(values: Floats) -> float:
 
 
 def _centred(steps: Floats, rows: LabelledTerms | None, j: int) -> Floats:
-    """Steps less their mean over the rows, or less the lowest where there are none."""
+    """Steps minus their class-balanced mean over the rows; without rows, minus the smallest."""
     return steps - (float(steps.min()) if rows is None else rows.mean(j))

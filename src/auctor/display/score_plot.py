@@ -1,13 +1,14 @@
-"""Score plots: each F_k of an additive score against its feature (paper 003, section 3.4)."""
+"""Score plots: each term F_k of an additive score against its feature (Komori 2010, 3.4)."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from auctor._checks import check_whole
 from auctor.display.score_drawing import Drawing
 from auctor.display.score_panels import LabelledTerms, Panel, score_panel, surface_panel
-from auctor.display.terms import additive_model, check_count, check_share, read_terms
+from auctor.display.terms import additive_model, check_central, read_terms
 from auctor.estimators.bands import refit_bands
 from auctor.learners.smooth.bands import ScoreBands
 from auctor.models import AdditiveModel
@@ -15,24 +16,28 @@ from auctor.models import AdditiveModel
 
 @dataclass(eq=False)
 class ScorePlotDisplay:
-    """Score plots of an additive model, the feature with the highest score AUC first.
+    """Score plots of an additive model: the contribution F_k of each feature to the score.
+
+    The feature whose contribution alone has the highest AUC comes first.
 
     Attributes
     ----------
     panels : list of ScorePanel and SurfacePanel
+        One panel per drawn feature or surface.
     level : float
-        Of the bands.
+        Confidence level of the bands.
     n_resamples : int
-        Bootstrap refits behind the bands; 0 without bands.
+        Number of bootstrap refits of the bands; 0 without bands.
     is_centred : bool
-        Whether 0 is the mean of F_k over the rows, both classes alike. Without rows it is the
-        least value of F_k, as in the paper's Figure 5.
+        Whether 0 is the class-balanced mean of F_k over the rows. Without rows, 0 is the smallest
+        value of F_k, as in Figure 5 of Komori (2010).
     left_out : list of ScorePanel and SurfacePanel
-        Not drawn: flat ones, and those beyond ``max_panels``. Empty where ``features`` says what
-        to draw.
+        Panels that are not drawn: flat ones, and those beyond ``max_panels``. Empty if
+        ``features`` was given.
     classes : (negative label, positive label)
+        The labels of the two classes.
     figure_, ax_, axes_
-        Set by :meth:`plot`; ``axes_`` has one for each panel.
+        Set by :meth:`plot`; ``axes_`` has one Axes per panel.
     """
 
     panels: list[Panel]
@@ -65,25 +70,39 @@ class ScorePlotDisplay:
         max_panels: int = 12,
         ax: Any = None,
     ) -> Self:
-        """Score plots of a fitted estimator, drawn at once.
+        """Compute the score plots of a fitted estimator, and draw them.
 
         Parameters
         ----------
         estimator : fitted SmoothAUCBoost
-            Others whose model is additive can be drawn without bands.
+            Other estimators with an additive model can be drawn without bands.
         X, y, sample_weight
-            The rows that it was fitted on, for bands come from refits; any rows without bands.
+            The training rows, since bands come from refits. Without bands, any labelled rows.
         features : list of names or positions, optional
-            What to draw, in this order: features, and surfaces as "a x b" (positions count on
-            after the features). By default all that is not flat, the highest AUC first.
-        band : "bootstrap" or None
-        n_resamples, level, random_state, n_jobs
-            Refits, confidence level, seed and threads of the bands.
+            The terms to draw, in this order: features, and surfaces as "a x b" (their positions
+            follow those of the features). By default all terms that are not flat, the one with
+            the highest AUC first.
+        band : "bootstrap" or None, default="bootstrap"
+            Whether to draw confidence bands from bootstrap refits.
+        n_resamples : int, default=100
+            Number of bootstrap refits.
+        level : float, default=0.95
+            Confidence level of the bands.
+        random_state : int or None, default=0
+            Seed of the bootstrap. Results are reproducible by default; None gives new random
+            numbers in every call.
+        n_jobs : int or None, default=None
+            Number of threads.
         central : float, default=0.99
-            Share of a number's values that the x axis covers; 1 for all of them.
+            Fraction of the values of a numeric feature that the x axis covers; 1 for all.
         max_panels : int, default=12
-            Most panels, unless ``features`` names them.
-        ax : Axes, or one Axes per panel, optional
+            Maximum number of panels, if ``features`` is not given.
+        ax : matplotlib Axes, or one Axes per panel, optional
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        ScorePlotDisplay
 
         Examples
         --------
@@ -100,8 +119,8 @@ class ScorePlotDisplay:
         model, bands = additive_model(estimator), None
         chosen = _Choice(model, features, central, max_panels)
         if band is not None:
-            told = {"n_resamples": n_resamples, "level": level, "random_state": random_state}
-            bands = refit_bands(estimator, X, y, sample_weight, n_jobs, told)
+            options = {"n_resamples": n_resamples, "level": level, "random_state": random_state}
+            bands = refit_bands(estimator, X, y, sample_weight, n_jobs, options)
         return cls._build(model, X, y, sample_weight, bands, chosen).plot(ax=ax)
 
     @classmethod
@@ -116,9 +135,20 @@ class ScorePlotDisplay:
         central: float = 0.99,
         max_panels: int = 12,
     ) -> Self:
-        """Score plots of an additive model, without bands; ``plot`` draws them.
+        """Compute the score plots of an additive model, without bands; :meth:`plot` draws them.
 
-        Without labelled rows the widest F_k comes first.
+        Parameters
+        ----------
+        model : AdditiveModel
+            A fitted model.
+        X, y, sample_weight : optional
+            Labelled rows. Without rows, the term with the largest range comes first.
+        features, central, max_panels
+            As in :meth:`from_estimator`.
+
+        Returns
+        -------
+        ScorePlotDisplay
         """
         chosen = _Choice(additive_model(model), features, central, max_panels)
         return cls._build(chosen.model, X, y, sample_weight, None, chosen)
@@ -134,9 +164,9 @@ class ScorePlotDisplay:
         choice: "_Choice",
     ) -> Self:
         if (X is None) != (y is None):
-            raise ValueError("give both X and y, or neither")
+            raise ValueError("only one of X and y is given; give both or neither")
         if X is None and sample_weight is not None:
-            raise ValueError("sample_weight is given without rows; give X and y as well")
+            raise ValueError("sample_weight is given without X and y; give them as well")
         rows = None if X is None else LabelledTerms(model, X, y, sample_weight)
         panels: list[Panel] = []
         n_features = len(model.features)
@@ -159,28 +189,41 @@ class ScorePlotDisplay:
     def plot(self, ax: Any = None, *, n_columns: int = 3, share_y: bool = True) -> Self:
         """Draw the panels.
 
-        The dark band is pointwise, the light one simultaneous over all values of the feature.
-        Below are the rows, those of the positive class on top. With ``share_y`` all F_k have the
-        same y axis, so that their heights can be compared, and all surfaces the same colours.
+        The dark band is pointwise, the light one is simultaneous over all values of the feature.
+        The strip below a curve shows the rows, with those of the positive class on top.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or one Axes per panel, optional
+            The axes to draw on. By default a new figure.
+        n_columns : int, default=3
+            Maximum number of panels side by side.
+        share_y : bool, default=True
+            Whether all F_k have the same y axis, so that their heights can be compared, and all
+            surfaces the same colour scale.
+
+        Returns
+        -------
+        ScorePlotDisplay
         """
-        drawing = Drawing(self, check_count(n_columns, "n_columns"), share_y)
+        drawing = Drawing(self, check_whole(n_columns, "n_columns"), share_y)
         self.figure_, self.ax_, self.axes_ = drawing.draw(ax)
         return self
 
 
 class _Choice:
-    """Which terms to draw, and how much of them."""
+    """The terms to draw, and the part of the x axis."""
 
     def __init__(self, model: AdditiveModel, features: Any, central: Any, max_panels: Any) -> None:
-        self.model, self._is_told = model, features is not None
+        self.model, self._is_explicit = model, features is not None
         names = model.term_names
-        self.terms = read_terms(features, names) if self._is_told else list(range(len(names)))
-        self.central = check_share(central, "central")
-        self._max_panels = check_count(max_panels, "max_panels")
+        self.terms = read_terms(features, names) if self._is_explicit else list(range(len(names)))
+        self.central = check_central(central)
+        self._max_panels = check_whole(max_panels, "max_panels")
 
     def keep(self, panels: list[Panel]) -> list[Panel]:
-        """As asked for; or the best first, without those that are flat, and up to the most."""
-        if self._is_told:
+        """The requested panels, or the best ones that are not flat, up to the maximum number."""
+        if self._is_explicit:
             return panels
         by_auc = not np.isnan(panels[0].auc)
         panels = sorted(panels, key=lambda panel: -(panel.auc if by_auc else panel.range))

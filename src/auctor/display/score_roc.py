@@ -1,23 +1,24 @@
-"""Score ROC: the curve of each F_k alone, and of the whole score (paper 003, section 3.4)."""
+"""Score ROC: the ROC curves of each term F_k and of the whole score (Komori 2010, 3.4)."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from auctor._checks import check_whole
 from auctor._typing import Floats
 from auctor.data import read_table
-from auctor.display.terms import additive_model, check_count, read_terms
+from auctor.display.terms import additive_model, read_terms
 from auctor.estimators.explanation import ScoreRow, score_features, shorten
 from auctor.metrics import roc_curve
 from auctor.models import AdditiveModel
 
-_ALL = "all together"
+_ALL = "whole score"
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreROC:
-    """The ROC curve of one F_k, or of the whole score, with its AUC and interval."""
+    """The ROC curve of one term F_k or of the whole score, with its AUC and interval."""
 
     name: str
     fpr: Floats
@@ -29,21 +30,21 @@ class ScoreROC:
 
 @dataclass(eq=False)
 class ScoreROCDisplay:
-    """ROC curves of the score functions, the one of the highest AUC first.
+    """ROC curves of the terms F_k of an additive score, the one with the highest AUC first.
 
     Attributes
     ----------
     curves : list of ScoreROC
-        One for each feature or surface that is drawn.
+        One curve per drawn feature or surface.
     total : ScoreROC
-        That of the whole score.
+        The curve of the whole score.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     method : str
-        How they were found, in the words of :func:`auctor.metrics.auc_ci`.
+        Their method, as in :func:`auctor.metrics.auc_ci`.
     n_left_out : int
-        Features and surfaces without a curve: flat ones, and those beyond ``max_curves``. 0 where
-        ``features`` says what to draw.
+        Number of features and surfaces that are not drawn: flat ones, and those beyond
+        ``max_curves``. 0 if ``features`` was given.
     figure_, ax_
         Set by :meth:`plot`.
     """
@@ -67,21 +68,29 @@ class ScoreROCDisplay:
         max_curves: int = 8,
         ax: Any = None,
     ) -> Self:
-        """Score ROC curves of a fitted estimator on labelled rows, drawn at once.
+        """Compute the ROC curves of a fitted estimator on labelled rows, and draw them.
 
         Parameters
         ----------
-        estimator : fitted SmoothAUCBoost, or another whose model is additive
+        estimator : fitted SmoothAUCBoost, or another estimator with an additive model
+            The estimator to draw.
         X, y, sample_weight
-            Labelled rows; on those of the fit every curve is too good.
+            Labelled rows. They should not be the training rows, on which every curve is too
+            optimistic.
         features : list of names or positions, optional
-            What to draw, in this order: features, and surfaces as "a x b" (positions count on
-            after the features). By default all that is not flat, up to ``max_curves``, the highest
-            AUC first.
+            The terms to draw, in this order: features, and surfaces as "a x b" (their positions
+            follow those of the features). By default all terms that are not flat, up to
+            ``max_curves``, the one with the highest AUC first.
         level : float, default=0.95
             Confidence level of the intervals.
         max_curves : int, default=8
-        ax : Axes, optional
+            Maximum number of curves, if ``features`` is not given.
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        ScoreROCDisplay
 
         Examples
         --------
@@ -94,30 +103,42 @@ class ScoreROCDisplay:
         ['x2', 'x1', 'x0']
         """
         model = additive_model(estimator)
-        told = {"sample_weight": sample_weight, "pos_label": model.classes[1]}
+        options = {"sample_weight": sample_weight, "pos_label": model.classes[1]}
         table = read_table(X, accept_sparse=True)
         names = model.term_names
         terms = None if features is None else read_terms(features, names)
-        most = check_count(max_curves, "max_curves")
-        scores = score_features(model, table, y, level=level, **told)
+        max_curves = check_whole(max_curves, "max_curves")
+        scores = score_features(model, table, y, level=level, **options)
         if terms is None:
-            terms = [names.index(row.name) for row in scores if row.range > 0][:most]
+            terms = [names.index(row.name) for row in scores if row.range > 0][:max_curves]
         parts = model.contributions(table)
-        curves = [_curve(parts[:, term], y, told, scores[names[term]]) for term in terms]
+        curves = [_curve(parts[:, term], y, options, scores[names[term]]) for term in terms]
         value, low, high = scores.total.value, scores.total.low, scores.total.high
         whole = ScoreRow(_ALL, value, low, high, np.nan)
-        total = _curve(model.decision_function(table), y, told, whole)
+        total = _curve(model.decision_function(table), y, options, whole)
         n_left_out = len(scores) - len(curves) if features is None else 0
-        found = cls(curves, total, level, scores.total.method, n_left_out)
-        return found.plot(ax=ax)
+        return cls(curves, total, level, scores.total.method, n_left_out).plot(ax=ax)
 
     @classmethod
-    def from_model(cls, model: AdditiveModel, X: Any, y: Any, **told: Any) -> Self:
-        """The same for an additive model; takes what ``from_estimator`` takes."""
-        return cls.from_estimator(model, X, y, **told)
+    def from_model(cls, model: AdditiveModel, X: Any, y: Any, **options: Any) -> Self:
+        """Compute the ROC curves of an additive model, and draw them.
+
+        The parameters are those of :meth:`from_estimator`.
+        """
+        return cls.from_estimator(model, X, y, **options)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the curves; the legend has the score AUCs with their intervals."""
+        """Draw the curves; the legend has the AUCs with their intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        ScoreROCDisplay
+        """
         import matplotlib.pyplot as plt
 
         is_own = ax is None
@@ -137,7 +158,7 @@ class ScoreROCDisplay:
         ax.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         ax.spines[["top", "right"]].set_visible(False)
-        title = f"score AUC ({100 * self.level:g} % interval, {self.method})"
+        title = f"AUC of each term ({100 * self.level:g} % interval: {self.method})"
         if self.n_left_out:
             title += f"\n{self.n_left_out} more not drawn"
         look = {"title": title, "frameon": False}
@@ -151,8 +172,8 @@ class ScoreROCDisplay:
         return self
 
 
-def _curve(scores: Floats, y: Any, told: dict[str, Any], row: ScoreRow) -> ScoreROC:
-    curve = roc_curve(y, scores, **told)
+def _curve(scores: Floats, y: Any, options: dict[str, Any], row: ScoreRow) -> ScoreROC:
+    curve = roc_curve(y, scores, **options)
     return ScoreROC(row.name, curve.fpr, curve.tpr, row.auc, row.low, row.high)
 
 

@@ -1,4 +1,4 @@
-"""A ranking tree as a drawing (paper 002, Figures 2 and 3)."""
+"""Drawings of a ranking tree (Clemencon and Vayatis 2009, Figures 2 and 3)."""
 
 from dataclasses import dataclass
 from textwrap import fill
@@ -6,28 +6,29 @@ from typing import Any, Self
 
 import numpy as np
 
+from auctor._text import count, first_few
 from auctor._typing import Bools, Floats, Ints
 from auctor.models import TreeModel
 from auctor.models.tree_rules import codes_left, condition
 
-# A test longer than this is cut off in the drawing.
-_LONGEST = 28
+# Maximum length of a test in the drawing.
+_MAX_LENGTH = 28
 
 
 @dataclass(eq=False)
 class TreeDisplay:
-    """The cells of a ranking tree, from the root down, and the rows of each class in them.
+    """The cells of a ranking tree, from the root down, with the rows of each class in them.
 
     Attributes
     ----------
     x, depth : ndarray of shape (n_cells,)
-        Where each cell stands: leaves from left to right, the best first.
+        Position of each cell: leaves from left to right, the best first.
     parent : ndarray of shape (n_cells,)
-        The cell above; -1 for the root.
+        The index of the parent cell; -1 for the root.
     weight_neg, weight_pos : ndarray of shape (n_cells,)
-        Training rows (or their weight) of each class in the cell.
+        Number (or weight) of the training rows of each class in the cell.
     test : list of str
-        Which rows of a cell go left, above the others; empty for leaves.
+        The condition under which rows of a cell go left, to the better part; empty for leaves.
     figure_, ax_
         Set by :meth:`plot`.
     """
@@ -41,12 +42,36 @@ class TreeDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, max_depth: int = 5) -> Self:
-        """The first levels of a fitted TreeRank."""
+        """Read the first levels of a fitted TreeRank; :meth:`plot` draws them.
+
+        Parameters
+        ----------
+        estimator : fitted TreeRank
+            The estimator to draw.
+        max_depth : int, default=5
+            Maximum depth.
+
+        Returns
+        -------
+        TreeDisplay
+        """
         return cls.from_model(_tree_of(estimator), max_depth=max_depth)
 
     @classmethod
     def from_model(cls, model: TreeModel, *, max_depth: int = 5) -> Self:
-        """The first levels of a TreeModel."""
+        """Read the first levels of a TreeModel; :meth:`plot` draws them.
+
+        Parameters
+        ----------
+        model : TreeModel
+            The model to draw.
+        max_depth : int, default=5
+            Maximum depth.
+
+        Returns
+        -------
+        TreeDisplay
+        """
         upper, lower, depth = model.cells
         cells = np.flatnonzero((depth >= 0) & (depth <= max_depth))
         number = np.full(len(depth), -1)
@@ -65,11 +90,20 @@ class TreeDisplay:
         )
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the tree: the root on top, and the leaves in order, the best one on the left.
+        """Draw the tree with the root on top and the leaves in order, the best one on the left.
 
-        The area of a cell is the share of the rows in it, its colour the share of positives.
-        Squares are leaves of the drawing. The test above a cell's branches holds for the rows
-        that go left.
+        The area of a cell is the fraction of the rows in it, its colour the fraction of positives.
+        Squares are leaves of the drawing. The test between the branches of a cell holds for the
+        rows that go left.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        TreeDisplay
         """
         import matplotlib.pyplot as plt
 
@@ -82,11 +116,11 @@ class TreeDisplay:
                 ends = [self.x[above], self.x[k]], [-self.depth[above], -self.depth[k]]
                 ax.plot(*ends, color="0.7", linewidth=0.9, zorder=1)
         total = self.weight_neg + self.weight_pos
-        share = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=total > 0)
+        rate = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=total > 0)
         size = 40 + 700 * total / max(float(total.max()), 1e-300)
         for marker, kind in (("o", has_child), ("s", ~has_child)):
             drawn = ax.scatter(
-                *(values[kind] for values in (self.x, -1.0 * self.depth, size, share)),
+                *(values[kind] for values in (self.x, -1.0 * self.depth, size, rate)),
                 marker=marker,
                 cmap="coolwarm",
                 vmin=0,
@@ -95,52 +129,54 @@ class TreeDisplay:
                 linewidths=0.5,
                 zorder=2,
             )
-        self._write(ax, has_child, total, share)
-        ax.figure.colorbar(drawn, ax=ax, label="share of positives in a cell")
+        self._write(ax, has_child, total, rate)
+        ax.figure.colorbar(drawn, ax=ax, label="fraction of positives in a cell")
         ax.set_yticks(-np.arange(int(self.depth.max()) + 1.0), range(int(self.depth.max()) + 1))
         ax.set_xticks([])
-        ax.set(xlabel="cells, the better part of each on the left", ylabel="depth")
+        ax.set(xlabel="cells, with the better part of each on the left", ylabel="depth")
         ax.margins(x=0.08, y=0.14)
         ax.spines[["top", "right", "bottom"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _write(self, ax: Any, has_child: Bools, total: Floats, share: Floats) -> None:
-        """The tests between the branches, and the share of positives below the leaves.
+    def _write(self, ax: Any, has_child: Bools, total: Floats, rate: Floats) -> None:
+        """Write the tests between the branches, and the fraction of positives below the leaves.
 
-        Names that would run into one another are left out: a wide tree shows its shape only.
+        Texts that would overlap are omitted: of a wide tree only the shape is drawn.
         """
         n_leaves = 1 + int(self.x.max())
         for k in np.flatnonzero(has_child).tolist():
-            room = float(np.ptp(self.x[self.parent == k]))
-            if room >= n_leaves / 12 or n_leaves <= 10:
-                # Below the cell, where its branches leave room, and clear of the circle.
-                place = (self.x[k], -self.depth[k] - 0.36)
-                text = self.test[k] if room >= n_leaves / 5 else fill(self.test[k], 14)
+            width = float(np.ptp(self.x[self.parent == k]))
+            if width >= n_leaves / 12 or n_leaves <= 10:
+                # Below the cell, between its branches, and clear of the circle.
+                position = (self.x[k], -self.depth[k] - 0.36)
+                text = self.test[k] if width >= n_leaves / 5 else fill(self.test[k], 14)
                 box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8}
-                ax.annotate(text, place, ha="center", va="center", fontsize=8, bbox=box, zorder=3)
+                ax.annotate(
+                    text, position, ha="center", va="center", fontsize=8, bbox=box, zorder=3
+                )
         for k in np.flatnonzero(~has_child).tolist():
             if n_leaves <= 20:
-                label = f"{share[k]:.0%}\nof {total[k]:g}"
-                place = (self.x[k], -self.depth[k])
+                label = f"{rate[k]:.0%}\nof {total[k]:g}"
+                position = (self.x[k], -self.depth[k])
                 ax.annotate(
-                    label, place, (0, -16), textcoords="offset points", ha="center", va="top",
+                    label, position, (0, -16), textcoords="offset points", ha="center", va="top",
                     fontsize=7,
                 )  # fmt: skip
 
 
 @dataclass(eq=False)
 class PartitionDisplay:
-    """The cells of a ranking tree over two features, as parts of the plane.
+    """The partition of the plane by a ranking tree over two features.
 
     Attributes
     ----------
     x_edges, y_edges : ndarray
-        The cuts of both features, with the ends of the drawing around them.
+        The cuts of both features between the limits of the axes.
     rank : ndarray of shape (len(y_edges) - 1, len(x_edges) - 1)
         The rank of the cell that each rectangle belongs to; 1 is the best.
     names : tuple of str
-        The two features.
+        The names of the two features.
     figure_, ax_
         Set by :meth:`plot`.
     """
@@ -152,19 +188,22 @@ class PartitionDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> Self:
-        """The partition of a TreeRank fitted on two numbers."""
+        """Read the partition of a TreeRank over two numeric features; :meth:`plot` draws it."""
         return cls.from_model(_tree_of(estimator))
 
     @classmethod
     def from_model(cls, model: TreeModel) -> Self:
-        """The partition of a TreeModel that uses two numbers, whatever others it was fitted on."""
+        """Read the partition of a TreeModel that uses two numeric features; :meth:`plot` draws it.
+
+        The model may have been fitted to other features too, if no split uses them.
+        """
         used = np.unique(model.nodes.feature[model.nodes.feature >= 0]).tolist()
         chosen = used if len(used) == 2 else list(range(len(model.features)))
         if len(chosen) != 2 or any(model.features[j].is_category for j in chosen):
-            found = ", ".join(model.features[j].name for j in chosen[:5])
+            names = first_few((model.features[j].name for j in chosen), quote=False)
             raise ValueError(
-                f"a partition is drawn over two features that are numbers, the tree has "
-                f"{len(chosen)} ({found}); fit on two columns, or draw a TreeDisplay"
+                f"the tree has {count(len(chosen), 'feature')} ({names}); give a tree over two "
+                "numeric features, or draw a TreeDisplay"
             )
         first, second = (model.features[j] for j in chosen)
         codes = np.zeros((len(model.features), first.n_bins * second.n_bins), dtype=np.uint16)
@@ -179,9 +218,19 @@ class PartitionDisplay:
         return cls(*edges, grid, (first.name, second.name))
 
     def plot(self, ax: Any = None, *, x_limits: Any = None, y_limits: Any = None) -> Self:
-        """Draw the plane: a colour and a number for each cell, 1 for the best.
+        """Draw the plane with a colour and a rank for each cell; 1 is the best.
 
-        The limits move the ends of the drawing; the outer cells have no end of their own.
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default a new figure.
+        x_limits, y_limits : pair of floats, optional
+            Limits of the axes. The outer cells are unbounded; by default they are drawn up to a
+            tenth of the range of the cuts.
+
+        Returns
+        -------
+        PartitionDisplay
         """
         import matplotlib.pyplot as plt
 
@@ -200,26 +249,26 @@ class PartitionDisplay:
         return self
 
     def _draw_borders(self, ax: Any, x: Floats, y: Floats) -> None:
-        """Lines between rectangles of different cells."""
+        """Draw the borders between cells."""
         rows, columns = np.nonzero(np.diff(self.rank, axis=1))
         ax.vlines(x[columns + 1], y[rows], y[rows + 1], color="black", linewidth=0.8)
         rows, columns = np.nonzero(np.diff(self.rank, axis=0))
         ax.hlines(y[rows + 1], x[columns], x[columns + 1], color="black", linewidth=0.8)
 
     def _number_cells(self, ax: Any, x: Floats, y: Floats) -> None:
-        """The rank of each cell in the middle of its largest rectangle."""
+        """Write the rank of each cell near its centre."""
         area = np.diff(y)[:, None] * np.diff(x)[None]
         for rank in np.unique(self.rank).tolist():
             row, column = _middle(self.rank == rank, area)
-            place = (x[column] + x[column + 1]) / 2, (y[row] + y[row + 1]) / 2
+            position = (x[column] + x[column + 1]) / 2, (y[row] + y[row + 1]) / 2
             ax.annotate(
-                str(rank), place, ha="center", va="center", fontsize=8,
+                str(rank), position, ha="center", va="center", fontsize=8,
                 bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.7},
             )  # fmt: skip
 
 
 def _middle(inside: Bools, area: Floats) -> tuple[int, int]:
-    """The rectangle of a cell that is nearest to the cell's centre of gravity."""
+    """The rectangle of a cell nearest to the centre of gravity of the cell."""
     rows, columns = np.nonzero(inside)
     weight = area[rows, columns]
     centre = np.array([rows @ weight, columns @ weight]) / weight.sum()
@@ -228,7 +277,7 @@ def _middle(inside: Bools, area: Floats) -> tuple[int, int]:
 
 
 def _edges(cuts: Floats) -> Floats:
-    """Cuts with an end on both sides, a tenth of their range away."""
+    """Cuts with an additional edge on both sides, a tenth of their range away."""
     if len(cuts) == 0:
         return np.array([0.0, 1.0])
     margin = 0.1 * float(np.ptp(cuts)) or 1.0
@@ -236,7 +285,7 @@ def _edges(cuts: Floats) -> Floats:
 
 
 def _within(edges: Floats, limits: Any) -> Floats:
-    """Edges with the ends moved outwards to the limits."""
+    """Edges with the outer ones moved to the limits."""
     edges = edges.copy()
     if limits is not None:
         edges[0], edges[-1] = min(limits[0], edges[1]), max(limits[1], edges[-2])
@@ -244,9 +293,9 @@ def _within(edges: Floats, limits: Any) -> Floats:
 
 
 def _positions(upper: Ints, lower: Ints, depth: Ints, max_depth: int) -> Floats:
-    """Leaves from left to right 0, 1, ..., and cells midway above their two."""
+    """x positions: 0, 1, ... for leaves from left to right, the midpoint of the two parts else."""
     x = np.zeros(len(depth))
-    count = 0
+    n_leaves = 0
     order = []
     waiting = [0]
     while waiting:
@@ -255,8 +304,8 @@ def _positions(upper: Ints, lower: Ints, depth: Ints, max_depth: int) -> Floats:
         if upper[cell] >= 0 and depth[cell] < max_depth:
             waiting += [int(lower[cell]), int(upper[cell])]
         else:
-            x[cell] = count
-            count += 1
+            x[cell] = n_leaves
+            n_leaves += 1
     for cell in reversed(order):
         if upper[cell] >= 0 and depth[cell] < max_depth:
             x[cell] = (x[upper[cell]] + x[lower[cell]]) / 2
@@ -264,7 +313,7 @@ def _positions(upper: Ints, lower: Ints, depth: Ints, max_depth: int) -> Floats:
 
 
 def _test(model: TreeModel, cell: int) -> str:
-    """Which rows of a cell go left, in words; those of a small tree by its first feature."""
+    """The condition for going left, in words; of a split by a small tree, its first feature."""
     feature = int(model.nodes.feature[cell])
     if feature < 0:
         return ""
@@ -272,13 +321,13 @@ def _test(model: TreeModel, cell: int) -> str:
         return f"a tree, by {model.features[feature].name} first"
     codes = codes_left(model, cell)
     if model.cells.upper[cell] != model.nodes.left[cell]:
-        codes = ~codes  # the better part, which is drawn on the left, is on the right of the tree
+        codes = ~codes  # the better part, drawn on the left, is the right child in the model
     text = condition(model.features[feature], codes).strip("()")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."
 
 
 def _tree_of(estimator: Any) -> TreeModel:
     model = getattr(estimator, "model_", None)
     if not isinstance(model, TreeModel):
-        raise ValueError(f"{type(estimator).__name__} holds no tree; give a fitted TreeRank")
+        raise ValueError(f"{type(estimator).__name__} has no tree; give a fitted TreeRank")
     return model

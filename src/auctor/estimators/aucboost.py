@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.aucboost import History, Settings, fit_aucboost
+from auctor.learners.boosting.aucboost import AUCBoostHistory, AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
 from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel, ForestModel, VoteModel
@@ -19,68 +19,77 @@ from auctor.weak.feature import RANKINGS
 
 
 class AUCBoost(RankingEstimator):
-    """AdaBoost on weak rankers turned two-sided (Long & Servedio 2007, Theorem 2).
+    """AdaBoost over weak rankers, with a bound on 1 - AUC (Long & Servedio 2007, Theorem 2).
 
-    Each round takes the ranker with the best weighted AUC, cuts it where the errors on both
-    classes are least, and evens these out with a coin, which enters as its expectation. Any
-    ranker that is better than chance is enough to come as close to AUC 1 as wanted.
+    Each round takes the weak ranker with the best weighted AUC, cuts its scores where the error
+    rates of the two classes have the smallest sum, and makes these rates equal by a coin toss for
+    some of the rows. The model contains the expected value of the toss and has no random part. If
+    every round finds a ranker that is better than chance by a fixed amount, the training AUC comes
+    as close to 1 as wanted.
 
     Parameters
     ----------
-    weak : {"feature", "stump", "tree"} or scikit-learn estimator, default="feature"
-        The weak ranker: the best single feature in either direction, the best stump, a small
-        tree whose leaves are sorted into an upper and a lower part (TreeRank's LeafRank), or
-        copies of an estimator that takes ``sample_weight``. The estimator sees the binned table,
-        with 0 for missing values, and the model can then be pickled, but not saved as JSON.
+    estimator : {"feature", "stump", "tree"} or scikit-learn estimator, default="feature"
+        The weak ranker of a round: the best single feature in either direction, the best stump, a
+        small tree whose leaves are divided into an upper and a lower group (the LeafRank split of
+        TreeRank), or a copy of an estimator whose ``fit`` takes ``sample_weight``. Such an
+        estimator sees the binned table, with 0 for missing values; its model can be pickled, but
+        not saved as JSON.
     n_estimators : int, default=200
-        Rounds at most.
-    epsilon : float, optional
-        Stop when the bound on 1 - AUC has come down to this.
-    weak_depth : int, default=3
-        Depth of the trees of ``weak="tree"``. A tree sees features act together, which no
-        sum of single features does: where y is the sign of x0 x1 + noise (five normal
-        features, 2000 rows, 50 rounds; mean of 12 draws), AUC on unseen rows is 0.50 with
-        features or stumps and 0.91 with trees of depth 3, of 0.93 that x0 x1 itself has.
+        Maximum number of boosting rounds.
+    target_loss : float, default=None
+        Stop when the bound on 1 - AUC is at most this. None makes all rounds.
+    max_depth : int, default=3
+        Depth of the trees of ``estimator="tree"``. Trees can use interactions of features, which a
+        sum of functions of single features cannot. Example: y is the sign of x0 x1 + noise, with
+        five normal features, 2000 rows and 50 rounds; mean of 12 draws. The AUC on new rows is 0.50
+        with features or stumps and 0.91 with trees of depth 3; x0 x1 itself has 0.93.
     max_bins : int, default=255
-        Bins of a feature at most; one more is kept for missing values.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
     frequency_weights : bool, default=False
-        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
-        number of rows. By default weights say how much a row matters, and only their
-        proportions count: rules that ask for a number of rows use the effective number.
-    pos_label : label, optional
-        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
-        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the training data is 0.
-    random_state : int, RandomState or None, default=0
-        Seed for copies of an estimator given as ``weak``, wherever its own random_state is
-        None; nothing else is drawn at random.
-    n_jobs : int, optional
-        Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call.
+        It seeds the copies of a scikit-learn ``estimator`` wherever their own random_state is None;
+        nothing else is random.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : AdditiveModel, ForestModel or VoteModel
-        The fitted model: a step function per feature or, with ``weak="tree"``, trees that are
-        added up, which ``model_.save(path)`` writes; or the weighted vote of estimators.
+        The fitted model: a step function of each feature; with ``estimator="tree"`` a sum of trees;
+        with a scikit-learn estimator a weighted vote. ``model_.save(path)`` writes the first two to
+        a file.
     certificate_ : Certificate
-        ``values["bound"]`` bounds 1 - AUC on the training rows; ``values["edges"]`` are the
-        rankers' edges gamma_t, and ``values["stopped_by"]`` says why there are no more.
-    history_ : History
-        Each round's feature, steps, edge, error rate and Z, and why the fit stopped.
+        ``values["bound"]`` is an upper bound of 1 - AUC on the training rows, ``values["edges"]``
+        has AUC - 1/2 of the weak ranker of each round, and ``values["stopped_by"]`` says why there
+        are no more rounds.
+    history_ : AUCBoostHistory
+        The feature, steps, edge, error rate and Z of each round, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's part in the fall of the bound, adding up to 1; not there with estimators.
+        Contribution of each feature to the decrease of the bound; the sum is 1. Not available with
+        a scikit-learn ``estimator``.
     classes_ : ndarray of shape (2,)
-        The labels, sorted.
+        The class labels, sorted.
     pos_label_ : label
-        The class that the score grows towards.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
-        Rounds in the model.
+        Number of rounds in the model.
 
     Examples
     --------
@@ -94,19 +103,19 @@ class AUCBoost(RankingEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
-        "weak": [StrOptions({*RANKINGS, "tree"}), HasMethods(["fit", "get_params"])],
+        "estimator": [StrOptions({*RANKINGS, "tree"}), HasMethods(["fit", "get_params"])],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "epsilon": [Interval(Real, 0, 1, closed="neither"), None],
-        "weak_depth": [Interval(Integral, 1, 16, closed="both")],
+        "target_loss": [Interval(Real, 0, 1, closed="neither"), None],
+        "max_depth": [Interval(Integral, 1, 16, closed="both")],
     }
 
     def __init__(
         self,
-        weak: Any = "feature",
-        n_estimators: int = 200,
-        epsilon: float | None = None,
+        estimator: Any = "feature",
         *,
-        weak_depth: int = 3,
+        n_estimators: int = 200,
+        target_loss: float | None = None,
+        max_depth: int = 3,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         frequency_weights: bool = False,
@@ -116,10 +125,10 @@ class AUCBoost(RankingEstimator):
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
-        self.weak = weak
+        self.estimator = estimator
         self.n_estimators = n_estimators
-        self.epsilon = epsilon
-        self.weak_depth = weak_depth
+        self.target_loss = target_loss
+        self.max_depth = max_depth
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.frequency_weights = frequency_weights
@@ -131,23 +140,23 @@ class AUCBoost(RankingEstimator):
 
     def _learn(
         self, data: RankingData
-    ) -> tuple[AdditiveModel | ForestModel | VoteModel, History, Certificate]:
-        if not isinstance(self.weak, str):
-            check_estimator(self.weak)
-        settings = Settings(
-            weak=self.weak,
-            weak_depth=self.weak_depth,
+    ) -> tuple[AdditiveModel | ForestModel | VoteModel, AUCBoostHistory, Certificate]:
+        if not isinstance(self.estimator, str):
+            check_estimator(self.estimator)
+        settings = AUCBoostSettings(
+            estimator=self.estimator,
+            max_depth=self.max_depth,
             n_estimators=self.n_estimators,
-            epsilon=self.epsilon,
+            target_loss=self.target_loss,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        if not isinstance(self.weak, str):
+        if not isinstance(self.estimator, str):
             model, history, certificate = fit_aucboost_rows(data, settings)
             self.n_iter_ = len(history.rounds)
             return model, history, certificate
-        if self.weak == "tree":
+        if self.estimator == "tree":
             forest, history, certificate = fit_aucboost_trees(data, settings)
             self.n_iter_ = len(history.rounds)
             self.feature_importances_ = forest.importance.copy()

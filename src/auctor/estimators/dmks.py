@@ -11,85 +11,90 @@ from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners.certificate import Certificate
 from auctor.learners.dmks.columns import ColumnProblem
-from auctor.learners.dmks.fit import History, Settings, fit_dmks
+from auctor.learners.dmks.fit import DMKSHistory, DMKSSettings, fit_dmks
 from auctor.models import Model
 
 
 class DMKS(RankingEstimator):
-    """A linear score of the largest Kolmogorov-Smirnov statistic (Fang & Chen 2019).
+    """A linear score that maximises the Kolmogorov-Smirnov statistic (Fang & Chen 2019).
 
-    KS is the largest difference between the share of positives and the share of negatives above
-    a threshold. One coefficient after the other is put where the training KS is largest with the
-    threshold held, exactly, by sorting the values at which rows cross it; then the threshold is
-    put at the KS point of the new scores. The climb starts from logistic regression and never
-    goes down.
+    KS is the largest difference between the fractions of positives and of negatives above a
+    threshold. The coefficients take turns: each is moved to the value where the training KS is
+    largest while the threshold stays, which is found exactly by sorting the values at which rows
+    cross the threshold. Then the threshold moves to the KS point of the new scores. The search
+    starts from logistic regression, and KS never decreases.
 
     Parameters
     ----------
-    penalty : float, default=0.0
-        What each coefficient that is not 0 costs: KS - penalty * (their number) is maximised, so
-        that a column which raises the training KS by less is left out. Like KS, and unlike a
-        norm of the coefficients, that does not depend on the scale of the score or of the
-        columns. Each category has a coefficient of its own and counts by itself. From 1 on
-        nothing is worth its price, and the score is constant.
-    init : "logistic" or array-like, default="logistic"
-        Where the climb starts: a logistic regression on standardised columns (penalty 1), or
-        coefficients in the form of ``coef_``.
+    coef_penalty : float, default=0.0
+        Price of each nonzero coefficient: KS - coef_penalty * (number of nonzero coefficients) is
+        maximised, so that a column that raises the training KS by less is left out. Unlike a norm
+        of the coefficients, the penalty does not depend on the scale of the score or of the
+        columns. Each category has a coefficient of its own and counts separately. With 1 or more no
+        coefficient is worth its price, and the score is constant.
+    coef_init : "logistic" or array-like of shape (n_coefficients,), default="logistic"
+        Coefficients that the search starts from, in the form of ``coef_``. "logistic" takes those
+        of a logistic regression on standardised columns (L2 penalty with C = 1).
     max_iter : int, default=100
-        Sweeps over all coefficients at most.
+        Maximum number of iterations.
+        An iteration goes once over all coefficients.
     tol : float, default=1e-6
-        The climb ends with a sweep that gains less.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
+        The smallest improvement that counts; the fit stops below it.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
     frequency_weights : bool, default=False
-        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
-        number of rows. By default weights say how much a row matters, and only their
-        proportions count: rules that ask for a number of rows use the effective number.
-    pos_label : label, optional
-        The positive class; the larger label unless given.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the training data, where KS is reached, is 0.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+        The KS of the training rows is reached there.
     verbose : bool or int, default=False
-        Sweeps and KS on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : LinearModel
-        The fitted model; ``model_.save(path)`` writes it.
+        The fitted model. ``model_.save(path)`` writes it to a file.
     ks_ : float
         KS of ``decision_function`` on the training rows.
     coef_ : ndarray of shape (n_coefficients,)
-        The coefficients, in the units of the columns: of each number that is not constant, of
-        each category, and of what is missing where something is. Their scale is arbitrary.
+        The coefficients in the units of the columns: one for each column of numbers that is not
+        constant, one for each category, and one that indicates missing values for each column that
+        has any. Their scale is arbitrary.
     coef_names_ : list of str
-        What each coefficient belongs to.
+        The name of each coefficient.
     certificate_ : Certificate
         KS, KS at the start, and the most that moving a single coefficient could still gain.
-    history_ : History
-        KS and the number of coefficients that are not 0, after each sweep.
+    history_ : DMKSHistory
+        KS and the number of nonzero coefficients after each iteration.
     n_iter_ : int
-        Sweeps made.
+        Number of iterations.
     feature_importances_ : ndarray of shape (n_features,)
-        Each column's share of the coefficients' sizes, columns taken at standard deviation 1.
+        Absolute coefficients of the standardised columns of each feature; the sum is 1.
     classes_ : ndarray of shape (2,)
-        The labels, sorted.
+        The class labels, sorted.
     pos_label_ : label
-        The class that the score grows towards.
+        The positive class: larger scores mean that it is more likely.
 
     Notes
     -----
-    KS looks at a single threshold: where the score is far from it, nothing says how rows should
-    be ranked, and AUC may well fall while KS rises.
+    KS depends on a single threshold. The ranking of rows far from it does not matter to KS, and the
+    AUC may well decrease while KS increases.
 
-    No coefficient can be moved alone to raise KS, but several together may: the maximum is that of
-    each coordinate, and depends on the start. Columns are measured from their median (those of a
-    sparse matrix from 0), so that a row there keeps its side of the threshold while the
-    coefficient moves. A move may not leave a row's score within 2^-24 of the threshold, nor give
-    a column more than 2^8 times the say of the largest.
+    No single coefficient can be moved to raise KS, but several together may: the result is a
+    maximum in each coordinate and depends on the start. Columns are centred at their median (those
+    of a sparse matrix are not centred), so that a row at the median stays on its side of the
+    threshold while the coefficient moves. A move may not bring the score of a row within 2^-24 of
+    the threshold, nor give a column more than 2^8 times the influence of the most influential one.
 
-    A number that is missing counts as the column's mean, and a further coefficient says that it
-    is missing.
+    A missing number is replaced by the mean of its column, and a further coefficient indicates that
+    it was missing.
 
     Examples
     --------
@@ -102,8 +107,8 @@ class DMKS(RankingEstimator):
     >>> scorer.certificate_.values["largest_gain"]
     0.0
     >>> print(scorer.certificate_)
-    Training KS 0.97..., from 0.96... at the start: no single coefficient, moved alone with the
-    threshold held, can raise it (all 30 tried).
+    The training KS is 0.97... (0.96... at the start). Moving a single coefficient, with the
+    threshold fixed, cannot increase it; all 30 were tried.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -117,17 +122,17 @@ class DMKS(RankingEstimator):
                 "verbose",
             )
         },
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions({"logistic"}), "array-like"],
+        "coef_penalty": [Interval(Real, 0, None, closed="left")],
+        "coef_init": [StrOptions({"logistic"}), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
         self,
-        penalty: float = 0.0,
+        coef_penalty: float = 0.0,
         *,
-        init: Any = "logistic",
+        coef_init: Any = "logistic",
         max_iter: int = 100,
         tol: float = 1e-6,
         categorical_features: Any = "from_dtype",
@@ -136,8 +141,8 @@ class DMKS(RankingEstimator):
         threshold: Any = "youden",
         verbose: bool | int = False,
     ) -> None:
-        self.penalty = penalty
-        self.init = init
+        self.coef_penalty = coef_penalty
+        self.coef_init = coef_init
         self.max_iter = max_iter
         self.tol = tol
         self.categorical_features = categorical_features
@@ -148,20 +153,26 @@ class DMKS(RankingEstimator):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, DMKSHistory, Certificate]:
         table.check_columns()
         categorical = find_categorical(self.categorical_features, table)
         rows = read_rows(y, sample_weight, self.pos_label, table.n_rows, self.frequency_weights)
         self._keep_names(table)
         self._keep_classes(rows.classes)
         problem = ColumnProblem(table, rows, categorical)
-        settings = Settings(self.penalty, self.init, self.max_iter, self.tol, self.verbose)
+        settings = DMKSSettings(
+            coef_penalty=self.coef_penalty,
+            coef_init=self.coef_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            verbose=self.verbose,
+        )
         model, history, certificate = fit_dmks(problem, settings)
         self.ks_ = certificate.values["ks"]
         self._keep_coefficients(problem, history)
         return model, history, certificate
 
-    def _keep_coefficients(self, problem: ColumnProblem, history: History) -> None:
+    def _keep_coefficients(self, problem: ColumnProblem, history: DMKSHistory) -> None:
         columns = problem.hypotheses
         self.coef_ = history.beta * problem.units
         self.coef_names_ = columns.names

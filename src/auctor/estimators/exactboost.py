@@ -14,7 +14,11 @@ from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.init import Start, read_start
 from auctor.learners.certificate import Certificate
-from auctor.learners.exact.fit import History, Settings, fit_exactboost
+from auctor.learners.exact.fit import (
+    ExactBoostHistory,
+    ExactBoostSettings,
+    fit_exactboost,
+)
 from auctor.learners.exact.metric import RankMetric
 from auctor.models import Model, ScorerModel
 
@@ -104,7 +108,7 @@ class ExactBoost(RankingEstimator):
         The loss on the training rows, ties counted as lost, also with the margin as a share of the
         total weight of all stumps, and the bound of Theorem 1 (AUC) or 2 (KS) or its counterpart
         for precision at k.
-    history_ : History
+    history_ : ExactBoostHistory
         ``runs``: steps and losses of every run.
     feature_importances_ : ndarray of shape (n_features,)
         Each feature's share of the sizes of all steps.
@@ -215,7 +219,7 @@ class ExactBoost(RankingEstimator):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, ExactBoostHistory, Certificate]:
         weight = read_weights(sample_weight, len(y))
         kept: Any = slice(None) if weight is None else weight > 0
         start = read_start(self.init, X, table, y[kept], self.pos_label)
@@ -225,7 +229,7 @@ class ExactBoost(RankingEstimator):
         finally:
             del self._start, self._kept
 
-    def _learn(self, data: RankingData) -> tuple[Model, History, Certificate]:
+    def _learn(self, data: RankingData) -> tuple[Model, ExactBoostHistory, Certificate]:
         start: Start | None = self._start
         scores = None if start is None else start.scores[self._kept]
         is_joined = start is None or not start.is_array
@@ -241,26 +245,26 @@ class ExactBoost(RankingEstimator):
             self.init_weight_ = weight
         return start.join(model, weight, float(scores.min())), history, certificate
 
-    def _keep_importances(self, n_features: int, history: History) -> None:
+    def _keep_importances(self, n_features: int, history: ExactBoostHistory) -> None:
         sizes = np.zeros(n_features)
         for run in history.runs:
             for step in run.steps:
                 sizes[step.feature] += abs(step.size) / run.scale
         self.feature_importances_ = sizes / sizes.sum() if sizes.sum() > 0 else sizes
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> ExactBoostSettings:
+        return ExactBoostSettings(
             metric=self.metric,
             k=self.k,
             margin=self.margin,
             n_runs=self.n_runs,
             n_estimators=self.n_estimators,
             subsample=self.subsample,
-            max_samples=self.max_samples,
+            max_samples_per_class=self.max_samples,
             balanced=self.balanced,
             max_features=self.max_features,
             search=self.search,
-            tol=self.tol,
+            gap_tol=self.tol,
             delta=self.delta,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             keep_interrupted=bool(self.keep_interrupted),

@@ -14,10 +14,10 @@ from auctor.data import RankingData, Table, read_weights
 from auctor.estimators.base import SHARED_CONSTRAINTS
 from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
 from auctor.learners.certificate import Certificate
-from auctor.learners.exact import fit as exactboost
-from auctor.learners.exact.candidates import Candidate, History
+from auctor.learners.exact.candidates import Candidate, RefinementHistory
+from auctor.learners.exact.fit import ExactBoostSettings
 from auctor.learners.exact.paired_metric import PairedMetric
-from auctor.learners.exact.refine import Settings, importances, refine
+from auctor.learners.exact.refine import RefinementSettings, importances, refine
 from auctor.models import AdditiveModel, Model
 
 _WANTED_K = "give a whole number of rows, or a share above 0 and below 1"
@@ -100,7 +100,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
         The chosen candidate's mean of the metric over the folds.
     n_rounds_, factor_, start_
         What was chosen: 0 rounds and "auc" where the smooth model stays.
-    history_ : History
+    history_ : RefinementHistory
         ``smooth``: the climb of the smooth model; ``candidates`` and ``chosen``: those of the
         inner folds; ``runs``: the rounds on all rows.
     n_iter_ : int
@@ -138,7 +138,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
         "search_tol": [Interval(Real, 0, 1, closed="left")],
     }
 
-    history_: History
+    history_: RefinementHistory
 
     def __init__(
         self,
@@ -209,24 +209,24 @@ class ExactBoostCV(SmoothAUCBoostCV):
             self.feature_importances_ = importances(model, data)
         return model, history, certificate
 
-    def _refinement(self, data: RankingData) -> Settings:
+    def _refinement(self, data: RankingData) -> RefinementSettings:
         share, most = self._share(data), self.max_features
-        exact = exactboost.Settings(
+        exact = ExactBoostSettings(
             metric=self.metric,
             k=share,
             margin=self.margin,
             n_runs=self.n_runs,
             n_estimators=self.n_estimators,
             subsample=self.subsample,
-            max_samples=self.max_samples,
+            max_samples_per_class=self.max_samples,
             max_features=most if most is not None and most < data.n_features else None,
-            tol=self.search_tol,
+            gap_tol=self.search_tol,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
         )
         smooth = replace(self._settings(data), verbose=False)
         target = PairedMetric(self.metric, share if self.metric == "precision_at_k" else 0.0)
-        return Settings(smooth, exact, target, self.verbose)
+        return RefinementSettings(smooth, exact, target, self.verbose)
 
     def _share(self, data: RankingData) -> float:
         """k as a share of the rows, so that it is the same share in every fold."""
@@ -250,7 +250,7 @@ class ExactBoostCV(SmoothAUCBoostCV):
         if isinstance(self.k, bool) or not self.k > 0 or not (is_count or self.k < 1):
             raise ValueError(f"k is {self.k!r}; {_WANTED_K}")
 
-    def _keep_choice(self, history: History) -> None:
+    def _keep_choice(self, history: RefinementHistory) -> None:
         self.cv_results_ = _results(history.candidates)
         chosen = history.chosen
         self.best_score_ = chosen.mean if chosen else float("nan")

@@ -17,7 +17,7 @@ from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.learners.certificate import Certificate
 from auctor.learners.margin.certificate import certify_margin
-from auctor.learners.margin.fit import History, MarginFit, Settings, fit_margin
+from auctor.learners.margin.fit import MarginFit, MarginHistory, MarginSettings, fit_margin
 from auctor.learners.margin.problems import (
     LinearProblem,
     MarginProblem,
@@ -127,7 +127,7 @@ class MarginRanker(RankingEstimator):
         and the gap between them.
     coef_ : ndarray of shape (n_hypotheses,)
         The weights; negative where a hypothesis is negated.
-    history_ : History
+    history_ : MarginHistory
         The solutions of the linear programs.
     gamma_path_ : list of float
         gamma after each step of the heuristic; it never grows.
@@ -219,7 +219,7 @@ class MarginRanker(RankingEstimator):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, MarginHistory, Certificate]:
         problem = self._problem(table, X, y, sample_weight)
         settings = self._settings(problem)
         fit, history = fit_margin(problem.hypotheses, settings)
@@ -254,10 +254,10 @@ class MarginRanker(RankingEstimator):
         scaling: Any = self.hypotheses
         return LinearProblem(table, rows, categorical, scaling)
 
-    def _settings(self, problem: MarginProblem) -> Settings:
-        return Settings(
+    def _settings(self, problem: MarginProblem) -> MarginSettings:
+        return MarginSettings(
             method=self.method,  # type: ignore[arg-type]
-            margin=self.margin,  # type: ignore[arg-type]
+            soft_margin=self.margin == "soft",
             epsilon=self.epsilon,
             nu=self.nu,
             nu_pos=self.nu_pos,
@@ -265,14 +265,14 @@ class MarginRanker(RankingEstimator):
             negations=self.negations,
             constant=self.constant,
             relax=self.relax,
-            tol=self.tol,
+            gap_tol=self.tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             grid=problem.grid,
             verbose=self.verbose,
         )
 
-    def _keep_fit(self, problem: MarginProblem, fit: MarginFit, history: History) -> Model:
+    def _keep_fit(self, problem: MarginProblem, fit: MarginFit, history: MarginHistory) -> Model:
         self.coef_ = fit.beta
         self.epsilon_ = fit.epsilon
         self.n_iter_ = history.n_iter
@@ -298,7 +298,7 @@ class MarginRanker(RankingEstimator):
         for epsilon in sorted(epsilons, reverse=True):
             settings = replace(
                 self._settings(problem),
-                margin="soft",
+                soft_margin=True,
                 epsilon=epsilon,
                 nu=None,
                 nu_pos=None,

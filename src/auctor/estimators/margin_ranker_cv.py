@@ -15,7 +15,7 @@ from auctor.estimators.cross_validation import draw_folds
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.exceptions import MarginWarning
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import History, Settings
+from auctor.learners.margin.fit import MarginHistory, MarginSettings
 from auctor.learners.margin.problems import MarginProblem
 from auctor.metrics import auc
 from auctor.models import Model
@@ -118,7 +118,7 @@ class MarginRankerCV(MarginRanker):
 
     def _fit_table(
         self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, History, Certificate]:
+    ) -> tuple[Model, MarginHistory, Certificate]:
         epsilons = _check_epsilons(self.epsilons)
         folds = draw_folds(
             self.cv,
@@ -149,14 +149,14 @@ class MarginRankerCV(MarginRanker):
         }
         return super()._fit_table(table, X, y, sample_weight)
 
-    def _settings(self, problem: MarginProblem) -> Settings:
-        return Settings(
+    def _settings(self, problem: MarginProblem) -> MarginSettings:
+        return MarginSettings(
             method=self.method,  # type: ignore[arg-type]
             epsilon=getattr(self, "_chosen", 0.2),
             negations=self.negations,
             constant=self.constant,
             relax=True,
-            tol=self.tol,
+            gap_tol=self.tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             grid=problem.grid,

@@ -9,70 +9,76 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.rankboost import History, Settings, fit_rankboost
+from auctor.learners.boosting.rankboost import RankBoostHistory, RankBoostSettings, fit_rankboost
 from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel
 
 
 class RankBoost(RankingEstimator):
-    """Boosted stumps on pairs of a positive and a negative row (Freund et al. 2003).
+    """RankBoost: boosted decision stumps that rank positives above negatives (Freund et al. 2003).
 
-    Each round adds the stump that orders the pairs best which are still in the wrong order.
-    Pairs are never formed: their distribution is kept as two distributions over rows, and a
-    round costs one pass over the binned table, or over the entries of a scipy sparse matrix,
-    which is never made dense.
+    Each round adds the decision stump that does best on the pairs of a positive and a negative row
+    that are still in the wrong order. The pairs are never formed: their distribution is a product
+    of two distributions over rows, so that a round costs one pass over the binned table. Of a SciPy
+    sparse matrix only the stored entries are read; it is never made dense.
 
     Parameters
     ----------
     n_estimators : int, default=500
-        Rounds at most.
+        Maximum number of boosting rounds.
     learning_rate : float, default=1.0
-        Multiplies each stump's weight; 1 is the algorithm of the paper.
+        Factor that multiplies the weight of each stump.
+        1 is the algorithm of Freund et al.
     max_bins : int, default=255
-        Bins of a feature at most; one more is kept for missing values.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
     early_stopping : bool, default=False
-        Hold out rows and stop when their AUC no longer grows; the best round is kept.
+        Whether to hold out rows and to stop when their AUC no longer improves. The best iteration
+        is kept.
     validation_fraction : float, default=0.1
-        Share of the rows held out for early stopping.
+        Fraction of the rows of each class that early stopping holds out.
     n_iter_no_change : int, default=10
-        Rounds without a gain of ``tol`` before early stopping ends the fit.
+        Number of iterations without an improvement after which early stopping ends the fit.
     tol : float, default=1e-4
-        The smallest gain in AUC that counts for early stopping.
+        The smallest improvement that counts; the fit stops below it.
     frequency_weights : bool, default=False
-        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
-        number of rows. By default weights say how much a row matters, and only their
-        proportions count: rules that ask for a number of rows use the effective number.
-    pos_label : label, optional
-        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
-        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the training data is 0.
-    random_state : int, RandomState or None
-        Draws the rows held out for early stopping; nothing else is random.
-    n_jobs : int, optional
-        Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call.
+        Only the choice of the rows held out for early stopping is random.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : AdditiveModel
-        The fitted model: a step function per feature. ``model_.save(path)`` writes it.
+        The fitted model, a step function of each feature. ``model_.save(path)`` writes it to a
+        file.
     certificate_ : Certificate
-        The bound on the share of misranked training pairs, and the share itself.
-    history_ : History
-        Each round's stump, r, alpha and Z, and why the fit stopped.
+        The fraction of misranked training pairs and an upper bound of it.
+    history_ : RankBoostHistory
+        The stump, r, alpha and Z of each round, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's part in the fall of the bound, adding up to 1.
+        Contribution of each feature to the decrease of the bound; the sum is 1.
     classes_ : ndarray of shape (2,)
-        The labels, sorted.
+        The class labels, sorted.
     pos_label_ : label
-        The class that the score grows towards.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
-        Rounds in the model.
+        Number of rounds in the model.
 
     Examples
     --------
@@ -95,8 +101,8 @@ class RankBoost(RankingEstimator):
     def __init__(
         self,
         n_estimators: int = 500,
-        learning_rate: float = 1.0,
         *,
+        learning_rate: float = 1.0,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         early_stopping: bool = False,
@@ -106,7 +112,7 @@ class RankBoost(RankingEstimator):
         frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -125,8 +131,8 @@ class RankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+        settings = RankBoostSettings(
             n_estimators=self.n_estimators,
             learning_rate=self.learning_rate,
             n_jobs=self.n_jobs,

@@ -16,121 +16,131 @@ from auctor.exceptions import OracleError
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
-from auctor.learners.martirank.sampling_settings import History, Settings
+from auctor.learners.martirank.sampling_settings import (
+    SamplingMartiRankHistory,
+    SamplingMartiRankSettings,
+)
 from auctor.learners.martirank.table_stream import TableStream
 from auctor.models import Model, ProgramModel
 from auctor.weak.feature import RANKINGS
 
 
 class SamplingMartiRank(RankingEstimator):
-    """MartiRank from a stream of noisy draws, in memory that does not grow (Long & Servedio 2007).
+    """MartiRank from a stream of noisy draws, in constant memory (Long & Servedio 2007, section 5).
 
-    ``fit_oracle`` learns from an oracle of draws. Each layer of the program is trained on
-    fresh draws, as many as its nodes need; they are counted and dropped. The noise rate of
-    the labels is allowed for, or guessed. ``fit`` takes a table as the oracle: its rows are
-    drawn with replacement.
+    ``fit_oracle`` learns from an oracle, which is anything that supplies random labelled rows
+    ("draws"). Each layer of the program is trained on new draws, as many as its nodes need; they
+    are counted and not kept. The rate of wrong labels is corrected for; if it is not given, it is
+    guessed. ``fit`` uses a table as the oracle: its rows are drawn with replacement.
 
     Parameters
     ----------
-    weak : {"feature", "stump"}, default="feature"
+    estimator : {"feature", "stump"}, default="feature"
         The weak ranker of a node: the best single feature, or the best stump.
-    n_estimators : int, default=40
-        Layers T of the program. Layer t has t nodes, and a draw in it takes t - 1 steps.
-    epsilon : float, default=0.1
-        The error of the vote on each class that is aimed at. A node that less than
-        epsilon / (4 T (T + 1)) of a class reaches is frozen: rows end there.
-    noise_rate : float, optional
-        Share of the labels that are wrong, below 1/2. Unless given, up to four guesses run
-        side by side on the same draws, at first 0, 1/4, 1/2 and 3/4 of the share of the
-        scarcer label. A guess is dropped when some nodes have a smaller share of a label than
-        it allows; new ones between those left and that share take its place. In the end the
-        guesses are checked on fresh draws by their AUC. See the notes.
-    positive_rate : float, optional
-        Share of the rows that are truly positive; unless given, it is estimated from the
-        draws ("guess and halve").
+    n_layers : int, default=40
+        Number of layers T of the program. Layer t has t nodes, and a draw in it takes t - 1 steps.
+    target_error : float, default=0.1
+        The error rate of the vote on each class that is aimed at. A node that is reached by less
+        than target_error / (4 T (T + 1)) of a class is frozen: rows end there.
+    noise_rate : float, default=None
+        Fraction of the labels that are wrong, below 1/2. If it is None, up to four guesses are
+        trained side by side on the same draws, at first 0, 1/4, 1/2 and 3/4 of the fraction of the
+        rarer label. A guess is dropped when some nodes have a smaller fraction of a label than it
+        allows, and a new guess below that fraction takes its place. In the end the AUC on new draws
+        decides between the guesses. See the notes.
+    positive_rate : float, default=None
+        Fraction of the rows whose true class is positive. None estimates it from the draws.
     output : {"position", "majority"}, default="position"
-        "position" scores the expected share of steps to the right; "majority" is the paper's
-        classifier, the chance of ending in the right half.
-    min_class : float, default=10
-        Rows of each class that a node needs, m_A in the paper. With noise, as many are drawn
-        as tell what so many rows would tell without it.
-    max_draws : int or None, default=100_000
-        Draws of a layer at most; nodes still short of rows are frozen then. None draws up to
-        the paper's bound, of the order of min_class T^2 / (epsilon p) for a scarcer class of
-        share p, which may be millions for each layer. Before the first layer a class that does
-        not show up is waited for: until ``max_draws``, or 1,000 if that is more. With None, and
-        in a table, which is known to have both classes, until 1,000,000, or 50 times
+        "position" is the expected fraction of the steps that go to the right. "majority" is the
+        classifier of Long & Servedio: the probability of ending in the right half.
+    min_samples_leaf : float, default=10.0
+        Number of rows of each class that a node needs, m_A in Long & Servedio. With label noise a
+        node needs more, so that it knows as much as from this number of rows with right labels.
+    max_draws : int, default=100_000
+        Maximum number of draws of a layer; nodes that still have too few rows are then frozen. None
+        draws up to the bound of Long & Servedio, of the order of
+        min_samples_leaf T^2 / (target_error p) where p is the fraction of the rarer class; this can
+        be millions for each layer. Before the first layer, draws are made until both classes have
+        occurred: at most ``max_draws``, or 1,000 if that is more. If ``max_draws`` is None, and for
+        a table, which is known to have both classes, the limit is 1,000,000, or 50 times
         ``sample_size`` if that is more.
     sample_size : int, default=20_000
-        Size of the first sample, which fixes the bins, and of the two last ones: for threshold
-        and calibration, and for the certificate.
+        Size of the first sample, which determines the bins, and of each of the two last samples:
+        one for threshold and calibration, and one for the certificate.
     batch_size : int, default=10_000
-        Draws asked for at a time.
+        Number of draws that the oracle is asked for at a time.
     max_bins : int, default=255
-        Bins of a feature at most; one more is kept for missing values.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
-    pos_label : label, optional
-        The positive class; the larger label unless given.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the draws for calibration is 0.
-    random_state : int, RandomState or None, default=0
-        Seed of the coins that rows toss in training, and of the generator that a callable
-        oracle is handed.
-    n_jobs : int, optional
-        Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+        The rows of the sample for calibration stand for the training rows.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call.
+        It seeds the coin tosses of the training rows and the generator that is passed to a callable
+        oracle.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : ProgramModel
-        The fitted program. ``model_.save(path)`` writes it.
+        The fitted program. ``model_.save(path)`` writes it to a file.
     certificate_ : Certificate
-        The errors of the vote on each class by fresh draws, with 95 % intervals, and how much
-        of each class ends at frozen nodes; NaN for a class that is not among those draws.
-    history_ : History
-        The nodes of each layer, the draws of each layer, the frozen nodes, and the guesses of
-        the noise rate.
+        The error rates of the vote on each class, measured on new draws, with 95 % confidence
+        intervals, and the fraction of each class that ends at frozen nodes. NaN for a class that
+        does not occur in these draws.
+    history_ : SamplingMartiRankHistory
+        The nodes and the number of draws of each layer, the frozen nodes, and the guesses of the
+        noise rate.
     n_draws_ : int
-        Draws made in all.
+        Total number of draws.
     n_iter_ : int
-        Layers in the model; fewer than ``n_estimators`` where all ways ended at frozen nodes,
-        or where the oracle failed.
+        Number of layers in the model. It is smaller than ``n_layers`` if all rows end at frozen
+        nodes before, or if the oracle failed.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's share of the edges of the nodes, weighted by the draws that pass them.
+        Contribution of each feature to the edges (AUC - 1/2) of the nodes, weighted by the draws
+        that pass them; the sum is 1.
     classes_ : ndarray of shape (2,)
-        The labels in order.
+        The class labels, sorted.
     pos_label_ : label
-        The positive one.
+        The positive class: larger scores mean that it is more likely.
 
     Notes
     -----
-    Memory: one batch, the first sample as codes, and for each of up to four guesses of the
+    Memory: one batch, the first sample as bin numbers, and for each of up to four guesses of the
     noise rate a histogram of 16 p (T + 1) (max_bins + 1) bytes for p features.
 
-    A noise rate can be told from labels only where the true classes are told apart somewhere:
-    classes that overlap everywhere look like noise, and the guess is then too large. The
-    certificate takes a guess for granted and says so. Measured on three majority laws of
-    make_r_of_k, and on no others, with 25 layers of at most 25,000 draws, rates of 0, 0.1, 0.2,
-    0.3 and 0.4 and five seeds each (``benchmarks/noise_rate.py``): guesses were 0 where there
-    was no noise, and else at most 0.026 off; with 20 layers of at most 20,000 draws, one of 0.019
-    was seen without noise. The ranking depends little on the guess: on average over the seeds
-    the AUC on clean labels was at most 0.004 below that with the true rate given, and with 0
-    given at most 0.016 below it.
+    The noise rate can be estimated only if the true classes are separated somewhere. Classes that
+    overlap everywhere look like noise, and the guess is then too large. The certificate assumes
+    that the guess is right, and says so. ``benchmarks/noise_rate.py`` measured three distributions
+    of ``make_r_of_k``, and no others, with 25 layers of at most 25,000 draws, noise rates of 0,
+    0.1, 0.2, 0.3 and 0.4 and five seeds each. The guesses were 0 where there was no noise, and
+    otherwise off by at most 0.026. With 20 layers of at most 20,000 draws, one guess of 0.019
+    occurred without noise. The ranking depends little on the guess: on average over the seeds, the
+    AUC on clean labels was at most 0.004 below that with the true rate given, and at most 0.016
+    below it with a rate of 0 given.
 
-    Where a rare class is known to have clean labels, give ``noise_rate=0``. A few rows hardly
-    tell guesses apart, and one above 0 has fewer nodes that live: with two of four normal
-    features shifted by 1.2 for 0.5 % of the rows, no noise, and 20 layers of at most 20,000
-    draws, the average AUC of five seeds was 0.838 guessed, at rates of 0.002 on average, and
-    0.862 with 0 given.
+    If the labels of a rare class are known to be right, give ``noise_rate=0``. A few rows hardly
+    distinguish the guesses, and a guess above 0 freezes more nodes. Example: two of four normal
+    features are shifted by 1.2 for 0.5 % of the rows, there is no noise, and there are 20 layers of
+    at most 20,000 draws. The average AUC of five seeds was 0.838 with guessed rates, 0.002 on
+    average, and 0.862 with ``noise_rate=0``.
 
-    A rate that was given and is too large is refuted, and ends the fit, where fresh draws show
-    nodes with too small a share of a label. One that is a little too large is not, and the
-    errors in the certificate are too small then: they hold for exactly that rate. Rows of a
-    table come again and again, nodes learn them by heart, and only the share of the label in
-    the whole table can refute a rate.
+    A given rate that is too large ends the fit with an error if new draws show nodes with too small
+    a fraction of a label. A rate that is only a little too large is not detected, and the error
+    rates in the certificate are then too small: they hold for exactly the given rate. The rows of a
+    table are drawn again and again and nodes can memorise them, so that for ``fit`` only the
+    fraction of the label in the whole table can contradict a rate.
 
     Probabilities are those of the labels as they are drawn, noise included.
 
@@ -140,24 +150,24 @@ class SamplingMartiRank(RankingEstimator):
     >>> from auctor import SamplingMartiRank
     >>> def draw(n, rng):
     ...     return make_r_of_k(n, n_features=9, k=5, r=3, noise=0.2, random_state=rng)
-    >>> ranker = SamplingMartiRank(n_estimators=15, max_draws=5000, sample_size=5000)
+    >>> ranker = SamplingMartiRank(n_layers=15, max_draws=5000, sample_size=5000)
     >>> ranker = ranker.fit_oracle(draw)
     >>> clean = make_r_of_k(5000, n_features=9, k=5, r=3, random_state=1)
-    >>> ranker.score(clean.X, clean.y) > 0.98
-    True
-    >>> ranker.n_draws_ == sum(ranker.history_.draws) + 2 * 5000
-    True
+    >>> round(ranker.score(clean.X, clean.y), 2)
+    1.0
+    >>> len(ranker.history_.draws), ranker.n_draws_
+    (15, 85000)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
-        "weak": [StrOptions(set(RANKINGS))],
-        "n_estimators": [Interval(Integral, 1, 65_534, closed="both")],
-        "epsilon": [Interval(Real, 0, 1, closed="neither")],
+        "estimator": [StrOptions(set(RANKINGS))],
+        "n_layers": [Interval(Integral, 1, 65_534, closed="both")],
+        "target_error": [Interval(Real, 0, 1, closed="neither")],
         "noise_rate": [Interval(Real, 0, 0.5, closed="left"), None],
         "positive_rate": [Interval(Real, 0, 1, closed="neither"), None],
         "output": [StrOptions({"position", "majority"})],
-        "min_class": [Interval(Real, 0, None, closed="neither")],
+        "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
         "max_draws": [Interval(Integral, 1, None, closed="left"), None],
         "sample_size": [Interval(Integral, 2, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
@@ -168,14 +178,14 @@ class SamplingMartiRank(RankingEstimator):
 
     def __init__(
         self,
-        weak: str = "feature",
-        n_estimators: int = 40,
+        estimator: str = "feature",
         *,
-        epsilon: float = 0.1,
+        n_layers: int = 40,
+        target_error: float = 0.1,
         noise_rate: float | None = None,
         positive_rate: float | None = None,
         output: str = "position",
-        min_class: float = 10.0,
+        min_samples_leaf: float = 10.0,
         max_draws: int | None = 100_000,
         sample_size: int = 20_000,
         batch_size: int = 10_000,
@@ -187,13 +197,13 @@ class SamplingMartiRank(RankingEstimator):
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
-        self.weak = weak
-        self.n_estimators = n_estimators
-        self.epsilon = epsilon
+        self.estimator = estimator
+        self.n_layers = n_layers
+        self.target_error = target_error
         self.noise_rate = noise_rate
         self.positive_rate = positive_rate
         self.output = output
-        self.min_class = min_class
+        self.min_samples_leaf = min_samples_leaf
         self.max_draws = max_draws
         self.sample_size = sample_size
         self.batch_size = batch_size
@@ -207,16 +217,16 @@ class SamplingMartiRank(RankingEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_oracle(self, oracle: Any, *, target: str | None = None) -> Self:
-        """Fit to draws of an oracle.
+        """Fit to the draws of an oracle.
 
         Parameters
         ----------
         oracle : callable, iterable of batches, or path
-            ``draw(n, rng)`` returns n fresh rows as (X, y), with the generator ``rng`` for its
-            random part; an iterable gives pairs (X, y) of any size; a path names a Parquet
-            file, which is read once, a part at a time.
-        target : str, optional
-            The column of the labels in a file.
+            A callable ``draw(n, rng)`` returns n new rows as (X, y) and uses the generator
+            ``rng`` for its random part. An iterable gives pairs (X, y) of any size. A path names a
+            Parquet file, which is read once, in batches.
+        target : str, default=None
+            The column of a Parquet file that has the labels.
 
         Returns
         -------
@@ -225,14 +235,13 @@ class SamplingMartiRank(RankingEstimator):
         Raises
         ------
         OracleError
-            Where the oracle runs dry, fails, gives one class only - from the start, or from
-            some draw on in a way that chance does not explain - or other columns or labels
-            than before, or where its labels refute ``noise_rate``. The message says how many
-            draws were made; the program of the layers that were finished is kept in ``model_``
-            and can be used.
+            If the oracle runs out of rows or fails; if it gives only one class, from the start or
+            from some draw on; if its columns or labels change; or if its labels contradict
+            ``noise_rate``. The message says how many draws were made. ``model_`` keeps the program
+            of the finished layers, which can be used.
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # after an error nothing of an earlier fit may stay
+            delattr(self, name)  # after an error no attribute of an earlier fit may remain
         seed = self._seed()
         stream = OracleStream(
             oracle,
@@ -256,30 +265,34 @@ class SamplingMartiRank(RankingEstimator):
         return self
 
     def _keep_stream(self, stream: OracleStream) -> None:
-        """What the first draws told of columns and classes."""
+        """Set the attributes that follow from the first draws."""
         assert stream.table is not None
         self._keep_names(stream.table)
         self.classes_ = np.unique(stream.classes)
         self.pos_label_ = stream.classes[1]
 
     def _keep_error(self, error: OracleError) -> None:
-        """The program of the layers that were finished, if there are any."""
+        """Keep the program of the finished layers, if there are any."""
         self.n_draws_ = error.n_draws
         if error.model is not None:
             self._keep(error.model, error.history, error.certificate)
 
-    def _keep(self, model: Model, history: History, certificate: Certificate) -> None:
+    def _keep(
+        self, model: Model, history: SamplingMartiRankHistory, certificate: Certificate
+    ) -> None:
         self.history_, self.certificate_ = history, certificate
         self._count(history, self.n_features_in_)
         self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
         self.model_ = replace(model, threshold=self.threshold_)
 
-    def _learn(self, data: RankingData) -> tuple[ProgramModel, History, Certificate]:
+    def _learn(
+        self, data: RankingData
+    ) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
         seed = self._seed()
         stream = TableStream(data, np.random.default_rng(seed))
         try:
             model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
-        except OracleError as error:  # a noise_rate that cannot be
+        except OracleError as error:  # the table contradicts noise_rate, or a class is too rare
             self._forget()
             self._keep_error(error)
             raise
@@ -287,15 +300,15 @@ class SamplingMartiRank(RankingEstimator):
         return model, history, certificate
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")  # n_draws_ stays after an error even without one
+        return hasattr(self, "model_")  # after an error there may be n_draws_ without a model
 
     def _forget(self) -> None:
-        """Drop the model of an earlier fit: after an error none of it may stay."""
+        """Drop the model of an earlier fit, which must not remain after an error."""
         for name in ("model_", "history_", "certificate_", "threshold_", "n_iter_"):
             self.__dict__.pop(name, None)
 
-    def _count(self, history: History, n_features: int) -> None:
-        """The attributes that follow from the history."""
+    def _count(self, history: SamplingMartiRankHistory, n_features: int) -> None:
+        """Set the attributes that follow from the history."""
         self.n_draws_ = history.n_draws
         self.n_iter_ = len(history.layers)
         live = [node for layer in history.layers for node in layer if node.feature >= 0]
@@ -305,15 +318,15 @@ class SamplingMartiRank(RankingEstimator):
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _settings(self, seed: int) -> Settings:
-        return Settings(
-            weak=self.weak,
-            n_estimators=self.n_estimators,
-            epsilon=self.epsilon,
+    def _settings(self, seed: int) -> SamplingMartiRankSettings:
+        return SamplingMartiRankSettings(
+            estimator=self.estimator,
+            n_layers=self.n_layers,
+            target_error=self.target_error,
             noise_rate=self.noise_rate,
             positive_rate=self.positive_rate,
             output=self.output,
-            min_class=self.min_class,
+            min_samples_leaf=self.min_samples_leaf,
             max_draws=self.max_draws,
             sample_size=self.sample_size,
             batch_size=self.batch_size,

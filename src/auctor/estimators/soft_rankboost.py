@@ -9,82 +9,91 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.rankboost import History
-from auctor.learners.boosting.soft_rankboost import Settings, fit_soft_rankboost
+from auctor.learners.boosting.rankboost import RankBoostHistory
+from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
 from auctor.learners.certificate import Certificate
 from auctor.models import AdditiveModel
 
 
 class SoftRankBoost(RankingEstimator):
-    """RankBoost in which no row may weigh too much: for tables with wrong labels.
+    """RankBoost with capped row weights, for tables with wrong labels.
 
-    Boosting puts more and more weight on the rows that it cannot rank, wrong labels first. Here
-    no positive may hold more than 1 / nu+ of the weight of its class and no negative more than
-    1 / nu-, so that the hardest rows are given up instead of learned. The score then has a large
-    margin on all pairs but a counted share, which ``certificate_`` states between two bounds
-    (the soft margin of Suehiro, Hatano & Takimoto; after Moribe et al. 2008).
+    Boosting puts more and more weight on the rows that it cannot rank, and rows with wrong labels
+    are among the first. Here no positive row may hold more than 1 / nu_pos of the weight of its
+    class and no negative row more than 1 / nu_neg, so that the hardest rows are given up. The score
+    then has a large margin on all pairs but a known fraction of them. ``certificate_`` states a
+    lower and an upper bound of that soft margin (defined by Suehiro, Hatano & Takimoto 2011; the
+    algorithm follows Moribe et al. 2008).
 
     Parameters
     ----------
     n_estimators : int, default=500
-        Rounds at most.
+        Maximum number of boosting rounds.
     epsilon : float, default=0.2
-        Sets both caps: nu+ = sqrt(epsilon) times the weight of the positives, nu- likewise. At
-        least (1 - sqrt(epsilon))^2 of the pairs have the margin ``rho`` of the certificate.
-        Small values come near RankBoost, 1 keeps all weights equal. Take a small one, such as
-        0.05, where the labels are right and the classes easy to tell apart.
+        Fraction of the pairs of a positive and a negative row that may miss the margin.
+        It sets both caps: nu_pos is sqrt(epsilon) times the weight of the positives, and nu_neg is
+        sqrt(epsilon) times that of the negatives, so that at least (1 - sqrt(epsilon))^2 of the
+        pairs have the margin ``rho`` of the certificate. Values near 0 give RankBoost, and 1 keeps
+        all weights equal. Use a small value, such as 0.05, where the labels are right and the
+        classes are easy to tell apart.
     learning_rate : float, default=1.0
-        Multiplies each stump's weight. 1 comes nearest to the largest soft margin in a given
-        number of rounds; smaller ones raise the guaranteed bound, given enough rounds.
-    nu_pos, nu_neg : float, optional
-        nu+ and nu- themselves, in rows, in place of those from ``epsilon``: from 1, which
+        Factor that multiplies the weight of each stump.
+        With 1, the soft margin comes closest to the optimum in a given number of rounds. Smaller
+        values raise the guaranteed bound if there are enough rounds.
+    nu_pos, nu_neg : float, default=None
+        The caps themselves, in rows, in place of those that follow from ``epsilon``: from 1, which
         caps nothing, to the (effective) number of rows of the class.
     max_bins : int, default=255
-        Bins of a feature at most; one more is kept for missing values.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
     early_stopping : bool, default=False
-        Hold out rows and stop when their AUC no longer grows; the best round is kept.
+        Whether to hold out rows and to stop when their AUC no longer improves. The best iteration
+        is kept.
     validation_fraction : float, default=0.1
-        Share of the rows held out for early stopping.
+        Fraction of the rows of each class that early stopping holds out.
     n_iter_no_change : int, default=10
-        Rounds without a gain of ``tol`` before early stopping ends the fit.
+        Number of iterations without an improvement after which early stopping ends the fit.
     tol : float, default=1e-4
-        The smallest gain in AUC that counts for early stopping.
+        The smallest improvement that counts; the fit stops below it.
     frequency_weights : bool, default=False
-        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
-        number of rows. By default weights say how much a row matters, and only their
-        proportions count: rules that ask for a number of rows use the effective number.
-    pos_label : label, optional
-        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
-        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the training data is 0.
-    random_state : int, RandomState or None
-        Draws the rows held out for early stopping; nothing else is random.
-    n_jobs : int, optional
-        Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call.
+        Only the choice of the rows held out for early stopping is random.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : AdditiveModel
-        The fitted model: a step function per feature. ``model_.save(path)`` writes it.
+        The fitted model, a step function of each feature. ``model_.save(path)`` writes it to a
+        file.
     certificate_ : Certificate
-        The soft margin on the training rows, the bounds around it and around the best that
-        stumps can reach, and the share of pairs that hold the margin.
-    history_ : History
-        Each round's stump, r, alpha and Z, and why the fit stopped.
+        The soft margin on the training rows, its guaranteed lower bound, the upper bound for any
+        combination of stumps, and the fraction of the pairs that have the margin.
+    history_ : RankBoostHistory
+        The stump, r, alpha and Z of each round, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's part in the fall of the product of Z, adding up to 1.
+        Contribution of each feature to the decrease of the product of Z; the sum is 1.
     classes_ : ndarray of shape (2,)
-        The labels, sorted.
+        The class labels, sorted.
     pos_label_ : label
-        The class that the score grows towards.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
-        Rounds in the model.
+        Number of rounds in the model.
 
     Examples
     --------
@@ -94,9 +103,9 @@ class SoftRankBoost(RankingEstimator):
     >>> ranker = SoftRankBoost(n_estimators=100, epsilon=0.05).fit(X[:400], y[:400])
     >>> round(ranker.score(X[400:], y[400:]), 3)
     0.995
-    >>> found = ranker.certificate_.values
-    >>> found["bound"] <= found["soft_margin"] <= found["upper_bound"]
-    True
+    >>> values = ranker.certificate_.values
+    >>> [round(values[name], 2) for name in ("bound", "soft_margin", "upper_bound")]
+    [0.25, 0.3, 0.32]
     """
 
     _keeps_sparse: ClassVar[bool] = True
@@ -113,11 +122,11 @@ class SoftRankBoost(RankingEstimator):
     def __init__(
         self,
         n_estimators: int = 500,
+        *,
         epsilon: float = 0.2,
         learning_rate: float = 1.0,
         nu_pos: float | None = None,
         nu_neg: float | None = None,
-        *,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         early_stopping: bool = False,
@@ -127,7 +136,7 @@ class SoftRankBoost(RankingEstimator):
         frequency_weights: bool = False,
         pos_label: Any = None,
         threshold: Any = "youden",
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -149,8 +158,8 @@ class SoftRankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+        settings = SoftRankBoostSettings(
             n_estimators=self.n_estimators,
             epsilon=self.epsilon,
             learning_rate=self.learning_rate,

@@ -12,79 +12,85 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import shares_of_fall
 from auctor.learners.certificate import Certificate
-from auctor.learners.trees.treerank import History, Settings, fit_treerank
+from auctor.learners.trees.treerank import TreeRankHistory, TreeRankSettings, fit_treerank
 from auctor.models import TreeModel
 
 
 class TreeRank(RankingEstimator):
-    """A tree whose leaves, from left to right, are the ranking (Clémençon & Vayatis 2008).
+    """A tree whose leaves, from left to right, are the ranking (Clémençon & Vayatis 2009).
 
-    Every cell is split into an upper and a lower part where that adds most to the AUC. The score
-    of a row is the rank of its leaf; the model prints as a list of rules, the best cell first.
+    Each cell of the tree is split into an upper and a lower part so that the AUC increases most.
+    The score of a row is the rank of its leaf. ``print(model_)`` shows the model as a list of
+    rules, the best cell first.
 
     Parameters
     ----------
     max_depth : int, default=10
-        Levels of the tree at most; there are up to ``2 ** max_depth`` cells.
-    min_samples_leaf : float, default=5
-        Least number of rows in a cell; with weights, of effective rows.
-    min_gain : float, default=0
+        Maximum depth of the tree, which then has up to ``2 ** max_depth`` leaves.
+    min_samples_leaf : float, default=5.0
+        Minimum number of rows in a leaf. With weights, the effective number of rows counts.
+    min_gain : float, default=0.0
         A split must add more than this to the AUC of the training rows.
+        It has a name of its own because it is a gain of AUC and not a decrease of impurity.
     split : {"stump", "tree"}, default="stump"
-        "stump" cuts a cell along one feature; "tree" (LeafRank) grows a small classification
-        tree in it and sorts its leaves into two, so that a cell can be any union of boxes.
+        "stump" cuts a cell at one feature. "tree" (LeafRank) grows a small classification tree in
+        the cell and divides its leaves into two groups, so that a cell can be any union of boxes.
     leaf_depth : int, default=3
         Depth of the small trees of ``split="tree"``, which grow by the Gini index.
     order : {"tree", "rate"}, default="tree"
-        "tree" ranks the leaves from left to right, as the paper does; "rate" by their share of
-        positives in training, the plug-in rule that its Theorem 21 speaks of. Over 15 tables
-        the mean AUC in 5 folds was 0.8773 with "tree" and 0.8814 with "rate", and 0.8731 and
-        0.8853 with ``min_samples_leaf=25``: "rate" is far ahead where features interact
-        (kr-vs-kp: 0.907 and 0.998) and behind on small, noisy tables with small leaves.
+        "tree" ranks the leaves from left to right, as Clémençon & Vayatis do. "rate" ranks them by
+        their fraction of positives in training, the plug-in rule of their Theorem 21. Over 15
+        tables the mean AUC in 5 folds was 0.8773 with "tree" and 0.8814 with "rate", and 0.8731 and
+        0.8853 with ``min_samples_leaf=25``: "rate" is much better where features interact
+        (kr-vs-kp: 0.907 and 0.998) and worse on small, noisy tables with small leaves.
     pruning : {"cv"} or None, default=None
-        "cv" cuts the tree back to the subtree that has the best AUC in cross-validation. Folds
-        are drawn of rows: a row of weight 2 is then the row twice in law only.
-    n_folds : int, default=5
-        Folds of ``pruning="cv"``.
+        "cv" prunes the tree to the subtree with the best AUC in cross-validation. The folds consist
+        of rows, so that a row of weight 2 has the same effect as two copies only in distribution.
+    cv : int, default=5
+        Number of folds of ``pruning="cv"``, stratified and shuffled; copies of a row stay together.
     max_bins : int, default=255
-        Bins of a feature at most; one more is kept for missing values.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
     frequency_weights : bool, default=False
-        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
-        number of rows. By default weights say how much a row matters, and only their
-        proportions count: rules that ask for a number of rows use the effective number.
-    pos_label : label, optional
-        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
-        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the training data is 0.
-    random_state : int, RandomState or None, default=0
-        Draws the folds of ``pruning="cv"``; nothing else is random.
-    n_jobs : int, optional
-        Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call.
+        Only the choice of the folds of ``pruning="cv"`` is random.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : TreeModel
-        The fitted tree. ``print(model_)`` lists its rules, ``model_.save(path)`` writes it.
+        The fitted tree. ``print(model_)`` lists its rules, ``model_.save(path)`` writes it to a
+        file.
     certificate_ : Certificate
-        The ROC curve on the training rows: its knots, whether it is concave, and its AUC, from
-        the same whole numbers as the AUC of the scores.
-    history_ : History
-        ``splits``: each one's node, feature, gain in AUC and weights on both sides;
-        ``subtrees``: with ``pruning="cv"``, the sequence of subtrees and their held-out AUC.
+        The ROC curve on the training rows: its points, whether it is concave, and its AUC, computed
+        exactly from whole numbers.
+    history_ : TreeRankHistory
+        ``splits`` has the node, feature, gain of AUC and the weights on both sides of each split;
+        with ``pruning="cv"``, ``subtrees`` has the sequence of subtrees and their held-out AUC.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's share of the AUC gained.
+        Contribution of each feature to the gain of AUC; the sum is 1.
     classes_ : ndarray of shape (2,)
-        The labels, sorted.
+        The class labels, sorted.
     pos_label_ : label
-        The class that the score grows towards.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
-        Levels of the tree.
+        Depth of the tree.
 
     Examples
     --------
@@ -93,7 +99,7 @@ class TreeRank(RankingEstimator):
     >>> X, y = load_kyphosis()
     >>> ranker = TreeRank(max_depth=2, min_samples_leaf=10).fit(X, y)
     >>> print(ranker.certificate_)
-    On the training rows the ROC curve is a broken line of 4 pieces, ...
+    The ROC curve on the training rows ...
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -106,20 +112,20 @@ class TreeRank(RankingEstimator):
         "leaf_depth": [Interval(Integral, 1, 16, closed="both")],
         "order": [StrOptions({"tree", "rate"})],
         "pruning": [StrOptions({"cv"}), None],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left")],
     }
 
     def __init__(
         self,
         max_depth: int = 10,
-        min_samples_leaf: float = 5.0,
         *,
+        min_samples_leaf: float = 5.0,
         min_gain: float = 0.0,
         split: str = "stump",
         leaf_depth: int = 3,
         order: str = "tree",
         pruning: str | None = None,
-        n_folds: int = 5,
+        cv: int = 5,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         frequency_weights: bool = False,
@@ -136,7 +142,7 @@ class TreeRank(RankingEstimator):
         self.leaf_depth = leaf_depth
         self.order = order
         self.pruning = pruning
-        self.n_folds = n_folds
+        self.cv = cv
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.frequency_weights = frequency_weights
@@ -149,13 +155,14 @@ class TreeRank(RankingEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, in the order of ``classes_``.
 
-        It is the share of positives in the row's leaf, drawn a little towards that of the whole.
-        Leaves whose shares are out of order are pooled, so that it ranks as the score does.
+        It is the fraction of positives in the leaf of the row, shrunk a little towards the fraction
+        in all training rows. Neighbouring leaves whose fractions are in the wrong order are pooled,
+        so that probabilities rank rows like the scores do.
         """
         return super().predict_proba(X)
 
-    def _learn(self, data: RankingData) -> tuple[TreeModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[TreeModel, TreeRankHistory, Certificate]:
+        settings = TreeRankSettings(
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             min_gain=self.min_gain,
@@ -163,13 +170,13 @@ class TreeRank(RankingEstimator):
             leaf_depth=self.leaf_depth,
             order=self.order,
             pruning=self.pruning,
-            n_folds=self.n_folds,
+            cv=self.cv,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
         model, history, certificate = fit_treerank(data, settings)
         self.n_iter_ = certificate.values["depth"]
-        shares = [share for split in history.splits for share in split.shares]
-        self.feature_importances_ = shares_of_fall(shares, data.n_features)
+        gains = [gain for split in history.splits for gain in split.gains]
+        self.feature_importances_ = shares_of_fall(gains, data.n_features)
         return model, history, certificate

@@ -13,91 +13,101 @@ from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.importance import permutation_falls
 from auctor.learners.certificate import Certificate
-from auctor.learners.trees.forest import History, Settings, fit_forest
+from auctor.learners.trees.forest import ForestHistory, ForestSettings, fit_forest
 from auctor.models import ForestModel
 
 
 class TreeRankForest(RankingEstimator):
-    """Many TreeRank trees on bags of rows, and the mean of the ranks they give.
+    """A forest of TreeRank trees that averages the ranks of the leaves.
 
-    Every tree grows on rows drawn with replacement, and every node may be split by a few
-    features drawn at random. The rank of a leaf is the share of rows in worse leaves plus half of
-    its own share, each class counting for half of the rows.
+    Each tree grows on rows drawn with replacement, and each node may be split by a few features
+    drawn at random. The rank of a leaf is the fraction of the rows in worse leaves plus half of the
+    fraction in the leaf itself, where each class counts for half of the rows.
 
     Parameters
     ----------
     n_estimators : int, default=200
-        Trees.
+        Number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Features that a node may be split by: a number, a share, or all (None).
+        Number of features drawn for each node: "sqrt" and "log2" of the number of features, a
+        number, a fraction, or all of them (None).
     aggregate : {"mean", "median"}, default="mean"
-        What is taken of a row's ranks. The median of an even number of trees is the mean of
-        the two in the middle.
+        How the ranks of a row in all trees are combined. The median of an even number of trees is
+        the mean of the two middle ranks.
     max_depth : int, default=6
-        Levels of a tree at most.
-    min_samples_leaf : float, default=5
-        Least number of rows of the bag in a cell; without ``bootstrap``, of effective rows.
-    min_gain : float, default=0
-        A split must add more than this to the AUC on the bag.
+        Maximum depth of a tree.
+    min_samples_leaf : float, default=5.0
+        Minimum number of drawn rows in a leaf; without ``bootstrap``, of effective rows.
+    min_gain : float, default=0.0
+        A split must add more than this to the AUC of the training rows.
+        The training rows of a tree are the rows drawn for it. The parameter has a name of its own
+        because it is a gain of AUC and not a decrease of impurity.
     split : {"stump", "tree"}, default="tree"
-        "stump" cuts a cell along one feature; "tree" (LeafRank) grows a small classification
-        tree in it and sorts its leaves into two. With stumps the first cut of a tree decides
-        which half of the ranks a row can have, and forests of them are worse on most tables.
+        "stump" cuts a cell at one feature. "tree" (LeafRank) grows a small classification tree in
+        the cell and divides its leaves into two groups. With stumps, the first cut of a tree
+        decides in which half of the ranks a row can be, and such forests are worse on most tables.
     leaf_depth : int, default=4
-        Depth of the small trees of ``split="tree"``. Smooth dependence on many rows gains by
-        deeper ones, a rare class by shallower ones.
+        Depth of the small trees of ``split="tree"``. Many rows that depend smoothly on the features
+        gain by deeper trees, a rare class by shallower ones.
     bootstrap : bool, default=True
-        Whether trees grow on bags. As many rows of each class are drawn as there are, so that
-        no bag lacks a class. Without it the trees differ by their features alone, and nothing
-        is out of bag.
-    max_samples : float, optional
-        Share of the rows that is drawn for a bag; None is 1.
+        Whether each tree grows on a bootstrap sample. As many rows of each class are drawn as the
+        class has, so that no sample lacks a class. Without it the trees differ only by their
+        features, and there are no out-of-bag scores.
+    max_samples : float, default=None
+        Size of a bootstrap sample as a fraction of the rows. None is 1.
     max_bins : int, default=255
-        Bins of a feature at most; one more is kept for missing values.
-    categorical_features : "from_dtype" or array-like of names, positions or bool
-        Columns of categories beside those whose type says so.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
     frequency_weights : bool, default=False
-        Whether ``sample_weight`` counts copies of a row: the sum of the weights is then the
-        number of rows. By default weights say how much a row matters, and only their
-        proportions count: rules that ask for a number of rows use the effective number.
-    pos_label : label, optional
-        The positive class; the larger label unless given. scikit-learn's own AUC scorer takes the
-        larger label for positive whatever is given here; ``score`` and auctor's scorers do not.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive. Scores are shifted so that Youden's
-        point of the out-of-bag scores is 0.
-    random_state : int, RandomState or None, default=0
-        Seed of the bags and of the features of nodes. Scores have no random part.
-    n_jobs : int, optional
-        Threads over trees; None is 1, -1 all cores. The model is the same, bit for bit, for any
-        number. Rows are drawn by their place in the table: another order of the rows, or a row
-        twice in the place of weight 2, gives a forest of the same law, not of the same bits.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+        Out-of-bag scores are used for that.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call.
+        It seeds the bootstrap samples and the features of the nodes. Scores have no random part.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
+        Threads work on different trees. Rows are drawn by their position in the table: another
+        order of the rows, or two copies of a row in place of weight 2, give a forest of the same
+        distribution, not of the same bits.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     model_ : ForestModel
-        The fitted forest. ``model_.save(path)`` writes it.
+        The fitted forest. ``model_.save(path)`` writes it to a file.
     oob_score_ : float
-        AUC of the out-of-bag scores: each row scored by the trees that have not seen it. Rows
-        that every tree has seen are left out; NaN where a class has no others.
+        AUC of the out-of-bag scores: each row is scored by the trees that were not trained on it.
+        Rows that all trees were trained on are left out; NaN if a class has no other rows.
     oob_decision_function_ : ndarray
-        The out-of-bag score of each row of weight above 0, in order; NaN for rows that every
-        tree has seen.
+        The out-of-bag score of each row of positive weight, in order; NaN for rows that all trees
+        were trained on.
     certificate_ : Certificate
-        The out-of-bag AUC with its interval: DeLong's variance, doubled for the training sets (the
-        worst case), and Wilson's limits.
-    history_ : History
-        ``trees``: leaves, depth and gains of each; ``out_of_bag``: scores and numbers of trees.
+        The out-of-bag AUC with a confidence interval by DeLong's variance, doubled because the
+        trees were trained on overlapping rows (the worst case), and Wilson's limits.
+    history_ : ForestHistory
+        ``trees`` has the number of leaves, the depth and the gains of each tree; ``out_of_bag`` has
+        the scores and the number of trees of each row.
     feature_importances_ : ndarray of shape (n_features,)
-        Each feature's share of the AUC that all splits gained on their bags.
+        Contribution of each feature to the gain of AUC of all splits on their training rows; the
+        sum is 1.
     classes_ : ndarray of shape (2,)
-        The labels, sorted.
+        The class labels, sorted.
     pos_label_ : label
-        The class that the score grows towards.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
-        Trees in the model.
+        Number of trees in the model.
 
     Examples
     --------
@@ -106,9 +116,9 @@ class TreeRankForest(RankingEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = TreeRankForest(n_estimators=20).fit(X[:400], y[:400])
     >>> print(forest.certificate_)
-    Out of bag, AUC 0.9... (95% CI 0.9..., variance times 2 for the training sets, 227 positives...
-    >>> forest.score(X[400:], y[400:]) > 0.97
-    True
+    Out-of-bag AUC ...
+    >>> round(forest.score(X[400:], y[400:]), 2)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -133,8 +143,8 @@ class TreeRankForest(RankingEstimator):
     def __init__(
         self,
         n_estimators: int = 200,
-        max_features: Any = "sqrt",
         *,
+        max_features: Any = "sqrt",
         aggregate: str = "mean",
         max_depth: int = 6,
         min_samples_leaf: float = 5.0,
@@ -174,17 +184,17 @@ class TreeRankForest(RankingEstimator):
     def permutation_importances(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 5
     ) -> Bunch:
-        """The fall of the AUC on labelled rows when the values of one feature are shuffled.
+        """The decrease of the AUC on labelled rows when the values of one feature are shuffled.
 
-        Unlike ``feature_importances_`` it is no better for features of many values, and on rows
-        held out it is honest. The shuffles are drawn from ``random_state``.
+        Unlike ``feature_importances_`` it does not favour features with many values, and on
+        held-out rows it is unbiased. ``random_state`` seeds the shuffles.
 
         Parameters
         ----------
         X, y, sample_weight
             Labelled rows, as for ``score``.
         n_repeats : int, default=5
-            Shuffles of each feature.
+            Number of shuffles of each feature.
 
         Returns
         -------
@@ -194,7 +204,7 @@ class TreeRankForest(RankingEstimator):
         """
         check_is_fitted(self)
         if not isinstance(n_repeats, Integral) or n_repeats < 1:
-            raise ValueError(f"n_repeats is {n_repeats!r}; it must be a whole number from 1 on")
+            raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
         return permutation_falls(
             self.model_,
             self._read(X),
@@ -205,8 +215,8 @@ class TreeRankForest(RankingEstimator):
             random_state=self.random_state,
         )
 
-    def _learn(self, data: RankingData) -> tuple[ForestModel, History, Certificate]:
-        settings = Settings(
+    def _learn(self, data: RankingData) -> tuple[ForestModel, ForestHistory, Certificate]:
+        settings = ForestSettings(
             n_estimators=self.n_estimators,
             max_features=self.max_features,
             aggregate=self.aggregate,
@@ -228,12 +238,16 @@ class TreeRankForest(RankingEstimator):
         return model, history, certificate
 
     def _keep_out_of_bag(
-        self, data: RankingData, model: ForestModel, history: History, certificate: Certificate
+        self,
+        data: RankingData,
+        model: ForestModel,
+        history: ForestHistory,
+        certificate: Certificate,
     ) -> None:
         for name in ("oob_score_", "oob_decision_function_"):
-            self.__dict__.pop(name, None)  # not there without bootstrap
+            self.__dict__.pop(name, None)  # they do not exist without bootstrap
         if history.out_of_bag is not None:
             area = certificate.values["oob_auc"]
             self.oob_score_ = float("nan") if area is None else area
-            scores: Floats = history.out_of_bag.by_place(data)
+            scores: Floats = history.out_of_bag.by_row(data)
             self.oob_decision_function_ = model.intercept + scores

@@ -1,5 +1,5 @@
 """Every Numba function of the project: arrays and numbers in, arrays out.
 
-No other room imports Numba. A change in any file here compiles all kernels anew: Numba's
-own cache would not notice a change in a helper that lives in another file.
+No other package imports Numba. After a change in any file of this package all kernels are compiled
+again, because Numba's cache does not notice a change of a function in another file.
 """

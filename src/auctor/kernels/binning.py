@@ -1,4 +1,4 @@
-"""Quantile bins of one column, and the code of each of its rows."""
+"""Bins of one column by quantiles, and the code (the number of the bin) of each value."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from auctor.kernels.jit import kernel
 
 @kernel
 def _midpoint(low: float, high: float) -> float:
-    """A cut with low <= cut < high: rows at or below it stay with ``low``."""
-    cut = low / 2 + high / 2  # halves first: the sum of two large values overflows
+    """A cut with low <= cut < high; values at or below it are in the bin of ``low``."""
+    cut = low / 2 + high / 2  # halves first, because the sum of two large values overflows
     return cut if low <= cut < high else low
 
 
@@ -27,7 +27,7 @@ def _end_of_run(ordered: Floats, start: int) -> int:
 
 @kernel
 def _mass(weight: Ints, start: int, stop: int) -> Any:
-    """Weight of some rows; their number where ``weight`` is empty."""
+    """The weight of rows start..stop; their number if ``weight`` is empty."""
     if len(weight) == 0:
         return stop - start
     total = np.int64(0)
@@ -49,7 +49,11 @@ def _has_more_values(ordered: Floats, most: int) -> bool:
 
 @kernel
 def _count_heavy(ordered: Floats, weight: Ints, heavy_from: int) -> tuple[int, int, int]:
-    """Number of heavy values, of stretches of light ones after one, and the light weight."""
+    """Count the values of weight ``heavy_from`` or more.
+
+    Returns the number of these heavy values, the number of runs of lighter values that follow a
+    heavy one, and the total weight of the lighter values.
+    """
     heavy, stretches, light = 0, 0, 0
     after_heavy = False
     start = 0
@@ -67,40 +71,41 @@ def _count_heavy(ordered: Floats, weight: Ints, heavy_from: int) -> tuple[int, i
 
 @kernel
 def _set_heavy_apart(ordered: Floats, weight: Ints, max_bins: int) -> tuple[int, int, int, int]:
-    """The weight from which a value fills a bin by itself, and _count_heavy's counts for it.
+    """The weight from which a value has a bin of its own, and the counts of _count_heavy for it.
 
-    Values that hold their share are set apart, then those that hold their share of what is
-    left to the bins that are left, until no value does. Seldom more than two passes.
+    A value gets a bin of its own if it has the average weight of a bin. That leaves less weight for
+    the other bins, so that more values may reach their average; this is repeated until none does,
+    which seldom takes more than two passes.
     """
     heavy = -1
-    found, stretches, light = 0, 0, _mass(weight, 0, len(ordered))
+    n_heavy, stretches, light = 0, 0, _mass(weight, 0, len(ordered))
     heavy_from = 0
-    while found > heavy:
-        heavy = found
+    while n_heavy > heavy:
+        heavy = n_heavy
         bins = max_bins - heavy
         heavy_from = (light + bins - 1) // bins
-        found, stretches, light = _count_heavy(ordered, weight, heavy_from)
+        n_heavy, stretches, light = _count_heavy(ordered, weight, heavy_from)
     return heavy_from, heavy, stretches, light
 
 
 @kernel
 def find_cuts(ordered: Floats, weight: Ints, max_bins: int) -> Floats:
-    """Cuts that give at most ``max_bins`` bins of about equal weight to a sorted column.
+    """Cuts that divide a sorted column into at most ``max_bins`` bins of about equal weight.
 
-    ``weight`` stands in the same order, or is empty where every row counts once. A value
-    heavier than a share stands alone, as far as the bins reach, and the others share the
-    rest of the bins: wherever it lies, it does not starve them. All arithmetic is in
-    integers: a row of weight 2 gives the same cuts as the row twice.
+    ``weight`` is in the same order, or empty if every row counts once. A value that is heavier
+    than an average bin has a bin of its own, and the other values are divided among the remaining
+    bins. All arithmetic is in integers, so that a row of weight 2 gives the same cuts as the row
+    twice.
     """
     n = len(ordered)
     cuts = np.empty(max_bins - 1, dtype=np.float64)
     if _has_more_values(ordered, max_bins):
-        # Bins set aside: one for each heavy value, and for each stretch of light ones after it.
+        # Bins are reserved for each heavy value, and for each run of light values after one.
         heavy_from, heavy_left, stretches_left, light = _set_heavy_apart(ordered, weight, max_bins)
     else:
         heavy_from, heavy_left, stretches_left, light = 0, 0, 0, 0  # a bin for every value
-    held = 0  # light weight in the open bin; ``light`` is what is left, with this
-    bins = max_bins  # bins left, the open one included
+    held = 0  # light weight in the open bin; ``light`` is the light weight from this bin on
+    bins = max_bins  # number of bins left, including the open one
     stop = _end_of_run(ordered, 0) if n else 0
     mass = _mass(weight, 0, stop)
     while stop < n:
@@ -129,7 +134,7 @@ def find_cuts(ordered: Floats, weight: Ints, max_bins: int) -> Floats:
 
 @kernel
 def _end_of_bin(ordered: Floats, start: int, cut: float) -> int:
-    """One past the last row at or below ``cut``, none of which stands before ``start``."""
+    """One past the last row at or below ``cut``, by bisection from ``start`` on."""
     stop = len(ordered)
     while start < stop:
         middle = (start + stop) // 2
@@ -142,7 +147,7 @@ def _end_of_bin(ordered: Floats, start: int, cut: float) -> int:
 
 @kernel
 def _middle_row(weight: Ints, start: int, stop: int) -> int:
-    """The first row of a bin that has half of the bin's weight at or before it."""
+    """The lower weighted median: the first row with half of the weight of its bin up to it."""
     if len(weight) == 0:
         return start + (stop - start - 1) // 2
     total = _mass(weight, start, stop)
@@ -160,10 +165,10 @@ def find_centres(
     weight: Ints,
     cuts: Floats,
 ) -> Floats:
-    """The lower weighted median of each bin of a sorted column; 0 where a bin holds no row.
+    """The lower weighted median of each bin of a sorted column; 0 for a bin without rows.
 
-    ``weight`` stands in the same order, or is empty where every row counts once. All
-    arithmetic is in integers: a row of weight 2 gives the same centres as the row twice.
+    ``weight`` is in the same order, or empty if every row counts once. All arithmetic is in
+    integers, so that a row of weight 2 gives the same centres as the row twice.
     """
     n_bins = len(cuts) + 1
     centres = np.zeros(n_bins, dtype=np.float64)
@@ -172,24 +177,24 @@ def find_centres(
         stop = _end_of_bin(ordered, start, cuts[i]) if i < len(cuts) else len(ordered)
         if start < stop:
             centre = ordered[_middle_row(weight, start, stop)]
-            # Of both zeros, which are one value, either may stand in the middle.
+            # 0 and -0 are the same value, and either may be the median.
             centres[i] = centre if centre != 0 else 0.0
         start = stop
     return centres
 
 
-# Rows whose searches run side by side: one search waits for memory at every step,
-# several of them fill that time (measured: 15 ms instead of 55 ms for a million rows).
+# Number of rows that are searched at the same time: one search waits for memory at every step, and
+# several use that time (measured: 15 ms instead of 55 ms for a million rows).
 _LANES = 8
 
 
 @kernel
 def _pad(cuts: Floats) -> Floats:
-    """The cuts, filled up with infinities to a power of two, so that halving needs no ends."""
+    """The cuts, padded with infinities to a power of two, so that bisection needs no bounds."""
     size = 1
     while size <= len(cuts):
         size *= 2
-    # A loop: slices take Numba seconds to compile.
+    # A loop, because slices take Numba seconds to compile.
     padded = np.empty(size, dtype=np.float64)
     for i in range(size):
         padded[i] = cuts[i] if i < len(cuts) else np.inf
@@ -204,7 +209,10 @@ def _find_bins(
     padded: Floats,
     bins: Ints,
 ) -> None:
-    """1 + the number of cuts below each of ``count`` values, without branches; NaN gives 0."""
+    """Find the bin of each of ``count`` values (1 + the number of cuts below it); 0 for NaN.
+
+    The bisection has no branches.
+    """
     for i in range(count):
         bins[i] = 0
     half = len(padded) >> 1
@@ -225,20 +233,23 @@ def code_numbers(
     n_pos: int,
     codes: npt.NDArray[Any],
 ) -> None:
-    """Write the bin of each value, positives to the front of ``codes``, order kept."""
+    """Write the bin of each value to ``codes``: first the positives, then the negatives.
+
+    Within each class the order of the rows is kept.
+    """
     padded = _pad(cuts)
     bins = np.empty(_LANES, dtype=np.int64)
-    place_pos = 0
-    place_neg = n_pos
+    next_pos = 0
+    next_neg = n_pos
     n = len(values)
     for start in range(0, n, _LANES):
         count = min(_LANES, n - start)
         _find_bins(values, start, count, padded, bins)
         for i in range(count):
             is_pos = int(positive[start + i])
-            codes[place_neg + is_pos * (place_pos - place_neg)] = bins[i]
-            place_pos += is_pos
-            place_neg += 1 - is_pos
+            codes[next_neg + is_pos * (next_pos - next_neg)] = bins[i]
+            next_pos += is_pos
+            next_neg += 1 - is_pos
 
 
 @kernel
@@ -248,7 +259,7 @@ def add_steps(
     steps: Floats,
     out: Floats,
 ) -> None:
-    """Add to each row the step of its bin; ``steps[0]`` is for missing values."""
+    """Add the step of its bin to each row; ``steps[0]`` is for missing values."""
     padded = _pad(cuts)
     bins = np.empty(_LANES, dtype=np.int64)
     n = len(values)

@@ -1,4 +1,4 @@
-"""A hash of each row, added up column by column."""
+"""Hashes of rows, computed column by column."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,9 @@ _NAN = np.uint64(0x7FF8000000000000)
 
 @kernel
 def mix_column(bits: npt.NDArray[np.uint64], salt: np.uint64, out: npt.NDArray[np.uint64]) -> None:
-    """Add to each row's hash that of its value in one column (splitmix64).
+    """Add the hash of the value in one column (splitmix64) to the hash of each row.
 
-    ``bits`` are those of float64s, of which all NaN are one value and -0 is 0.
+    ``bits`` are the bits of float64 numbers. All NaN have the same hash, and so have -0 and 0.
     """
     for i in range(len(bits)):
         x = bits[i]

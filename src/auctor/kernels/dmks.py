@@ -1,7 +1,7 @@
-"""Kernels of DMKS: the best threshold for given scores, the best move of one coefficient.
+"""Kernels of DMKS (Fang & Chen 2019): the best threshold, and the best change of one coefficient.
 
-KS is the share of the positives above the threshold less that of the negatives; its direction is
-never turned. Weights are whole numbers, so that the weight above a threshold is exact.
+KS is the fraction of the positives above the threshold minus that of the negatives; higher scores
+always mean positive. Weights are whole numbers, so that the weight above a threshold is exact.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from auctor.kernels.jit import kernel
 
 
 class Rows(NamedTuple):
-    """Whole weights, the negatives first: from place ``n_neg`` on rows are positive."""
+    """The whole weights of the rows, negatives first: rows from ``n_neg`` on are positive."""
 
     weight: Ints
     n_neg: int
@@ -22,14 +22,14 @@ class Rows(NamedTuple):
 
 
 class Column(NamedTuple):
-    """One column of the matrix: the rows that are not 0, and their values."""
+    """One column of the matrix: the rows in which it is not 0, and the values there."""
 
-    place: Ints
+    row: Ints
     x: Floats
 
 
 class Cut(NamedTuple):
-    """A threshold, the KS that it reaches, and the weight of each class above it."""
+    """A threshold, its KS, and the weight of each class above it."""
 
     ks: float
     threshold: float
@@ -38,20 +38,20 @@ class Cut(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """How far a coefficient may move, and what it must keep clear of."""
+    """The limits of the change of a coefficient."""
 
     low: float
     high: float
-    step: float  # into an interval without end
-    clearance: float  # least distance of a row's score from the threshold
+    step: float  # how far to go into an unbounded interval
+    clearance: float  # smallest distance of a score from the threshold
 
 
 @kernel
 def best_cut(scores: Floats, order: Ints, rows: Rows, min_gap: float) -> Cut:
-    """The threshold of the largest KS, midway in a gap of the scores; of several the widest.
+    """The threshold of largest KS, in the middle of a gap between scores; the widest among equals.
 
-    ``order`` sorts the scores. Gaps narrower than ``min_gap`` hold no threshold: what lies closer
-    together than rounding must not be told apart. A threshold below all scores has KS 0.
+    ``order`` sorts the scores. Scores closer together than ``min_gap`` may differ by rounding only
+    and are not separated. A threshold below all scores has KS 0.
     """
     neg, pos = rows.total_neg, rows.total_pos
     best, width = 0.0, np.inf
@@ -76,10 +76,10 @@ def best_cut(scores: Floats, order: Ints, rows: Rows, min_gap: float) -> Cut:
 
 @kernel
 def crossings(scores: Floats, threshold: float, column: Column) -> Floats:
-    """By how much the coefficient must move for each row of a column to reach the threshold."""
+    """The change of the coefficient at which the score of each row reaches the threshold."""
     out = np.empty(len(column.x), dtype=np.float64)
     for i in range(len(out)):
-        out[i] = (threshold - scores[column.place[i]]) / column.x[i]
+        out[i] = (threshold - scores[column.row[i]]) / column.x[i]
     return out
 
 
@@ -87,21 +87,23 @@ def crossings(scores: Floats, threshold: float, column: Column) -> Floats:
 def best_move(
     crossing: Floats, order: Ints, column: Column, rows: Rows, cut: Cut, bounds: Bounds
 ) -> tuple[float, float]:
-    """(KS, move): the best that one coefficient can do with the threshold held, exactly.
+    """The exact best change of one coefficient at a fixed threshold; returns (KS, change).
 
-    ``order`` sorts the crossings. Between two that follow each other no row changes its side, so
-    that KS is constant there; the move is the middle of the best interval, of several the widest.
-    Row i blocks ``clearance / |x_i|`` on either side of its crossing. Where every interval is
-    blocked, KS is -1 and the move 0.
+    ``order`` sorts the crossings. Between two neighbouring crossings no row changes its side, so
+    that KS is constant there; the change is the middle of the best interval, the widest among
+    equals. Row i blocks ``clearance / |x_i|`` on either side of its crossing. If every interval is
+    blocked, KS is -1 and the change 0.
     """
     n_moving = len(order)
-    # As far to the left as can be, the rows of negative x are above the threshold.
+    # For a change of minus infinity, exactly the rows with negative x are above the threshold.
     neg, pos = cut.above_neg, cut.above_pos
-    ends = np.empty(n_moving + 1, dtype=np.float64)  # where the rows from k on begin to block
+    ends = np.empty(
+        n_moving + 1, dtype=np.float64
+    )  # where the blocked range of rows k, k + 1, ... begins
     ends[n_moving] = np.inf
     for k in range(n_moving - 1, -1, -1):
         i = order[k]
-        x, row = column.x[i], column.place[i]
+        x, row = column.x[i], column.row[i]
         ends[k] = min(ends[k + 1], crossing[i] - bounds.clearance / abs(x))
         is_above = crossing[i] < 0.0 if x > 0.0 else crossing[i] > 0.0
         change = (int(x < 0.0) - int(is_above)) * rows.weight[row]
@@ -114,7 +116,7 @@ def best_move(
     for k in range(n_moving + 1):
         if k > 0:
             i = order[k - 1]
-            x, row = column.x[i], column.place[i]
+            x, row = column.x[i], column.row[i]
             start = max(start, crossing[i] + bounds.clearance / abs(x))
             change = rows.weight[row] if x > 0.0 else -rows.weight[row]
             if row < rows.n_neg:
@@ -139,4 +141,4 @@ def best_move(
 def add_column(scores: Floats, column: Column, factor: float) -> None:
     """Add ``factor`` times the column to the scores, in place."""
     for i in range(len(column.x)):
-        scores[column.place[i]] += factor * column.x[i]
+        scores[column.row[i]] += factor * column.x[i]

@@ -1,4 +1,4 @@
-"""The one decorator that every kernel wears."""
+"""The decorator of every kernel, and the cache of compiled kernels on disk."""
 
 import hashlib
 import pickle
@@ -12,20 +12,20 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-# No fastmath: to fuse a multiplication with an addition, or to add up in another order, as wide as
-# the processor allows, makes the last bits of a model depend on the machine.
+# No fastmath: it lets the compiler fuse multiplications with additions and reorder sums, so that
+# the last bits of a model would depend on the processor.
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": False}
 
 _DIGEST = hashlib.sha256().digest_size
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile ``function`` on first use, cached on disk where a folder can be written."""
+    """Compile ``function`` on first use, and cache it on disk if a folder can be written."""
     try:
         compiled = numba.njit(cache=True, **OPTIONS)(function)
     except (RuntimeError, OSError):  # "no locator available": a read-only file system, no home
         return numba.njit(**OPTIONS)(function)
-    cache = getattr(compiled, "_cache", None)  # none where compiling is switched off
+    cache = getattr(compiled, "_cache", None)  # None if compiling is disabled
     if cache is not None:
         cache.__class__ = SafeCache
         file = cache._cache_file
@@ -37,8 +37,8 @@ def kernel(function: Callable[..., Any]) -> Any:
 def tree_stamp(file: Path) -> bytes:
     """Hash of every Python file in the ``kernels`` package, or in the folder of another file.
 
-    Numba compiles a kernel anew when the kernel's own file changes. The kernels that it calls from
-    other files, also of other folders, are compiled into it, so that all of them must count.
+    Numba compiles a kernel again when its own file has changed. The kernels that it calls are
+    compiled into it, also from other files and folders, so that a change in any of them counts.
     """
     package = Path(__file__).parent
     return _hash_tree(package if file.is_relative_to(package) else file.parent)
@@ -55,41 +55,40 @@ def _hash_tree(folder: Path) -> bytes:
 
 
 class SafeCache(FunctionCache):
-    """Numba's cache of one function, which may fail: then the function is compiled without it.
+    """Numba's cache of one function, which is skipped if it cannot be read or written.
 
-    A disk fills up, a folder becomes read-only, a file is cut off: none of these is a reason
-    for a fit to stop.
+    A full disk, a read-only folder or a truncated file must not stop a fit.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Compiled code, or None where there is none that can be read."""
+        """Compiled code, or None if there is none that can be read."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # pickle raises nearly anything for a damaged file
+        except Exception:  # pickle raises exceptions of many types for a damaged file
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep compiled code, if that is possible."""
+        """Save compiled code, if that is possible."""
         with suppress(Exception):
             super().save_overload(sig, data)
 
 
 class SharedCacheFile(IndexDataCacheFile):
-    """Numba's cache of one function, for processes that compile in the same moment.
+    """Numba's cache of one function, safe for processes that compile at the same time.
 
-    Numba reads the index, takes the next free number for a file, writes the index, and then the
-    code: two processes that compile a function for two types can take one number for both, and
-    from then on one of the types runs the code of the other. Here no name is ever used twice and
-    code is written before the index tells of it, so that the worst is to compile once more.
+    Numba reads the index, takes the next free number as the name of a file, writes the index, and
+    then the code. Two processes that compile a function for two types can take the same number, and
+    then one of the types runs the code of the other. Here every name is unique, and code is written
+    before the index refers to it, so that a conflict costs no more than another compilation.
 
-    Machine code stands behind its checksum: damaged code would crash the process, or compute
-    something else.
+    The file of machine code begins with its checksum, because damaged code could crash the process
+    or compute wrong results.
     """
 
     def _load_index(self) -> Any:
         try:
             return super()._load_index()
-        except Exception:  # damaged: the next save writes it anew
+        except Exception:  # damaged: the next save replaces it
             return {}
 
     def _save_data(self, name: str, data: Any) -> None:
@@ -98,14 +97,14 @@ class SharedCacheFile(IndexDataCacheFile):
             file.write(hashlib.sha256(packed).digest() + packed)
 
     def _load_data(self, name: str) -> Any:
-        found = Path(self._data_path(name)).read_bytes()
-        packed = found[_DIGEST:]
-        if hashlib.sha256(packed).digest() != found[:_DIGEST]:
+        content = Path(self._data_path(name)).read_bytes()
+        packed = content[_DIGEST:]
+        if hashlib.sha256(packed).digest() != content[:_DIGEST]:
             raise ValueError(f"{name} is damaged")
         return pickle.loads(packed)
 
     def save(self, key: Any, data: Any) -> None:
-        """Keep the code of one signature."""
+        """Save the code of one signature."""
         name = self._data_name(uuid.uuid4().int)
         self._save_data(name, data)
         overloads = self._load_index()
@@ -117,7 +116,7 @@ class SharedCacheFile(IndexDataCacheFile):
                 Path(self._data_path(old)).unlink()
 
     def _stale_names(self) -> list[str]:
-        """Files of an index that sources have left behind; their names will not be used again."""
+        """Files of an index that belongs to older sources; they will not be used again."""
         with suppress(Exception):
             with Path(self._index_path).open("rb") as file:
                 if pickle.load(file) != self._version:

@@ -1,9 +1,9 @@
-"""Linear algebra in a fixed order of operations, for whatever decides a model.
+"""Linear algebra in a fixed order of operations, for everything that a model depends on.
 
-BLAS and LAPACK choose their order of summation, and whether to fuse a multiplication with an
-addition, by the processor. So does NumPy for ``@``, ``np.convolve`` and ``np.exp``. The last bits
-of such a result differ from one machine to the next, and where a learner compares two numbers that
-are nearly equal, so does the model. The kernels here compute the same bits everywhere.
+BLAS and LAPACK choose the order of summation, and whether to fuse multiplications with additions,
+by the processor. So does NumPy in ``@``, ``np.convolve`` and ``np.exp``. The last bits of such a
+result differ between machines; and where a learner compares two nearly equal numbers, the models
+differ. The kernels of this module compute the same bits everywhere.
 """
 
 from math import exp, log
@@ -41,7 +41,7 @@ def matrix_vector(matrix: Floats, vector: Floats) -> Floats:
 
 @kernel
 def vector_matrix(vector: Floats, matrix: Floats) -> Floats:
-    """``vector @ matrix``: the rows of the matrix, weighted and added up from the first on."""
+    """``vector @ matrix``: the weighted sum of the rows of the matrix, from the first row on."""
     out = np.zeros(matrix.shape[1])
     for i in range(matrix.shape[0]):
         if vector[i] != 0.0:
@@ -52,7 +52,7 @@ def vector_matrix(vector: Floats, matrix: Floats) -> Floats:
 
 @kernel
 def convolve(a: Floats, b: Floats) -> Floats:
-    """Full convolution, of length ``len(a) + len(b) - 1``; quick where ``a`` has zeros."""
+    """Full convolution, of length ``len(a) + len(b) - 1``; zeros of ``a`` are skipped."""
     out = np.zeros(len(a) + len(b) - 1)
     for i in range(len(a)):
         if a[i] != 0.0:
@@ -104,7 +104,7 @@ def factor_banded(lower: Floats) -> bool:
 
 @kernel
 def solve_banded(factor: Floats, x: Floats) -> None:
-    """Solve the system whose Cholesky factor is given; ``x`` is the right side, then the answer."""
+    """Solve a system, given its Cholesky factor; ``x`` is the right side, then the solution."""
     width, size = factor.shape
     for i in range(size):
         x[i] /= factor[0, i]
@@ -118,7 +118,7 @@ def solve_banded(factor: Floats, x: Floats) -> None:
 
 @kernel
 def solve_semidefinite(system: Floats, x: Floats, tiny: float) -> None:
-    """A solution of a symmetric positive semidefinite system; ``x`` is the right side at first.
+    """Solve a positive semidefinite system; ``x`` is the right side, then a solution.
 
     The system is overwritten. An unknown whose pivot is below ``tiny`` times its diagonal entry
     depends on those before it and is set to 0.
@@ -150,9 +150,10 @@ def solve_semidefinite(system: Floats, x: Floats, tiny: float) -> None:
 
 @kernel
 def main_part(values: Floats, weight: Floats, rows: Floats, columns: Floats) -> None:
-    """The row and the column part nearest to a table, by weight; of several, the shortest.
+    """The main effects of a table: row and column terms by weighted least squares.
 
-    What they leave has weighted row and column means of 0. Rows and columns of no weight get 0.
+    The residuals have weighted row and column means of 0. Among several solutions the one of
+    smallest norm is returned. Rows and columns without weight get 0.
     """
     n_rows, n_columns = values.shape
     size = n_rows + n_columns
@@ -166,7 +167,7 @@ def main_part(values: Floats, weight: Floats, rows: Floats, columns: Floats) -> 
             x[i] += w * values[i, j]
             x[k] += w * values[i, j]
     solve_semidefinite(system, x, 1e-12)
-    # A constant can go to the rows or to the columns of each block of cells that hang together.
+    # Within each connected block of cells a constant can be moved from the rows to the columns.
     block = blocks_of(weight)
     for first in range(size):
         shift, count = 0.0, 0
@@ -183,7 +184,10 @@ def main_part(values: Floats, weight: Floats, rows: Floats, columns: Floats) -> 
 
 @kernel
 def blocks_of(weight: Floats) -> Ints:
-    """For each row, then each column, the first of those that cells of some weight tie it to."""
+    """Connected components of rows and columns, which are linked by cells of positive weight.
+
+    The result has, for each row and then each column, the first index of its component.
+    """
     n_rows, n_columns = weight.shape
     block = np.arange(n_rows + n_columns)
     changed = True

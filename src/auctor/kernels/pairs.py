@@ -1,4 +1,8 @@
-"""The smallest of all differences between two sorted lists, selected without forming a pair."""
+"""Quantiles of the differences of all pairs of two sorted lists, without forming the pairs.
+
+The soft margin of Suehiro, Hatano & Takimoto (2011) is the mean of the smallest differences of a
+positive and a negative score.
+"""
 
 from auctor._typing import Floats
 from auctor.kernels.jit import kernel
@@ -8,10 +12,11 @@ from auctor.kernels.jit import kernel
 def weight_up_to(
     positive: Floats, weight: Floats, negative: Floats, above: Floats, difference: float
 ) -> float:
-    """Weight of the pairs with positive - negative <= ``difference``.
+    """The weight of the pairs with positive - negative <= ``difference``.
 
-    Both lists ascend; ``weight`` is that of the positives, and ``above[j]`` that of the
-    negatives from j on, with a 0 at the end. A pair weighs the product of its rows.
+    Both lists are in increasing order. ``weight`` has the weights of the positives, ``above[j]``
+    the total weight of the negatives from j on, with a 0 at the end. The weight of a pair is the
+    product of the weights of its rows.
     """
     total = 0.0
     j = 0
@@ -26,15 +31,15 @@ def weight_up_to(
 def nth_difference(
     positive: Floats, weight: Floats, negative: Floats, above: Floats, nu: float, guess: float
 ) -> float:
-    """The smallest difference up to which the pairs weigh ``nu`` or more.
+    """The smallest difference such that the pairs up to it have weight ``nu`` or more.
 
-    Halves an interval until no number lies inside: as a difference of floats is monotone in
-    both of them, the answer is exact. ``guess`` is where the search starts.
+    An interval is halved until it contains no other float. A rounded difference is monotone in
+    both numbers, so that the result is exact. The search starts at ``guess``.
     """
     low = positive[0] - negative[-1] - 1.0
     high = positive[-1] - negative[0]
     step = 1e-4 * (high - low)
-    while low < guess < high and step > 0.0:  # an interval around the guess, ever wider
+    while low < guess < high and step > 0.0:  # widen an interval around the guess
         if weight_up_to(positive, weight, negative, above, guess) >= nu:
             high = guess
             guess -= step
@@ -64,13 +69,14 @@ def share_pairs(
     below: Floats,
     difference: float,
     nu: float,
-    share_pos: Floats,
-    share_neg: Floats,
+    fraction_pos: Floats,
+    fraction_neg: Floats,
 ) -> None:
-    """What each row has of the pairs below ``difference``, and of a part of those on it.
+    """The fraction of the pairs of smallest difference that each row belongs to, by weight.
 
-    The part is what makes all of them weigh ``nu``; shares of each class add up to 1.
-    ``below[i]`` is the weight of the positives before i, with their total at the end.
+    These are the pairs below ``difference`` and such a part of those equal to it that their weight
+    is ``nu``. The fractions of each class add up to 1. ``below[i]`` is the weight of the positives
+    before i, with their total at the end.
     """
     n_pos, n_neg = len(positive), len(negative)
     less = 0.0
@@ -92,7 +98,7 @@ def share_pairs(
             j += 1
         while k < n_neg and positive[i] - negative[k] >= difference:
             k += 1
-        share_pos[i] = weight_pos[i] * (above[k] + part * (above[j] - above[k])) / nu
+        fraction_pos[i] = weight_pos[i] * (above[k] + part * (above[j] - above[k])) / nu
     j = 0
     k = 0
     for i in range(n_neg):
@@ -100,4 +106,4 @@ def share_pairs(
             j += 1
         while k < n_pos and positive[k] - negative[i] < difference:
             k += 1
-        share_neg[i] = weight_neg[i] * (below[k] + part * (below[j] - below[k])) / nu
+        fraction_neg[i] = weight_neg[i] * (below[k] + part * (below[j] - below[k])) / nu

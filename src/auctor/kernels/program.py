@@ -1,4 +1,4 @@
-"""Layered branching programs (paper 000, section 4): counting, routing and scoring rows."""
+"""Branching programs (Long & Servedio 2007, section 4): counting, routing and scoring rows."""
 
 from typing import Any, NamedTuple
 
@@ -8,11 +8,11 @@ import numpy.typing as npt
 from auctor._typing import Floats, Ints
 from auctor.kernels.jit import kernel
 
-# Node of a row that has left the program at a frozen node.
+# The node of a row that has left the program at a frozen node.
 OUT = 65_535
 
-# Rows whose node is looked up once for all features: 64 KB, which the second-level cache
-# holds beside the histograms of two features.
+# Number of rows whose nodes are looked up once for all features: 64 KB, which fit into the
+# second-level cache beside the histograms of two features.
 _BLOCK = 16_384
 
 
@@ -26,9 +26,10 @@ def count_nodes(
     n_nodes: int,
     histogram: npt.NDArray[Any],
 ) -> None:
-    """Add the weights of rows of one class per feature, node and code.
+    """Add the weights of rows of one class to the histograms by feature, node and code.
 
-    ``histogram`` is (features, (n_nodes + 1) * n_codes); rows that are out go to the last node.
+    ``histogram`` is (features, (n_nodes + 1) * n_codes); rows that have left the program are
+    counted at the last node.
     """
     n_codes = histogram.shape[1] // (n_nodes + 1)
     offset = np.empty(_BLOCK, dtype=np.uint32)
@@ -38,26 +39,26 @@ def count_nodes(
         count = last - first
         for i in range(count):
             offset[i] = min(np.uint32(node[first + i]), np.uint32(n_nodes)) * np.uint32(n_codes)
-        share = weight[first:last]
+        amounts = weight[first:last]
         j = first_feature
         while j + 1 < last_feature:  # two features share the look-ups
-            bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
-            bins_b, line_b = histogram[j + 1 - first_feature], codes[j + 1, first:last]
+            bins_a, column_a = histogram[j - first_feature], codes[j, first:last]
+            bins_b, column_b = histogram[j + 1 - first_feature], codes[j + 1, first:last]
             for i in range(count):
-                amount = share[i]
-                bins_a[offset[i] + line_a[i]] += amount
-                bins_b[offset[i] + line_b[i]] += amount
+                amount = amounts[i]
+                bins_a[offset[i] + column_a[i]] += amount
+                bins_b[offset[i] + column_b[i]] += amount
             j += 2
         if j < last_feature:
-            bins_a, line_a = histogram[j - first_feature], codes[j, first:last]
+            bins_a, column_a = histogram[j - first_feature], codes[j, first:last]
             for i in range(count):
-                bins_a[offset[i] + line_a[i]] += share[i]
+                bins_a[offset[i] + column_a[i]] += amounts[i]
 
 
 @kernel
-def _coin(seed: np.uint64, row: np.uint64, place: np.uint64) -> np.int64:
-    """A whole number below 2^53 that depends on nothing but its arguments (splitmix64)."""
-    x = seed ^ (row * np.uint64(0x9E3779B97F4A7C15)) ^ (place * np.uint64(0xD1B54A32D192ED03))
+def _coin(seed: np.uint64, row: np.uint64, node: np.uint64) -> np.int64:
+    """A pseudorandom whole number below 2^53 from the hash of its arguments (splitmix64)."""
+    x = seed ^ (row * np.uint64(0x9E3779B97F4A7C15)) ^ (node * np.uint64(0xD1B54A32D192ED03))
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.int64((x ^ (x >> np.uint64(31))) >> np.uint64(11))
@@ -74,13 +75,13 @@ def route(
     coins: tuple[int, int],
     node: npt.NDArray[np.uint16],
 ) -> None:
-    """Send each row from its node to the left (the same number) or to the right (one more).
+    """Send each row from its node to the left (the same index) or to the right (the next one).
 
-    ``right[i, code]`` is the chance of the right at node i in units of 2^-53. ``base[i]`` is
-    the number of the left, or OUT where node i is frozen; the last line of the arrays is for
-    rows that are out. ``coins`` is (seed, layer): with the row's place in the table and the
-    node they decide the toss, so that neither partitions nor threads do. No branches: which
-    way a row goes cannot be foretold.
+    ``right[i, code]`` is the probability of going right from node i, in units of 2^-53.
+    ``base[i]`` is the index of the left node, or OUT if node i is frozen; the last row of these
+    arrays is for rows that have left the program. ``coins`` is (seed, layer): the random number of
+    a row depends on these, on its index in the table and on its node, but not on partitions or
+    threads. There are no branches, because they could not be predicted.
     """
     seed = np.uint64(coins[0]) * np.uint64(0xA0761D6478BD642F)
     layer = np.uint64(coins[1]) * np.uint64(65_536)
@@ -104,16 +105,17 @@ def route_and_count(
     node: npt.NDArray[np.uint16],
     histogram: npt.NDArray[Any],
 ) -> None:
-    """``route`` rows of one class, and add the weights of those that went right.
+    """``route`` rows of one class, and add the weights of those that went right to histograms.
 
-    They are about half of the rows, and what is known of all the nodes before gives the rest.
-    ``histogram`` is (features, nodes * n_codes), by the node that a row arrives at.
+    These are about half of the rows; the caller gets the counts of the others by subtraction from
+    those of the layer before. ``histogram`` is (features, nodes * n_codes), by the node that a row
+    arrives at.
     """
     seed = np.uint64(coins[0]) * np.uint64(0xA0761D6478BD642F)
     layer = np.uint64(coins[1]) * np.uint64(65_536)
     outside = len(base) - 1
     n_codes = right.shape[1]
-    # Unsigned indices: Numba turns a signed one that is negative to the other end.
+    # Unsigned indices are faster: for signed ones Numba has to test whether they are negative.
     row = np.empty(_BLOCK, dtype=np.uint16)
     offset = np.empty(_BLOCK, dtype=np.uint32)
     amount = np.empty(_BLOCK, dtype=histogram.dtype)
@@ -121,39 +123,39 @@ def route_and_count(
     for first in range(rows[0], rows[1], _BLOCK):
         last = min(first + _BLOCK, rows[1])
         count = 0
-        for r in range(last - first):  # a list of those that moved, without a branch
+        for r in range(last - first):  # lists the rows that went right, without a branch
             k = first + r
             i: Any = min(np.int64(node[k]), outside)
             toss = _coin(seed, np.uint64(row_ids[k]), layer + np.uint64(i))
             goes = toss < right[i, codes[feature[i], k]]
-            place = base[i] + goes
-            node[k] = place
+            arrived = base[i] + goes
+            node[k] = arrived
             row[count] = r
-            offset[count] = np.uint32(place) * np.uint32(n_codes)
+            offset[count] = np.uint32(arrived) * np.uint32(n_codes)
             amount[count] = weight[k]
             count += goes
         j = 0
         while j + 1 < n_features:  # two features share the look-ups
-            bins_a, line_a = histogram[j], codes[j, first:last]
-            bins_b, line_b = histogram[j + 1], codes[j + 1, first:last]
+            bins_a, column_a = histogram[j], codes[j, first:last]
+            bins_b, column_b = histogram[j + 1], codes[j + 1, first:last]
             for i in range(count):
-                start, k, share = offset[i], row[i], amount[i]
-                bins_a[start + line_a[k]] += share
-                bins_b[start + line_b[k]] += share
+                start, k, own = offset[i], row[i], amount[i]
+                bins_a[start + column_a[k]] += own
+                bins_b[start + column_b[k]] += own
             j += 2
         if j < n_features:
-            bins_a, line_a = histogram[j], codes[j, first:last]
+            bins_a, column_a = histogram[j], codes[j, first:last]
             for i in range(count):
-                bins_a[offset[i] + line_a[row[i]]] += amount[i]
+                bins_a[offset[i] + column_a[row[i]]] += amount[i]
 
 
 class Nodes(NamedTuple):
-    """The nodes of a program, layer after layer: node i of layer t is number t (t - 1) / 2 + i.
+    """The nodes of a program, layer after layer: node i of layer t has index t (t - 1) / 2 + i.
 
-    A node of a number sends codes up to ``cut`` right with chance ``low``, higher ones with
-    ``high`` and missing ones with ``missing``; one of a category looks its chance up in
-    ``table``, from ``start`` on (-1 for numbers). Feature -1 marks a frozen node, where a row
-    ends with ``value``.
+    A node that tests a number sends codes up to ``cut`` right with probability ``low``, larger
+    codes with ``high`` and missing values with ``missing``. A node that tests a category has the
+    probability of each code in ``table``, from ``start`` on; ``start`` is -1 for numbers. Feature
+    -1 marks a frozen node, at which rows stop with ``value``.
     """
 
     feature: Ints
@@ -166,31 +168,31 @@ class Nodes(NamedTuple):
     value: Floats
 
 
-# Rows that go down the program side by side: their chances at all nodes of a layer fit
-# into the second-level cache, and each node works on them without a branch.
+# Number of rows that go down the program together: their probabilities at all nodes of a layer fit
+# into the second-level cache, and each node is applied to them without a branch.
 _LANES = 512
 
 
 @kernel
 def _toss(
-    line: npt.NDArray[np.uint16],
+    column: npt.NDArray[np.uint16],
     nodes: Nodes,
     k: int,
     here: Floats,
     next_one: Floats,
 ) -> None:
-    """Split the chance of being at node k between staying at its number and the next one."""
+    """Divide the probability of node k between the left node and the right one below it."""
     start = nodes.start[k]
     if start >= 0:
-        for r in range(len(line)):
-            p = nodes.table[start + line[r]]
+        for r in range(len(column)):
+            p = nodes.table[start + column[r]]
             goes = here[r] * p
             next_one[r] += goes
             here[r] -= goes
         return
     cut, low, high, missing = nodes.cut[k], nodes.low[k], nodes.high[k], nodes.missing[k]
-    for r in range(len(line)):
-        code = np.int64(line[r])
+    for r in range(len(column)):
+        code = np.int64(column[r])
         p = high if code > cut else low
         p = missing if code == 0 else p
         goes = here[r] * p
@@ -205,10 +207,10 @@ def expect(
     final: Floats,
     out: Floats,
 ) -> None:
-    """Expected value of each row (features, rows) over the coins of the program, exactly.
+    """The exact expected value of each row of ``codes`` (features, rows).
 
-    The chance of being at each node of a layer is carried down the layers; ``final`` is the
-    value of the nodes below the last one.
+    The probability of each node is carried down the layers; ``final`` has the values of the nodes
+    below the last layer.
     """
     n_layers = len(final) - 1
     chance = np.empty((n_layers + 1, _LANES), dtype=np.float64)
@@ -223,14 +225,14 @@ def expect(
             out[first + r] = 0.0
         number = 0
         for t in range(1, n_layers + 1):
-            for i in range(t - 1, -1, -1):  # from the right: node i + 1 has tossed already
+            for i in range(t - 1, -1, -1):  # from the right: node i + 1 is done already
                 if not reached[i]:
                     continue
                 k = number + i
                 j = nodes.feature[k]
                 if j >= 0:
-                    line = codes[j, first : first + count]
-                    _toss(line, nodes, k, chance[i, :count], chance[i + 1, :count])
+                    column = codes[j, first : first + count]
+                    _toss(column, nodes, k, chance[i, :count], chance[i + 1, :count])
                     reached[i + 1] = True
                 else:
                     for r in range(count):

@@ -1,7 +1,7 @@
-"""Kernels of the metrics: every one is a single pass over scores that are already sorted.
+"""Kernels of the metrics: each one is a single pass over sorted scores.
 
-``pos`` and ``neg`` are the scores of the two classes, each ascending. Counts are
-int64, so that a number of pairs is exact.
+``pos`` and ``neg`` are the scores of the two classes, each in increasing order. Counts are int64,
+so that a number of pairs is exact.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ from auctor.kernels.jit import kernel
 
 @kernel
 def split_classes(values: Floats, positive: Bools, n_pos: int) -> Any:
-    """Copy the values of the two classes apart, in row order."""
+    """Copy the values of each class to an array of its own, in the order of the rows."""
     n_rows = len(values)
-    # One spare cell each: every value is written to both, and the write that
-    # should not count is overwritten by the next. No branch to mispredict.
+    # Each array has one extra cell: every value is written to both arrays, and the wrong one is
+    # overwritten by the next value. There is no branch to mispredict.
     pos = np.empty(n_pos + 1, dtype=np.float64)
     neg = np.empty(n_rows - n_pos + 1, dtype=np.float64)
     i = 0
@@ -49,7 +49,7 @@ def count_double_wins(pos: Floats, neg: Floats) -> int:
             score = pos[i]
             tie_pos = i
             tie_neg = j
-            i += 1  # before any comparison: NaN equals nothing, and the walk must go on
+            i += 1  # before any comparison, because NaN is not equal to itself
             j += 1
             while i < n_pos and pos[i] == score:
                 i += 1
@@ -91,11 +91,11 @@ def count_at_most(targets: Floats, values: Floats) -> Ints:
 
 @kernel
 def count_margin(pos: Floats, neg: Floats, rho: float) -> Ints:
-    """Count for each positive the negatives that it beats by at least rho (paper 001)."""
+    """Count for each positive the negatives below it by at least rho (Suehiro et al. 2011)."""
     counts = np.empty(len(pos), dtype=np.int64)
     j = 0
     for i in range(len(pos)):
-        # The rounded difference falls as neg[j] rises, so the walk never turns back.
+        # The rounded difference does not increase with neg[j], so that j never has to go back.
         while j < len(neg) and pos[i] - neg[j] >= rho:
             j += 1
         counts[i] = j
@@ -104,10 +104,11 @@ def count_margin(pos: Floats, neg: Floats, rho: float) -> Ints:
 
 @kernel
 def double_placements(pos: Floats, neg: Floats) -> Any:
-    """Count for each row twice the rows of the other class it is ordered rightly with.
+    """Count for each row twice the rows of the other class that are in the right order with it.
 
-    A tie counts one half, that is one in the doubled count. Returns the counts of
-    the positives (negatives below) and of the negatives (positives above).
+    A tie counts one half, that is one in the doubled count. Returns the counts for the positives
+    (negatives below) and for the negatives (positives above): the placements of DeLong et al.
+    (1988).
     """
     n_pos = len(pos)
     n_neg = len(neg)
@@ -126,7 +127,7 @@ def double_placements(pos: Floats, neg: Floats) -> Any:
             score = pos[i]
             tie_pos = i
             tie_neg = j
-            i += 1  # before any comparison: NaN equals nothing, and the walk must go on
+            i += 1  # before any comparison, because NaN is not equal to itself
             j += 1
             while i < n_pos and pos[i] == score:
                 i += 1
@@ -143,7 +144,7 @@ def double_placements(pos: Floats, neg: Floats) -> Any:
 def double_weighted_wins(
     below: Ints, at_most: Ints, weight_pos: Floats, weight_neg: Floats
 ) -> float:
-    """Sum twice the weight of the pairs in the right order, ties counting one half.
+    """Sum twice the weight of the pairs in the right order; ties count one half.
 
     ``below`` and ``at_most`` are the counts of negatives for each positive; the
     weights are in the order of the sorted scores.
@@ -160,9 +161,9 @@ def double_weighted_wins(
 
 @kernel
 def curve_steps(pos: Floats, neg: Floats) -> Any:
-    """Walk down the distinct scores; count the rows of each class at or above each.
+    """Count the rows of each class at or above each distinct score, in decreasing order of score.
 
-    The first step is at plus infinity and counts nothing.
+    The first threshold is plus infinity, with counts of 0.
     """
     n_pos = len(pos)
     n_neg = len(neg)
@@ -183,7 +184,7 @@ def curve_steps(pos: Floats, neg: Floats) -> Any:
         else:
             score = neg[n_neg - 1 - j]
             j += 1
-        # A tie stays on the step and writes over it.
+        # A tied score belongs to the same step, whose counts are overwritten.
         step += int(score != last)
         last = score
         thresholds[step] = score
@@ -194,11 +195,11 @@ def curve_steps(pos: Floats, neg: Floats) -> Any:
 
 @kernel
 def upper_hull(x: Floats, y: Floats) -> Ints:
-    """Find the corners of the smallest concave curve above points sorted by x, then y."""
+    """Find the vertices of the upper convex hull of points that are sorted by x, then y."""
     corners = np.empty(len(x), dtype=np.int64)
     size = 0
     for k in range(len(x)):
-        # Drop the last corner while it lies on or below the chord that skips it.
+        # Remove the last vertex while it is on or below the chord from the one before it.
         while size >= 2:
             first = corners[size - 2]
             last = corners[size - 1]

@@ -1,4 +1,4 @@
-"""Passes over the scores of two classes: misranked pairs, Youden's cut, counts by cell."""
+"""Single passes over the scores of two classes: wrong pairs, best threshold, logistic losses."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from auctor.kernels.jit import kernel
 
 
 @kernel
-def add_table(line: npt.NDArray[Any], table: Floats, out: Floats) -> None:
-    """Add to each row the table's entry for its code."""
-    for i in range(len(line)):
-        out[i] += table[line[i]]
+def add_table(column: npt.NDArray[Any], table: Floats, out: Floats) -> None:
+    """Add to each row the entry of the table for its code."""
+    for i in range(len(column)):
+        out[i] += table[column[i]]
 
 
 @kernel
@@ -25,13 +25,13 @@ def sweep(
     total_neg: float,
     total_pos: float,
 ) -> tuple[float, float, float]:
-    """Weight of misranked pairs, weight of tied pairs, and Youden's cut, from sorted scores.
+    """The weight of wrongly ordered pairs, that of tied pairs, and Youden's threshold.
 
-    The totals are those of the weights of each class. The cut lies midway between the two
-    neighbouring scores where the share of positives above exceeds that of negatives above
-    most; of several, the lowest. Where all scores are equal it is that score. Only the
-    weights per distinct score enter, in their order, so that neither the order of tied rows
-    nor a row given twice shows in the result.
+    Scores are sorted within each class. The threshold (Youden 1950) is midway between two
+    neighbouring scores, where the fraction of positives above minus that of negatives above is
+    largest; the lowest one among equals. If all scores are equal, it is that score. The result
+    depends only on the weights of each distinct score, so that neither the order of tied rows nor
+    a row twice instead of weight 2 makes a difference.
     """
     i, j = 0, 0
     below_neg, below_pos = np.int64(0), np.int64(0)
@@ -40,14 +40,14 @@ def sweep(
     while i < len(neg) or j < len(pos):
         from_neg = j == len(pos) or (i < len(neg) and neg[i] <= pos[j])
         score = neg[i] if from_neg else pos[j]
-        # With these rows below the cut and the rest above; before the first there is no cut.
+        # The rows so far are below the cut, the others above; there is no cut before the first.
         gap = below_neg / total_neg - below_pos / total_pos
         if i + j == 0:
             cut = score
         elif gap > best:
             cut, best = last / 2 + score / 2, gap
         here_neg, here_pos = np.int64(0), np.int64(0)
-        # The row of the score itself first: the walk goes on even where that equals nothing (NaN).
+        # The row of the score itself is counted first, because NaN is not equal to itself.
         if from_neg:
             here_neg += np.int64(weight_neg[i])
             i += 1
@@ -79,9 +79,9 @@ def count_cells(
     """Add the weight of each row to the cell of its score; cells start at ``low``."""
     last = len(counts) - 1
     for i in range(len(scores)):
-        place = (scores[i] - low) / width
-        # NaN compares as false, and has the first cell.
-        cell = last if place >= last else (int(place) if place > 0.0 else 0)
+        position = (scores[i] - low) / width
+        # NaN goes to the first cell, because comparisons with it are false.
+        cell = last if position >= last else (int(position) if position > 0.0 else 0)
         counts[cell] += np.int64(weight[i])
 
 
@@ -93,14 +93,15 @@ def logistic_line(
     slope: float,
     offset: float,
 ) -> tuple[float, float, float, float, float, float]:
-    """Loss of a logistic line at cells of ``size`` rows with ``hits`` positives, and derivatives.
+    """The logistic loss of ``slope * x + offset`` (Platt 1999), and its derivatives.
 
-    The gradient by slope and offset follows, then the curvature: slope twice, both, offset twice.
+    Cell i has ``size[i]`` rows, of which ``hits[i]`` are positive. Returns the loss, the gradient
+    by slope and offset, and the second derivatives (slope twice, slope and offset, offset twice).
     """
     loss, g0, g1, h00, h01, h11 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(x)):
         z = slope * x[i] + offset
-        decayed = np.exp(-abs(z))  # of a negative number, so that nothing overflows
+        decayed = np.exp(-abs(z))  # the argument is negative, so that it cannot overflow
         p = (1.0 if z >= 0.0 else decayed) / (1.0 + decayed)
         loss += size[i] * (max(z, 0.0) + np.log1p(decayed)) - hits[i] * z
         error, curvature = size[i] * p - hits[i], size[i] * p * (1.0 - p)
@@ -119,7 +120,7 @@ def logistic_rows(
     weight: Floats,
     pull: Floats,
 ) -> float:
-    """The logistic loss of the rows' scores; ``pull`` becomes what a unit more of each gains."""
+    """The logistic loss of the scores of the rows; ``pull`` is set to the negative gradient."""
     loss = 0.0
     for i in range(len(z)):
         decayed = np.exp(-abs(z[i]))

@@ -1,4 +1,4 @@
-"""How well single features tell two classes apart, from their class histograms."""
+"""Tests of whether a feature differs between two classes, from class histograms."""
 
 import numpy as np
 
@@ -13,12 +13,13 @@ def separations(
     is_category: Bools,
     unit: float,
 ) -> Floats:
-    """A squared normal deviate for each feature: large where the classes differ in it.
+    """A squared normal deviate for each feature, which is large if the classes differ in it.
 
-    ``histogram`` (class, feature, code) holds weights, ``unit`` rows each. For a number it is the
-    largest of the tests of a trend in its ranks (Wilcoxon's), of a trend in their squares, which
-    finds features that are high at both ends, and of missing values. For a category it is the
-    chi-squared test of all its values, made a normal deviate (Wilson and Hilferty's cube root).
+    ``histogram`` (class, feature, code) has weights, of which each unit counts for ``unit`` rows.
+    For a number the result is the largest of three tests: of the mean rank (Wilcoxon 1945), of the
+    mean squared rank, which finds features whose small and large values belong together, and of
+    missing values. For a category it is the chi-squared test of its values, converted to a normal
+    deviate (Wilson & Hilferty 1931).
     """
     out = np.zeros(len(n_bins))
     for j in range(len(n_bins)):
@@ -33,36 +34,36 @@ def separations(
 
 @kernel
 def missing_test(neg: Floats, pos: Floats) -> float:
-    """Squared deviate of the difference of the classes' shares of missing values, in code 0."""
+    """Squared deviate of the difference of the fractions of missing values (code 0)."""
     all_neg, all_pos = neg.sum(), pos.sum()
-    share = (neg[0] + pos[0]) / (all_neg + all_pos)
-    spread = share * (1.0 - share) * (1.0 / all_neg + 1.0 / all_pos)
+    fraction = (neg[0] + pos[0]) / (all_neg + all_pos)
+    spread = fraction * (1.0 - fraction) * (1.0 / all_neg + 1.0 / all_pos)
     difference = pos[0] / all_pos - neg[0] / all_neg
     return difference * difference / spread if spread > 0.0 else 0.0
 
 
 @kernel
 def trend_tests(neg: Floats, pos: Floats) -> float:
-    """The larger squared deviate of two differences of means: of ranks, and of their squares."""
+    """The larger squared deviate of two differences of class means: of ranks, of squared ranks."""
     all_neg, all_pos = neg.sum(), pos.sum()
     if not (all_neg > 0.0 and all_pos > 0.0):
         return 0.0
     total = all_neg + all_pos
-    line, square = np.empty(len(neg)), np.empty(len(neg))
+    rank, square = np.empty(len(neg)), np.empty(len(neg))
     below, second, third = 0.0, 0.0, 0.0
     for c in range(len(neg)):
         here = neg[c] + pos[c]
-        line[c] = (below + here / 2.0) / total - 0.5  # the mean over all rows is 0
+        rank[c] = (below + here / 2.0) / total - 0.5  # the mean over all rows is 0
         below += here
-        second += here * line[c] ** 2
-        third += here * line[c] ** 3
+        second += here * rank[c] ** 2
+        third += here * rank[c] ** 3
     second, third = second / total, third / total
     if not second > 0.0:
         return 0.0
-    for c in range(len(neg)):  # without the mean, and without what the line says already
-        square[c] = line[c] ** 2 - second - third / second * line[c]
-    straight = mean_test(line, neg, pos, all_neg, all_pos)
-    return max(straight, mean_test(square, neg, pos, all_neg, all_pos))
+    for c in range(len(neg)):  # with mean 0, and uncorrelated with the rank
+        square[c] = rank[c] ** 2 - second - third / second * rank[c]
+    linear = mean_test(rank, neg, pos, all_neg, all_pos)
+    return max(linear, mean_test(square, neg, pos, all_neg, all_pos))
 
 
 @kernel
@@ -73,7 +74,7 @@ def mean_test(
     all_neg: float,
     all_pos: float,
 ) -> float:
-    """Squared deviate of the difference of the classes' means of values whose mean is 0."""
+    """Squared deviate of the difference of the class means of values whose overall mean is 0."""
     difference, spread = 0.0, 0.0
     for c in range(len(values)):
         difference += values[c] * (pos[c] / all_pos - neg[c] / all_neg)
@@ -84,7 +85,10 @@ def mean_test(
 
 @kernel
 def category_test(neg: Floats, pos: Floats) -> float:
-    """Squared deviate of the chi-squared test of two classes' shares of categories; 0 if small."""
+    """Squared deviate of the chi-squared test of the frequencies of categories in two classes.
+
+    It is 0 if the statistic is below its expectation.
+    """
     all_neg, all_pos = neg.sum(), pos.sum()
     freedom, chi_squared = -1.0, 0.0
     for c in range(len(neg)):

@@ -1,8 +1,10 @@
-"""Sums over pairs of smooth functions of the difference of two scores, without the pairs.
+"""Kernels of SmoothAUCBoost (Komori 2010): the smoothed AUC, its derivatives, and its penalty.
 
-The weight of each row is spread over the 8 nodes of a uniform grid next to its score, with
-the weights of Lagrange's interpolation; a convolution of the grid then gives the sum over all
-rows at every node, and the same 8 weights read it off at any score.
+The smoothed AUC is a sum over all pairs of a smooth function of the difference of two scores. It is
+computed without forming the pairs: ``deposit`` spreads the weight of each row over the 8 nodes of a
+uniform grid next to its score, with the weights of Lagrange interpolation; a convolution with the
+smooth function then gives the sum over all rows at every node; and ``gather`` interpolates it at
+any score with the same 8 weights. The last kernels count rows by pairs of features.
 """
 
 from typing import Any
@@ -13,48 +15,15 @@ import numpy.typing as npt
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
 
-
-@kernel
-def pair_cells(
-    first: npt.NDArray[Any],
-    second: npt.NDArray[Any],
-    groups_first: npt.NDArray[np.uint16],
-    groups_second: npt.NDArray[np.uint16],
-    side: int,
-    out: npt.NDArray[np.uint16],
-) -> None:
-    """The cell group_first * side + group_second of each row, from its two codes."""
-    for i in range(len(first)):
-        out[i] = groups_first[first[i]] * side + groups_second[second[i]]
-
-
-@kernel
-def count_pair(
-    first: npt.NDArray[np.uint8],
-    second: npt.NDArray[np.uint8],
-    slopes: Ints,
-    weight: npt.NDArray[np.uint32],
-    start: int,
-    stop: int,
-    slope_sums: Ints,
-    weight_sums: Ints,
-) -> None:
-    """Sum whole slopes and weights of rows start..stop by the groups of two features."""
-    for i in range(start, stop):
-        a, b = first[i], second[i]
-        slope_sums[a, b] += slopes[i]
-        weight_sums[a, b] += np.int64(weight[i])
-
-
-# Nodes -3 .. 4 around a score in [0, 1): a polynomial of degree 7 through each of them.
+# Interpolation uses the nodes -3 .. 4 around a score in [0, 1), with a polynomial of degree 7.
 _BEFORE = 3
-# Rows scored at a time: their scores stay in the first-level cache while every feature adds.
+# Number of rows that are scored together, so that their scores stay in the first-level cache.
 _BLOCK = 2048
 
 
 @kernel
 def _node_weights(t: float) -> tuple[float, float, float, float, float, float, float, float]:
-    """Lagrange's weights of the nodes -3 .. 4 for a point t in [0, 1)."""
+    """The Lagrange weights of the nodes -3 .. 4 for a point t in [0, 1)."""
     a, b, c, d = t + 3.0, t + 2.0, t + 1.0, t
     e, f, g, h = t - 1.0, t - 2.0, t - 3.0, t - 4.0
     ab, cd, ef, gh = a * b, c * d, e * f, g * h
@@ -79,18 +48,18 @@ def add_scores(
     stop: int,
     scores: Floats,
 ) -> tuple[float, float]:
-    """Add to rows start..stop each feature's table entry; returns the least and largest score.
+    """Add the table entries of all features to rows start..stop; returns the range of scores.
 
-    Both are NaN where one of the scores is not finite.
+    The smallest and the largest score are NaN if any score is not finite.
     """
     low, high, bad = np.inf, -np.inf, 0.0
     for first in range(start, stop, _BLOCK):
         last = min(first + _BLOCK, stop)
         for j in range(codes.shape[0]):
-            line, table = codes[j, first:last], tables[j]
+            column, table = codes[j, first:last], tables[j]
             out = scores[first:last]
-            for i in range(len(line)):
-                out[i] += table[line[i]]
+            for i in range(len(column)):
+                out[i] += table[column[i]]
         for i in range(first, last):
             low = min(low, scores[i])
             high = max(high, scores[i])
@@ -109,10 +78,10 @@ def deposit(
     scale: float,
     grid: Ints,
 ) -> None:
-    """Spread the weight of rows start..stop over the grid, times ``scale``, in whole numbers.
+    """Spread the weights of rows start..stop, times ``scale``, over the grid as whole numbers.
 
-    Node k of the grid lies at low + (k - 3) / per_unit. The 8 parts of a row are whole and add
-    up to weight * scale, whatever was rounded.
+    Node k of the grid is at low + (k - 3) / per_unit. The 8 parts of a row are whole numbers that
+    add up to weight * scale exactly.
     """
     whole = np.int64(scale)
     for i in range(start, stop):
@@ -146,7 +115,10 @@ def deposit_rest(
     finer: float,
     grid: Ints,
 ) -> None:
-    """What ``deposit`` rounded away, times ``finer``: for weights that leave it few bits."""
+    """Deposit the rounding errors of ``deposit``, times ``finer``, for a second grid.
+
+    This is for weights so large that ``scale`` has few bits.
+    """
     for i in range(start, stop):
         u = (scores[i] - low) * per_unit
         cell = np.uint64(u)
@@ -174,7 +146,7 @@ def gather(
     values: Floats,
     out: Floats,
 ) -> None:
-    """What the function known at the grid's nodes is at the scores of rows start..stop."""
+    """Interpolate a function, given at the nodes of the grid, at the scores of rows start..stop."""
     for i in range(start, stop):
         u = (scores[i] - low) * per_unit
         cell = np.uint64(u)
@@ -202,9 +174,9 @@ def count_slopes(
     stop: int,
     histogram: Ints,
 ) -> None:
-    """Sum weight * round(slope * scale) of rows start..stop per line and code.
+    """Sum weight * round(slope * scale) over rows start..stop by feature and code.
 
-    With ``finer`` above 0, what that rounds away, times ``finer``, is summed instead.
+    If ``finer`` is above 0, the rounding errors times ``finer`` are summed instead.
     """
     quantised = np.empty(_BLOCK, dtype=np.int64)
     for first in range(start, stop, _BLOCK):
@@ -216,14 +188,14 @@ def count_slopes(
                 value = np.rint((exact - value) * finer)
             quantised[i] = np.int64(weight[first + i]) * np.int64(value)
         for j in range(codes.shape[0]):
-            line, bins = codes[j, first:last], histogram[j]
-            for i in range(len(line)):
-                bins[line[i]] += quantised[i]
+            column, bins = codes[j, first:last], histogram[j]
+            for i in range(len(column)):
+                bins[column[i]] += quantised[i]
 
 
 @kernel
 def deposit_sides(
-    line: npt.NDArray[Any],
+    column: npt.NDArray[Any],
     is_inside: Bools,
     scores: Floats,
     weight: npt.NDArray[np.uint32],
@@ -234,10 +206,10 @@ def deposit_sides(
     scale: float,
     grids: Ints,
 ) -> None:
-    """``deposit`` on one of two grids: that of the rows outside, or inside, by a row's code."""
+    """``deposit`` each row on one of two grids, (outside, inside), depending on its code."""
     outside, inside = grids[0], grids[1]
     for i in range(start, stop):
-        if is_inside[line[i]]:
+        if is_inside[column[i]]:
             deposit(scores, weight, i, i + 1, low, per_unit, scale, inside)
         else:
             deposit(scores, weight, i, i + 1, low, per_unit, scale, outside)
@@ -250,10 +222,11 @@ def derivatives_along(
     per_unit: float,
     alpha: float,
 ) -> tuple[float, float]:
-    """First and second derivative by alpha of the smoothed AUC of F + alpha f.
+    """Derivatives by alpha of the smoothed AUC of F + alpha f (Komori 2010, section 3.2).
 
-    The entries are shares of pairs by the difference of their scores under F, ``per_unit`` to a
-    unit, the middle one that of 0: pairs whose difference grows with alpha, and that shrink.
+    ``gaining`` and ``losing`` are histograms of the pairs whose difference of scores increases and
+    decreases with alpha, by their difference under F. They have ``per_unit`` entries to a unit of
+    score; the middle entry is for a difference of 0. Returns the first and second derivative.
     """
     slope, curvature = 0.0, 0.0
     middle = len(gaining) // 2
@@ -275,7 +248,7 @@ def add_pulls(
     f: Floats,
     out: Floats,
 ) -> None:
-    """Add the gradient of weight_i (a_0 f_i + a_1 f_i+1 + ...)^2, summed over each line of f."""
+    """Add the gradient of the penalty weight_i (a_0 f_i + a_1 f_i+1 + ...)^2 over each row of f."""
     width = factors.shape[0]
     count = f.shape[1] - width + 1
     pull = np.empty(max(count, 0))
@@ -288,3 +261,35 @@ def add_pulls(
         for a in range(width):
             for i in range(count):
                 out[j, i + a] += factors[a, j, i] * pull[i]
+
+
+@kernel
+def pair_cells(
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    groups_first: npt.NDArray[np.uint16],
+    groups_second: npt.NDArray[np.uint16],
+    side: int,
+    out: npt.NDArray[np.uint16],
+) -> None:
+    """Compute the cell group_first * side + group_second of each row from its codes."""
+    for i in range(len(first)):
+        out[i] = groups_first[first[i]] * side + groups_second[second[i]]
+
+
+@kernel
+def count_pair(
+    first: npt.NDArray[np.uint8],
+    second: npt.NDArray[np.uint8],
+    slopes: Ints,
+    weight: npt.NDArray[np.uint32],
+    start: int,
+    stop: int,
+    slope_sums: Ints,
+    weight_sums: Ints,
+) -> None:
+    """Sum the whole slopes and the weights of rows start..stop by the cells of two features."""
+    for i in range(start, stop):
+        a, b = first[i], second[i]
+        slope_sums[a, b] += slopes[i]
+        weight_sums[a, b] += np.int64(weight[i])

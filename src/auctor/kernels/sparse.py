@@ -1,4 +1,4 @@
-"""One boosting round over sparse codes: only the rows off a feature's usual code are visited."""
+"""A round of RankBoost over sparse codes: only rows without the default code are visited."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from auctor.kernels.stumps import LEAST_GAIN
 
 @kernel
 def reweight(
-    line: npt.NDArray[Any],
+    column: npt.NDArray[Any],
     weight: npt.NDArray[np.uint32],
     factor: Floats,
     change: Floats,
@@ -21,14 +21,14 @@ def reweight(
     stop: int,
     quantised: Ints,
 ) -> Any:
-    """Multiply each row's factor by the change of its code, and write its weight in fixed point.
+    """Multiply the factor of each row by the change of its code, and write its weight as integer.
 
-    The same arithmetic as in ``reweight_and_count``, where it is explained; ``line`` is the
-    codes of the feature picked in the round before. Returns the sum over rows start..stop.
+    The arithmetic is that of ``auctor.kernels.stumps.reweight_and_count``. ``column`` has the
+    codes of the feature of the last round. Returns the sum of the weights of rows start..stop.
     """
     total = np.int64(0)
     for i in range(start, stop):
-        value = factor[i] * change[line[i]]
+        value = factor[i] * change[column[i]]
         factor[i] = value
         quantised[i] = np.int64(weight[i]) * np.int64(value * scale + 0.5)
         total += quantised[i]
@@ -52,18 +52,17 @@ def count_sparse(
 ) -> None:
     """Add the weights of all rows to the histograms of features begin..end.
 
-    The arrays are those of ``SparseCodes``. The rows of the default code are not listed: they
-    hold what the others leave of the class, exactly, since the sums are of whole numbers.
+    The arrays are those of ``SparseCodes``. Rows with the default code are not listed: their weight
+    is that of the class minus that of the others, which is exact for whole numbers.
     """
-    # One cursor goes through the lists, unsigned, and never back: half the time of a loop
-    # for each list with its own ends.
+    # One unsigned cursor goes through all lists, which takes half the time of a loop for each list.
     k = np.uint64(starts[first[begin]])
     for j in range(begin, end):
-        left_neg = np.int64(total_neg)
-        left_pos = np.int64(total_pos)
+        rest_neg = np.int64(total_neg)
+        rest_pos = np.int64(total_pos)
         for cell in range(first[j], first[j + 1]):
             middle, stop = np.uint64(middles[cell]), np.uint64(starts[cell + 1])
-            if k == stop:  # the default, and as a rule the missing values
+            if k == stop:  # an empty list: the default code, and usually the missing values
                 continue
             sum_pos = np.int64(0)
             while k < middle:
@@ -75,10 +74,10 @@ def count_sparse(
                 k += np.uint64(1)
             positive[cell] += sum_pos
             negative[cell] += sum_neg
-            left_pos -= sum_pos
-            left_neg -= sum_neg
-        positive[first[j] + default[j]] += left_pos
-        negative[first[j] + default[j]] += left_neg
+            rest_pos -= sum_pos
+            rest_neg -= sum_neg
+        positive[first[j] + default[j]] += rest_pos
+        negative[first[j] + default[j]] += rest_neg
 
 
 @kernel
@@ -91,24 +90,26 @@ def best_ragged_stump(
     total_pos: int,
     is_category: Bools,
 ) -> tuple[int, int, bool, float]:
-    """``best_stump`` where the codes of feature j stand at first[j]..first[j + 1].
+    """``best_stump`` for histograms in which feature j has the cells first[j]..first[j + 1].
 
-    Stumps are tried in the same order with the same arithmetic: the choice among nearly equal
-    ones is then the same, whichever of the two looks. A feature is passed over if it cannot
-    win: a stump and its opposite have the same |r|, and one of the two has the default code
-    below, so that no |r| exceeds the share of a class that lies off the default.
+    Stumps are tried in the same order and with the same arithmetic as in ``best_stump``, so that
+    both choose the same among nearly equal ones. A feature that cannot win is skipped: a stump and
+    its opposite have the same |r|, and one of them has the default code below the cut, so that no
+    |r| exceeds the larger fraction of a class without the default code.
     """
     feature, cut, missing_above, best = -1, 0, False, 0.0
     limit_neg, limit_pos = 0.0, 0.0  # |best| in the units of the histograms
     for j in range(len(is_category)):
         low = first[j]
         usual = low + default[j]
-        # Rounding is far below LEAST_GAIN.
+        # Rounding errors are far below LEAST_GAIN.
         if total_pos - positive[usual] <= limit_pos and total_neg - negative[usual] <= limit_neg:
             continue
         n_bins = first[j + 1] - low - 1
         missing = 0.0
-        if positive[low] != 0 or negative[low] != 0:  # most have none, and divisions are slow
+        if (
+            positive[low] != 0 or negative[low] != 0
+        ):  # usually there are none, and divisions are slow
             missing = positive[low] / total_pos - negative[low] / total_neg
         if is_category[j]:
             gain = 0.0

@@ -1,4 +1,9 @@
-"""The stump that separates two weighted classes best, from their histograms."""
+"""Boosting of stumps and single features: the best one, and the weights of rows.
+
+``best_stump`` and ``feature_aucs`` search class histograms. ``reweight_and_count`` is a round of
+RankBoost: new weights of the rows, and their histograms. The last kernels change weights that are
+capped, as in SoftRankBoost.
+"""
 
 from typing import Any
 
@@ -8,8 +13,8 @@ import numpy.typing as npt
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.jit import kernel
 
-# A stump replaces another only if its |r| is larger by more than rounding can be:
-# which of two equally good stumps is picked must not hang on the last bit.
+# A stump replaces another one only if its |r| is larger by more than rounding errors: the choice
+# between two equally good stumps must not depend on the last bit.
 LEAST_GAIN = 2.0**-40
 
 
@@ -22,14 +27,13 @@ def best_stump(
     n_bins: Ints,
     is_category: Bools,
 ) -> tuple[int, int, bool, float]:
-    """(feature, cut, missing above, r) with the largest |r| among all stumps.
+    """The stump of largest |r| (Freund et al. 2003, section 3.2): (feature, cut, missing above, r).
 
-    The histograms (feature, code) add up to ``total_neg`` and ``total_pos`` per feature.
-    r = share of the positives above minus share of the negatives above (RankBoost's r
-    for h in {0, 1}). For a number the rows above have codes > cut, and missing values
-    (code 0) are tried on both sides and by themselves. For a category the best set above
-    is known at once: the codes that hold a larger share of the positives than of the
-    negatives; its cut has no meaning. Feature -1 says that no stump has an edge.
+    The histograms (feature, code) add up to ``total_neg`` and ``total_pos`` for each feature. r is
+    the fraction of the positives above the cut minus that of the negatives (for h in {0, 1}). For a
+    number the rows above have codes > cut, and missing values (code 0) are tried on both sides and
+    alone. For a category the best set of codes consists of those with a larger fraction of the
+    positives than of the negatives; its cut is not used. Feature -1 means that no stump has r != 0.
     """
     feature, cut, missing_above, best = -1, 0, False, 0.0
     for j in range(len(n_bins)):
@@ -63,17 +67,17 @@ def feature_aucs(
     n_bins: Ints,
     aucs: Floats,
 ) -> None:
-    """AUC of the codes in order, missing values lowest (aucs[j, i, 0]) and highest (.., 1).
+    """The AUC of each feature at each node, with missing values lowest and highest.
 
-    ``counts`` is (class, feature, node, code), of which the first ``n_nodes`` nodes are looked
-    at; a node without one of the classes has AUC 1/2.
+    These are aucs[j, i, 0] and aucs[j, i, 1]. ``counts`` is (class, feature, node, code), of which
+    the first ``n_nodes`` nodes are used. A node without rows of one of the classes has AUC 1/2.
     """
     for j in range(len(n_bins)):
         for i in range(n_nodes):
             negative, positive = counts[0, j, i], counts[1, j, i]
             below = np.int64(0)
             total_pos = np.int64(0)
-            known = 0.0  # twice the pairs in order, those that tie counted once
+            known = 0.0  # twice the number of pairs in the right order; ties count once
             for code in range(1, n_bins[j] + 1):
                 here, there = negative[code], positive[code]
                 known += np.float64(there) * np.float64(below + below + here)
@@ -90,60 +94,8 @@ def feature_aucs(
             aucs[j, i, 1] = (always + missing_pos * known_neg) / pairs
 
 
-# A factor never falls below this: one that has reached 0 could not be raised again, and
-# numbers near the end of the range are slow to work with.
-LEAST_FACTOR = 2.0**-900
-
-
-@kernel
-def change_factors(
-    line: npt.NDArray[Any],
-    factor: Floats,
-    change: Floats,
-    start: int,
-    stop: int,
-) -> None:
-    """Multiply each row's factor by the change of its code in ``line``."""
-    for i in range(start, stop):
-        factor[i] = max(factor[i] * change[line[i]], LEAST_FACTOR)
-
-
-@kernel
-def weigh_around_cap(
-    weight: npt.NDArray[np.uint32],
-    factor: Floats,
-    c: float,
-    cap: float,
-    scale: float,
-    start: int,
-    stop: int,
-) -> tuple[np.int64, np.int64, float]:
-    """Weight of the rows with c * factor above the cap; of the others, mass and largest factor.
-
-    The mass of a row is weight * round(factor * scale), a whole number: neither the order of
-    the rows nor their cut into blocks shows in a sum.
-    """
-    capped, mass, largest = np.int64(0), np.int64(0), 0.0
-    for i in range(start, stop):
-        # Which side a row is on cannot be guessed: choosing between two numbers takes a third
-        # of the time of a branch (measured with half of the rows above).
-        above = c * factor[i] > cap
-        below = 0.0 if above else factor[i]
-        capped += np.int64(weight[i]) if above else np.int64(0)
-        mass += np.int64(weight[i]) * np.int64(below * scale + 0.5)
-        largest = max(largest, below)
-    return capped, mass, largest
-
-
-@kernel
-def cut_at_cap(factor: Floats, c: float, cap: float, start: int, stop: int) -> None:
-    """factor <- min(c * factor, cap)."""
-    for i in range(start, stop):
-        factor[i] = min(c * factor[i], cap)
-
-
-# Rows quantised at a time: 16 KB of int64, which stays in the first-level cache
-# while every feature's histogram is filled from it.
+# Number of rows that are quantised together: 16 KB of int64, which stay in the first-level cache
+# while the histograms of all features are filled.
 _BLOCK = 2048
 
 
@@ -159,32 +111,85 @@ def reweight_and_count(
     stop: int,
     histogram: Ints,
 ) -> None:
-    """Multiply each row's factor by the change of its code, and sum weights per feature and code.
+    """Multiply the factor of each row by the change of its code, and fill the histograms.
 
-    ``change`` is indexed by the code of feature ``chosen``, the one picked in the round
-    before; rows start..stop are of one class. A row counts weight * round(factor * scale):
-    with a whole weight, a row of weight 2 adds what the row twice adds.
+    This is the update of RankBoost (Freund et al. 2003, section 3.2). ``change`` is indexed by the
+    code of feature ``chosen``, the one of the last round. Rows start..stop belong to one class. A
+    row adds weight * round(factor * scale), a whole number, so that a row of weight 2 adds the same
+    as the row twice.
     """
     quantised = np.empty(_BLOCK, dtype=np.int64)
     n_features = codes.shape[0]
     for first in range(start, stop, _BLOCK):
         last = min(first + _BLOCK, stop)
         count = last - first
-        line = codes[chosen, first:last]
+        column = codes[chosen, first:last]
         for i in range(count):
-            value = factor[first + i] * change[line[i]]
+            value = factor[first + i] * change[column[i]]
             factor[first + i] = value
             quantised[i] = np.int64(weight[first + i]) * np.int64(value * scale + 0.5)
-        # Two features at a time share the load of the quantised weight, and their
-        # additions do not wait for each other (measured: a third faster).
+        # Two features at a time: they share the quantised weight, and their additions are
+        # independent of each other (measured: a third faster).
         for j in range(0, n_features - 1, 2):
-            bins_a, line_a = histogram[j], codes[j, first:last]
-            bins_b, line_b = histogram[j + 1], codes[j + 1, first:last]
+            bins_a, column_a = histogram[j], codes[j, first:last]
+            bins_b, column_b = histogram[j + 1], codes[j + 1, first:last]
             for i in range(count):
                 amount = quantised[i]
-                bins_a[line_a[i]] += amount
-                bins_b[line_b[i]] += amount
+                bins_a[column_a[i]] += amount
+                bins_b[column_b[i]] += amount
         if n_features % 2:
-            bins_a, line_a = histogram[n_features - 1], codes[n_features - 1, first:last]
+            bins_a, column_a = histogram[n_features - 1], codes[n_features - 1, first:last]
             for i in range(count):
-                bins_a[line_a[i]] += quantised[i]
+                bins_a[column_a[i]] += quantised[i]
+
+
+# The smallest factor of a row: a factor of 0 could not be raised again, and arithmetic with
+# subnormal numbers is slow.
+LEAST_FACTOR = 2.0**-900
+
+
+@kernel
+def change_factors(
+    column: npt.NDArray[Any],
+    factor: Floats,
+    change: Floats,
+    start: int,
+    stop: int,
+) -> None:
+    """Multiply the factor of each row by the change of its code in ``column``."""
+    for i in range(start, stop):
+        factor[i] = max(factor[i] * change[column[i]], LEAST_FACTOR)
+
+
+@kernel
+def weigh_around_cap(
+    weight: npt.NDArray[np.uint32],
+    factor: Floats,
+    c: float,
+    cap: float,
+    scale: float,
+    start: int,
+    stop: int,
+) -> tuple[np.int64, np.int64, float]:
+    """The weight of the rows with c * factor above the cap; mass and largest factor of the others.
+
+    The mass of a row is weight * round(factor * scale), a whole number, so that sums do not depend
+    on the order of the rows or on blocks. The cap is that of smooth boosting (Moribe et al. 2008).
+    """
+    capped, mass, largest = np.int64(0), np.int64(0), 0.0
+    for i in range(start, stop):
+        # The side of a row cannot be predicted: selecting one of two numbers takes a third of the
+        # time of a branch (measured with half of the rows above the cap).
+        above = c * factor[i] > cap
+        below = 0.0 if above else factor[i]
+        capped += np.int64(weight[i]) if above else np.int64(0)
+        mass += np.int64(weight[i]) * np.int64(below * scale + 0.5)
+        largest = max(largest, below)
+    return capped, mass, largest
+
+
+@kernel
+def cut_at_cap(factor: Floats, c: float, cap: float, start: int, stop: int) -> None:
+    """Set each factor to min(c * factor, cap)."""
+    for i in range(start, stop):
+        factor[i] = min(c * factor[i], cap)

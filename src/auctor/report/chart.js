@@ -46,7 +46,7 @@ class Chart {
   // options: width, height, x: [low, high], y: [low, high], xLabel, yLabel, label, and optionally
   // left, bottom, right, xFormat, yFormat, xTicks, yTicks.
   constructor(options) {
-    const o = Object.assign({ left: 50, right: 18, top: 10, bottom: 42 }, options);
+    const o = Object.assign({ left: 58, right: 18, top: 10, bottom: 42 }, options);
     this.o = o;
     this.svg = svg("svg", {
       role: "img", width: o.width, height: o.height, viewBox: `0 0 ${o.width} ${o.height}`,

@@ -140,6 +140,8 @@ def _words(facts: dict[str, Any]) -> dict[str, str]:
         "ks_pooled": text(sections.pooled_ks_note(facts), 300),
         "positive": text(data["positive"], _LONGEST_LABEL),
         "negative": text(data["negative"], _LONGEST_LABEL),
+        "positive_class": text(sections.class_words(facts, "positive"), 200),
+        "negative_class": text(sections.class_words(facts, "negative"), 200),
         "positive_full": text(data["positive"], 10_000),
         "negative_full": text(data["negative"], 10_000),
     }

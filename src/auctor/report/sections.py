@@ -29,9 +29,15 @@ def heading(facts: dict[str, Any]) -> str:
     about = facts["about"]
     if about.get("title"):
         return str(about["title"])
-    model = about.get("learner") or f"a {facts['shape']['form']} model"
+    model = about.get("learner") or f"{facts['shape']['form'].capitalize()} model"
     target = about.get("target") or facts["data"]["positive"]
     return f"{model} for “{target}”"
+
+
+def class_words(facts: dict[str, Any], which: str) -> str:
+    """The positive or the negative class in words, with the name of the target if it is known."""
+    label, target = f"“{shortened(facts['data'][which])}”", facts["about"].get("target")
+    return f"{shortened(str(target))} = {label}" if target else label
 
 
 def subtitle(facts: dict[str, Any]) -> Markup:
@@ -49,8 +55,8 @@ def headline(facts: dict[str, Any]) -> Markup:
     pairs = 100 if 0.01 < top["auc"] < 0.99 else 10_000
     in_order = (
         f"In about {pairs * top['auc']:,.0f} of {pairs:,} pairs of a row with "
-        f"“{shortened(data['positive'])}” and a row with “{shortened(data['negative'])}”, the "
-        f"row with “{shortened(data['positive'])}” has the higher score."
+        f"{class_words(facts, 'positive')} and a row with {class_words(facts, 'negative')}, the "
+        "first has the higher score."
     )
     parts = [paragraph(in_order, "lead"), paragraph(_sentence(top["sentence"])), _tiles(facts)]
     if facts.get("judged"):
@@ -220,8 +226,14 @@ def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
         number(one["own_value"]),
         f"{one['difference']:+.3f}",
         interval(one["low"], one["high"]),
-        "–" if one["p_value"] is None else f"{one['p_value']:.2g}",
+        _p_value(one["p_value"]),
     ]
+
+
+def _p_value(p_value: float | None) -> str:
+    if p_value is None:
+        return "–"
+    return "<0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def _verdict(one: dict[str, Any]) -> str:

@@ -65,6 +65,7 @@ function startModel() {
     byId("tree").hidden = false;
     byId("tree").tabIndex = 0;
     byId("tree").append(drawTree(facts.shape.tree));
+    byId("tree").before(html("p", {}, "Each node shows the percentage of positives and the number of rows. Rows that meet its condition go to the left, where the scores are higher."));
   }
   for (const curve of facts.learning) {
     const own = html("div", { class: "chart" });

@@ -1,7 +1,8 @@
-"""Any scikit-learn estimator that takes ``sample_weight`` as a weak ranker.
+"""Scikit-learn estimators as weak rankers.
 
 The estimator sees the binned table: the codes of each row as numbers, 0 for missing. For trees
-that is the same as the values; for others it is a table of ranks without outliers.
+this is equivalent to the values themselves; for other estimators it is a table of ranks without
+outliers.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ from auctor.weak.two_sided import two_sided_from_scores
 
 @dataclass(frozen=True, eq=False)
 class RowRanker:
-    """A fitted estimator made two-sided: the expected label below and above a threshold."""
+    """A fitted estimator as a two-sided classifier: expected labels below and above a threshold.
+
+    ``epsilon`` is its error rate, the same for both classes, and ``auc`` that of its scores.
+    """
 
     estimator: Any
     threshold: float
@@ -26,12 +30,12 @@ class RowRanker:
     auc: float
 
     def labels(self, Z: Floats) -> Floats:
-        """Expected label in [-1, 1] of each row of codes."""
+        """The expected label, in [-1, 1], of each row of codes."""
         return np.where(row_scores(self.estimator, Z) >= self.threshold, self.above, self.below)
 
 
 def row_scores(estimator: Any, Z: Floats) -> Floats:
-    """What an estimator ranks rows by: decision function, probability, or prediction."""
+    """The scores of an estimator: its decision function, else its probability or prediction."""
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(Z), dtype=np.float64)
     if hasattr(estimator, "predict_proba"):
@@ -42,16 +46,16 @@ def row_scores(estimator: Any, Z: Floats) -> Floats:
 def fit_row_ranker(
     base: Any, Z: Floats, positive: Bools, weight: Floats, seed: tuple[int, ...]
 ) -> RowRanker:
-    """Fit a copy of ``base`` with each class weighing one half, and make it two-sided.
+    """Fit a copy of ``base`` to class-balanced weights, and make it two-sided.
 
-    ``seed`` goes to every random_state of the copy that was left None.
+    ``seed`` is used for every random_state of the copy that is None.
     """
-    # The AUC does not see how the classes stand to each other; a classifier should not either.
-    share = weight / np.where(positive, weight[positive].sum(), weight[~positive].sum())
-    estimator = _copy(base, seed).fit(Z, positive.astype(int), sample_weight=share * len(Z) / 2)
+    # The AUC does not depend on the proportion of the classes; the classifier should not either.
+    fraction = weight / np.where(positive, weight[positive].sum(), weight[~positive].sum())
+    estimator = _copy(base, seed).fit(Z, positive.astype(int), sample_weight=fraction * len(Z) / 2)
     scores = row_scores(estimator, Z)
-    threshold, side = two_sided_from_scores(scores, positive, share)
-    value = auc(positive, scores, sample_weight=share)
+    threshold, side = two_sided_from_scores(scores, positive, fraction)
+    value = auc(positive, scores, sample_weight=fraction)
     return RowRanker(estimator, threshold, side.below, side.above, side.epsilon, value)
 
 
@@ -60,15 +64,18 @@ def check_estimator(base: Any) -> None:
     from inspect import signature
 
     if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
-        raise ValueError(f"weak is {base!r}; give 'feature', 'stump' or a scikit-learn estimator")
+        raise ValueError(
+            f"estimator is {base!r}; give 'feature', 'stump', 'tree' or a scikit-learn estimator"
+        )
     if "sample_weight" not in signature(base.fit).parameters:
         raise ValueError(
-            f"weak={type(base).__name__} does not take sample_weight in fit; give one that does"
+            f"estimator is a {type(base).__name__}, whose fit does not take sample_weight; give "
+            "one whose fit does"
         )
 
 
 def _copy(base: Any, seed: tuple[int, ...]) -> Any:
-    """A copy whose random part is fixed, also where it is in a step or a nested estimator."""
+    """A copy with every random_state that is None set, also in nested estimators."""
     from sklearn.base import clone
 
     copy = clone(base)

@@ -1,4 +1,4 @@
-"""The stump: one feature, its codes in two groups, two values."""
+"""Decision stumps: the codes of one feature in two groups, with one value for each group."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ from auctor.kernels.stumps import LEAST_GAIN, best_stump
 
 @dataclass(frozen=True)
 class Stump:
-    """h(x) = 1 for the rows above, 0 for the others.
+    """h(x) = 1 for rows above the cut, 0 for the others.
 
-    Above are, for a number, the codes greater than ``cut``, and code 0 (missing) where
-    ``missing_above``; for a category, the codes in ``categories``, which may hold 0.
+    For a numeric feature, the codes greater than ``cut`` are above, and code 0 (missing) is above
+    if ``missing_above`` is set. For a categorical feature, the codes in ``categories`` are above;
+    these may include 0.
     """
 
     feature: int
@@ -23,7 +24,7 @@ class Stump:
     categories: tuple[int, ...] | None = None
 
     def above(self, n_codes: int) -> Bools:
-        """Which codes lie above."""
+        """Whether each code is above the cut."""
         if self.categories is not None:
             table = np.zeros(n_codes, dtype=np.bool_)
             table[list(self.categories)] = True
@@ -31,17 +32,6 @@ class Stump:
         table = np.arange(n_codes) > self.cut
         table[0] = self.missing_above
         return table
-
-    def describe(self, features: tuple[Feature, ...]) -> str:
-        """The condition for h = 1 in words."""
-        feature = features[self.feature]
-        if self.categories is not None:
-            known = ("missing", *map(str, feature.categories))
-            return f"{feature.name} is {' or '.join(known[code] for code in self.categories)}"
-        if self.cut >= feature.n_bins:
-            return f"{feature.name} is missing"
-        missing = " or missing" if self.missing_above else ""
-        return f"{feature.name} > {feature.cuts[self.cut - 1]:g}{missing}"
 
 
 class StumpSearch:
@@ -52,18 +42,25 @@ class StumpSearch:
         self._is_category = np.array([feature.is_category for feature in features])
 
     def best(self, histogram: Ints) -> Stump | None:
-        """The stump with the largest |r| on class histograms (class, feature, code)."""
+        """The stump with the largest |r|, from class histograms (class, feature, code).
+
+        r is the fraction of the positives above the cut minus that of the negatives. Returns None
+        if no stump has |r| above rounding error.
+        """
         total_neg, total_pos = histogram[:, 0].sum(axis=1).tolist()
         j, cut, missing_above, _ = best_stump(
             histogram[0], histogram[1], total_neg, total_pos, self._n_bins, self._is_category
         )
         if j < 0:
             return None
-        categories = _categories_above(histogram[:, j]) if self._is_category[j] else None
+        categories = categories_above(histogram[:, j]) if self._is_category[j] else None
         return Stump(int(j), int(cut), bool(missing_above), categories)
 
 
-def _categories_above(lines: Ints) -> tuple[int, ...]:
-    """Codes with a larger share of the positives than of the negatives."""
-    negative, positive = lines / lines.sum(axis=1, keepdims=True)
+def categories_above(counts: Ints) -> tuple[int, ...]:
+    """Codes that hold a larger fraction of the positives than of the negatives.
+
+    ``counts`` has the weight of each class in each code: (class, code).
+    """
+    negative, positive = counts / counts.sum(axis=1, keepdims=True)
     return tuple(np.flatnonzero(positive - negative > LEAST_GAIN).tolist())

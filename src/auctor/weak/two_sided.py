@@ -1,10 +1,10 @@
-"""From a weak ranker to a two-sided weak classifier (paper 000, Lemma 4).
+"""From a weak ranker to a two-sided weak classifier (Long & Servedio 2007, Lemma 4).
 
-A two-sided classifier errs equally often on positives and on negatives. The ranker's
-scores are cut at the threshold theta that minimises p+ + p-, the error rates of the two
-classes; then a coin is tossed for the rows on one side of it, biased so that the rates
-become equal. The coin enters as its expectation: the classifier is a step function with
-values in [-1, 1].
+A two-sided classifier has the same error rate on positives and on negatives. The scores of the
+ranker are cut at the threshold theta that minimises p+ + p-, the error rates of the two classes.
+Then a biased coin is tossed for the rows on one side of theta, so that the two rates become equal.
+The coin is replaced by its expected value: the classifier is a step function with values in
+[-1, 1].
 """
 
 from typing import NamedTuple
@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-
-_ROUNDING = 2.0**-40
+from auctor.kernels.stumps import LEAST_GAIN
 
 
 class TwoSided(NamedTuple):
@@ -23,7 +22,7 @@ class TwoSided(NamedTuple):
     cut: int  # groups from this one on lie above the threshold
     below: float
     above: float
-    epsilon: float  # of the positives and of the negatives alike
+    epsilon: float  # the error rate, the same for positives and negatives
 
     def values(self, n_groups: int) -> Floats:
         """The expected label of each group, the lowest score first."""
@@ -31,7 +30,7 @@ class TwoSided(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The two-sided classifiers of many rankers: TwoSided, an array a field."""
+    """The two-sided classifiers of many rankers: the fields of TwoSided as arrays."""
 
     cut: Ints
     below: Floats
@@ -40,12 +39,12 @@ class Sides(NamedTuple):
 
 
 def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
-    """The two-sided classifier of groups in the order of their score, the lowest first.
+    """The two-sided classifier of groups of rows, in ascending order of their score.
 
     Parameters
     ----------
     negative, positive : array-like of shape (n_groups,)
-        Weight of each class in each group; a group holds the rows of one score.
+        Weight of each class in each group. A group holds the rows with the same score.
 
     Examples
     --------
@@ -53,31 +52,30 @@ def two_sided(negative: npt.ArrayLike, positive: npt.ArrayLike) -> TwoSided:
     TwoSided(cut=1, below=-0.6, above=1.0, epsilon=0.4)
     """
     neg, pos = (np.asarray(group, dtype=np.float64)[None] for group in (negative, positive))
-    cut, below, above, epsilon = (field[0] for field in two_sided_lines(neg, pos))
+    cut, below, above, epsilon = (field[0] for field in two_sided_of_rankers(neg, pos))
     return TwoSided(int(cut), float(below), float(above), float(epsilon))
 
 
-def two_sided_lines(negative: Floats, positive: Floats) -> Sides:
-    """``two_sided`` for every line of groups (rankers, groups) at once.
+def two_sided_of_rankers(negative: Floats, positive: Floats) -> Sides:
+    """``two_sided`` for many rankers at once, from weights (ranker, group).
 
-    Rankers may have fewer groups than there are columns, the last ones empty.
+    A ranker with fewer groups than there are columns has empty groups at the end.
     """
     total_neg, total_pos = (group.sum(axis=1, keepdims=True) for group in (negative, positive))
     if not (bool((total_neg > 0).all()) and bool((total_pos > 0).all())):
-        raise ValueError("two_sided needs weight of both classes, one of them has none")
-    room = np.zeros((2, len(negative), negative.shape[1] + 1))
-    below_neg, below_pos = room
+        raise ValueError("the weight of one class is 0; give rows of both classes")
+    below_neg, below_pos = np.zeros((2, len(negative), negative.shape[1] + 1))
     np.divide(np.cumsum(negative, axis=1), total_neg, out=below_neg[:, 1:])
     np.divide(np.cumsum(positive, axis=1), total_pos, out=below_pos[:, 1:])
-    # p+ = below_pos, p- = 1 - below_neg: the smallest sum is where this is largest. Of cuts
-    # that are equally good up to rounding the first is taken.
+    # p+ = below_pos and p- = 1 - below_neg, so that their sum is smallest where this gap is
+    # largest. Of cuts that are equally good up to rounding, the first is taken.
     gap = below_neg - below_pos
-    cut = np.argmax(gap >= gap.max(axis=1, keepdims=True) - _ROUNDING, axis=1)
-    lines = np.arange(len(cut))
-    p_pos, p_neg = below_pos[lines, cut], 1.0 - below_neg[lines, cut]
-    differ = np.abs(p_pos - p_neg)
-    coin = differ / (1.0 + differ)
-    epsilon = np.maximum(p_pos, p_neg) / (1.0 + differ)  # equation (1)
+    cut = np.argmax(gap >= gap.max(axis=1, keepdims=True) - LEAST_GAIN, axis=1)
+    rankers = np.arange(len(cut))
+    p_pos, p_neg = below_pos[rankers, cut], 1.0 - below_neg[rankers, cut]
+    difference = np.abs(p_pos - p_neg)
+    coin = difference / (1.0 + difference)
+    epsilon = np.maximum(p_pos, p_neg) / (1.0 + difference)  # equation (1)
     calls_positive = p_neg <= p_pos  # some of the rows below are called positive
     below = np.where(calls_positive, 2.0 * coin - 1.0, -1.0)
     above = np.where(calls_positive, 1.0, 1.0 - 2.0 * coin)
@@ -89,7 +87,7 @@ def two_sided_from_scores(
     positive: Bools,
     weight: Floats,
 ) -> tuple[float, TwoSided]:
-    """The threshold on real scores and the classifier it gives; rows at or above it lie above."""
+    """The threshold on real scores and its classifier; rows at the threshold count as above it."""
     order = np.argsort(scores, kind="stable")
     ordered = scores[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
@@ -101,8 +99,10 @@ def two_sided_from_scores(
 
 
 def _threshold(scores: Floats, cut: int) -> float:
-    """Between the last distinct score below and the first above: a row on it would change sides
-    with the last bit of its score."""
+    """The middle between the last distinct score below the cut and the first one above it.
+
+    A threshold equal to a score would put its row on another side if the last bit changed.
+    """
     if cut == 0:
         return float("-inf")
     if cut == len(scores):

@@ -1,1 +1,1 @@
-"""Kernels of ExactBoost."""
+"""Kernels of ExactBoost (Csillag et al. 2021)."""

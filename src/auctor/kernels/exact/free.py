@@ -1,4 +1,7 @@
-"""KS and precision at k of every cut of a view while the step is left free: bounds, and a guess."""
+"""Bounds of KS and precision at k for every cut of a view, whatever the step is.
+
+They start the branch and bound of ``auctor.kernels.exact.strips``.
+"""
 
 from typing import NamedTuple
 
@@ -12,7 +15,7 @@ from auctor.kernels.jit import kernel
 
 @kernel
 def arrange_free(sample: Sample, slots: Slots) -> None:
-    """Order all rows by score at the least margin there is; one slot for each row."""
+    """Sort all rows by score, with the smallest possible margin; each row has one slot."""
     stay = -margin_of(sample, 0)
     i, j = 0, 0
     for slot in range(len(sample.pos) + len(sample.neg)):
@@ -25,20 +28,21 @@ def arrange_free(sample: Sample, slots: Slots) -> None:
 
 
 class Gains(NamedTuple):
-    """What a row at or below the threshold of its side adds, for a step that is left free."""
+    """What a row at or below the threshold of its side adds to the bound."""
 
     pos: float
     neg: float
-    rest: float  # what is added to the sum of both sides
+    rest: float  # is added to the sum of both sides
 
 
 @kernel
 def free_gains(metric: int, sample: Sample) -> Gains:
-    """KS is a sum over the rows below the threshold; precision at k is after a price is paid.
+    """The gains of rows below the threshold, whose sum bounds KS or precision at k.
 
-    The positives above the thresholds of both sides, less a price for every unit of weight there
-    beyond k: whatever the price, no choice of k has more. It is best near the share of positives
-    that the last rows of the top have, which is taken from the rows between k / 2 and 2 k.
+    KS is such a sum. For precision at k it is a Lagrangian bound: the number of positives above
+    the thresholds of both sides minus a price for every unit of weight above them beyond k, which
+    is a bound for every price. The price is set to the fraction of positives among the rows
+    between k / 2 and 2 k, which is close to the best one.
     """
     n_pos, n_neg = len(sample.pos), len(sample.neg)
     if metric == KS:
@@ -54,8 +58,8 @@ def free_gains(metric: int, sample: Sample) -> Gains:
             positive += weight if from_pos else 0.0
         i -= from_pos
         j -= 1 - from_pos
-    share = min(max(positive / max(total, 1e-300), 0.05), 0.95)
-    price = share / sample.weight_pos
+    fraction = min(max(positive / max(total, 1e-300), 0.05), 0.95)
+    price = fraction / sample.weight_pos
     pos, neg = price * sample.weight_pos - 1.0, price * sample.weight_neg
     return Gains(pos, neg, price * sample.top - n_pos * pos - n_neg * neg)
 
@@ -70,10 +74,10 @@ def sweep_free(
     above: Tree,
     below: Tree,
 ) -> tuple[float, int]:
-    """No step whatever has a larger metric on this view; the bound, and its cut.
+    """The largest bound over the cuts of a view and over all steps, and its cut.
 
-    The threshold of the rows below the cut and that of those above differ by d, which is free:
-    each side may be cut where it is parted best.
+    The thresholds of the rows below and above the cut differ by the step. Since every step is
+    allowed, each side can have the threshold that is best for it.
     """
     order_pos, rank_pos = views.order_pos[view], views.rank_pos[view]
     order_neg, rank_neg = views.order_neg[view], views.rank_neg[view]
@@ -111,7 +115,7 @@ def sweep_free(
 def side_threshold(
     sample: Sample, gains: Gains, views: Views, view: int, cut: int, is_above: bool
 ) -> int:
-    """Where the rows on one side of a cut are parted best, midway to the next row there."""
+    """The best threshold of the rows on one side of a cut, midway between two of its rows."""
     n_pos, n_neg = len(sample.pos), len(sample.neg)
     on_side = np.zeros(n_pos + n_neg, dtype=np.bool_)
     for k in range(n_pos):
@@ -121,7 +125,7 @@ def side_threshold(
     stay = -margin_of(sample, 0)
     i, j, total, best = 0, 0, 0.0, 0.0
     first = min(sample.pos[0] + stay, sample.neg[0])
-    beyond = np.int64(sample.scale / 16) + 2  # past the last row of a side; small steps are safer
+    beyond = np.int64(sample.scale / 16) + 2  # beyond the last row of a side, but not far
     low, high, is_open = first - beyond, first - beyond, True
     while i < n_pos or j < n_neg:
         from_pos = i < n_pos and (j == n_neg or sample.pos[i] + stay <= sample.neg[j])

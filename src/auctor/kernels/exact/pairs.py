@@ -1,6 +1,7 @@
-"""The AUC of every cut of a view in one sweep: rows move below the cut one after the other.
+"""Bounds of the AUC for every cut of a view in one sweep.
 
-For each row that moves, the rows of the other class that it leads before and after are counted.
+A strip is a range of steps. At first all rows are above the cut; then they pass below it one by
+one, and the number of pairs in the right order is updated for each row.
 """
 
 from typing import NamedTuple
@@ -9,32 +10,38 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Ints
-from auctor.kernels.exact.sample import Places, Sample, Views, margin_of, nearest_to_zero
+from auctor.kernels.exact.sample import Positions, Sample, Views, margin_of, nearest_to_zero
 from auctor.kernels.jit import kernel
 
 BLOCK = 64
 
 
 class Leads(NamedTuple):
-    """Who leads whom in a strip: on the same side, positive above, positive below the cut.
+    """The pairs in the right order in a strip ("the positive leads the negative").
 
-    ``led[k, i]`` negatives are led by positive i; ``held[k, j]`` positives do not lead negative j.
+    Index k is 0 if both rows are on the same side of the cut, 1 if only the positive is above it,
+    2 if only the negative is. Positive i leads ``led[k, i]`` negatives; ``held[k, j]`` positives
+    do not lead negative j.
     """
 
-    led: Places
-    held: Places
+    led: Positions
+    held: Positions
 
 
 class Counter(NamedTuple):
-    """Marked places: ``small`` those before a place in its block, ``big`` in blocks before it."""
+    """A set of marked positions with fast counts of those before a position.
+
+    ``small`` counts the marked positions before each position within its block, ``big`` those in
+    the blocks before each block.
+    """
 
     small: npt.NDArray[np.int32]
     big: npt.NDArray[np.int32]
 
 
 @kernel
-def find_leads(pos: Ints, neg: Ints, shift: int, led: Places, held: Places) -> None:
-    """Count the negatives below each positive moved by ``shift``, and the reverse."""
+def find_leads(pos: Ints, neg: Ints, shift: int, led: Positions, held: Positions) -> None:
+    """Count the negatives below each positive plus ``shift``, and the positives not above each."""
     j = 0
     for i in range(len(pos)):
         moved = pos[i] + shift
@@ -48,10 +55,10 @@ def find_leads(pos: Ints, neg: Ints, shift: int, led: Places, held: Places) -> N
 
 @kernel
 def arrange_leads(sample: Sample, low: int, high: int, leads: Leads) -> float:
-    """Fill in ``leads`` for the steps low .. high; the pairs led while all are on one side.
+    """Fill ``leads`` for the steps low .. high; returns the pairs led if all rows are on one side.
 
-    A pair on the same side does not see d but by its margin; one with the positive above is
-    helped most by the largest d, one with the positive below by the smallest.
+    The step changes the order of a pair on the same side only through the margin. For a pair with
+    the positive above the cut the largest step is best, with the negative above it the smallest.
     """
     same = -margin_of(sample, nearest_to_zero(low, high))
     up, down = high - margin_of(sample, high), -low - margin_of(sample, low)
@@ -65,15 +72,15 @@ def arrange_leads(sample: Sample, low: int, high: int, leads: Leads) -> float:
 
 
 @kernel
-def make_counter(n_places: int) -> Counter:
-    """Room for places 0 .. n_places, the end included."""
-    n_blocks = n_places // BLOCK + 1
+def make_counter(n_positions: int) -> Counter:
+    """A counter without marks for positions 0 .. n_positions, the end included."""
+    n_blocks = n_positions // BLOCK + 1
     return Counter(np.zeros(n_blocks * BLOCK, dtype=np.int32), np.zeros(n_blocks, dtype=np.int32))
 
 
 @kernel
 def clear(counter: Counter) -> None:
-    """Unmark all places."""
+    """Unmark all positions."""
     for i in range(len(counter.small)):
         counter.small[i] = 0
     for i in range(len(counter.big)):
@@ -81,19 +88,19 @@ def clear(counter: Counter) -> None:
 
 
 @kernel
-def mark(counter: Counter, place: int) -> None:
-    """Mark a place. Unsigned indices let both loops be vectorised."""
-    block = np.uint64(place) // np.uint64(BLOCK) + np.uint64(1)
-    for i in range(np.uint64(place) + np.uint64(1), block * np.uint64(BLOCK)):
+def mark(counter: Counter, position: int) -> None:
+    """Mark a position. Unsigned indices let both loops be vectorised."""
+    block = np.uint64(position) // np.uint64(BLOCK) + np.uint64(1)
+    for i in range(np.uint64(position) + np.uint64(1), block * np.uint64(BLOCK)):
         counter.small[i] += 1
     for i in range(block, np.uint64(len(counter.big))):
         counter.big[i] += 1
 
 
 @kernel
-def marked(counter: Counter, place: int) -> int:
-    """Number of marked places before ``place``."""
-    return counter.small[place] + counter.big[np.uint64(place) // np.uint64(BLOCK)]
+def marked(counter: Counter, position: int) -> int:
+    """Number of marked positions before ``position``."""
+    return counter.small[position] + counter.big[np.uint64(position) // np.uint64(BLOCK)]
 
 
 @kernel
@@ -115,8 +122,9 @@ def sweep_pairs(
             rank = rank_neg[j]
         while i < n_pos and rank_pos[i] == rank:
             k = order_pos[i]
-            # Before: those above on the same side, those below with the positive above.
-            # After: those above with the positive below, those below on the same side.
+            # Before the move the positive is on the same side as negatives above the cut, and
+            # above those below it. After the move it is below the former, and on the same side
+            # as the latter.
             same, up, down = led[0, k], led[1, k], led[2, k]
             total += np.int64(down) - np.int64(same) + 2 * marked(below_neg, same)
             total -= marked(below_neg, up) + marked(below_neg, down)

@@ -1,8 +1,8 @@
-"""The rows of ExactBoost: sorted by score all the time, drawn, moved by a stump, judged.
+"""The rows of ExactBoost: samples of them, their new order after a stump, and the losses.
 
-Scores are whole numbers in units of the run. The rows of a class are kept in the order of their
-scores, so that a sample of places in increasing order is a sorted sample, and a stump, which moves
-some rows by the same amount, leaves two sorted lists to merge: nothing is ever sorted anew.
+Scores are whole numbers. The rows of each class are always sorted by score. A sample of increasing
+positions is then sorted, too; and a stump, which adds the same number to some of the scores, leaves
+two sorted lists that are merged. No sort is needed.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from auctor._typing import Ints
 from auctor.kernels.jit import kernel
 
-# L'Ecuyer's combined generator (1988): no product leaves 63 bits, so it counts alike compiled and
-# in plain Python; its period is 2.3e18.
+# L'Ecuyer's combined generator (1988). No product exceeds 63 bits, so that compiled code and plain
+# Python give the same numbers. Its period is 2.3e18.
 _MODULUS_A, _FACTOR_A = 2147483563, 40014
 _MODULUS_B, _FACTOR_B = 2147483399, 40692
 _RANGE = 2147483562
@@ -22,21 +22,21 @@ _RANGE = 2147483562
 
 @kernel
 def next_uniform(state: Ints) -> float:
-    """The next number of the stream, strictly between 0 and 1."""
+    """The next random number, strictly between 0 and 1; ``state`` is updated."""
     state[0] = _FACTOR_A * state[0] % _MODULUS_A
     state[1] = _FACTOR_B * state[1] % _MODULUS_B
     return float(((state[0] - state[1]) % _RANGE + 0.5) / _RANGE)
 
 
 @kernel
-def draw_places(n_rows: int, state: Ints, places: Ints) -> None:
-    """A simple random sample of 0 .. n_rows - 1 without repeats, in increasing order."""
+def draw_positions(n_rows: int, state: Ints, positions: Ints) -> None:
+    """Draw a simple random sample from 0 .. n_rows - 1 without replacement, in increasing order."""
     drawn = 0
-    for place in range(n_rows):
-        if (n_rows - place) * next_uniform(state) < len(places) - drawn:
-            places[drawn] = place
+    for position in range(n_rows):
+        if (n_rows - position) * next_uniform(state) < len(positions) - drawn:
+            positions[drawn] = position
             drawn += 1
-            if drawn == len(places):
+            if drawn == len(positions):
                 return
 
 
@@ -46,26 +46,26 @@ def draw_by_weight(
     weight: npt.NDArray[np.uint32],
     total: float,
     state: Ints,
-    places: Ints,
+    positions: Ints,
 ) -> None:
-    """Places of rows drawn with chances in proportion to weight, with repeats, in order.
+    """Draw positions with replacement and probabilities proportional to weight, sorted.
 
-    ``order`` says which row stands at a place. Sorted uniforms come one by one from the law of the
-    least of those that are left.
+    ``order`` has the row at each position. Sorted uniform numbers are drawn one after the other,
+    from the distribution of the smallest of those that are left.
     """
-    passed, place = float(weight[order[0]]), 0
+    passed, position = float(weight[order[0]]), 0
     below = 1.0  # 1 - the uniform
-    for i in range(len(places)):
-        below *= next_uniform(state) ** (1.0 / (len(places) - i))
-        while passed < (1.0 - below) * total and place < len(order) - 1:
-            place += 1
-            passed += weight[order[place]]
-        places[i] = place
+    for i in range(len(positions)):
+        below *= next_uniform(state) ** (1.0 / (len(positions) - i))
+        while passed < (1.0 - below) * total and position < len(order) - 1:
+            position += 1
+            passed += weight[order[position]]
+        positions[i] = position
 
 
 @kernel
 def draw_some(n_drawn: int, state: Ints, items: Ints) -> None:
-    """Bring a random choice of the items to the front, without repeats."""
+    """Move a random sample of the items, drawn without replacement, to the front."""
     for i in range(n_drawn):
         pick = i + int(next_uniform(state) * (len(items) - i))
         item = items[pick]
@@ -82,11 +82,11 @@ def rank_sample(
     rows: npt.NDArray[np.uint32],
     out: npt.NDArray[np.uint32],
 ) -> None:
-    """The rank of each drawn row in each of the views: out[view, place]."""
+    """Look up the rank of each drawn row in each view, as out[view, position]."""
     for v in range(len(views)):
-        line, rank = codes[features[views[v]]], ranks[views[v]]
+        column, rank = codes[features[views[v]]], ranks[views[v]]
         for i in range(len(rows)):
-            out[v, i] = rank[line[rows[i]]]
+            out[v, i] = rank[column[rows[i]]]
 
 
 @kernel
@@ -100,20 +100,20 @@ def sort_sample(
     order: npt.NDArray[np.uint32],
     sorted_ranks: npt.NDArray[np.uint32],
 ) -> None:
-    """Places of the drawn rows by rank in each of the views, and the ranks in that order.
+    """Sort the drawn rows by rank in each view: their positions, and the sorted ranks.
 
-    A counting sort; ``count`` is room for as many ranks as there are, and one more.
+    This is a counting sort; ``count`` is a buffer with one entry more than there are ranks.
     """
     for v in range(len(views)):
-        line, rank = codes[features[views[v]]], ranks[views[v]]
+        column, rank = codes[features[views[v]]], ranks[views[v]]
         for c in range(len(count)):
             count[c] = 0
         for i in range(len(rows)):
-            count[rank[line[rows[i]]] + 1] += 1
+            count[rank[column[rows[i]]] + 1] += 1
         for c in range(1, len(count)):
             count[c] += count[c - 1]
         for i in range(len(rows)):
-            here = rank[line[rows[i]]]
+            here = rank[column[rows[i]]]
             order[v, count[here]] = i
             sorted_ranks[v, count[here]] = here
             count[here] += 1
@@ -129,32 +129,32 @@ def move_rows(
     step: int,
     new_order: npt.NDArray[np.uint32],
     new_scores: Ints,
-    room_order: npt.NDArray[np.uint32],
-    room_scores: Ints,
+    moved_order: npt.NDArray[np.uint32],
+    moved_scores: Ints,
 ) -> None:
-    """The sorted rows of a class after ``step`` was added to those of rank above ``cut``.
+    """Add ``step`` to the scores of rank above ``cut``, and keep the rows sorted by score.
 
     The rows that stay are collected at the front of the new arrays, those that move in the
-    rooms; then both are merged from the back.
+    buffers ``moved_order`` and ``moved_scores``; then both are merged from the back.
     """
     n_stay, n_move = 0, 0
     for i in range(len(order)):
         row = order[i]
         stays = ranks[codes[row]] <= cut
-        # Both are written, and the right one counts: a branch here is a coin toss.
-        new_order[n_stay], room_order[n_move] = row, row
-        new_scores[n_stay], room_scores[n_move] = scores[i], scores[i] + step
+        # Both are written, and only the right one is counted: a branch could not be predicted.
+        new_order[n_stay], moved_order[n_move] = row, row
+        new_scores[n_stay], moved_scores[n_move] = scores[i], scores[i] + step
         n_stay += stays
         n_move += 1 - stays
     i, j = n_stay - 1, n_move - 1
-    for place in range(len(order) - 1, -1, -1):
+    for position in range(len(order) - 1, -1, -1):
         if j < 0:
             return
-        if i >= 0 and new_scores[i] > room_scores[j]:
-            new_scores[place], new_order[place] = new_scores[i], new_order[i]
+        if i >= 0 and new_scores[i] > moved_scores[j]:
+            new_scores[position], new_order[position] = new_scores[i], new_order[i]
             i -= 1
         else:
-            new_scores[place], new_order[place] = room_scores[j], room_order[j]
+            new_scores[position], new_order[position] = moved_scores[j], moved_order[j]
             j -= 1
 
 
@@ -167,7 +167,10 @@ def auc_loss(
     weight: npt.NDArray[np.uint32],
     margin: int,
 ) -> float:
-    """Equation (1) with the margin of (6): share of pairs without a lead above the margin."""
+    """The AUC loss with a margin (Csillag et al. 2021, equations 1 and 6).
+
+    It is the weighted fraction of pairs whose difference of scores does not exceed the margin.
+    """
     j = 0
     beaten, total_pos, won = 0.0, 0.0, 0.0
     for i in range(len(pos)):
@@ -191,7 +194,10 @@ def ks_loss(
     weight: npt.NDArray[np.uint32],
     margin: int,
 ) -> float:
-    """Equation (2) with the margin of (6): 1 less the widest gap of the distributions."""
+    """The KS loss with a margin (Csillag et al. 2021, equations 2 and 6).
+
+    It is 1 minus the largest difference of the two distribution functions.
+    """
     total_pos, total_neg = 0.0, 0.0
     for i in range(len(pos)):
         total_pos += weight[order_pos[i]]
@@ -218,9 +224,10 @@ def top_loss(
     margin: int,
     top: float,
 ) -> float:
-    """Equation (3), divided by k and not by n, with the margin of (6).
+    """The loss of precision at k with a margin (Csillag et al. 2021, equations 3 and 6).
 
-    Weight of the positives among the ``top`` highest; of equal scores the negatives come first.
+    It is 1 minus the weight of the positives among the ``top`` highest, divided by k and not by n
+    as in the paper. Among equal scores the negatives come first.
     """
     j = len(neg)
     above_pos, above_neg = 0.0, 0.0
@@ -228,8 +235,8 @@ def top_loss(
         while j > 0 and neg[j - 1] >= pos[i] - margin:
             j -= 1
             above_neg += weight[order_neg[j]]
-        room = top - above_neg - above_pos
-        if room <= 0.0:
+        free = top - above_neg - above_pos
+        if free <= 0.0:
             break
-        above_pos += min(float(weight[order_pos[i]]), room)
+        above_pos += min(float(weight[order_pos[i]]), free)
     return 1.0 - above_pos / top

@@ -1,4 +1,4 @@
-"""What every search of ExactBoost is about: the rows of a round, and the margin of a step."""
+"""The sample of rows in which ExactBoost searches for a stump, and the margin of a step."""
 
 from typing import NamedTuple
 
@@ -8,13 +8,13 @@ import numpy.typing as npt
 from auctor._typing import Ints
 from auctor.kernels.jit import kernel
 
-Places = npt.NDArray[np.uint32]
+Positions = npt.NDArray[np.uint32]
 
-AUC, KS, TOP = 0, 1, 2  # metrics by number: a function as an argument would never be cached
+AUC, KS, TOP = 0, 1, 2  # metrics are numbers: a kernel with a function as argument is not cached
 
 
 class Sample(NamedTuple):
-    """The drawn rows of a round, each class in the order of its scores."""
+    """The scores of the drawn rows of a round, sorted within each class."""
 
     pos: Ints
     neg: Ints
@@ -22,25 +22,28 @@ class Sample(NamedTuple):
     weight_neg: float
     top: float  # k of the precision at k, in rows of the table
     theta: float
-    scale: float  # what the range of all scores is in units
+    scale: float  # the range of all scores, in units
 
 
 class Views(NamedTuple):
-    """The drawn rows by rank in each view of a feature: their places, and the sorted ranks."""
+    """The drawn rows sorted by rank in each view of a feature: their positions and their ranks."""
 
-    order_pos: Places
-    rank_pos: Places
-    order_neg: Places
-    rank_neg: Places
+    order_pos: Positions
+    rank_pos: Positions
+    order_neg: Positions
+    rank_neg: Positions
 
 
 @kernel
 def margin_of(sample: Sample, step: int) -> int:
-    """The margin (1 + |d| / 2) theta of (7) in units; scores are whole, so its floor will do."""
+    """The margin (1 + |d| / 2) theta in units (Csillag et al. 2021, equation 7).
+
+    It is rounded down, which changes no comparison of whole scores.
+    """
     return int(np.floor(sample.theta * sample.scale + sample.theta * abs(step) / 2))
 
 
 @kernel
 def nearest_to_zero(low: int, high: int) -> int:
-    """The step of least size, where the margin is least."""
+    """The step of smallest size between low and high, which has the smallest margin."""
     return max(low, 0) if low + high > 0 else min(high, 0)

@@ -1,4 +1,4 @@
-"""A tree over slots on the line of scores: the largest sum from the left, as rows come and go."""
+"""A segment tree over slots in the order of scores: the largest prefix sum after each update."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,8 @@ from auctor.kernels.jit import kernel
 class Tree(NamedTuple):
     """A binary tree over the slots in order; the leaves are the second half of the arrays.
 
-    ``sums`` are of what the rows in them add, ``bests`` the largest sum from the left, or 0.
+    For the slots below each node ``sums`` has the sum of their values, and ``bests`` the largest
+    prefix sum, or 0 if that is negative.
     """
 
     sums: Floats
@@ -20,7 +21,7 @@ class Tree(NamedTuple):
 
 @kernel
 def join(tree: Tree, node: int) -> None:
-    """A node from its two children."""
+    """Compute a node from its two children."""
     left, right = np.uint64(2 * node), np.uint64(2 * node + 1)
     here = np.uint64(node)
     tree.sums[here] = tree.sums[left] + tree.sums[right]
@@ -29,15 +30,15 @@ def join(tree: Tree, node: int) -> None:
 
 @kernel
 def set_leaf(tree: Tree, leaf: int, value: float) -> None:
-    """The content of a slot."""
-    place = np.uint64(len(tree.sums) // 2 + leaf)
-    tree.sums[place] = value
-    tree.bests[place] = max(value, 0.0)
+    """Set the value of a slot, but not the nodes above it."""
+    node = np.uint64(len(tree.sums) // 2 + leaf)
+    tree.sums[node] = value
+    tree.bests[node] = max(value, 0.0)
 
 
 @kernel
 def put_leaf(tree: Tree, leaf: int, value: float) -> None:
-    """Change the content of a slot, and put the nodes above it right."""
+    """Set the value of a slot, and update the nodes above it."""
     set_leaf(tree, leaf, value)
     node = (len(tree.sums) // 2 + leaf) // 2
     while node > 0:
@@ -47,7 +48,7 @@ def put_leaf(tree: Tree, leaf: int, value: float) -> None:
 
 @kernel
 def replace_leaf(tree: Tree, old: int, new: int, value: float) -> None:
-    """Move a row from one slot to another, and put the nodes above both right."""
+    """Move a row from one slot to another, and update the nodes above both."""
     set_leaf(tree, old, 0.0)
     set_leaf(tree, new, value)
     a, b = (len(tree.sums) // 2 + old) // 2, (len(tree.sums) // 2 + new) // 2
@@ -63,14 +64,14 @@ def replace_leaf(tree: Tree, old: int, new: int, value: float) -> None:
 
 @kernel
 def join_all(tree: Tree) -> None:
-    """All nodes from their leaves."""
+    """Compute all nodes from the leaves."""
     for node in range(len(tree.sums) // 2 - 1, 0, -1):
         join(tree, node)
 
 
 @kernel
 def make_tree(n_slots: int) -> Tree:
-    """Room for so many slots, all empty."""
+    """A tree of ``n_slots`` empty slots."""
     n_leaves = 1
     while n_leaves < n_slots:
         n_leaves *= 2

@@ -1,9 +1,9 @@
-"""KS or precision at k of every cut of a view in one sweep over slots on the line of scores.
+"""Bounds of KS and precision at k for every cut of a view in one sweep.
 
-A row stands in one of two slots, above or below the cut, as high (positives) or as low (negatives)
-as the steps of a strip allow; it changes from one to the other as the cut passes it. KS is then
-the root of a tree over the slots. The top of precision at k ends at a slot that moves by a few
-each time.
+A slot is a position in the order of scores. Each row has two slots, one for being above the cut and
+one for being below it, as high (positives) or as low (negatives) as the steps of a strip allow. The
+row changes its slot when the cut passes it. KS is then the root of a segment tree over the slots.
+For precision at k the first slot of the top is updated, which moves little from cut to cut.
 """
 
 from typing import NamedTuple
@@ -11,33 +11,39 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from auctor.kernels.exact.sample import Places, Sample, Views, margin_of, nearest_to_zero
+from auctor.kernels.exact.sample import Positions, Sample, Views, margin_of, nearest_to_zero
 from auctor.kernels.exact.segment_tree import Tree, join_all, replace_leaf, set_leaf
 from auctor.kernels.jit import kernel
 
-Line = npt.NDArray[np.uint8]  # what stands in each slot
+Contents = npt.NDArray[np.uint8]  # of each slot: EMPTY, POSITIVE or NEGATIVE
 
 EMPTY, POSITIVE, NEGATIVE = 0, 1, 2
 
 
 class Slots(NamedTuple):
-    """Where on the line of scores each row stands: below the cut (0) and above it (1)."""
+    """The two slots of each row: if it is below the cut (0) and if it is above it (1)."""
 
-    pos: Places
-    neg: Places
+    pos: Positions
+    neg: Positions
 
 
 @kernel
 def arrange_slots(sample: Sample, low: int, high: int, slots: Slots) -> None:
-    """Order the places where rows may stand, positives as high and negatives as low as d allows.
+    """Find the two slots of each row, with positives as high and negatives as low as possible.
 
-    Of equal scores positives come first: they are not above.
+    The steps are low .. high. Among equal scores positives come first, since they do not count as
+    above the negatives.
     """
     n_pos, n_neg = len(sample.pos), len(sample.neg)
     stay = -margin_of(sample, nearest_to_zero(low, high))
     move = high - margin_of(sample, high)
     end = np.int64(2**62)
-    a, b, c, d = 0, 0, 0, 0  # next of: positives that stay, that move, negatives that stay, move
+    a, b, c, d = (
+        0,
+        0,
+        0,
+        0,
+    )  # the next positive that stays, that moves, negative that stays, that moves
     for slot in range(2 * (n_pos + n_neg)):
         pos_stay = sample.pos[a] + stay if a < n_pos else end
         pos_move = sample.pos[b] + move if b < n_pos else end
@@ -60,7 +66,7 @@ def arrange_slots(sample: Sample, low: int, high: int, slots: Slots) -> None:
 
 @kernel
 def fill_tree(sample: Sample, slots: Slots, tree: Tree) -> None:
-    """The tree with all rows above the cut: a sum from the left is KS times both sizes."""
+    """Fill the tree with all rows above the cut; its largest prefix sum is KS times both sizes."""
     for i in range(len(tree.sums)):
         tree.sums[i] = tree.bests[i] = 0.0
     for i in range(len(sample.pos)):
@@ -74,7 +80,10 @@ def fill_tree(sample: Sample, slots: Slots, tree: Tree) -> None:
 def sweep_ks(
     sample: Sample, slots: Slots, views: Views, view: int, full: Tree, tree: Tree
 ) -> tuple[float, int]:
-    """The largest bound of KS over the cuts of one view, and its cut; ``full`` has all above."""
+    """The largest bound of KS over the cuts of one view, and its cut.
+
+    ``full`` is the tree with all rows above the cut.
+    """
     order_pos, rank_pos = views.order_pos[view], views.rank_pos[view]
     order_neg, rank_neg = views.order_neg[view], views.rank_neg[view]
     n_pos, n_neg = len(order_pos), len(order_neg)
@@ -111,17 +120,17 @@ class Top(NamedTuple):
 
 
 @kernel
-def extend_top(sample: Sample, line: Line, top: Top) -> Top:
-    """Move the start until the rows from it on weigh at most k, and with the next one more."""
+def extend_top(sample: Sample, contents: Contents, top: Top) -> Top:
+    """Move the start of the top to the first slot from which the rows weigh at most k."""
     start, n_pos, n_neg = top
     weight_pos, weight_neg, most = sample.weight_pos, sample.weight_neg, sample.top
     while n_pos * weight_pos + n_neg * weight_neg > most:
-        n_pos -= line[start] == POSITIVE
-        n_neg -= line[start] == NEGATIVE
+        n_pos -= contents[start] == POSITIVE
+        n_neg -= contents[start] == NEGATIVE
         start += 1
     while start > 0:
-        more_pos = n_pos + (line[start - 1] == POSITIVE)
-        more_neg = n_neg + (line[start - 1] == NEGATIVE)
+        more_pos = n_pos + (contents[start - 1] == POSITIVE)
+        more_neg = n_neg + (contents[start - 1] == NEGATIVE)
         if more_pos * weight_pos + more_neg * weight_neg > most:
             break
         start, n_pos, n_neg = start - 1, more_pos, more_neg
@@ -129,30 +138,36 @@ def extend_top(sample: Sample, line: Line, top: Top) -> Top:
 
 
 @kernel
-def fill_line(sample: Sample, slots: Slots, line: Line) -> Top:
-    """The line with all rows above the cut, and the top of it."""
-    for slot in range(len(line)):
-        line[slot] = EMPTY
+def fill_contents(sample: Sample, slots: Slots, contents: Contents) -> Top:
+    """Fill the slots with all rows above the cut; returns the top."""
+    for slot in range(len(contents)):
+        contents[slot] = EMPTY
     for i in range(len(sample.pos)):
-        line[slots.pos[1, i]] = POSITIVE
+        contents[slots.pos[1, i]] = POSITIVE
     for j in range(len(sample.neg)):
-        line[slots.neg[1, j]] = NEGATIVE
-    return extend_top(sample, line, Top(len(line), 0, 0))
+        contents[slots.neg[1, j]] = NEGATIVE
+    return extend_top(sample, contents, Top(len(contents), 0, 0))
 
 
 @kernel
 def sweep_top(
-    sample: Sample, slots: Slots, views: Views, view: int, full: Line, first: Top, line: Line
+    sample: Sample,
+    slots: Slots,
+    views: Views,
+    view: int,
+    full: Contents,
+    first: Top,
+    contents: Contents,
 ) -> tuple[float, int]:
-    """The largest bound of positives in the top over the cuts of one view, and its cut.
+    """The largest bound of the positives in the top over the cuts of one view, and its cut.
 
-    ``full`` has all rows above the cut, and ``first`` is the top then.
+    ``full`` has the contents of the slots with all rows above the cut, and ``first`` their top.
     """
     order_pos, rank_pos = views.order_pos[view], views.rank_pos[view]
     order_neg, rank_neg = views.order_neg[view], views.rank_neg[view]
     n_pos, n_neg = len(order_pos), len(order_neg)
     for slot in range(len(full)):
-        line[slot] = full[slot]
+        contents[slot] = full[slot]
     start, top_pos, top_neg = first
     i, j, best, cut = 0, 0, -1, 0
     while True:
@@ -161,16 +176,16 @@ def sweep_top(
             rank = rank_neg[j]
         while i < n_pos and rank_pos[i] == rank:
             above, below = slots.pos[1, order_pos[i]], slots.pos[0, order_pos[i]]
-            line[above], line[below] = EMPTY, POSITIVE
+            contents[above], contents[below] = EMPTY, POSITIVE
             top_pos += int(below >= start) - int(above >= start)
             i += 1
         while j < n_neg and rank_neg[j] == rank:
             above, below = slots.neg[1, order_neg[j]], slots.neg[0, order_neg[j]]
-            line[above], line[below] = EMPTY, NEGATIVE
+            contents[above], contents[below] = EMPTY, NEGATIVE
             top_neg += int(below >= start) - int(above >= start)
             j += 1
         if i == n_pos and j == n_neg:
             return float(best), cut
-        start, top_pos, top_neg = extend_top(sample, line, Top(start, top_pos, top_neg))
+        start, top_pos, top_neg = extend_top(sample, contents, Top(start, top_pos, top_neg))
         if top_pos > best:
             best, cut = top_pos, int(rank)

@@ -1,9 +1,10 @@
-"""The best stump of ExactBoost, proved: branch and bound over ranges of the step, all cuts at once.
+"""The best stump of ExactBoost by branch and bound over ranges of the step, all cuts at once.
 
-A strip is a range of steps d with every cut of every feature. For one strip and one feature the
-rows are taken from above the cut to below it, one rank after the other, and the bound of each cut
-follows from that of the last: ``exact_pairs`` for the AUC, ``exact_slots`` for KS and precision at
-k. What depends on d alone - who would lead whom - is shared by all features of the round.
+A strip is a range of steps d with every cut of every feature. A sweep goes through the cuts of one
+feature in one strip: rows pass from above the cut to below it, rank by rank, and the bound of each
+cut is updated from that of the cut before (``pairs`` for the AUC, ``slots`` for KS and precision at
+k). The order of pairs, which depends only on d, is computed once for all features of the round.
+The bounds are those of Csillag et al. (2021, Algorithm 2); the order of the search is our own.
 """
 
 from typing import Any, NamedTuple
@@ -16,11 +17,11 @@ from auctor.kernels.exact.pairs import Counter, Leads, arrange_leads, make_count
 from auctor.kernels.exact.sample import AUC, KS, Sample, Views
 from auctor.kernels.exact.segment_tree import Tree, make_tree
 from auctor.kernels.exact.slots import (
-    Line,
+    Contents,
     Slots,
     Top,
     arrange_slots,
-    fill_line,
+    fill_contents,
     fill_tree,
     sweep_ks,
     sweep_top,
@@ -29,18 +30,18 @@ from auctor.kernels.jit import kernel
 
 
 class Best(NamedTuple):
-    """The best stump, and by how much one that was not looked at could be better."""
+    """The best stump, and the gap: how much better a stump that was not visited could be."""
 
     value: float
     view: int
     cut: int
     step: int
     gap: float
-    n_strips: int
+    n_sweeps: int
 
 
 class Tools(NamedTuple):
-    """Working memory of a search, by metric; what is not needed has length 0."""
+    """Working memory of a search; arrays that the metric does not need have length 0."""
 
     leads: Leads
     below_pos: Counter
@@ -48,12 +49,12 @@ class Tools(NamedTuple):
     slots: Slots
     full_tree: Tree
     tree: Tree
-    full_line: Line
-    line: Line
+    full_contents: Contents
+    contents: Contents
 
 
 class Arranged(NamedTuple):
-    """What a strip is like with all rows above the cut: pairs led, or the top."""
+    """The state of a strip with all rows above the cut: the number of pairs led, or the top."""
 
     n_led: float
     top: Top
@@ -61,11 +62,11 @@ class Arranged(NamedTuple):
 
 @kernel
 def make_tools(metric: int, n_pos: int, n_neg: int) -> Tools:
-    """The working memory for samples of this size."""
+    """Allocate the working memory for samples of this size."""
     pairs_pos, pairs_neg = (n_pos, n_neg) if metric == AUC else (0, 0)
     slots_pos, slots_neg = (0, 0) if metric == AUC else (n_pos, n_neg)
     n_slots = 2 * (slots_pos + slots_neg)
-    n_line = 0 if metric == KS else n_slots
+    n_contents = 0 if metric == KS else n_slots
     return Tools(
         Leads(np.empty((3, pairs_pos), dtype=np.uint32), np.empty((3, pairs_neg), dtype=np.uint32)),
         make_counter(pairs_pos),
@@ -73,14 +74,14 @@ def make_tools(metric: int, n_pos: int, n_neg: int) -> Tools:
         Slots(np.empty((2, slots_pos), dtype=np.uint32), np.empty((2, slots_neg), dtype=np.uint32)),
         make_tree(n_slots),
         make_tree(n_slots),
-        np.empty(n_line, dtype=np.uint8),
-        np.empty(n_line, dtype=np.uint8),
+        np.empty(n_contents, dtype=np.uint8),
+        np.empty(n_contents, dtype=np.uint8),
     )
 
 
 @kernel
 def arrange(metric: int, sample: Sample, low: int, high: int, tools: Tools) -> Arranged:
-    """What a strip needs before its features are looked at."""
+    """Compute what depends on the steps of a strip alone, before the sweeps over its features."""
     n_led, top = 0.0, Top(0, 0, 0)
     if metric == AUC:
         n_led = arrange_leads(sample, low, high, tools.leads)
@@ -89,7 +90,7 @@ def arrange(metric: int, sample: Sample, low: int, high: int, tools: Tools) -> A
         if metric == KS:
             fill_tree(sample, tools.slots, tools.full_tree)
         else:
-            top = fill_line(sample, tools.slots, tools.full_line)
+            top = fill_contents(sample, tools.slots, tools.full_contents)
     return Arranged(n_led, top)
 
 
@@ -102,11 +103,13 @@ def sweep_view(
         return sweep_pairs(start.n_led, tools.leads, views, view, tools.below_pos, tools.below_neg)
     if metric == KS:
         return sweep_ks(sample, tools.slots, views, view, tools.full_tree, tools.tree)
-    return sweep_top(sample, tools.slots, views, view, tools.full_line, start.top, tools.line)
+    return sweep_top(
+        sample, tools.slots, views, view, tools.full_contents, start.top, tools.contents
+    )
 
 
 class Strips(NamedTuple):
-    """The strips that are still open; they are few, and the best is looked for one by one."""
+    """The strips that may hold a better stump; they are few, so that a plain list will do."""
 
     low: Ints
     high: Ints
@@ -116,7 +119,7 @@ class Strips(NamedTuple):
 
 @kernel
 def make_strips(n_strips: int, n_views: int) -> Strips:
-    """Room for open strips."""
+    """Allocate a list of open strips."""
     return Strips(
         np.zeros(n_strips, dtype=np.int64),
         np.zeros(n_strips, dtype=np.int64),
@@ -127,7 +130,7 @@ def make_strips(n_strips: int, n_views: int) -> Strips:
 
 @kernel
 def copy_strip(source: Strips, a: int, target: Strips, b: int) -> None:
-    """Strip a of one store becomes strip b of another, or of the same."""
+    """Copy strip a of one list to strip b of another, or of the same list."""
     target.low[b], target.high[b] = source.low[a], source.high[a]
     target.bound[b] = source.bound[a]
     for v in range(source.views.shape[1]):
@@ -136,7 +139,7 @@ def copy_strip(source: Strips, a: int, target: Strips, b: int) -> None:
 
 @kernel
 def most_hopeful(strips: Strips, n: int) -> int:
-    """The open strip of the largest bound; of several the first."""
+    """The open strip with the largest bound; the first one among equals."""
     best = 0
     for k in range(1, n):
         if strips.bound[k] > strips.bound[best]:
@@ -154,9 +157,9 @@ def first_look(
     tools: Tools,
     bounds: Floats,
 ) -> Best:
-    """Bounds with the step left free, and the best stump that they point to.
+    """Bounds over all steps (written to ``bounds``), and the best stump that they suggest.
 
-    For KS the margin, which grows with the step, is all that keeps them from being reached.
+    For KS only the margin, which grows with the step, keeps a stump from reaching these bounds.
     """
     n_views = len(bounds)
     gains = free_gains(metric, sample)
@@ -181,10 +184,10 @@ def first_look(
         middle -= side_threshold(sample, gains, views, v, cuts[v], True)
         middle = min(max(middle, -reach), reach)
         start = arrange(metric, sample, middle, middle, tools)
-        found, at = sweep_view(metric, sample, views, v, start, tools)
+        here, at = sweep_view(metric, sample, views, v, start, tools)
         n_sweeps += 1
-        if found > value:
-            value, view, cut, step = found, v, at, middle
+        if here > value:
+            value, view, cut, step = here, v, at, middle
     return Best(value, view, cut, step, 0.0, n_sweeps)
 
 
@@ -200,7 +203,11 @@ def look_into(
     slack: float,
     tools: Tools,
 ) -> Best:
-    """Bounds of a strip on the views that its ``parent`` leaves hope for; its middle is tried."""
+    """Compute the bounds of a strip, and try the step in its middle; returns the best stump.
+
+    ``parent`` has the bounds of the strip that this one is a part of: views whose bound is not
+    above the best metric are skipped.
+    """
     low, high = strips.low[at], strips.high[at]
     value, view, cut, step, _, n_sweeps = best
     start = arrange(metric, sample, low, high, tools)
@@ -217,10 +224,10 @@ def look_into(
         start = arrange(metric, sample, middle, middle, tools)
         for v in range(len(parent)):
             if strips.views[at, v] > value + slack:
-                found, here = sweep_view(metric, sample, views, v, start, tools)
+                here, at_cut = sweep_view(metric, sample, views, v, start, tools)
                 n_sweeps += 1
-                if found > value:
-                    value, view, cut, step = found, v, here, middle
+                if here > value:
+                    value, view, cut, step = here, v, at_cut, middle
     return Best(value, view, cut, step, 0.0, n_sweeps)
 
 
@@ -232,14 +239,14 @@ def best_stump(
     reach: int,
     n_start: int,
     slack: float,
-    max_strips: int,
+    max_sweeps: int,
 ) -> Best:
-    """The stump of the largest metric over all views, cuts and steps up to ``reach``.
+    """The stump of largest metric over all views, cuts and steps up to ``reach`` in size.
 
-    The steps are cut into ``n_start`` strips; then the strip of the largest bound is halved until
-    no bound exceeds the best metric found by more than ``slack``, or until ``max_strips`` sweeps
-    were made: then ``gap`` says by how much a better stump could still be hidden. A view is looked
-    at in a strip only as long as its bound leaves hope. Every strip also tries its middle.
+    The steps are divided into ``n_start`` strips. Then the strip with the largest bound is halved,
+    until no bound exceeds the best metric by more than ``slack``, or ``max_sweeps`` sweeps were
+    made: then ``gap`` is how much better a stump that was not visited could be. The step in the
+    middle of every strip is tried, too.
     """
     n_views = len(views.order_pos)
     tools = make_tools(metric, len(sample.pos), len(sample.neg))
@@ -258,20 +265,20 @@ def best_stump(
             strips = larger
         width = high - low + 1
         for k in range(n_parts):
-            # From the middle outwards: of stumps that are equally good the smaller step is taken.
+            # From the middle outwards, so that of equally good stumps the smaller step is taken.
             part = n_parts // 2 + (k // 2 if k % 2 == 0 else -1 - k // 2)
             strips.low[n] = low + width * part // n_parts
             strips.high[n] = low + width * (part + 1) // n_parts - 1
             if strips.low[n] > strips.high[n]:
                 continue
             best = look_into(metric, sample, views, strips, n, parent, best, slack, tools)
-            # A strip of one step has been tried by now.
+            # A strip of a single step has been tried completely.
             if strips.bound[n] > best.value + slack and strips.low[n] < strips.high[n]:
                 n += 1
         k = most_hopeful(strips, n)
         if n == 0 or strips.bound[k] <= best.value + slack:
             return best
-        if best.n_strips >= max_strips:
+        if best.n_sweeps >= max_sweeps:
             value, view, cut, step, _, n_sweeps = best
             return Best(value, view, cut, step, strips.bound[k] - value, n_sweeps)
         low, high, n_parts = strips.low[k], strips.high[k], 2

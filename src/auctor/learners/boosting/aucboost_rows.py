@@ -1,7 +1,8 @@
-"""AUCBoost over rows: the weak ranker is any scikit-learn estimator.
+"""AUCBoost with weak rankers that score whole rows: scikit-learn estimators and small trees.
 
-The same algorithm as in ``aucboost``, with row weights as plain floats, because what an
-estimator returns can be anything.
+The algorithm is that of ``aucboost``, but the row weights are floats, because the scores of an
+estimator can be any numbers. ``fit_aucboost_rows`` makes a vote of fitted estimators, and
+``fit_aucboost_trees`` a sum of trees, which can be saved.
 """
 
 from dataclasses import replace
@@ -14,10 +15,17 @@ from auctor.data import RankingData
 from auctor.data.distinct import row_hashes
 from auctor.kernels.linear import exp_each
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.boosting.aucboost import ROUNDING, History, Round, Settings, certify, weight_of
+from auctor.learners.boosting.aucboost import (
+    AUCBoostHistory,
+    AUCBoostSettings,
+    Round,
+    certify,
+    weight_of,
+)
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
+from auctor.learners.common.rounding import ROUNDING
 from auctor.learners.common.row_table import RowTable, row_table
 from auctor.learners.trees.forest import join_trees
 from auctor.learners.trees.grown_tree import TreeBuilder
@@ -29,11 +37,10 @@ from auctor.weak.estimator import RowRanker, fit_row_ranker
 
 
 def fit_aucboost_rows(
-    data: RankingData, settings: Settings
-) -> tuple[VoteModel, History, Certificate]:
-    """Boost copies of the estimator ``settings.weak``."""
-    history = History()
-    members = run_rounds(row_table(data), settings, history)
+    data: RankingData, settings: AUCBoostSettings
+) -> tuple[VoteModel, AUCBoostHistory, Certificate]:
+    """Boost copies of the scikit-learn estimator ``settings.estimator``."""
+    members, history = run_rounds(row_table(data), settings)
     negative, positive = data.classes.tolist()
     plain = VoteModel(
         (negative, positive), 0.0, Calibration(1.0, 0.0), data.features, tuple(members), 0.0
@@ -51,11 +58,12 @@ def fit_aucboost_rows(
     return model, history, certify(history, order)
 
 
-def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Member]:
-    """Rounds until one of the reasons to stop."""
+def run_rounds(table: RowTable, settings: AUCBoostSettings) -> tuple[list[Member], AUCBoostHistory]:
+    """Make rounds until there is a reason to stop."""
+    history = AUCBoostHistory()
     table = _in_order_of_values(table)
     y = np.where(table.positive, 1.0, -1.0)
-    # Half D+ plus half D-
+    # Half D+ plus half D-.
     totals = np.where(
         table.positive, table.weight[table.positive].sum(), table.weight[~table.positive].sum()
     )
@@ -65,7 +73,7 @@ def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Me
     no_steps: Floats = np.zeros(0)
     while len(members) < settings.n_estimators:
         seed = (settings.seed, len(members))
-        ranker = fit_row_ranker(settings.weak, table.Z, table.positive, D, seed)
+        ranker = fit_row_ranker(settings.estimator, table.Z, table.positive, D, seed)
         if ranker.auc - 0.5 <= ROUNDING:
             history.stopped_by = "no ranker has an edge"
             break
@@ -79,18 +87,18 @@ def run_rounds(table: RowTable, settings: Settings, history: History) -> list[Me
         if ranker.epsilon < ROUNDING:
             history.stopped_by = "the last ranker makes no error"
             break
-        if settings.epsilon is not None and history.bound <= settings.epsilon:
-            history.stopped_by = "the bound has reached epsilon"
+        if settings.target_loss is not None and history.bound <= settings.target_loss:
+            history.stopped_by = "the bound has reached target_loss"
             break
     progress.close(history.stopped_by)
-    return members
+    return members, history
 
 
 def _in_order_of_values(table: RowTable) -> RowTable:
-    """The rows in an order that only their values decide.
+    """The rows in an order that depends on their values only.
 
-    Weights are floats here, whose sums depend on the order of their terms in the last digits:
-    the order of the table must not show there.
+    The weights are floats, and the last digits of their sums depend on the order of the terms. The
+    model must not depend on the order of the rows in the table.
     """
     order = np.lexsort((table.weight, table.positive, row_hashes(table.Z)))
     return RowTable(
@@ -103,12 +111,11 @@ def _in_order_of_values(table: RowTable) -> RowTable:
 
 
 def fit_aucboost_trees(
-    data: RankingData, settings: Settings
-) -> tuple[ForestModel, History, Certificate]:
-    """Boost trees of depth ``settings.weak_depth``."""
-    history = History()
-    weak = WeakTree(data.features, settings.weak_depth)
-    members = run_rounds(row_table(data), replace(settings, weak=weak), history)
+    data: RankingData, settings: AUCBoostSettings
+) -> tuple[ForestModel, AUCBoostHistory, Certificate]:
+    """Boost trees of depth ``settings.max_depth``."""
+    weak = WeakTree(data.features, settings.max_depth)
+    members, history = run_rounds(row_table(data), replace(settings, estimator=weak))
     roots, nodes, terms = _join(members)
     walker = Walker(nodes, roots, terms)
     scores = [score_blocks(walker, part.codes, "sum") for part in data.partitions]
@@ -131,8 +138,8 @@ def fit_aucboost_trees(
 
 
 def _join(members: list[Member]) -> tuple[Ints, TreeNodes, Floats]:
-    """The trees one behind the other, with what each leaf adds to the score."""
-    if not members:  # no tree has an edge: a single leaf that adds nothing
+    """The nodes of all trees in one array, with what each leaf adds to the score."""
+    if not members:  # no tree is better than chance: a single leaf that adds nothing
         builder = TreeBuilder()
         builder.add([0, 0], is_cell=True)
         return np.array([0]), builder.build().nodes, np.zeros(1)
@@ -159,12 +166,15 @@ def _terms(member: Member) -> Floats:
     return np.where(is_leaf, terms, 0.0)
 
 
-def _importance(members: list[Member], history: History, n_features: int) -> Floats:
-    """Each feature's part in the fall of the bound: a round's, by the worth of the tree's tests."""
+def _importance(members: list[Member], history: AUCBoostHistory, n_features: int) -> Floats:
+    """Contribution of each feature to the decrease of the bound; the sum is 1.
+
+    The decrease of a round is divided among the tests of its tree in proportion to their gains.
+    """
     total = np.zeros(n_features)
     for member, step in zip(members, history.rounds, strict=True):
         tree = _tree(member).tree_
         inner = np.flatnonzero(tree.nodes.feature >= 0)
-        shares = tree.worth[inner] / tree.worth[inner].sum()
-        np.add.at(total, tree.nodes.feature[inner], -np.log(step.z) * shares)
+        fractions = tree.gain[inner] / tree.gain[inner].sum()
+        np.add.at(total, tree.nodes.feature[inner], -np.log(step.z) * fractions)
     return total / total.sum() if total.sum() > 0 else total

@@ -5,9 +5,9 @@ d-(x0) d+(x1). A round picks the stump h in {0, 1} with the largest |r|, where
 
     r = sum_{x1} d+(x1) h(x1) - sum_{x0} d-(x0) h(x0),
 
-adds alpha h to the score, alpha = 1/2 ln((1 + r) / (1 - r)), and multiplies d+ by
-exp(-alpha h) and d- by exp(alpha h); Z is the sum of the product before it is brought
-back to 1. The product of all Z bounds the share of misranked pairs (their Theorem 1).
+adds alpha h to the score, alpha = 1/2 ln((1 + r) / (1 - r)), and multiplies d+ by exp(-alpha h) and
+d- by exp(alpha h). Z is the sum of the product before both are divided by their sums. The product
+of all Z is an upper bound of the fraction of misranked pairs (their Theorem 1).
 """
 
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from math import exp, log, log1p, prod
 import numpy as np
 
 from auctor._progress import Progress
+from auctor._text import count
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
 from auctor.learners.boosting.held_out import HeldOutRows
@@ -24,17 +25,17 @@ from auctor.learners.boosting.sparse_weights import stump_search
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.early_stopping import EarlyStopping
 from auctor.learners.common.finish import TrainingOrder, fill_missing, finish_additive
+from auctor.learners.common.rounding import ROUNDING
 from auctor.models import AdditiveModel, on_grid
 from auctor.weak.stump import Stump, StumpSearch
 
-# A stump without an error would get an infinite weight.
+# A stump without errors would have an infinite weight.
 _MAX_ALPHA = 16.0
-_ROUNDING = 2.0**-40
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a fit can be told."""
+class RankBoostSettings:
+    """Settings of a fit."""
 
     n_estimators: int = 500
     learning_rate: float = 1.0
@@ -46,7 +47,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Round:
-    """One round: the stump, its r and alpha, and Z, by which the bound fell."""
+    """One round: the stump, its r and alpha, and Z, the factor by which the bound decreased."""
 
     stump: Stump
     r: float
@@ -55,8 +56,8 @@ class Round:
 
 
 @dataclass
-class History:
-    """All rounds of a fit, why it stopped, and the AUC on held-out rows where there are any."""
+class RankBoostHistory:
+    """All rounds of a fit, why it stopped, and the AUC on held-out rows if there are any."""
 
     rounds: list[Round] = field(default_factory=list)
     validation_auc: list[float] = field(default_factory=list)
@@ -69,24 +70,24 @@ class History:
 
 
 def fit_rankboost(
-    data: RankingData, settings: Settings, validation: RankingData | None = None
-) -> tuple[AdditiveModel, History, Certificate]:
-    """Boost stumps on ``data``; with ``validation`` stop when its AUC no longer grows.
+    data: RankingData, settings: RankBoostSettings, validation: RankingData | None = None
+) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+    """Boost stumps on ``data``; stop when the AUC on ``validation``, if given, stops improving.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> model, history, certificate = fit_rankboost(data, Settings(n_estimators=3))
+    >>> model, history, certificate = fit_rankboost(data, RankBoostSettings(n_estimators=3))
     >>> print(certificate)
-    Of all training pairs 0.25 are misranked (ties counted as misranked), at most the
-    bound 0.5494, the product of Z over 3 rounds of RankBoost.
+    0.25 of the training pairs are misranked, where ties count as misranked. This fraction cannot
+    exceed 0.5494, the product of Z over 3 rounds of RankBoost.
     """
     with Workers(settings.n_jobs) as workers:
         weights = RowWeights(data, workers)
         first = weights.histogram()
         history = boost(data, weights, settings, validation)
-    del weights  # makes room for the scores
+    del weights  # frees the memory for the scores
     tables = step_tables(data, history.rounds)
     fill_missing(first, tables)
     model, order = finish_additive(data, tables)
@@ -96,12 +97,15 @@ def fit_rankboost(
 def boost(
     data: RankingData,
     weights: RowWeights,
-    settings: Settings,
+    settings: RankBoostSettings,
     validation: RankingData | None,
     name: str = "RankBoost",
-) -> History:
-    """Rounds until one of the reasons to stop; ``weights`` may hold the rows to rules of theirs."""
-    history = History()
+) -> RankBoostHistory:
+    """Make rounds until there is a reason to stop.
+
+    ``weights`` may be a subclass that restricts the weights of the rows.
+    """
+    history = RankBoostHistory()
     search = stump_search(data)
     held_out = HeldOutRows(validation) if validation is not None else None
     stopping = EarlyStopping(settings.n_iter_no_change, settings.tol)
@@ -115,8 +119,8 @@ def boost(
         history.rounds.append(step)
         product *= step.z
         progress.step(f"product of Z {product:.4g}")
-        if abs(step.r) > 1.0 - _ROUNDING:
-            # Every row with weight is on its side: the next round would see the same weights.
+        if abs(step.r) > 1.0 - ROUNDING:
+            # The stump separates the classes: the next round would have the same weights.
             history.stopped_by = "the last stump makes no error"
             break
         if held_out is not None and stopping.stop_after(held_out.auc_after(step.stump, step.alpha)):
@@ -130,7 +134,7 @@ def boost(
 
 
 def _next_round(weights: RowWeights, search: StumpSearch, learning_rate: float) -> Round | None:
-    """Find the best stump, weigh it, and change the row weights; None if none has an edge."""
+    """Find the best stump and update the row weights; None if no stump is better than chance."""
     best = best_edge(weights, search)
     if best is None:
         return None
@@ -145,24 +149,24 @@ def _next_round(weights: RowWeights, search: StumpSearch, learning_rate: float) 
 
 
 def best_edge(weights: RowWeights, search: StumpSearch) -> tuple[Stump, float] | None:
-    """The stump with the largest |r| under the weights, and its r; None if none has an edge."""
+    """The stump with the largest |r| under the weights, and its r; None if all |r| are 0."""
     stump = search.best(weights.histogram())
     if stump is None:
         return None
-    share_neg, share_pos = weights.shares(stump.feature)
-    above = stump.above(len(share_pos))
-    return stump, float(share_pos[above].sum() - share_neg[above].sum())
+    neg, pos = weights.fractions(stump.feature)
+    above = stump.above(len(pos))
+    return stump, float(pos[above].sum() - neg[above].sum())
 
 
 def _alpha(r: float) -> float:
-    if abs(r) > 1.0 - _ROUNDING:
+    if abs(r) > 1.0 - ROUNDING:
         return float(np.copysign(_MAX_ALPHA, r))
     return float(np.clip((log1p(r) - log1p(-r)) / 2, -_MAX_ALPHA, _MAX_ALPHA))
 
 
 def step_tables(data: RankingData, rounds: list[Round]) -> list[Floats]:
-    """All rounds collapsed: what each code of each feature adds to the score."""
-    flat = np.zeros(data.n_codes)  # of all features without a stump, which may be very many
+    """The sum of all rounds: what each code of each feature adds to the score."""
+    flat = np.zeros(data.n_codes)  # shared by all features without a stump, which may be many
     tables = [flat] * data.n_features
     for step in rounds:
         j = step.stump.feature
@@ -173,12 +177,12 @@ def step_tables(data: RankingData, rounds: list[Round]) -> list[Floats]:
     return tables
 
 
-def _certify(history: History, order: TrainingOrder) -> Certificate:
+def _certify(history: RankBoostHistory, order: TrainingOrder) -> Certificate:
     n_rounds = len(history.rounds)
     statement = (
-        f"Of all training pairs {order.misranked:.4g} are misranked (ties counted as misranked), "
-        f"at most the bound {history.bound:.4g}, the product of Z over {n_rounds} rounds of "
-        "RankBoost."
+        f"{order.misranked:.4g} of the training pairs are misranked, where ties count as "
+        f"misranked. This fraction cannot exceed {history.bound:.4g}, the product of Z over "
+        f"{count(n_rounds, 'round')} of RankBoost."
     )
     values = {
         "bound": history.bound,

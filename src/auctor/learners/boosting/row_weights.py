@@ -1,4 +1,8 @@
-"""Two distributions over rows, one for each class, in which no row may weigh too much."""
+"""The row weights of boosting: a distribution over the rows of each class.
+
+``RowWeights`` are those of RankBoost and AUCBoost. ``CappedWeights`` are those of SoftRankBoost, in
+which no row may hold more than a given part of the weight of its class.
+"""
 
 from math import frexp, ldexp
 from typing import Any, NamedTuple
@@ -10,23 +14,30 @@ from auctor.data import RankingData, Workers
 from auctor.kernels.stumps import change_factors, cut_at_cap, reweight_and_count, weigh_around_cap
 from auctor.learners.boosting.sparse_weights import SparseCounter
 from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.common.rounding import ROUNDING
 
-# The weight of a class adds up to about 2^60 in fixed point: no sum of rows that lie in
-# one code can leave an int64, as long as a change multiplies the whole by less than 4.
+# The weight of a class adds up to about 2^60 in fixed point, so that no sum over rows overflows an
+# int64 as long as a change multiplies the total by less than 4.
 SCALE = 2.0**60
+
+# Newton's method for the projection ends when c grows by no more than this factor.
+_STILL = 1.0 + ROUNDING
+# Rows below the cap may be lighter than those at the cap by many orders of magnitude. If their
+# factors could be this much larger without an overflow, they are summed again with more bits.
+_COARSE = 2.0**10
 
 
 class RowWeights:
-    """Boosting weights: start as the rows' weights, change by the code of one feature a round.
+    """Boosting weights: the weights of the rows times a factor that changes in each round.
 
-    A change is applied on the next pass over the rows, the one that counts them, so that a
-    round costs a single pass.
+    A change depends on the code of one feature. It is applied in the next pass over the rows,
+    which also counts them, so that a round costs a single pass.
     """
 
     def __init__(self, data: RankingData, workers: Workers) -> None:
         self._data, self._workers = data, workers
         self._blocks = class_blocks(data, workers.count)
-        self._factors = [_equal_shares(part.n_pos, part.n_rows, data) for part in data.partitions]
+        self._factors = [_equal_factors(part.n_pos, part.n_rows, data) for part in data.partitions]
         self._feature = 0
         self._change = np.ones((2, data.n_codes))
         self._histogram: Any = None
@@ -35,8 +46,7 @@ class RowWeights:
     def histogram(self) -> Any:
         """Weight per class (negative, positive), feature and code.
 
-        An int64 array; where the codes are sparse a ``RaggedHistogram``, which has as many
-        codes to a feature as that needs.
+        An int64 array, or a ``RaggedHistogram`` if the codes are sparse.
         """
         if self._histogram is None and self._sparse is not None:
             self._histogram = self._sparse.count(self._factors, self._feature, self._change, SCALE)
@@ -45,18 +55,18 @@ class RowWeights:
             self._histogram = results[0] if len(results) == 1 else np.sum(results, axis=0)
         return self._histogram
 
-    def shares(self, feature: int) -> Floats:
-        """Share of each class that each code of a feature holds: (class, code)."""
-        lines: Ints = self.histogram()[:, feature]
-        return lines / lines.sum(axis=1, keepdims=True)
+    def fractions(self, feature: int) -> Floats:
+        """Fraction of the weight of each class in each code of a feature: (class, code)."""
+        counts: Ints = self.histogram()[:, feature]
+        return counts / counts.sum(axis=1, keepdims=True)
 
     def multiply(self, feature: int, change: Floats) -> tuple[float, float]:
         """Multiply every row's weight by ``change[class, code of the feature]``.
 
-        Returns the sum of each class (negative, positive) after it, which is then brought
-        back to 1.
+        Returns the sum of each class (negative, positive); then the weights of each class are
+        divided by it.
         """
-        sums = (self.shares(feature) * change).sum(axis=1)
+        sums = (self.fractions(feature) * change).sum(axis=1)
         totals = self.histogram()[:, feature].sum(axis=1)
         self._change = change / (sums * (totals / SCALE))[:, None]
         self._feature = feature
@@ -81,99 +91,93 @@ class RowWeights:
         return out
 
 
-def _equal_shares(n_pos: int, n_rows: int, data: RankingData) -> Floats:
-    """1 / weight of the class for each row of a partition: times the row's weight, D_1."""
+def _equal_factors(n_pos: int, n_rows: int, data: RankingData) -> Floats:
+    """1 / weight of the class, for each row of a partition; times the row's weight it is D_1."""
     weight_neg, weight_pos = data.class_weights
-    shares = np.full(n_rows, 1.0 / weight_neg)
-    shares[:n_pos] = 1.0 / weight_pos
-    return shares
+    factors = np.full(n_rows, 1.0 / weight_neg)
+    factors[:n_pos] = 1.0 / weight_pos
+    return factors
 
 
-# Newton's method ends when c grows by no more than this, which is rounding.
-_STILL = 1.0 + 2.0**-40
-# The rows below the cap may be light by many orders: where this factor would still fit into
-# the whole numbers, they are weighed again with more bits.
-_COARSE = 2.0**10
+class _CapSums(NamedTuple):
+    """Sums over the rows of a class above and below the cap."""
 
-
-class _Around(NamedTuple):
-    """The rows of a class on both sides of the cap."""
-
-    capped: int  # weight of the rows above
-    mass: int  # of the rows below, times the scale
-    largest: float  # factor of a row below
+    capped: int  # weight of the rows above the cap
+    mass: int  # boosting weight of the rows below the cap, times the scale
+    largest: float  # largest factor of a row below the cap
 
 
 class CappedWeights(RowWeights):
-    """Boosting weights of which no row of weight w holds more than w / nu of its class.
+    """Boosting weights in which a row of weight w holds at most w / nu of its class.
 
-    After each change both distributions are projected onto the capped ones: of all d with
-    d_i <= w_i / nu the one of least relative entropy to d, which is min(c d_i, w_i / nu) with
-    the c >= 1 that brings the sum back to 1.
+    After each change both distributions are projected: of all distributions with d_i <= w_i / nu,
+    the one with the smallest relative entropy to d is min(c d_i, w_i / nu) with the c >= 1 that
+    makes the sum 1.
     """
 
     def __init__(self, data: RankingData, workers: Workers, nus: tuple[float, float]) -> None:
-        """``nus`` of the negatives and the positives, in units of weight, up to the class's."""
+        """``nus`` are those of the negatives and the positives, in units of weight."""
         super().__init__(data, workers)
         self._nus = nus
-        shares = class_blocks(data, workers.count)
+        by_worker = class_blocks(data, workers.count)
         self._blocks_of = [
-            [[block for block in share if block.label == label] for share in shares]
+            [[block for block in blocks if block.label == label] for blocks in by_worker]
             for label in (0, 1)
         ]
 
     def multiply(self, feature: int, change: Floats) -> tuple[float, float]:
         """Multiply as RowWeights does, then project; returns the sums before the projection."""
         sums = super().multiply(feature, change)
-        # Out of sparse codes a line has to be made: once, not for each block.
-        lines = [part.codes[feature] for part in self._data.partitions]
+        # Sparse codes are expanded here: once for each partition, not for each block.
+        codes = [part.codes[feature] for part in self._data.partitions]
 
         def apply_change(blocks: list[Block]) -> None:
             for k, label, start, stop in blocks:
-                change_factors(lines[k], self._factors[k], self._change[label], start, stop)
+                change_factors(codes[k], self._factors[k], self._change[label], start, stop)
 
         for label in (0, 1):
             self._workers.map(apply_change, self._blocks_of[label])
             self._project(label)
-        self._change = np.ones_like(self._change)  # nothing is left for the next pass
+        self._change = np.ones_like(
+            self._change
+        )  # it has been applied: nothing is left for the next pass
         return sums
 
     def _project(self, label: int) -> None:
         """Find c by Newton's method, and cut the factors at the cap.
 
-        sum_i min(c d_i, w_i / nu) is concave in c and made of straight pieces: c grows with
-        each step, more rows reach the cap, and the step that no longer moves c has found the
-        piece on which the sum is 1.
+        sum_i min(c d_i, w_i / nu) is concave and piecewise linear in c. Each step increases c, and
+        more rows reach the cap; when c no longer changes, the sum is 1.
         """
         nu, total = self._nus[label], self._data.class_weights[label]
         c, before, scale = 1.0, 0.0, SCALE
         while c > before * _STILL:
-            around = self._weigh(label, c, scale)
-            if around.capped == 0:
+            sums = self._weigh(label, c, scale)
+            if sums.capped == 0:
                 return
-            left = (nu - around.capped) / nu
-            if left <= 0.0 or around.largest == 0.0:
-                break  # the rows below hold less than rounding shows, or there are none
-            finer = ldexp(1.0, 60 - frexp(around.largest * total)[1])
+            left = (nu - sums.capped) / nu
+            if left <= 0.0 or sums.largest == 0.0:
+                break  # there are no rows below the cap, or their weight is below rounding error
+            finer = ldexp(1.0, 60 - frexp(sums.largest * total)[1])
             if finer > scale * _COARSE:
                 scale = finer
                 continue
-            before, c = c, max(c, left * scale / around.mass)
+            before, c = c, max(c, left * scale / sums.mass)
         self._cut(label, c)
 
-    def _weigh(self, label: int, c: float, scale: float) -> _Around:
+    def _weigh(self, label: int, c: float, scale: float) -> _CapSums:
         cap = 1.0 / self._nus[label]
 
-        def weigh(blocks: list[Block]) -> _Around:
-            found = [
+        def weigh(blocks: list[Block]) -> _CapSums:
+            sums = [
                 weigh_around_cap(
                     self._data.partitions[k].weight, self._factors[k], c, cap, scale, start, stop
                 )
                 for k, _, start, stop in blocks
             ]
-            return _together([_Around(*each) for each in found])
+            return _add_up([_CapSums(*each) for each in sums])
 
-        return _together(self._workers.map(weigh, self._blocks_of[label]))
+        return _add_up(self._workers.map(weigh, self._blocks_of[label]))
 
     def _cut(self, label: int, c: float) -> None:
         cap = 1.0 / self._nus[label]
@@ -185,8 +189,8 @@ class CappedWeights(RowWeights):
         self._workers.map(cut, self._blocks_of[label])
 
 
-def _together(parts: list[_Around]) -> _Around:
-    return _Around(
+def _add_up(parts: list[_CapSums]) -> _CapSums:
+    return _CapSums(
         sum(int(part.capped) for part in parts),
         sum(int(part.mass) for part in parts),
         max((float(part.largest) for part in parts), default=0.0),

@@ -1,58 +1,59 @@
-"""SoftRankBoost: RankBoost in which no row may weigh too much (paper 001, problem (7)).
+"""SoftRankBoost: RankBoost with capped row weights (Suehiro et al. 2011, problem (7)).
 
-Moribe, Hatano, Takimoto & Takeda ("Smooth boosting for margin-based ranking", 2008) are cited
-by paper 001 as [15]. Their text was not at hand: this is RankBoost kept inside the constraints
-of problem (7), d+ <= 1/nu+ and d- <= 1/nu-, and what it guarantees is derived here.
+Suehiro, Hatano & Takimoto cite the algorithm of Moribe, Hatano, Takimoto & Takeda ("Smooth boosting
+for margin-based ranking", 2008) as [15]. The text of that paper was not available: this is
+RankBoost kept within the constraints of problem (7), d+ <= 1/nu+ and d- <= 1/nu-, and its guarantee
+is derived here. References to problems, theorems and corollaries are to Suehiro et al.
 
 A round finds the stump h in {0, 1} with the largest |r|, r = d+.h - d-.h, adds alpha h to the
-score, alpha = 1/2 ln((1 + r) / (1 - r)), multiplies d+ by exp(-alpha h) and d- by exp(alpha h),
-and divides each by its sum; Z is the product of the two sums. Then each d is projected: of all
-distributions under the cap the one nearest to it in relative entropy is taken
+score, alpha = 1/2 ln((1 + r) / (1 - r)), multiplies d+ by exp(-alpha h) and d- by exp(alpha h), and
+divides each by its sum. Z is the product of the two sums. Then each d is projected: it is replaced
+by the distribution under the cap with the smallest relative entropy to it
 (``boosting/row_weights.py``). A row of weight w counts as w rows and may hold w / nu.
 
-What it guarantees. Take any pair u = (u+, u-) of distributions under the caps, and write r_t(u)
-for the edge of the t-th stump under it. Before the projection, a round changes the relative
-entropy of u to d, summed over both classes, by
+The guarantee. Let u = (u+, u-) be any pair of distributions under the caps, and r_t(u) the edge of
+the t-th stump under it. Before the projection, a round changes the relative entropy of u to d,
+summed over both classes, by
 
     KL(u || d_t) - KL(u || changed d_t) = -alpha_t r_t(u) - ln Z_t,
 
-and the projection onto a convex set that holds u only brings d nearer to u (the Pythagorean
-inequality), so that KL(u || d_t+1) <= KL(u || changed d_t). Summed over all rounds, with
-KL >= 0 at the end,
+and a projection onto a convex set that contains u only brings d closer to u (the Pythagorean
+inequality), so that KL(u || d_t+1) <= KL(u || changed d_t). Summed over all rounds, with KL >= 0 at
+the end,
 
     sum_t alpha_t r_t(u) >= -sum_t ln Z_t - KL(u || d_1).
 
-Under the caps KL(u || d_1) = sum u ln(u p / w) is at most ln(p / nu+) + ln(n / nu-), p and n the
-weights of the classes: ln(1 / epsilon) for nu+ = sqrt(epsilon) p and nu- = sqrt(epsilon) n, the
-choice of Corollary 4. The u that makes the left side least puts all it may on the lowest
-positives and on the highest negatives. So with A = sum |alpha_t| and f = sum alpha_t h_t / A (a
-stump of negative alpha counts as its negation, which differs by a constant),
+Under the caps KL(u || d_1) = sum u ln(u p / w) is at most ln(p / nu+) + ln(n / nu-), where p and n
+are the weights of the classes: ln(1 / epsilon) for nu+ = sqrt(epsilon) p and nu- = sqrt(epsilon) n,
+the choice of Corollary 4. The left side is smallest for the u that puts as much weight as allowed
+on the lowest positives and on the highest negatives. So with A = sum |alpha_t| and f = sum alpha_t
+h_t / A (a stump with negative alpha counts as its negation, which differs by a constant),
 
     soft margin of f = mean of the nu+ lowest positives - mean of the nu- highest negatives
                     >= (-sum_t ln Z_t - ln(p / nu+) - ln(n / nu-)) / A.
 
-That mean difference is what problem (8) maximises, with rho and b at their best for f; the
-paper's h' in [-1, 1] is 2h - 1, so that (h'(x+) - h'(x-)) / 2 = h(x+) - h(x-). From above, a
-combination of stumps has no larger soft margin than edge under any one pair of capped
-distributions: none exceeds the least of the |r_t|. Between the two bounds lies the optimum of
-(7) and (8).
+This difference of means is the objective of problem (8), with the best rho and b for f; h' in [-1,
+1] of Suehiro et al. is 2h - 1, so that (h'(x+) - h'(x-)) / 2 = h(x+) - h(x-). The upper bound: the
+soft margin of a combination of stumps is at most its edge under any pair of capped distributions,
+so that none exceeds the smallest of the |r_t|. The optimum of (7) and (8) lies between the two
+bounds.
 
-Theorem 3 counts pairs: all but less than nu+ of the positives score at least as high as the
-nu+-th lowest, and likewise for the negatives, so that (p - nu+)(n - nu-) pairs or more have the
-margin rho = nu+-th lowest positive - nu--th highest negative, which the soft margin does not
-exceed.
+Theorem 3 counts pairs: less than nu+ of the positives score below the nu+-th lowest positive, and
+less than nu- of the negatives above the nu--th highest negative. So at least (p - nu+)(n - nu-)
+pairs have the margin rho = nu+-th lowest positive - nu--th highest negative, and the soft margin is
+at most rho.
 
-How near the lower bound comes to the optimum g, where g > 0. No edge is below g, and Z is at
-most sqrt(1 - r^2), so that with ``learning_rate=1`` the lower bound tends to -ln(1 - g^2) /
-ln((1 + g) / (1 - g)) or more, which is g / 2 at least. With a smaller rate -ln Z / alpha comes
-nearer to r, and so does the limit to g; but more rounds are needed to make up for ln(1 / epsilon).
+How close the lower bound comes to the optimum g, if g > 0: no edge is below g, and Z is at most
+sqrt(1 - r^2), so that with ``learning_rate=1`` the limit of the lower bound is at least -ln(1 -
+g^2) / ln((1 + g) / (1 - g)), which is at least g / 2. With a smaller rate -ln Z / alpha is closer
+to r and the limit closer to g, but more rounds are needed to make up for ln(1 / epsilon).
 
-Measured on six tables of 200 to 1000 rows with epsilon = 0.2, 0.05 and 0.01, against the least
-upper bound of any run: with ``learning_rate=1`` the soft margin reached 0.94 to 1.00 of it in 3000
-rounds in the eight cases where it was above 0.09, and was still far from it in the ten where it
-was below 0.03. Rates of 0.3 and 0.1 did not come nearer in as many rounds, but for one case, by
-0.01; what they raised was the guarantee, once it was near its limit (from 0.79 to 0.95 of the
-upper bound on a table of credit card holders).
+Measured on six tables of 200 to 1000 rows with epsilon = 0.2, 0.05 and 0.01, against the smallest
+upper bound of any run: with ``learning_rate=1`` the soft margin reached 0.94 to 1.00 of that bound
+in 3000 rounds in the eight cases where the bound was above 0.09, and was still far from it in the
+ten cases where the bound was below 0.03. Rates of 0.3 and 0.1 were not closer after the same number
+of rounds, except in one case, by 0.01. They did raise the guarantee once it was near its limit
+(from 0.79 to 0.95 of the upper bound on a table of credit card holders).
 """
 
 from dataclasses import dataclass
@@ -63,42 +64,51 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.learners.boosting.rankboost import History, best_edge, boost, step_tables
-from auctor.learners.boosting.rankboost import Settings as RankBoostSettings
+from auctor.learners.boosting.rankboost import (
+    RankBoostHistory,
+    RankBoostSettings,
+    best_edge,
+    boost,
+    step_tables,
+)
 from auctor.learners.boosting.row_weights import CappedWeights
 from auctor.learners.boosting.sparse_weights import stump_search
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.finish import fill_missing, finish_additive, score_rows, sorted_class
+from auctor.learners.common.rounding import ROUNDING
 from auctor.models import GRID, AdditiveModel
 
-# Whole weights of a class add up to 40 bits; products of two classes are summed in two parts.
+# The whole weights of a class have sums of up to 40 bits; sums of products of two classes are added
+# up in two parts, the low bits and the rest.
 _LOW_BITS = 22
+
+# nu may exceed the weight of the class by the rounding error of its sum.
+_TOTAL = 1.0 + ROUNDING
 
 
 class ClassScores(NamedTuple):
-    """Distinct scores of a class, ascending, and the weight at each: the order of rows is gone."""
+    """The distinct scores of a class in ascending order, and the weight of the rows at each."""
 
     values: Floats
     weight: Ints
 
     @property
     def negated(self) -> "ClassScores":
-        """The scores with their sign turned, ascending again."""
+        """The negated scores, in ascending order again."""
         return ClassScores(-self.values[::-1], self.weight[::-1])
 
 
 def class_scores(data: RankingData, scores: list[Floats], label: int) -> ClassScores:
-    """Scores of one class (0 negative, 1 positive), from scores beside the partitions."""
+    """Scores of one class (0 negative, 1 positive), from the scores of each partition."""
     values, weight = sorted_class(data, scores, label)
     first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return ClassScores(values[first], np.add.reduceat(weight.astype(np.int64), first))
 
 
 def mean_of_lowest(scores: ClassScores, nu: float) -> float:
-    """Mean of the lowest scores that weigh ``nu`` together.
+    """Mean of the lowest scores whose total weight is ``nu``.
 
-    That is the least that a distribution with no row above its weight / nu can make of the
-    scores.
+    It is the smallest mean under any distribution in which no row exceeds its weight / nu.
 
     Examples
     --------
@@ -112,7 +122,7 @@ def mean_of_lowest(scores: ClassScores, nu: float) -> float:
 
 
 def lowest_at(scores: ClassScores, nu: float) -> float:
-    """The nu-th lowest score: less than ``nu`` of the weight lies below it.
+    """The nu-th lowest score: the rows below it weigh less than ``nu``.
 
     Examples
     --------
@@ -124,18 +134,18 @@ def lowest_at(scores: ClassScores, nu: float) -> float:
     return float(scores.values[min(at, len(scores.values) - 1)])
 
 
-def share_with_margin(positive: ClassScores, negative: ClassScores, margin: float) -> float:
-    """Share of the pairs whose scores, multiples of GRID, differ by ``margin`` or more.
+def fraction_with_margin(positive: ClassScores, negative: ClassScores, margin: float) -> float:
+    """Fraction of the pairs whose scores, multiples of GRID, differ by at least ``margin``.
 
     Examples
     --------
     >>> positive = ClassScores(np.array([1.0, 3.0]), np.array([1, 1]))
     >>> negative = ClassScores(np.array([0.0, 2.0]), np.array([1, 1]))
-    >>> share_with_margin(positive, negative, 1.0)
+    >>> fraction_with_margin(positive, negative, 1.0)
     0.75
     """
-    # Differences lie on the grid as the scores do: the margin moved up to it asks for the same
-    # pairs, and can be taken from a score without rounding.
+    # Differences are multiples of GRID like the scores: the margin rounded up to a multiple gives
+    # the same pairs and can be subtracted from a score without rounding.
     step = ceil(margin / GRID) * GRID
     reached = np.searchsorted(negative.values, positive.values - step, side="right")
     below = np.concatenate([[0], np.cumsum(negative.weight)])[reached]
@@ -144,13 +154,9 @@ def share_with_margin(positive: ClassScores, negative: ClassScores, margin: floa
     return count / (int(positive.weight.sum()) * int(negative.weight.sum()))
 
 
-# nu may be the weight of the class, as far as two ways to add it up agree.
-_ROUNDING = 1.0 + 2.0**-40
-
-
 @dataclass(frozen=True)
-class Settings(RankBoostSettings):
-    """What a fit can be told beside what RankBoost can."""
+class SoftRankBoostSettings(RankBoostSettings):
+    """Settings of a fit: those of RankBoost and the caps."""
 
     epsilon: float = 0.2
     nu_pos: float | None = None
@@ -158,29 +164,31 @@ class Settings(RankBoostSettings):
 
 
 def fit_soft_rankboost(
-    data: RankingData, settings: Settings, validation: RankingData | None = None
-) -> tuple[AdditiveModel, History, Certificate]:
-    """Boost stumps on ``data``; with ``validation`` stop when its AUC no longer grows.
+    data: RankingData, settings: SoftRankBoostSettings, validation: RankingData | None = None
+) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+    """Boost stumps on ``data``; stop when the AUC on ``validation``, if given, stops improving.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
-    >>> _, _, certificate = fit_soft_rankboost(data, Settings(n_estimators=30, epsilon=0.5))
+    >>> settings = SoftRankBoostSettings(n_estimators=30, epsilon=0.5)
+    >>> _, _, certificate = fit_soft_rankboost(data, settings)
     >>> print(certificate)
-    The soft margin is 0.329: the mean of the 1.414 lowest positive scores minus that of the 1.414
-    highest negative ones, scores divided by the sum of |alpha|. 30 rounds of SoftRankBoost
-    guarantee 0.2868, and no combination of stumps exceeds 0.366. Of all training pairs 0.25 have
-    a margin of 0.4043 or more (guaranteed: 0.08579), 0.75 the soft margin or more; the AUC is 1.
+    The soft margin is 0.329. It is the mean of the 1.414 lowest positive scores minus the mean of
+    the 1.414 highest negative scores, where scores are divided by the sum of |alpha|. 30 rounds of
+    SoftRankBoost guarantee at least 0.2868, and no combination of stumps exceeds 0.366. 0.25 of the
+    training pairs have a margin of at least 0.4043 (guaranteed: 0.08579), and 0.75 of them one of
+    at least 0.329. The training AUC is 1.
     """
     nus = _nu(data, settings, 0), _nu(data, settings, 1)
     with Workers(settings.n_jobs) as workers:
         weights = CappedWeights(data, workers, nus)
         first = weights.histogram()
         history = boost(data, weights, settings, validation, "SoftRankBoost")
-        # The distributions after the last round are under the caps, and bound the optimum too.
+        # The distributions after the last round satisfy the caps and bound the optimum, too.
         last = best_edge(weights, stump_search(data))
-    del weights  # makes room for the scores
+    del weights  # frees the memory for the scores
     tables = step_tables(data, history.rounds)
     fill_missing(first, tables)
     model, order = finish_additive(data, tables)
@@ -196,24 +204,21 @@ def fit_soft_rankboost(
     return model, history, Certificate(_state(values), values)
 
 
-def _nu(data: RankingData, settings: Settings, label: int) -> float:
+def _nu(data: RankingData, settings: SoftRankBoostSettings, label: int) -> float:
     """nu of a class (0 negative, 1 positive) in units of weight."""
     weight = data.class_weights[label]
     if not 0.0 < settings.epsilon <= 1.0:
-        raise ValueError(
-            f"epsilon is {settings.epsilon}; give a number above 0 and at most 1: nu is "
-            "sqrt(epsilon) times the weight of a class"
-        )
+        raise ValueError(f"epsilon is {settings.epsilon}; give a number above 0 and at most 1")
     nu = settings.nu_pos if label else settings.nu_neg
     if nu is None:
         return sqrt(settings.epsilon) * weight  # Corollary 4
     rows = data.effective_rows[label]
-    if not 1.0 <= nu <= rows * _ROUNDING:
+    if not 1.0 <= nu <= rows * _TOTAL:
         name, rows_of = ("nu_pos", "positive") if label else ("nu_neg", "negative")
-        advice = f"from 1 to {rows:g}, or None" if rows >= 1.0 else "None"
+        advice = f"a number from 1 to {rows:g} or None" if rows >= 1.0 else "None"
         raise ValueError(
-            f"{name} is {nu:g}, and the {rows_of} rows are {rows:g} (effective number); {name} "
-            f"must be {advice} for sqrt(epsilon) times their weight"
+            f"{name} is {nu:g}, but there are {rows:g} {rows_of} rows (effective number); give "
+            f"{advice}, which is sqrt(epsilon) times that number"
         )
     return min(nu / data.row_units[label], float(weight))
 
@@ -221,37 +226,39 @@ def _nu(data: RankingData, settings: Settings, label: int) -> float:
 def _margins(
     data: RankingData,
     tables: list[Floats],
-    history: History,
+    history: RankBoostHistory,
     nus: tuple[float, float],
 ) -> dict[str, float]:
-    """The soft margin, what is guaranteed of it, rho, and the shares of pairs that reach them."""
+    """The soft margin, its lower bound, rho, and the fractions of pairs that have these margins."""
     scores = [score_rows(part, tables) for part in data.partitions]
     negative, positive = (class_scores(data, scores, label) for label in (0, 1))
     nu_neg, nu_pos = nus
     soft = mean_of_lowest(positive, nu_pos) + mean_of_lowest(negative.negated, nu_neg)
     rho = lowest_at(positive, nu_pos) + lowest_at(negative.negated, nu_neg)
     soft = min(soft, rho)  # a mean of equal scores may be rounded up
-    held = [nu / weight for nu, weight in zip(nus, data.class_weights, strict=True)]
-    fall = -sum(log(step.z) for step in history.rounds)
+    capped = [nu / weight for nu, weight in zip(nus, data.class_weights, strict=True)]
+    decrease = -sum(log(step.z) for step in history.rounds)
     size = sum(abs(step.alpha) for step in history.rounds) or 1.0
     return {
         "soft_margin": soft / size,
-        # No margin is below -1, where the formula begins: a few rounds guarantee nothing.
-        "bound": max(-1.0, (fall + log(held[0]) + log(held[1])) / size),
+        # No margin is below -1: after a few rounds the formula guarantees nothing.
+        "bound": max(-1.0, (decrease + log(capped[0]) + log(capped[1])) / size),
         "rho": rho / size,
-        "share_rho": share_with_margin(positive, negative, rho),
-        "share_soft": share_with_margin(positive, negative, soft),
-        "share_guaranteed": (1.0 - held[0]) * (1.0 - held[1]),
+        "fraction_rho": fraction_with_margin(positive, negative, rho),
+        "fraction_soft": fraction_with_margin(positive, negative, soft),
+        "fraction_guaranteed": (1.0 - capped[0]) * (1.0 - capped[1]),
     }
 
 
 def _state(values: dict[str, float]) -> str:
     return (
-        f"The soft margin is {values['soft_margin']:.4g}: the mean of the {values['nu_pos']:.4g} "
-        f"lowest positive scores minus that of the {values['nu_neg']:.4g} highest negative ones, "
-        f"scores divided by the sum of |alpha|. {values['n_rounds']} rounds of SoftRankBoost "
-        f"guarantee {values['bound']:.4g}, and no combination of stumps exceeds "
-        f"{values['upper_bound']:.4g}. Of all training pairs {values['share_rho']:.4g} have a "
-        f"margin of {values['rho']:.4g} or more (guaranteed: {values['share_guaranteed']:.4g}), "
-        f"{values['share_soft']:.4g} the soft margin or more; the AUC is {values['auc']:.4g}."
+        f"The soft margin is {values['soft_margin']:.4g}. It is the mean of the "
+        f"{values['nu_pos']:.4g} lowest positive scores minus the mean of the "
+        f"{values['nu_neg']:.4g} highest negative scores, where scores are divided by the sum of "
+        f"|alpha|. {values['n_rounds']} rounds of SoftRankBoost guarantee at least "
+        f"{values['bound']:.4g}, and no combination of stumps exceeds {values['upper_bound']:.4g}. "
+        f"{values['fraction_rho']:.4g} of the training pairs have a margin of at least "
+        f"{values['rho']:.4g} (guaranteed: {values['fraction_guaranteed']:.4g}), and "
+        f"{values['fraction_soft']:.4g} of them one of at least {values['soft_margin']:.4g}. The "
+        f"training AUC is {values['auc']:.4g}."
     )

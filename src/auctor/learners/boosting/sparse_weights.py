@@ -1,4 +1,4 @@
-"""Histograms of row weights over sparse codes, and the search for a stump in them."""
+"""Histograms of row weights over sparse codes, and the search for the best stump in them."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,16 +8,16 @@ import numpy as np
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.sparse import best_ragged_stump, count_sparse, reweight
-from auctor.weak.stump import Stump, StumpSearch, _categories_above
+from auctor.weak.stump import Stump, StumpSearch, categories_above
 
-# Below this many listed rows a thread costs more to wake than it saves.
-_ROWS_PER_WORKER = 200_000
-_ONE_FEATURE = 8  # what a feature costs besides, in listed rows
+# With fewer stored entries a further thread costs more than it saves.
+_ENTRIES_PER_WORKER = 200_000
+_ONE_FEATURE = 8  # fixed cost of a feature, in stored entries
 
 
 @dataclass(frozen=True, eq=False)
 class RaggedHistogram:
-    """Weight per class, feature and code, with as many codes to a feature as it has."""
+    """Weight per class, feature and code, where each feature has its own number of codes."""
 
     counts: Ints  # (class, cell)
     first: Ints  # the cell of each feature's code 0, and the end
@@ -25,24 +25,24 @@ class RaggedHistogram:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """That of the array (class, feature, code) which this stands for."""
+        """Shape of the equivalent array (class, feature, code)."""
         return 2, len(self.first) - 1, self.n_codes
 
     def __getitem__(self, index: tuple[slice, int]) -> Ints:
-        """``histogram[:, j]``: the line of a feature, filled up with zeros to ``n_codes``.
+        """``histogram[:, j]``: the weights of a feature, padded with zeros to ``n_codes``.
 
-        Of the same length for all features, as in an array: floats that are summed over it
-        are then summed in the same order, and come out the same to the last bit.
+        The length is the same for all features, as in an array, so that sums of floats over it
+        have the same order and the same last bit.
         """
         classes, feature = index
         low, high = self.first[feature], self.first[feature + 1]
-        line = np.zeros((2, self.n_codes), dtype=np.int64)
-        line[:, : high - low] = self.counts[:, low:high]
-        return line[classes]
+        padded = np.zeros((2, self.n_codes), dtype=np.int64)
+        padded[:, : high - low] = self.counts[:, low:high]
+        return padded[classes]
 
 
 class SparseCounter:
-    """Counts rows by the features they differ in: a round costs what the lists are long."""
+    """Counts rows by their stored entries: the cost of a round is proportional to their number."""
 
     def __init__(self, data: RankingData, workers: Workers) -> None:
         self._data, self._workers = data, workers
@@ -57,16 +57,16 @@ class SparseCounter:
         change: Floats,
         scale: float,
     ) -> RaggedHistogram:
-        """Multiply each row's factor by ``change[class, code of the feature]``; then count.
+        """Multiply each row's factor by ``change[class, code of the feature]``, then count.
 
-        The factors are changed in place. Threads share the features, so that each writes
-        to histograms of its own.
+        The factors are changed in place. Each thread counts some of the features and writes to
+        their histograms alone.
         """
         for k, part in enumerate(self._data.partitions):
-            line = part.codes[feature]
+            codes_of_rows = part.codes[feature]
             for label, start, stop in ((1, 0, part.n_pos), (0, part.n_pos, part.n_rows)):
                 self._totals[k, label] = reweight(
-                    line,
+                    codes_of_rows,
                     part.weight,
                     factors[k],
                     change[label],
@@ -100,26 +100,26 @@ class SparseCounter:
 
 
 def _feature_runs(data: RankingData, n_workers: int) -> list[tuple[int, int]]:
-    """Neighbouring features (begin, end), one run for each worker, of about equal cost."""
+    """Ranges of features (begin, end) of about equal cost, one for each worker."""
     codes = [part.codes for part in data.partitions]
-    # Cost of all features before each one.
+    # Total cost of the features before each one.
     before = sum(each.starts[each.first] for each in codes)
     before = before + _ONE_FEATURE * np.arange(data.n_features + 1)
-    n_runs = max(1, min(n_workers, int(before[-1]) // _ROWS_PER_WORKER))
+    n_runs = max(1, min(n_workers, int(before[-1]) // _ENTRIES_PER_WORKER))
     inner = np.searchsorted(before, before[-1] * np.arange(1, n_runs) / n_runs)
     edges = [0, *inner.tolist(), data.n_features]
     return [(begin, end) for begin, end in pairwise(edges) if end > begin]
 
 
 class RaggedStumpSearch(StumpSearch):
-    """Finds the best stump over features whose histograms differ in length."""
+    """Finds the best stump over features that have different numbers of codes."""
 
     def __init__(self, data: RankingData) -> None:
         super().__init__(data.features)
         self._default = data.partitions[0].codes.default
 
     def best(self, histogram: RaggedHistogram) -> Stump | None:  # type: ignore[override]
-        """The stump with the largest |r|; the same that the search over an array finds."""
+        """The stump with the largest |r|, the same as that of the search over an array."""
         total_neg, total_pos = histogram[:, 0].sum(axis=1).tolist()
         j, cut, missing_above, _ = best_ragged_stump(
             histogram.counts[0],
@@ -132,10 +132,10 @@ class RaggedStumpSearch(StumpSearch):
         )
         if j < 0:
             return None
-        categories = _categories_above(histogram[:, j]) if self._is_category[j] else None
+        categories = categories_above(histogram[:, j]) if self._is_category[j] else None
         return Stump(int(j), int(cut), bool(missing_above), categories)
 
 
 def stump_search(data: RankingData) -> StumpSearch:
-    """The search for the histograms that ``RowWeights`` makes of the data."""
+    """The search that fits the histograms of ``RowWeights`` for the data."""
     return RaggedStumpSearch(data) if data.is_sparse else StumpSearch(data.features)

@@ -1,4 +1,4 @@
-"""Runs of neighbouring rows of one class: what a thread works on."""
+"""Blocks of neighbouring rows of one class, distributed over threads."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from auctor.data import RankingData
 
-# Below this many cells a thread costs more to wake than it saves.
+# With fewer cells of the table per thread, starting it costs more time than it saves.
 _CELLS_PER_WORKER = 200_000
 
 
@@ -20,16 +20,19 @@ class Block(NamedTuple):
 
 
 def class_blocks(data: RankingData, n_workers: int) -> list[list[Block]]:
-    """All rows in blocks, one list for each worker; every worker gets its share of each class."""
+    """All rows in blocks, one list for each worker; each worker gets an equal part of each class.
+
+    There may be fewer lists than workers, where the table is small.
+    """
     useful = max(1, data.n_rows * data.n_features // _CELLS_PER_WORKER)
     n_workers = min(n_workers, useful)
-    shares: list[list[Block]] = [[] for _ in range(n_workers)]
+    blocks: list[list[Block]] = [[] for _ in range(n_workers)]
     for k, label, first, last in _class_runs(data):
         edges = [first + (last - first) * i // n_workers for i in range(n_workers + 1)]
-        for share, (start, stop) in zip(shares, pairwise(edges), strict=True):
+        for own, (start, stop) in zip(blocks, pairwise(edges), strict=True):
             if stop > start:
-                share.append(Block(k, label, start, stop))
-    return shares
+                own.append(Block(k, label, start, stop))
+    return blocks
 
 
 def _class_runs(data: RankingData) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""Platt's logistic curve from training scores to probabilities."""
+"""Platt scaling: a logistic curve from training scores to probabilities."""
 
 from math import log
 
@@ -9,19 +9,20 @@ from auctor.data import RankingData
 from auctor.kernels.scores import count_cells, logistic_line
 from auctor.models import Calibration
 
-# Scores are counted in this many cells of equal width before the fit: whole numbers, so that
-# neither the order of the rows nor their partitions show, and one pass whatever their number.
+# Number of cells of equal width in which scores are counted before the fit. The counts are whole
+# numbers, so the fit does not depend on the order of the rows or on the partitions, and it needs
+# only one pass over the rows.
 N_CELLS = 2**14
 
-# Newton's method stops at a step so small: the digits that are left do not change a probability.
+# Newton's method stops at a step this small, which does not change the digits of a probability.
 _NO_STEP = 1e-9
 _MOST_STEPS = 50
 
 
 def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibration:
-    """The logistic line of the class on score - cut, with Platt's smoothed targets.
+    """Logistic regression of the class on score - cut, with Platt's smoothed targets.
 
-    The slope is kept positive, so that probabilities rank as the scores do.
+    The slope is kept positive, so that probabilities have the order of the scores.
     """
     low = min(float(s.min()) for s in scores if len(s))
     spread = max(float(s.max()) for s in scores if len(s)) - low
@@ -35,7 +36,7 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     size = counts.sum(axis=0)
     used = size > 0
     x = (np.arange(N_CELLS)[used] + 0.5) / N_CELLS
-    slope, offset = _fit_line(
+    slope, offset = _fit_logistic(
         x, (targets[0] * counts[0] + targets[1] * counts[1])[used], size[used], prior
     )
     slope = max(slope / spread, 1e-6)
@@ -43,15 +44,21 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
 
 
 def platt_targets(n_neg: float, n_pos: float) -> Floats:
-    """(n + 1) / (n + 2) instead of 1, n the effective number of rows of the class.
+    """Platt's targets: (n + 1) / (n + 2) for positives and 1 / (n + 2) for negatives.
 
-    Separated classes then have a finite slope.
+    n is the effective number of rows of the class. With the targets 1 and 0 the slope of separated
+    classes would be infinite.
+
+    Examples
+    --------
+    >>> platt_targets(n_neg=8, n_pos=3)
+    array([0.1, 0.8])
     """
     return np.array([1 / (n_neg + 2), (n_pos + 1) / (n_pos + 2)])
 
 
 def _count(data: RankingData, scores: list[Floats], low: float, spread: float) -> Ints:
-    """Weight of each class in each cell of the scores."""
+    """Weight of each class (negative, positive) in each cell of the scores."""
     counts = np.zeros((2, N_CELLS), dtype=np.int64)
     for part, values in zip(data.partitions, scores, strict=True):
         for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
@@ -59,10 +66,11 @@ def _count(data: RankingData, scores: list[Floats], low: float, spread: float) -
     return counts
 
 
-def _fit_line(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[float, float]:
-    """Slope and offset of largest likelihood, by Newton's method with step halving.
+def _fit_logistic(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[float, float]:
+    """Slope and offset of the maximum likelihood, by Newton's method with step halving.
 
-    The loss is convex, and the smoothed targets in ``hits`` keep it bounded.
+    ``hits`` is the sum of the targets in each cell and ``size`` its weight. The loss is convex, and
+    the smoothed targets give it a finite minimum.
     """
     slope, offset = 0.0, prior
     loss, *rest = logistic_line(x, hits, size, slope, offset)
@@ -81,7 +89,7 @@ def _fit_line(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[floa
 
 
 def newton_step(g0: float, g1: float, h00: float, h01: float, h11: float) -> tuple[float, float]:
-    """Gradient over curvature of two unknowns, with a ridge that only rounding notices."""
+    """The Newton step of two unknowns; a tiny ridge keeps the matrix invertible."""
     ridge = 1e-12 * (h00 + h11)
     h00, h11 = h00 + ridge, h11 + ridge
     determinant = h00 * h11 - h01 * h01

@@ -1,4 +1,4 @@
-"""What each term of an additive model adds on average over the training rows."""
+"""The average of each term of an additive model over the training rows."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ def average_terms(
 ) -> Reference:
     """The average of each feature's table, then of each surface, over the rows of the data.
 
-    Rows count by their weights, which are whole numbers: the same bits for any order, any cut
-    into partitions, and weights times a constant. Averages lie on the grid of the steps, so that
-    contributions less their averages add up exactly.
+    Rows count by their weights, which are whole numbers: the result has the same bits for any order
+    of the rows, any partitions, and weights times a constant. Averages are rounded to the grid of
+    the steps, so that contributions minus their averages add up exactly.
     """
     averages = [_average_table(data, j, table) for j, table in enumerate(tables)]
     averages += [_average_cell(data, surface) for surface in surfaces]
@@ -29,7 +29,7 @@ def _average_table(data: RankingData, j: int, table: Floats) -> float:
     if not table.any():  # most features of a wide table
         return 0.0
     counts = [_count(part.codes[j], part.weight, len(table)) for part in data.partitions]
-    return weighted_mean(table, _share(counts))
+    return weighted_mean(table, _fraction(counts))
 
 
 def _average_cell(data: RankingData, surface: Surface) -> float:
@@ -40,23 +40,24 @@ def _average_cell(data: RankingData, surface: Surface) -> float:
         _count(first[part.codes[a]] * width + second[part.codes[b]], part.weight, size)
         for part in data.partitions
     ]
-    return weighted_mean(surface.values.ravel(), _share(counts))
+    return weighted_mean(surface.values.ravel(), _fraction(counts))
 
 
 def _count(codes: npt.NDArray[np.integer], weight: npt.NDArray[np.uint32], size: int) -> Floats:
-    """The weight of each code: sums of whole numbers below 2^53, which floats hold exactly."""
+    """The weight of each code: sums of whole numbers below 2^53, which are exact in floats."""
     return np.bincount(codes, weights=weight, minlength=size).astype(np.float64)
 
 
-def _share(counts: list[Floats]) -> Floats:
+def _fraction(counts: list[Floats]) -> Floats:
+    """The counts of all partitions, divided by their total."""
     total = np.sum(counts, axis=0)
     return np.asarray(total / total.sum())
 
 
 def codes_in(feature: Feature, coarser: Feature) -> Indices:
-    """The code of ``coarser``, whose cuts are among those of ``feature``, for each code of it.
+    """For each code of ``feature`` the code of ``coarser``, whose cuts are a subset of its cuts.
 
-    Not for models with an init: the cuts of that one are its own.
+    This does not hold for a model with an init, which has other cuts.
     """
     if feature.is_category:
         known = {category: code for code, category in enumerate(coarser.categories, start=1)}

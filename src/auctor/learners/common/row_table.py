@@ -1,4 +1,4 @@
-"""The binned table as rows, for weak rankers that are estimators of their own."""
+"""The binned table as rows, for weak rankers that are scikit-learn estimators."""
 
 from typing import NamedTuple
 
@@ -13,13 +13,13 @@ class RowTable(NamedTuple):
 
     Z: Floats
     positive: Bools
-    weight: Floats  # adds up to the effective number of rows
-    rows: Ints
-    row_units: tuple[float, float]  # effective rows of a class to its weight, negatives first
+    weight: Floats  # its sum is the effective number of rows
+    rows: Ints  # index in the table
+    row_units: tuple[float, float]  # effective rows per unit of weight, of negatives and positives
 
 
 def row_table(data: RankingData) -> RowTable:
-    """All partitions put together; how the rows were cut does not show."""
+    """The rows of all partitions; the result does not depend on the partitions."""
     rows = np.concatenate([part.rows for part in data.partitions])
     order = np.argsort(rows)
     codes = np.concatenate([part.codes for part in data.partitions], axis=1)

@@ -1,7 +1,7 @@
-"""Logistic regression in a fixed order of operations: where DMKS starts.
+"""Logistic regression in a fixed order of operations, from which DMKS starts.
 
-scikit-learn's sums go through BLAS, whose last bits depend on the processor, and a start that
-differs in its last bits can end in another model.
+The sums of scikit-learn use BLAS, whose last bits depend on the processor, and a start with other
+last bits can lead to another model.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from auctor.learners.margin.hypotheses import times_vector, vector_times
 from auctor.learners.smooth.newton import Patience, maximise
 from auctor.learners.smooth.objective import Point
 
-# The loss, a mean over rows, is this close to its minimum.
+# The loss, a mean over rows, is at most this far from its minimum.
 _TOLERANCE = 1e-9
 _MOST_STEPS = 1000
 
 
 def fit_logistic(matrix: Any, positive: Bools, weight: Floats) -> Floats:
-    """Coefficients of the smallest loss plus half their squares; the intercept is not returned.
+    """The coefficients that minimise the loss plus half of their squares, without the intercept.
 
-    ``matrix`` is a float64 array or CSR array of columns with a deviation of about 1.
+    ``matrix`` is a float64 array or CSR array of columns with a standard deviation of about 1.
 
     Examples
     --------
@@ -55,6 +55,6 @@ class _Likelihood:
         return Point(x, objective, objective, gradient, gradient, (), (0.0, 0.0))
 
     def metric(self, point: Point) -> Callable[[Floats], Floats]:
-        """g -> a step uphill: the largest curvature that columns of deviation 1 can have."""
+        """g -> an ascent step, by the largest curvature that columns of deviation 1 can have."""
         curvature = np.full(len(point.x), 0.25 + 1.0 / self._total)
         return lambda g: g / curvature

@@ -1,4 +1,4 @@
-"""What the inner folds of ExactBoostCV tried and chose, as data and in words."""
+"""The candidates of ExactBoostCV's inner folds and the choice between them, also in words."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,19 +10,19 @@ from auctor.learners.exact.paired_metric import Gain
 from auctor.learners.exact.run import RunHistory
 from auctor.learners.smooth.history import SmoothHistory
 
-# A candidate must gain more than so many standard errors, as penalties of SmoothAUCBoostCV must.
+# A candidate must gain more than this many standard errors, as in SmoothAUCBoostCV.
 SURE = 2.0
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model that the folds tried: where it starts, its rounds, and the metric of every fold.
+    """A model that the folds tried: its initial model, its rounds, and the metric of every fold.
 
-    ``gain`` is over the candidate that it was compared with: the smooth AUC model for other starts,
-    the start itself for rounds.
+    ``gain`` is that over the smooth AUC model if there are no rounds, and over the initial model
+    otherwise. ``start`` is "auc" or "partial_auc", the objective of the initial model.
     """
 
-    start: str  # "auc" or "partial_auc"
+    start: str
     n_rounds: int
     factor: float
     values: tuple[float, ...]
@@ -30,12 +30,13 @@ class Candidate:
 
     @property
     def mean(self) -> float:
+        """Mean of the metric over the folds."""
         return float(np.mean(self.values)) if self.values else float("nan")
 
 
 @dataclass
-class History:
-    """The smooth fit, what the inner folds tried and chose, and the runs on all rows."""
+class RefinementHistory:
+    """The smooth fit, the candidates of the inner folds, the choice, and the runs on all rows."""
 
     smooth: SmoothHistory
     candidates: list[Candidate] = field(default_factory=list)
@@ -45,13 +46,13 @@ class History:
 
     @property
     def smoothed_auc(self) -> list[float]:
-        """Of the smooth fit, after each iteration."""
+        """The smoothed AUC of the smooth fit after each iteration."""
         return self.smooth.smoothed_auc
 
 
-def chosen_values(found: History) -> dict[str, Any]:
-    """What was chosen and the inner folds' figures for it, as plain values."""
-    chosen, usual = found.chosen, found.candidates[0] if found.candidates else None
+def chosen_values(history: RefinementHistory) -> dict[str, Any]:
+    """The choice and its results in the inner folds, for the certificate."""
+    chosen, usual = history.chosen, history.candidates[0] if history.candidates else None
     if chosen is None or usual is None:
         return {"chosen": "auc", "n_rounds": 0, "factor": 0.0}
     return {
@@ -65,43 +66,47 @@ def chosen_values(found: History) -> dict[str, Any]:
     }
 
 
-def tell(title: str, found: History) -> str:
-    """What was chosen and why, in a sentence or two."""
-    if found.chosen is None:
-        return "There are too few rows for inner folds: the smooth AUC model stays."
-    usual, others = found.candidates[0], found.candidates[1:]
-    begin = f"Within the inner folds the smooth AUC model has a mean {title} of {usual.mean:.4f}"
+def describe_choice(title: str, history: RefinementHistory) -> str:
+    """The choice and the reason for it, in a sentence or two."""
+    if history.chosen is None:
+        return "There are too few rows for inner folds, so the smooth AUC model is kept."
+    usual, others = history.candidates[0], history.candidates[1:]
+    begin = f"In the inner folds the mean {title} of the smooth AUC model is {usual.mean:.4f}"
     if title == "KS":
-        begin += " (too large, as the largest of many differences in a few rows is)"
-    if found.chosen is usual:
-        return f"{begin}; {_why_not(others, found.obstacle)}, so it stays."
-    words = [_describe(c) for c in _steps_to(found)]
-    return f"{begin}; {'; '.join(words)}. The gain is larger than chance, so that model is taken."
+        begin += " (biased upwards, as a maximum over few rows is)"
+    if history.chosen is usual:
+        return f"{begin}; {_why_not(others, history.obstacle)}, so it is kept."
+    words = [_describe(c) for c in _steps_to(history)]
+    return f"{begin}; {'; '.join(words)}. The gain is larger than chance, so this model is chosen."
 
 
-def _steps_to(found: History) -> list[Candidate]:
-    """The candidates on the way to the chosen one: its start, if that is not the usual, then it."""
-    chosen = found.chosen
-    assert chosen is not None, "told only where something was chosen"
-    starts = [c for c in found.candidates[1:] if c.n_rounds == 0 and c.start == chosen.start]
+def _steps_to(history: RefinementHistory) -> list[Candidate]:
+    """The chosen candidate, after its initial model if that is not the smooth AUC model."""
+    chosen = history.chosen
+    assert chosen is not None, "called only if there is a choice"
+    starts = [c for c in history.candidates[1:] if c.n_rounds == 0 and c.start == chosen.start]
     return [*starts, *([chosen] if chosen.n_rounds else [])]
 
 
 def _describe(candidate: Candidate) -> str:
     """A candidate, its mean and its gain."""
-    name = "a start trained on the partial AUC of the top"
+    name = "an initial model trained on the partial AUC of the top"
     if candidate.n_rounds:
-        name = f"{candidate.factor:g} times {candidate.n_rounds} rounds of ExactBoost on top"
-    gain = f"{candidate.gain.value:+.4f}, standard error {candidate.gain.error:.4f}"
-    return f"with {name} it is {candidate.mean:.4f} (gain {gain})"
+        name = f"{candidate.factor:g} times {candidate.n_rounds} rounds of ExactBoost added"
+    return f"with {name} it is {candidate.mean:.4f} ({_describe_gain(candidate.gain)})"
 
 
-def _why_not(others: list[Candidate], reason: str) -> str:
-    """Why no other candidate was taken."""
+def _describe_gain(gain: Gain) -> str:
+    return f"gain {gain.value:+.4f}, standard error {gain.error:.4f}"
+
+
+def _why_not(others: list[Candidate], obstacle: str) -> str:
+    """Why no other candidate was chosen."""
     if not others:
-        return f"no rounds were tried ({reason})"
+        return f"no rounds were tried ({obstacle})"
     best = max(others, key=lambda c: c.gain.sure(SURE))
-    told = f"none of {count(len(others), 'other candidate')} gains more than chance"
-    more = f"; no rounds were tried ({reason})" if reason else ""
-    gain = f"{best.gain.value:+.4f}, standard error {best.gain.error:.4f}"
-    return f"{told}, {SURE:g} standard errors and a row (the surest gains {gain}){more}"
+    reason = f"none of {count(len(others), 'other candidate')} gains more than chance"
+    more = f"; no rounds were tried ({obstacle})" if obstacle else ""
+    return (
+        f"{reason}, {SURE:g} standard errors and one row (best: {_describe_gain(best.gain)}){more}"
+    )

@@ -1,20 +1,22 @@
-"""What ExactBoost guarantees: the margin loss on the training rows, and bounds for new ones.
+"""The certificate of ExactBoost: the margin loss of the training rows, and bounds for new rows.
 
-The theorems hold for convex combinations of stumps with values -1 and 1. The mean of the runs is
-one after division by its total weight W = sum |d| / 2, the least that adds up to the same steps; a
-margin theta for S / W is theta W for S.
+The theorems of Csillag et al. (2021) hold for convex combinations of stumps with values -1 and 1.
+The mean of the runs, S, is one after division by its total weight W = sum |d| / 2, where the stumps
+are chosen to add up to the same steps with the smallest W. A margin theta for S / W is theta W for
+S.
 
-Theorem 1 (AUC) and Theorem 2 (KS) are the paper's. Precision at k is relegated to its supplement;
-ours is derived as follows. Let t cut off the k highest training scores after positives were lowered
-by theta, A of them positive and B negative, A + B <= k, and t* = t + theta / 2. With ramps of slope
-2 / theta on both sides of t*, the share of positives above t* is at least A / n - e and that of
-negatives at most B / n + e, for all S and t at once, with probability 1 - delta, where
+Theorem 1 (AUC) and Theorem 2 (KS) are those of the paper, which treats precision at k only in its
+supplement; the bound here is derived as follows. Lower the scores of the training positives by
+theta and let t be the threshold that cuts off the k highest scores, A of them positive and B
+negative, A + B <= k. Let t* = t + theta / 2. With ramps of slope 2 / theta on both sides of t*, at
+least a fraction A / n - e of new rows are positives above t*, and at most B / n + e are negatives
+above t*, for all S and t simultaneously, with probability 1 - delta, where
 
     e = 4 / theta (R_n(H) + n^(-1/2)) + sqrt(log(2 / delta) / (2 n)).
 
-If less than the share k / n of new rows lies above t*, all of these are taken; otherwise of those
-taken at most B / n + e are negative. Either way positives make up at least A / n - e of the rows,
-and the precision is at least A / k - e n / k.
+If less than a fraction k / n of the new rows lies above t*, the top holds all of these; otherwise
+at most B / n + e of the rows in the top are negative. In both cases positives in the top make up at
+least A / n - e of the rows, so the precision is at least A / k - e n / k.
 """
 
 from collections.abc import Sequence
@@ -32,7 +34,7 @@ from auctor.learners.exact.run import Plan
 from auctor.learners.exact.table import ExactTable
 from auctor.models.additive import GRID
 
-# Margins tried beside the given one; the chance of failure is shared among them.
+# Margins that are tried besides the given one; each gets an equal part of delta.
 _MARGINS = tuple(2.0**-k for k in range(10))
 _THEOREMS = {AUC: "Theorem 1", KS: "Theorem 2"}
 
@@ -45,7 +47,7 @@ def certify(
     tables: list[Floats],
     added: Sequence[Floats],
 ) -> Certificate:
-    """Margin loss of the collapsed model, and what it says of new rows."""
+    """The margin loss of the finished model, and a bound for new rows."""
     losses = _Losses(table, plan, data, tables, added)
     title, theta = plan.judge.title, plan.theta
     values: dict[str, Any] = {
@@ -58,13 +60,15 @@ def certify(
         "best_bound": None,
         "best_margin": None,
     }
-    told = (
-        f"Training {title} loss {values['loss']:.4g}, and {values['margin_loss']:.4g} with the "
-        f"margin {theta:g} of a total weight of 1"
+    statement = (
+        f"The {title} loss of the training rows is {values['loss']:.4g}; with the margin {theta:g} "
+        f"(for a total weight of 1) it is {values['margin_loss']:.4g}"
     )
     reason = _no_bound(table, plan, losses, added)
     if reason:
-        return Certificate(f"{told}; no bound for new rows: {reason}.", values)
+        return Certificate(
+            f"{statement}. There is no bound for new rows, because {reason}.", values
+        )
     values["bound"] = _bound(table, plan, data, theta, values["margin_loss"], delta)
     margins = (theta, *_MARGINS)
     bounds = [
@@ -72,33 +76,35 @@ def certify(
         for margin in margins
     ]
     values["best_bound"], values["best_margin"] = min(bounds)
-    return Certificate(f"{told}. {_tell_bounds(plan, values)}", values)
+    return Certificate(f"{statement}. {_bound_sentence(plan, values)}", values)
 
 
-def _tell_bounds(plan: Plan, values: dict[str, Any]) -> str:
-    source = _THEOREMS.get(plan.judge.number, "The counterpart of Theorem 2")
+def _bound_sentence(plan: Plan, values: dict[str, Any]) -> str:
+    source = _THEOREMS.get(plan.judge.number, "the analogue of Theorem 2")
+    source = f"{source} of Csillag et al. 2021"
     best = values["best_bound"]
     if best >= 1.0:
-        return f"{source} has a bound for new rows of the same law; here it is above 1."
+        return f"The bound for new rows from the same distribution is above 1 ({source})."
     return (
-        f"On new rows of the same law it is with probability {1 - values['delta']:g} at most "
-        f"{best:.4g} ({source}, at margin {values['best_margin']:g}, the best of eleven)."
+        f"For new rows from the same distribution it is at most {best:.4g} with probability "
+        f"{1 - values['delta']:g} ({source}, at margin {values['best_margin']:g}, the best of "
+        f"{1 + len(_MARGINS)})."
     )
 
 
 def _no_bound(table: ExactTable, plan: Plan, losses: "_Losses", added: Sequence[Floats]) -> str:
-    """Why the theorems do not apply; empty where they do."""
+    """Why the theorems do not apply; empty if they do."""
     if plan.judge.custom is not None:
-        return "the metric is one of your own"
+        return "the metric is user-defined"
     if len(added) > 0:
-        return "the scores to start from are no stumps"
+        return "the initial scores are not a sum of stumps"
     if table.is_weighted:
-        return "rows weigh differently"
+        return "the rows have different weights"
     return "" if losses.weight > 0.0 else "the score is constant"
 
 
 class _Losses:
-    """Losses of the collapsed model at any margin."""
+    """Losses of the finished model at any margin."""
 
     def __init__(
         self,
@@ -113,7 +119,7 @@ class _Losses:
             score += more
         self._judge = plan.judge
         (pos, weight_pos), (neg, weight_neg) = (sorted_class(data, scores, k) for k in (1, 0))
-        # Steps are multiples of GRID: in its units scores are whole, and equal ones stay equal.
+        # Steps are multiples of GRID: in this unit scores are whole, and equal ones stay equal.
         self._pos, self._neg = (np.rint(s / GRID).astype(np.int64) for s in (pos, neg))
         self._weight = np.concatenate([weight_pos, weight_neg])
         self._orders = np.split(np.arange(len(self._weight), dtype=np.uint32), [len(pos)])
@@ -122,21 +128,25 @@ class _Losses:
         self.weight = sum(_total_weight(data.features[j], t, seen[j]) for j, t in used)
 
     def at(self, theta: float) -> float:
-        """The loss when every lead must be above theta times the total weight."""
+        """The loss if positives must lead by more than theta times the total weight."""
         margin = int(theta * self.weight / GRID)
         order_pos, order_neg = self._orders
         return self._judge.loss(self._pos, order_pos, self._neg, order_neg, self._weight, margin)
 
 
 def _total_weight(feature: Feature, steps: Floats, seen: Bools) -> float:
-    """The least sum |d| / 2 of stumps that make these steps; any set of categories is a side."""
+    """The smallest sum |d| / 2 of stumps that add up to these steps.
+
+    A stump of a category may have any set of categories on each side.
+    """
     values = steps[seen]
     if feature.is_category:
         return float(np.ptp(values)) / 2
     if not seen[0]:
         return float(np.abs(np.diff(values)).sum()) / 2
-    # Each cut may have the missing values on either side: they reach from the first known step
-    # down by all the falls and up by all the rises, and what is beyond costs a stump of its own.
+    # Each cut may have the missing values on either side. So their value can be anything between
+    # the first known step minus all decreases and plus all increases; beyond this range they need
+    # a stump of their own.
     missing, known = values[0], values[1:]
     changes = np.diff(known)
     reach = missing - known[0] if len(known) else 0.0
@@ -147,8 +157,9 @@ def _total_weight(feature: Feature, steps: Floats, seen: Bools) -> float:
 def rademacher(data: RankingData, n_rows: int) -> float:
     """Massart's bound on the Rademacher complexity of the stumps of a table, on n rows.
 
-    sqrt(2 log N / n), where N counts the ways in which stumps can split n rows: n + 1 cuts of a
-    number, two signs and two sides for what is missing; all sets of the categories that were seen.
+    sqrt(2 log N / n), where N is the number of ways in which stumps can split n rows: for a number
+    n + 1 cuts, two signs and two sides for missing values; for a category all sets of the
+    categories in the training rows.
     """
     ways = 0.0
     for feature in data.features:
@@ -162,7 +173,7 @@ def rademacher(data: RankingData, n_rows: int) -> float:
 def _bound(
     table: ExactTable, plan: Plan, data: RankingData, theta: float, loss: float, delta: float
 ) -> float:
-    """The right-hand side of the theorem of the metric, at margin theta."""
+    """The right-hand side of the metric's theorem at margin theta."""
     if theta == 0.0:
         return inf
     n_pos, n_neg = table.n_pos, table.n_neg
@@ -178,6 +189,6 @@ def _bound(
         zeta = complexity(n_pos) + complexity(n_neg) + roots
         return loss + 8 / theta * zeta + sqrt(log(2 / delta) / 2) * roots
     n_rows = table.n_rows
-    share = plan.judge.top / float(table.weight.sum(dtype=np.int64))
+    fraction = plan.judge.top / float(table.weight.sum(dtype=np.int64))
     spread = 4 / theta * (complexity(n_rows) + n_rows**-0.5) + sqrt(log(2 / delta) / (2 * n_rows))
-    return loss + spread / share
+    return loss + spread / fraction

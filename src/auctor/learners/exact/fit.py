@@ -1,8 +1,9 @@
 """ExactBoost (Csillag, Piazza, Ramos, Romano, Oliveira & Orenstein 2021).
 
-Stumps are boosted on the metric itself, with the margin of (6) and (7): E runs of T rounds
-(Algorithm 1), each round on a small sample of the rows, and the mean of the runs' scores. A rank
-metric sees only the difference d = b - a of a stump's two values, so that is what is searched.
+Stumps are boosted on the metric itself, with the margin of equations (6) and (7): E runs of T
+rounds (Algorithm 1), each round on a small sample of the rows; the score is the mean of the runs.
+A rank metric depends only on the difference d = b - a of a stump's two values, so the search is
+over d.
 """
 
 import threading
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from auctor._progress import Progress
+from auctor._text import count
 from auctor._typing import Floats
 from auctor.data import RankingData, resolve_n_jobs
 from auctor.exceptions import ExactBoostWarning
@@ -31,8 +33,8 @@ from auctor.models import AdditiveModel, on_grid
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a fit can be told."""
+class ExactBoostSettings:
+    """Settings of a fit; the names are those of the estimator's parameters."""
 
     metric: str | RankMetric = "auc"
     k: float = 0.1
@@ -40,11 +42,11 @@ class Settings:
     n_runs: int = 250
     n_estimators: int = 50
     subsample: float = 0.2
-    max_samples: int | None = 1000
+    max_samples_per_class: int | None = 1000
     balanced: bool = True
     max_features: Any = None
     search: str = "exact"
-    tol: float = 0.02
+    gap_tol: float = 0.02
     delta: float = 0.05
     seed: int = 0
     keep_interrupted: bool = False
@@ -53,44 +55,55 @@ class Settings:
 
 
 @dataclass
-class History:
-    """All finished runs, and why there are not more."""
+class ExactBoostHistory:
+    """All finished runs, and why the fit stopped."""
 
     runs: list[RunHistory] = field(default_factory=list)
     stopped_by: str = "n_runs"
 
     @property
     def n_steps(self) -> int:
-        """Steps of all runs."""
+        """Number of steps in all runs."""
         return sum(len(run.steps) for run in self.runs)
 
     @property
     def mean_losses(self) -> Floats:
-        """The margin loss on all training rows after every round, the mean of the runs."""
-        lines = [run.losses for run in self.runs if run.losses]
-        return np.mean(lines, axis=0) if lines else np.empty(0)
+        """The margin loss of all training rows after every round, averaged over the runs."""
+        curves = [run.losses for run in self.runs if run.losses]
+        return np.mean(curves, axis=0) if curves else np.empty(0)
 
     @property
     def start_weight(self) -> float:
-        """What the scores to start from, brought to [0, 1], weigh in the model's score."""
+        """The weight of the initial scores, rescaled to [0, 1], in the model's score."""
         return float(np.mean([run.start_weight for run in self.runs]))
 
 
 def fit_exactboost(
-    data: RankingData, settings: Settings, start: Floats | None = None, is_joined: bool = True
-) -> tuple[AdditiveModel, History, Certificate]:
-    """Run after run, then their mean as one step function per feature.
+    data: RankingData,
+    settings: ExactBoostSettings,
+    start: Floats | None = None,
+    is_joined: bool = True,
+) -> tuple[AdditiveModel, ExactBoostHistory, Certificate]:
+    """Boost stumps on a rank metric in several runs; the model is the mean of the runs.
 
-    ``start`` holds a score for each row in the order of the table. The model has the steps that
-    were added to it, and the start, brought to [0, 1], weighs ``history.start_weight`` beside
-    them. Threshold and calibration are those of the sum where both are to be joined, else those
-    of the steps.
+    Parameters
+    ----------
+    data : RankingData
+        The training rows.
+    settings : ExactBoostSettings
+        The settings of the fit.
+    start : ndarray, optional
+        An initial score for each row in the order of the table. The model holds only the steps that
+        are added to it; in their sum the initial scores, rescaled to [0, 1], have the weight
+        ``history.start_weight``.
+    is_joined : bool, default=True
+        Whether threshold and calibration are those of this sum, or of the steps alone.
 
     Examples
     --------
     >>> from auctor.data import prepare
     >>> data = prepare([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [0, 1, 0, 0, 1, 1])
-    >>> settings = Settings(n_runs=3, n_estimators=4, subsample=0.8)
+    >>> settings = ExactBoostSettings(n_runs=3, n_estimators=4, subsample=0.8)
     >>> model, history, certificate = fit_exactboost(data, settings)
     >>> len(history.runs)
     3
@@ -107,65 +120,74 @@ def fit_exactboost(
     return model, history, certificate
 
 
-def make_plan(table: ExactTable, settings: Settings, unit: float) -> Plan:
-    """What the settings come to on this table, checked before any work."""
+def make_plan(table: ExactTable, settings: ExactBoostSettings, unit: float) -> Plan:
+    """The settings resolved for this table; raises an error if they do not fit."""
     judge = make_judge(settings.metric, settings.k, table, unit)
     n_drawn = sample_sizes(table, settings)
     _check_top(judge, table, n_drawn[0], unit)
     n_features = len(table.codes)
-    share = number_of_features(settings.max_features, n_features) / n_features
+    fraction = number_of_features(settings.max_features, n_features) / n_features
     return Plan(
         judge=judge,
-        theta=float(settings.margin),  # a whole number would have every kernel compiled anew
+        theta=float(settings.margin),  # an int would make Numba compile every kernel again
         n_rounds=settings.n_estimators,
         n_drawn=n_drawn,
-        n_views=ceil(share * table.n_views - 1e-9),
+        n_views=ceil(fraction * table.n_views - 1e-9),
         search=settings.search,
-        tol=float(settings.tol),
+        gap_tol=float(settings.gap_tol),
     )
 
 
 def _check_top(judge: Judge, table: ExactTable, n_drawn: int, unit: float) -> None:
-    """The top must hold a drawn positive, or every stump is as good as any other."""
+    """Raise an error if no drawn positive fits into the top: all stumps would be equally good."""
     each = float(table.weight[: table.n_pos].sum(dtype=np.int64)) / n_drawn
     if judge.number == TOP and judge.top < each:
         raise ValueError(
-            f"k is {judge.top * unit:g} rows, but a drawn positive stands for {each * unit:.3g}: "
-            "no sample could see the top; raise k, subsample or max_samples"
+            f"k is {judge.top * unit:g} rows, but each positive of a sample stands for "
+            f"{each * unit:.3g} rows, more than the top holds; increase k, subsample or "
+            "max_samples_per_class"
         )
 
 
-def sample_sizes(table: ExactTable, settings: Settings) -> tuple[int, int]:
-    """Rows of a sample, positives and negatives: as many of each, or in the table's proportion.
+def sample_sizes(table: ExactTable, settings: ExactBoostSettings) -> tuple[int, int]:
+    """Number of positives and of negatives in a sample.
 
-    Half of the rarer class at most, unless more is asked for: where it is very rare, samples that
-    held all of it would be too much alike.
+    Balanced samples have the same number of both, which is at most half of the rarer class unless
+    ``subsample`` is larger: if it is very rare, samples that contained all of it would be too
+    similar. Other samples have the proportion of the table.
     """
     sizes = (table.n_pos, table.n_neg)
     if settings.balanced:
         rare = max(settings.subsample, 0.5) * min(sizes)
-        shares = [min(settings.subsample * table.n_rows / 2, rare)] * 2
+        wanted = [min(settings.subsample * table.n_rows / 2, rare)] * 2
     else:
-        shares = [settings.subsample * n for n in sizes]
-    most = max(sizes) if settings.max_samples is None else settings.max_samples
-    drawn = [min(round(share), most) for share in shares]
+        wanted = [settings.subsample * n for n in sizes]
+    most = settings.max_samples_per_class
+    most = max(sizes) if most is None else most
+    drawn = [min(round(size), most) for size in wanted]
     if min(drawn) < 1:
         name = "positive" if table.n_pos <= table.n_neg else "negative"
         raise ValueError(
-            f"subsample is {settings.subsample:g}, which leaves none of the {min(sizes)} {name} "
-            f"rows; give {1.0 / min(sizes):.2g} or more"
+            f"subsample is {settings.subsample:g}, which draws none of the "
+            f"{count(min(sizes), f'{name} row')}; give {1.0 / min(sizes):.2g} or more"
         )
     return drawn[0], drawn[1]
 
 
-def run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | None) -> History:
-    """All runs, on threads. Ctrl-C ends them, and the fit too unless finished runs are kept."""
+def run_all(
+    table: ExactTable, plan: Plan, settings: ExactBoostSettings, start: Floats | None
+) -> ExactBoostHistory:
+    """All runs, in threads.
+
+    Ctrl-C ends them. It ends the fit as well, unless ``keep_interrupted`` asks for the finished
+    runs.
+    """
     stop = threading.Event()
     units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
     progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
-    found: dict[int, RunHistory] = {}
-    # A queue and not the futures: Ctrl-C while the main thread waits for these can leave one of
-    # their locks taken for ever.
+    finished: dict[int, RunHistory] = {}
+    # A queue instead of futures: Ctrl-C while the main thread waits for a future can leave its
+    # lock taken for ever.
     ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def run(number: int) -> None:
@@ -173,12 +195,12 @@ def run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | N
             if not stop.is_set():
                 outcome = Run(table, plan, [settings.seed, number], units).rounds(stop.is_set)
                 if outcome is not None:
-                    found[number] = outcome
+                    finished[number] = outcome
             ended.put(None)
         except BaseException as error:
             ended.put(error)
 
-    # A pool even for one thread: the main one must be free to hear Ctrl-C.
+    # A pool even for one thread, so that the main thread can receive Ctrl-C.
     pool = ThreadPoolExecutor(resolve_n_jobs(settings.n_jobs))
     stopped_by = "n_runs"
     try:
@@ -197,24 +219,25 @@ def run_all(table: ExactTable, plan: Plan, settings: Settings, start: Floats | N
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
         progress.close(stopped_by if stopped_by != "n_runs" else "")
-    history = History([found[number] for number in sorted(found)], stopped_by)
-    _tell_interrupted(history, settings)
+    history = ExactBoostHistory([finished[number] for number in sorted(finished)], stopped_by)
+    _warn_interrupted(history, settings)
     return history
 
 
-def _tell_interrupted(history: History, settings: Settings) -> None:
+def _warn_interrupted(history: ExactBoostHistory, settings: ExactBoostSettings) -> None:
     if history.stopped_by == "interrupted":
         if not history.runs:
             raise KeyboardInterrupt
         warnings.warn(
-            f"interrupted: the model is the mean of {len(history.runs)} of {settings.n_runs} runs",
+            f"the fit was interrupted; the model is the mean of {len(history.runs)} of "
+            f"{settings.n_runs} runs",
             ExactBoostWarning,
             stacklevel=2,
         )
 
 
 def step_tables(data: RankingData, table: ExactTable, runs: list[RunHistory]) -> list[Floats]:
-    """The mean of the runs collapsed: what each code of each feature adds to the score."""
+    """The mean of the runs as one table of steps by code for each feature."""
     flat = np.zeros(data.n_codes)
     tables = [flat] * data.n_features
     for run in runs:
@@ -229,7 +252,7 @@ def step_tables(data: RankingData, table: ExactTable, runs: list[RunHistory]) ->
 
 
 def to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floats | None:
-    """Start scores brought to [0, 1], in the order of ``table``; all equal, they are nothing."""
+    """Initial scores rescaled to [0, 1], in the order of ``table``; None if all are equal."""
     if start is None:
         return None
     negative, positive = data.class_rows
@@ -241,11 +264,11 @@ def to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Float
 
 
 def by_partition(data: RankingData, scores: Floats) -> list[Floats]:
-    """Scores in the order of ``ExactTable`` as those of the rows of each partition."""
+    """Scores in the order of ``ExactTable``, rearranged for the rows of each partition."""
     negative, positive = data.class_rows
-    by_place = np.zeros(1 + max(negative[-1], positive[-1]))
-    by_place[np.concatenate([positive, negative])] = scores
-    return [by_place[part.rows] for part in data.partitions]
+    by_row = np.zeros(1 + max(negative[-1], positive[-1]))
+    by_row[np.concatenate([positive, negative])] = scores
+    return [by_row[part.rows] for part in data.partitions]
 
 
 def fill_missing_by_feature(table: ExactTable, tables: list[Floats]) -> None:

@@ -1,4 +1,4 @@
-"""The metrics of ExactBoost: their losses on all rows, and what a sample makes of them."""
+"""The metrics that ExactBoost maximises, and their losses on all rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from auctor.kernels.exact.rows import auc_loss, ks_loss, top_loss
 from auctor.kernels.exact.sample import AUC, KS, TOP
 from auctor.learners.exact.table import ExactTable
 
-Places = npt.NDArray[np.uint32]
+RowIndices = npt.NDArray[np.uint32]
 
 NUMBERS = {"auc": AUC, "ks": KS, "precision_at_k": TOP}
 TITLES = {"auc": "AUC", "ks": "KS", "precision_at_k": "precision at k"}
@@ -22,20 +22,21 @@ TITLES = {"auc": "AUC", "ks": "KS", "precision_at_k": "precision at k"}
 
 @dataclass(frozen=True)
 class RankMetric:
-    """A rank metric of one's own, as two functions that Numba has compiled.
+    """A rank metric of your own, as two functions that Numba has compiled.
 
     Parameters
     ----------
     value : function of (pos, neg)
-        The metric, from 0 (worst) to 1, of sorted scores (ascending, whole numbers). It must
-        depend on the order of the scores alone: adding a constant to all of them, or multiplying
-        them, must change nothing.
+        The metric, from 0 (worst) to 1 (best), of the scores of both classes, which are whole
+        numbers in ascending order. It must depend only on the order of the scores: adding a
+        constant to all of them, or multiplying all of them by a positive number, must not change
+        it.
     bound : function of (pos_low, pos_high, neg_low, neg_high)
-        No smaller than ``value`` of any scores between the lows and the highs, each sorted. For
-        a metric that grows with the scores of positives and falls with those of negatives that
-        is ``value(pos_high, neg_low)``.
-    name : str
-        How the metric is called in messages.
+        An upper bound on ``value`` for all scores between the lows and the highs, each sorted. For
+        a metric that increases with the scores of positives and decreases with those of negatives
+        it is ``value(pos_high, neg_low)``.
+    name : str, default="metric"
+        The name of the metric in messages.
     """
 
     value: Callable[..., float]
@@ -45,7 +46,7 @@ class RankMetric:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Judges scores by the chosen metric; ``top`` is k in units of weight (0 if not needed)."""
+    """The chosen metric; ``top`` is k in units of weight (0 for metrics without k)."""
 
     number: int
     title: str
@@ -53,9 +54,15 @@ class Judge:
     custom: CustomSearch | None
 
     def loss(
-        self, pos: Ints, order_pos: Places, neg: Ints, order_neg: Places, weight: Any, margin: int
+        self,
+        pos: Ints,
+        order_pos: RowIndices,
+        neg: Ints,
+        order_neg: RowIndices,
+        weight: npt.NDArray[np.uint32],
+        margin: int,
     ) -> float:
-        """The margin-adjusted loss (6) of all rows, each class sorted by score."""
+        """The margin-adjusted loss, equation (6), of all rows, each class sorted by score."""
         if self.custom is not None:
             return 1.0 - float(self.custom.value(pos - margin, neg))
         rows = (pos, order_pos, neg, order_neg, weight, margin)
@@ -64,19 +71,19 @@ class Judge:
         return float(ks_loss(*rows) if self.number == KS else top_loss(*rows, self.top))
 
     def largest(self, n_pos: int, n_neg: int, weight_pos: float) -> float:
-        """The value that a perfect order of the sample has, in the units of the search."""
+        """The value for a perfectly ordered sample, in the units of the search."""
         if self.custom is not None:
             return 1.0
         return float(self.top / weight_pos if self.number == TOP else n_pos * n_neg)
 
 
 def make_judge(metric: Any, k: Any, table: ExactTable, unit: float) -> Judge:
-    """The metric by name, or one of the user's own, checked before any work."""
+    """The metric of a name, or one of the user's own; raises an error if it does not fit."""
     if isinstance(metric, RankMetric):
         if table.is_weighted:
             raise ValueError(
-                f"metric {metric.name!r} is a function of scores alone and cannot see weights; "
-                "leave sample_weight out, or use 'auc', 'ks' or 'precision_at_k'"
+                f"metric {metric.name!r} is a function of scores and cannot see weights; "
+                "leave out sample_weight, or use 'auc', 'ks' or 'precision_at_k'"
             )
         check_metric(metric)
         return Judge(-1, metric.name, 0.0, custom_search(metric.value, metric.bound))
@@ -85,9 +92,9 @@ def make_judge(metric: Any, k: Any, table: ExactTable, unit: float) -> Judge:
 
 
 def _read_top(k: Any, table: ExactTable, unit: float) -> float:
-    """k as weight in units: a whole number of rows, or a share of them."""
+    """k in units of weight, from a whole number of rows or a fraction of them."""
     total = float(table.weight.sum(dtype=np.int64))
-    wanted = "give a whole number of rows, or a share above 0 and below 1"
+    wanted = "give a whole number of rows, or a fraction above 0 and below 1"
     if isinstance(k, bool) or not isinstance(k, Real) or not float(k) > 0:
         raise ValueError(f"k is {k!r}; {wanted}")
     if isinstance(k, Integral):
@@ -102,36 +109,36 @@ def _read_top(k: Any, table: ExactTable, unit: float) -> float:
 
 
 def check_metric(metric: RankMetric) -> None:
-    """Probe a metric on a few samples: shifts, scales and its own bound must agree."""
+    """Test a metric on a few samples: its range, its invariance and its bound."""
     if not (is_compiled(metric.value) and is_compiled(metric.bound)):
         raise ValueError(
             f"metric {metric.name!r} has functions that Numba has not compiled; put @numba.njit "
             "above value and bound"
         )
     rng = np.random.default_rng(0)
-    for most in [9] * 15 + [200] * 5:  # a metric of the top may need many rows to be seen at all
+    for most in [9] * 15 + [200] * 5:  # a metric of the top may need many rows to vary
         pos, neg = (np.sort(rng.integers(0, 1000, size=rng.integers(1, most))) for _ in range(2))
         here = float(metric.value(pos, neg))
         if not 0.0 <= here <= 1.0:
-            raise ValueError(f"metric {metric.name!r} is {here:g}; it must lie between 0 and 1")
+            raise ValueError(f"metric {metric.name!r} is {here:g}; give a metric between 0 and 1")
         for change, moved in (("adding 77 to", 77), ("adding -5000 to", -5000)):
             there = float(metric.value(pos + moved, neg + moved))
             if there != here:
                 raise ValueError(
                     f"metric {metric.name!r} is {here!r}, but {there!r} after {change} all scores; "
-                    "give a metric that the order of the scores alone decides"
+                    "give a metric that depends only on the order of the scores"
                 )
         there = float(metric.value(pos**3, neg**3))
         if there != here:
             raise ValueError(
-                f"metric {metric.name!r} is {here!r}, but {there!r} when all scores are "
-                "cubed; give a metric that the order of the scores alone decides"
+                f"metric {metric.name!r} is {here!r}, but {there!r} after cubing all scores; "
+                "give a metric that depends only on the order of the scores"
             )
         _check_bound(metric, pos, neg, rng)
 
 
 def _check_bound(metric: RankMetric, pos: Ints, neg: Ints, rng: np.random.Generator) -> None:
-    """The bound must hold for scores anywhere within their intervals."""
+    """Raise an error if scores within their intervals exceed the bound."""
     wide_pos, wide_neg = (rng.integers(0, 300, size=len(x)) for x in (pos, neg))
     bound = float(metric.bound(pos, np.sort(pos + wide_pos), neg, np.sort(neg + wide_neg)))
     for _ in range(5):
@@ -140,6 +147,6 @@ def _check_bound(metric: RankMetric, pos: Ints, neg: Ints, rng: np.random.Genera
         inner = float(metric.value(inner_pos, inner_neg))
         if inner > bound:
             raise ValueError(
-                f"bound of metric {metric.name!r} is {bound:g}, but scores within its intervals "
-                f"have the value {inner:g}; give a bound that no such scores exceed"
+                f"the bound of metric {metric.name!r} is {bound:g}, but scores within its "
+                f"intervals have the value {inner:g}; give a bound that no such scores exceed"
             )

@@ -1,9 +1,9 @@
-"""KS and precision at k as sums over rows, so that two scores of the same rows can be compared.
+"""KS and precision at k as sums over rows, to compare two scores of the same rows.
 
-Both metrics are sums over the rows that a score selects: a row above the threshold adds w / W_pos
-to KS if it is positive and takes w / W_neg away if it is negative; a positive row in the top k adds
-w / k to the precision. The difference of two scores is then a sum over the rows that one of them
-selects and the other does not, and its variance follows from these rows.
+Both metrics are sums over the rows that a score selects: for KS a row above the threshold adds
+w / W_pos if it is positive and subtracts w / W_neg if it is negative; for precision a positive row
+in the top k adds w / k. The difference between two scores is then a sum over the rows that only one
+of them selects, and its variance follows from these rows.
 """
 
 from dataclasses import dataclass
@@ -19,37 +19,37 @@ TITLES = {"ks": "KS", "precision_at_k": "precision at k"}
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
-    """Labels and weights of some rows, in the order of the table however it was partitioned."""
+    """Labels and weights of some rows, in the order of the table for any partitions."""
 
-    places: Ints
+    index: Ints  # of each row in the table
     positive: Bools
     weight: Floats
 
     @property
     def class_weight(self) -> Floats:
-        """The total weight of its class, for each row."""
+        """For each row the total weight of its class."""
         totals = [self.weight[~self.positive].sum(), self.weight[self.positive].sum()]
         return np.where(self.positive, totals[1], totals[0])
 
 
 def labelled_rows(data: RankingData) -> LabelledRows:
-    """The rows of all partitions; weights are whole numbers, so that their sums are exact."""
-    places = np.concatenate([part.rows for part in data.partitions])
+    """The rows of all partitions; weights are whole numbers, so their sums are exact."""
+    index = np.concatenate([part.rows for part in data.partitions])
     positive = np.concatenate([part.positive for part in data.partitions])
     weight = np.concatenate([part.weight for part in data.partitions]).astype(np.float64)
-    order = np.argsort(places, kind="stable")
-    return LabelledRows(places[order], positive[order], weight[order])
+    order = np.argsort(index, kind="stable")
+    return LabelledRows(index[order], positive[order], weight[order])
 
 
 @dataclass(frozen=True)
 class PairedMetric:
-    """KS, or precision in the top ``share`` of the rows (by weight)."""
+    """KS, or precision in the top ``fraction`` of the rows (by weight)."""
 
     metric: str
-    share: float = 0.0
+    fraction: float = 0.0
 
     def selected(self, rows: LabelledRows, scores: Floats) -> Floats:
-        """How much of each row the score selects: 1 or 0, and a part of rows tied at the top's cut.
+        """How much of each row is selected: 1 or 0, and a fraction for ties at the end of the top.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class PairedMetric:
         """
         if self.metric == "ks":
             return _above_ks_point(rows, scores)
-        return members_of_top(rows, scores, self.share)
+        return members_of_top(rows, scores, self.fraction)
 
     def value(self, rows: LabelledRows, selected: Floats) -> float:
         """The metric of the selected rows.
@@ -73,27 +73,27 @@ class PairedMetric:
         return float((self.amounts(rows) * selected).sum())
 
     def amounts(self, rows: LabelledRows) -> Floats:
-        """What each row adds to the metric where it is selected."""
+        """The contribution of each row to the metric if it is selected."""
         if self.metric == "ks":
             return np.where(rows.positive, 1.0, -1.0) * rows.weight / rows.class_weight
-        return rows.positive * rows.weight / (self.share * rows.weight.sum())
+        return rows.positive * rows.weight / (self.fraction * rows.weight.sum())
 
     def changes(self, rows: LabelledRows, moved: Floats) -> Floats:
-        """What each row adds to the difference between two selections, that is, to a gain.
+        """The contribution of each row to the difference between two selections.
 
-        The top holds k rows whatever the score: each row that comes in takes the place of another.
-        Only how much more often than the exchanged rows it is positive counts, else two scores that
-        exchange positives for positives would seem to differ at random by as much.
+        The top always holds k rows: a row that enters it replaces another. So precision compares
+        each row with the average of the exchanged rows; otherwise two scores that exchange
+        positives for positives would seem to differ at random.
         """
         exchanged = rows.weight * np.abs(moved)
         if self.metric == "ks" or not exchanged.any():
             return self.amounts(rows) * moved
         usual = float(exchanged[rows.positive].sum() / exchanged.sum())
-        return (rows.positive - usual) * rows.weight / (self.share * rows.weight.sum()) * moved
+        return (rows.positive - usual) * rows.weight / (self.fraction * rows.weight.sum()) * moved
 
 
 def _above_ks_point(rows: LabelledRows, scores: Floats) -> Floats:
-    """The rows above the threshold at which TPR - FPR is largest; none where it is never > 0."""
+    """The rows above the threshold with the largest TPR - FPR; none if that is never above 0."""
     order = np.argsort(-scores, kind="stable")
     positive, weight, ordered = rows.positive[order], rows.weight[order], scores[order]
     last_of_tie = np.append(ordered[1:] != ordered[:-1], True)
@@ -106,14 +106,15 @@ def _above_ks_point(rows: LabelledRows, scores: Floats) -> Floats:
     return (scores >= ordered[last_of_tie][best]).astype(np.float64)
 
 
-def members_of_top(rows: LabelledRows, scores: Floats, share: float) -> Floats:
-    """How much of each row is in the top share of the weight: 1 or 0, tied rows at the cut alike.
+def members_of_top(rows: LabelledRows, scores: Floats, fraction: float) -> Floats:
+    """How much of each row is in the top fraction of the weight: 1 or 0, or between for ties.
 
-    That is the expectation over the order of tied rows, as in ``precision_at_k``.
+    Rows tied at the end of the top have the same membership, the expectation over their order, as
+    in ``precision_at_k``.
     """
     order = np.argsort(-scores, kind="stable")
     reached = np.cumsum(rows.weight[order])
-    top = share * reached[-1]
+    top = fraction * reached[-1]
     cut = scores[order][min(int(np.searchsorted(reached, top)), len(scores) - 1)]
     above, tied = scores > cut, scores == cut
     left = (top - rows.weight[above].sum()) / rows.weight[tied].sum()
@@ -123,7 +124,7 @@ def members_of_top(rows: LabelledRows, scores: Floats, share: float) -> Floats:
 class Gain(NamedTuple):
     """The mean gain of one score over another within folds.
 
-    ``error`` is its standard error and ``row`` what a single row can contribute to it.
+    ``error`` is its standard error and ``row`` the largest contribution of a single row.
     """
 
     value: float
@@ -131,19 +132,19 @@ class Gain(NamedTuple):
     row: float = 0.0
 
     def sure(self, n_errors: float) -> float:
-        """What is left of the gain without one row and so many standard errors."""
+        """The gain minus the contribution of one row and minus ``n_errors`` standard errors."""
         return self.value - self.row - n_errors * self.error
 
 
 def paired_gain(
     metric: PairedMetric, folds: list[LabelledRows], new: list[Floats], old: list[Floats]
 ) -> Gain:
-    """The mean over folds of what the new selections gain over the old ones.
+    """The mean gain over the folds of the new selections compared with the old ones.
 
     The standard error is the larger of two estimates: from the spread between the folds, which
-    varies the training rows too but has few folds to go by, and from the rows within the folds.
-    Two rows more are counted in the latter, else the few rows that are exchanged in a small top
-    would prove too much: three of three in favour happen in one of eight cases by chance.
+    includes the variation of the training rows but has few folds, and from the rows within the
+    folds. The latter counts two additional rows, because a small top may exchange so few rows that
+    the gain would look certain: three of three in favour have probability 1/8 by chance.
     """
     moved = [a - b for a, b in zip(new, old, strict=True)]
     changes = [metric.changes(*fold) for fold in zip(folds, moved, strict=True)]

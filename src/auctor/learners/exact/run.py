@@ -1,7 +1,9 @@
-"""One run of ExactBoost: rounds of a sample, the best stump on it, and a step if all rows agree.
+"""One run of ExactBoost (Csillag et al. 2021, Algorithm 1).
 
-Scores are whole numbers. The paper brings them back to [0, 1] after every step; here the range is
-kept beside them, and margin and steps are measured in it, which is the same without rounding.
+Each round draws a sample, finds the best stump on it, and adds it if the loss of all rows does not
+increase. Scores are whole numbers. The paper rescales them to [0, 1] after every step; here the
+range is kept beside them, and the margin and the steps are multiples of it, which is the same
+without rounding.
 """
 
 from collections.abc import Callable
@@ -16,7 +18,7 @@ from auctor._typing import Ints
 from auctor.kernels.exact.cells import bisect_views, search_views
 from auctor.kernels.exact.rows import (
     draw_by_weight,
-    draw_places,
+    draw_positions,
     draw_some,
     move_rows,
     rank_sample,
@@ -27,35 +29,35 @@ from auctor.kernels.exact.strips import best_stump
 from auctor.learners.exact.metric import Judge
 from auctor.learners.exact.table import ExactTable
 
-Places = npt.NDArray[np.uint32]
+RowIndices = npt.NDArray[np.uint32]
 
-UNIT_RANGE = 2.0**30  # the range of scores at the start, in units
-_LARGEST_RANGE = 2.0**50  # beyond it the units are made coarser
-_COARSER = 2**20
-_BITS = 20  # of a step, for bisection
-_N_STRIPS = 8  # that the search starts with
-# Sweeps of one search at most: for each view where tol is above 0 (most take 10 to 30; ties can
-# keep a few open), in all where the optimum is to be proved.
+UNIT_RANGE = 2.0**30  # the range of the scores at the start, in units
+_LARGEST_RANGE = 2.0**50  # with a larger range the unit becomes coarser
+_COARSER = 2**20  # the factor by which it does
+_BITS = 20  # precision of a step found by bisection
+_N_STRIPS = 8  # number of strips that the search starts with
+# Maximum number of sweeps of one search, per view, where gap_tol is above 0. Most need 10 to 30;
+# ties can prevent a few from ending. The second maximum is for all views, where gap_tol is 0.
 _MOST_SWEEPS = 200
 _MOST_BOUNDS = 10**6
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What every run is told."""
+    """The settings of a run, resolved for a table."""
 
     judge: Judge
-    theta: float
+    theta: float  # the margin
     n_rounds: int
-    n_drawn: tuple[int, int]  # rows of a sample: positives, negatives
-    n_views: int  # looked at in a round
+    n_drawn: tuple[int, int]  # number of positives and of negatives in a sample
+    n_views: int  # number of views that are searched in a round
     search: str
-    tol: float
+    gap_tol: float
 
 
 @dataclass(frozen=True)
 class Step:
-    """A stump in the model: ``size`` is added where the rank in a view is above the cut."""
+    """A stump in the model: it adds ``size`` where the rank in a view is above the cut."""
 
     feature: int
     view: int
@@ -65,11 +67,22 @@ class Step:
 
 @dataclass
 class RunHistory:
-    """A finished run: its steps, in units of ``scale``, and the margin loss after every round.
+    """The history of a finished run.
 
-    ``rounds`` has the number of the round, from 0, in which each step was taken. ``misses`` counts
-    the rounds whose search ended without a proof (all of bisection's);
-    ``start_weight`` is what the scores to start from, brought to [0, 1], weigh in the run's score.
+    Attributes
+    ----------
+    scale : float
+        The range of the final scores; the score of the run is the sum of its steps divided by it.
+    start_weight : float
+        The weight in the run's score of the initial scores, rescaled to [0, 1].
+    steps : list of Step
+        The stumps that were added.
+    rounds : list of int
+        The number of the round, from 0, in which each step was added.
+    losses : list of float
+        The margin loss of all rows after every round.
+    misses : int
+        Number of rounds whose search ended without proof of the optimum; with bisection all.
     """
 
     scale: float = UNIT_RANGE
@@ -80,18 +93,9 @@ class RunHistory:
     misses: int = 0
 
 
-class Drawn(NamedTuple):
-    """What a round looks at: a sorted sample, the rows it consists of, and some of the views."""
-
-    sample: Sample
-    rows_pos: Places
-    rows_neg: Places
-    views: Ints
-
-
 @dataclass(frozen=True)
-class Found:
-    """What a search has found; ``view`` -1 if there is nothing to cut."""
+class SearchResult:
+    """The best stump of a sample; ``view`` is -1 if no view can be cut."""
 
     view: int
     cut: int
@@ -99,21 +103,30 @@ class Found:
     is_proved: bool
 
 
+class Draw(NamedTuple):
+    """A sample of each class in the order of the scores, its rows, and the views to search."""
+
+    sample: Sample
+    rows_pos: RowIndices
+    rows_neg: RowIndices
+    views: Ints
+
+
 class _ClassRows:
-    """The rows of one class in the order of their scores, with room for the next order."""
+    """The rows of one class in the order of their scores, with buffers for the next order."""
 
     def __init__(self, first_row: int, scores: Ints) -> None:
         order = np.argsort(scores, kind="stable")
         self.scores: Ints = scores[order]
-        self.order: Places = (order + first_row).astype(np.uint32)
+        self.order: RowIndices = (order + first_row).astype(np.uint32)
         self._next = np.empty_like(self.scores), np.empty_like(self.order)
-        self._room = np.empty_like(self.scores), np.empty_like(self.order)
+        self._buffer = np.empty_like(self.scores), np.empty_like(self.order)
 
-    def try_step(self, table: ExactTable, step: Step) -> tuple[Ints, Places]:
-        """Scores and rows in order, as they would be after a step."""
+    def try_step(self, table: ExactTable, step: Step) -> tuple[Ints, RowIndices]:
+        """Sorted scores and rows as they would be after a step."""
         scores, order = self._next
         codes, ranks = table.codes[step.feature], table.ranks[step.view]
-        room_scores, room_order = self._room
+        buffer_scores, buffer_order = self._buffer
         move_rows(
             self.order,
             self.scores,
@@ -123,13 +136,13 @@ class _ClassRows:
             step.size,
             order,
             scores,
-            room_order,
-            room_scores,
+            buffer_order,
+            buffer_scores,
         )
         return scores, order
 
     def take_step(self) -> None:
-        """Keep what was tried last."""
+        """Make the step that was tried last."""
         last = self.scores, self.order
         (self.scores, self.order), self._next = self._next, last
 
@@ -139,18 +152,18 @@ class Run:
 
     def __init__(self, table: ExactTable, plan: Plan, seed: list[int], start: Ints | None) -> None:
         self._table, self._plan, self._start = table, plan, start
-        self._factor = 1  # what a unit of the start scores is now
+        self._factor = 1  # number of initial units in a unit
         drawn = np.random.SeedSequence(seed).generate_state(2, np.uint32)
         self._state = drawn.astype(np.int64) % 2147483398 + 1
         self._views = np.arange(table.n_views)
         self._totals = [float(w.sum(dtype=np.int64)) for w in self._class_weights()]
         self._is_weighted = table.is_weighted
-        self._make_room()
+        self._make_buffers()
         self.history = RunHistory()
         self._sort_rows()
 
     def rounds(self, stopped: Callable[[], bool]) -> RunHistory | None:
-        """All rounds; None if ``stopped`` says so before they are through."""
+        """Run all rounds; returns None if ``stopped`` returns True before the last."""
         self._loss = self._judge(self._pos, self._neg, self.history.scale)
         for _ in range(self._plan.n_rounds if self._table.n_views else 0):
             if stopped():
@@ -162,16 +175,16 @@ class Run:
         return history
 
     def _round(self) -> None:
-        found = self.search(self.draw())
+        best = self.search(self.draw(), self._plan.search)
         history = self.history
-        history.misses += not found.is_proved
-        if found.view >= 0 and found.size != 0:
-            feature = int(self._table.features[found.view])
-            self._offer(Step(feature, found.view, found.cut, found.size))
+        history.misses += not best.is_proved
+        if best.view >= 0 and best.size != 0:
+            feature = int(self._table.features[best.view])
+            self._try(Step(feature, best.view, best.cut, best.size))
         history.losses.append(self._loss)
 
-    def _offer(self, step: Step) -> None:
-        """Take the step if the loss of all rows at margin theta does not grow (Algorithm 1)."""
+    def _try(self, step: Step) -> None:
+        """Add the step if the loss of all rows at margin theta does not increase (Algorithm 1)."""
         history, parts = self.history, (self._pos, self._neg)
         (pos, order_pos), (neg, order_neg) = (p.try_step(self._table, step) for p in parts)
         margin = int(self._plan.theta * history.scale)
@@ -194,64 +207,63 @@ class Run:
         weight, margin = self._table.weight, int(self._plan.theta * scale)
         return self._plan.judge.loss(pos.scores, pos.order, neg.scores, neg.order, weight, margin)
 
-    def draw(self) -> Drawn:
-        """A sample of each class in the order of scores, and the views to search."""
+    def draw(self) -> Draw:
+        """Draw the sample and the views of the next round."""
         scores, rows = [], []
-        for part, places, total in zip(
-            (self._pos, self._neg), self._places, self._totals, strict=True
+        for part, drawn, total in zip(
+            (self._pos, self._neg), self._drawn, self._totals, strict=True
         ):
             if self._is_weighted:
-                draw_by_weight(part.order, self._table.weight, total, self._state, places)
+                draw_by_weight(part.order, self._table.weight, total, self._state, drawn)
             else:
-                draw_places(len(part.order), self._state, places)
-            scores.append(part.scores[places])
-            rows.append(part.order[places])
+                draw_positions(len(part.order), self._state, drawn)
+            scores.append(part.scores[drawn])
+            rows.append(part.order[drawn])
         draw_some(self._plan.n_views, self._state, self._views)
-        each = [
-            total / len(places) for total, places in zip(self._totals, self._places, strict=True)
-        ]
+        each = [total / len(drawn) for total, drawn in zip(self._totals, self._drawn, strict=True)]
         plan = self._plan
-        top = plan.judge.top * (1.0 + 1e-9)  # sums of weights that are k must not seem more
+        top = plan.judge.top * (1.0 + 1e-9)  # rounding must not make sums of weights exceed k
         sample = Sample(scores[0], scores[1], each[0], each[1], top, plan.theta, self.history.scale)
-        return Drawn(sample, rows[0], rows[1], self._views[: plan.n_views])
+        return Draw(sample, rows[0], rows[1], self._views[: plan.n_views])
 
-    def search(self, drawn: Drawn) -> Found:
-        """The best stump on what was drawn."""
-        sample, rows_pos, rows_neg, views = drawn
+    def search(self, draw: Draw, method: str) -> SearchResult:
+        """The best stump of a sample, by the method "exact" or "bisect".
+
+        "exact" searches a user-defined metric by bounds on cells of cut and size.
+        """
+        sample, rows_pos, rows_neg, views = draw
         plan, judge = self._plan, self._plan.judge
-        slack = plan.tol * judge.largest(len(rows_pos), len(rows_neg), sample.weight_pos)
-        if plan.search == "exact" and judge.custom is None:
-            found = best_stump(
+        slack = plan.gap_tol * judge.largest(len(rows_pos), len(rows_neg), sample.weight_pos)
+        if method == "exact" and judge.custom is None:
+            best = best_stump(
                 judge.number,
                 sample,
                 self._sorted_views(views, rows_pos, rows_neg),
                 largest_step(sample.theta, sample.scale),
                 _N_STRIPS,
                 slack,
-                _MOST_SWEEPS * len(views) if plan.tol > 0.0 else _MOST_BOUNDS,
+                _MOST_SWEEPS * len(views) if plan.gap_tol > 0.0 else _MOST_BOUNDS,
             )
-            return self._named(found.view, found.cut, found.step, found.gap)
-        ranks = [self._ranked_views(views, rows) for rows in (rows_pos, rows_neg)]
+            return _result(views, best.view, best.cut, best.step, best.gap)
+        ranks = [self.ranked_views(views, rows) for rows in (rows_pos, rows_neg)]
         reach = int(2 * sample.scale)
-        if plan.search == "bisect":
+        if method == "bisect":
             search = judge.custom.bisect_views if judge.custom else bisect_views
             width = int(reach * 2.0**-_BITS)
             _, view, cut, size = search(judge.number, sample, *ranks, reach, width)
-            return self._named(view, cut, size, inf)  # nothing is known of the others
+            return _result(views, view, cut, size, inf)  # nothing is known about other stumps
         search = judge.custom.search_views if judge.custom else search_views
         _, view, cut, size, gap = search(judge.number, sample, *ranks, reach, slack, _MOST_BOUNDS)
-        return self._named(view, cut, size, gap)
+        return _result(views, view, cut, size, gap)
 
-    def _named(self, drawn_view: int, cut: int, size: int, gap: float) -> Found:
-        view = int(self._views[drawn_view]) if drawn_view >= 0 else -1
-        return Found(view, int(cut), int(size), gap == 0.0)
-
-    def _ranked_views(self, views: Ints, rows: Places) -> Places:
+    def ranked_views(self, views: Ints, rows: RowIndices) -> RowIndices:
+        """The ranks (views, rows) of some rows in some views."""
         out = np.empty((len(views), len(rows)), dtype=np.uint32)
         rank_sample(self._table.codes, self._table.features, self._table.ranks, views, rows, out)
         return out
 
-    def _sorted_views(self, views: Ints, rows_pos: Places, rows_neg: Places) -> Views:
+    def _sorted_views(self, views: Ints, rows_pos: RowIndices, rows_neg: RowIndices) -> Views:
+        """The rows of a sample sorted by each view."""
         table = self._table
         for rows, (order, ranks) in zip((rows_pos, rows_neg), self._sorted, strict=True):
             sort_sample(
@@ -259,10 +271,10 @@ class Run:
             )
         return Views(*self._sorted[0], *self._sorted[1])
 
-    def _make_room(self) -> None:
-        """Arrays that every round fills anew."""
+    def _make_buffers(self) -> None:
+        """Allocate the arrays that every round fills anew."""
         plan = self._plan
-        self._places = [np.empty(n, dtype=np.int64) for n in plan.n_drawn]
+        self._drawn = [np.empty(n, dtype=np.int64) for n in plan.n_drawn]
         n_ranks = int(self._table.ranks.max(initial=0)) + 2
         self._count = np.empty(n_ranks, dtype=np.int64)
         shapes = [(plan.n_views, n) for n in plan.n_drawn]
@@ -272,7 +284,7 @@ class Run:
         return self._table.weight[: self._table.n_pos], self._table.weight[self._table.n_pos :]
 
     def _coarsen(self) -> None:
-        """Units a million times as large: the low bits of all steps are rounded away."""
+        """Make the unit a million times larger, which rounds the low bits of all steps away."""
         history = self.history
         self._factor *= _COARSER
         history.steps = [replace(step, size=round(step.size / _COARSER)) for step in history.steps]
@@ -283,7 +295,7 @@ class Run:
         history.scale = float(reach)
 
     def _sort_rows(self) -> None:
-        """The scores of all rows from the start and the steps so far, sorted."""
+        """Sort all rows by their scores, from the initial scores and the steps so far."""
         table = self._table
         scores = np.zeros(table.n_rows, dtype=np.int64)
         if self._start is not None:
@@ -295,10 +307,16 @@ class Run:
         self._neg = _ClassRows(table.n_pos, scores[table.n_pos :])
 
 
-def largest_step(theta: float, scale: float) -> int:
-    """The largest step worth looking at: 2, as in the paper, or less.
+def _result(views: Ints, drawn_view: int, cut: int, size: int, gap: float) -> SearchResult:
+    """A search result with the index of the view in the table instead of that in the draw."""
+    view = int(views[drawn_view]) if drawn_view >= 0 else -1
+    return SearchResult(view, int(cut), int(size), gap == 0.0)
 
-    At d (1 - theta / 2) > (1 + theta) times the range all moved rows have passed all others, margin
-    included; from there on only the margin grows.
+
+def largest_step(theta: float, scale: float) -> int:
+    """The largest step that can improve the metric: 2 times the range, as in the paper, or less.
+
+    With d (1 - theta / 2) > 1 + theta, d the step relative to the range, all moved rows have passed
+    all others by the margin; larger steps only make the margin larger.
     """
     return int(scale * min(2.0, (1.0 + theta) / (1.0 - theta / 2.0)) + 1.0)

@@ -1,7 +1,6 @@
-"""The table as ExactBoost sees it: one block of codes, and the orders that stumps may cut."""
+"""The table as ExactBoost uses it: one block of codes, and the orders that stumps may cut."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, RankingData
 
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 Ranks = npt.NDArray[np.uint32]
 
 
@@ -16,16 +16,16 @@ Ranks = npt.NDArray[np.uint32]
 class ExactTable:
     """Codes in one block, positives first, each class in the order of the table.
 
-    A view is an order of the codes of a feature; a stump puts what comes after a cut above. A
-    number with missing values has two views, with the missing ones first and last. Categories
-    are ordered by their share of positives: sums of stumps along any order make every function
-    of a category.
+    A view is an order of the codes of a feature; a stump separates the codes before a cut from
+    those after it. A number with missing values has two views, with the missing values first and
+    last. Categories are ordered by their rate of positives; sums of stumps along any order can
+    represent every function of a category.
     """
 
-    codes: Any
+    codes: Codes  # (features, rows)
     weight: npt.NDArray[np.uint32]
     n_pos: int
-    features: Ints  # of each view
+    features: Ints  # the feature of each view
     ranks: Ranks  # (view, code)
 
     @property
@@ -42,18 +42,18 @@ class ExactTable:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows count differently."""
+        """Whether rows have different weights."""
         return bool((self.weight != self.weight[0]).any())
 
     def code_weights(self, feature: int, n_codes: int) -> Floats:
         """Weight of each class (negative, positive) and code of a feature."""
-        line, cut = self.codes[feature], self.n_pos
-        parts = [(line[cut:], self.weight[cut:]), (line[:cut], self.weight[:cut])]
+        codes, cut = self.codes[feature], self.n_pos
+        parts = [(codes[cut:], self.weight[cut:]), (codes[:cut], self.weight[:cut])]
         return np.array([np.bincount(c, weights=w, minlength=n_codes) for c, w in parts])
 
 
 def gather(data: RankingData) -> ExactTable:
-    """The rows of all partitions as one table, with every view that can be cut."""
+    """The rows of all partitions as one table, with all views that can be cut."""
     codes, weight = _in_order(data)
     bare = ExactTable(codes, weight, data.n_pos, np.empty(0, np.int64), np.empty((0, 0), np.uint32))
     views = [
@@ -66,8 +66,8 @@ def gather(data: RankingData) -> ExactTable:
     return ExactTable(codes, weight, data.n_pos, features, ranks)
 
 
-def _in_order(data: RankingData) -> tuple[Any, npt.NDArray[np.uint32]]:
-    """Codes and weights, each class in the order of the table, however it was cut."""
+def _in_order(data: RankingData) -> tuple[Codes, npt.NDArray[np.uint32]]:
+    """Codes and weights, each class in the order of the table for any partitions."""
     if len(data.partitions) == 1:
         part = data.partitions[0]
         return part.codes, part.weight
@@ -80,20 +80,20 @@ def _in_order(data: RankingData) -> tuple[Any, npt.NDArray[np.uint32]]:
 
 
 def _views(feature: Feature, weights: Floats) -> list[Ints]:
-    """The rank of each code in each order of a feature; none where all rows have one code."""
+    """The ranks of the codes in each view of a feature; no view if all rows have the same code."""
     seen = np.flatnonzero(weights.sum(axis=0))
     if len(seen) < 2:
         return []
     codes = np.arange(weights.shape[1])
     if feature.is_category:
-        shares = weights[:, seen] / weights.sum(axis=1, keepdims=True)
+        fractions = weights[:, seen] / weights.sum(axis=1, keepdims=True)
         ranks = np.zeros_like(codes)
-        order = np.argsort(shares[1] / shares.sum(axis=0), kind="stable")
+        order = np.argsort(fractions[1] / fractions.sum(axis=0), kind="stable")
         ranks[seen[order]] = np.arange(len(seen))
         return [ranks]
     if seen[0] > 0:
         return [codes]
     last = codes.copy()
     last[0] = len(codes)
-    # With two codes, both orders make the same stumps: the step has either sign.
+    # With two codes both orders have the same stumps, because a step may have either sign.
     return [codes, last] if len(seen) > 2 else [codes]

@@ -7,7 +7,7 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.kernels.pairs import nth_difference, weight_up_to
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import MarginFit, Settings
+from auctor.learners.margin.fit import MarginFit, MarginSettings
 from auctor.learners.margin.problems import MarginProblem, RowScores
 
 
@@ -48,7 +48,7 @@ class _Margin(NamedTuple):
     source: str
 
 
-def certify_margin(problem: MarginProblem, fit: MarginFit, settings: Settings) -> Certificate:
+def certify_margin(problem: MarginProblem, fit: MarginFit, settings: MarginSettings) -> Certificate:
     """The margins held, counted on the training pairs, against what the paper proves.
 
     The scores are the model's own: what is counted is what its user can count.
@@ -66,10 +66,10 @@ def certify_margin(problem: MarginProblem, fit: MarginFit, settings: Settings) -
         "gap": fit.gap,
         "n_pairs": pairs.total,
         "pairs_rho": holding,
-        "share_rho": holding / pairs.total,
+        "fraction_rho": holding / pairs.total,
         "pairs_gamma": holding_gamma,
-        "share_gamma": holding_gamma / pairs.total,
-        "share_guaranteed": margin.guaranteed / pairs.total,
+        "fraction_gamma": holding_gamma / pairs.total,
+        "fraction_guaranteed": margin.guaranteed / pairs.total,
         "auc_rho": pairs.at_least(rho) / pairs.total,  # AUC_{S,rho}: differences, not halved
         "auc": pairs.auc(),
         "epsilon": fit.epsilon,
@@ -83,14 +83,14 @@ def certify_margin(problem: MarginProblem, fit: MarginFit, settings: Settings) -
     return Certificate(_statement(values, margin.source, settings), values)
 
 
-def _margin(pairs: _Pairs, fit: MarginFit, settings: Settings) -> _Margin:
+def _margin(pairs: _Pairs, fit: MarginFit, settings: MarginSettings) -> _Margin:
     """rho, and how many pairs are proven to have it.
 
     Whatever the weights, fewer than nu pairs lie below the nu-th smallest margin, and fewer
     than nu+ and nu- rows beyond the scores that make rho of problem (8): the counts hold for
     the weights at hand, not only for the optimum.
     """
-    if settings.margin == "hard":
+    if not settings.soft_margin:
         return _Margin(float(pairs.pos[0] - pairs.neg[-1]), pairs.total, "problem (4), Theorem 2")
     if settings.method == "pairs":
         return _Margin(pairs.nth(fit.nu.pairs), pairs.total - fit.nu.pairs, "problem (2)")
@@ -107,8 +107,8 @@ def _nth_lowest(scores: Floats, weight: Floats, nu: float) -> float:
     return float(scores[min(place, len(scores) - 1)])
 
 
-def _statement(values: dict[str, Any], source: str, settings: Settings) -> str:
-    kind = settings.margin
+def _statement(values: dict[str, Any], source: str, settings: MarginSettings) -> str:
+    kind = "soft" if settings.soft_margin else "hard"
     if kind == "hard" and values["gamma"] < 0.0:
         return (
             "No weights separate the classes. With every hypothesis in the direction of its "
@@ -116,8 +116,8 @@ def _statement(values: dict[str, Any], source: str, settings: Settings) -> str:
             f"these weights have one above {values['upper_bound']:.6g} (by duality)."
         )
     return (
-        f"{values['share_rho']:.4g} of the {values['n_pairs']:.6g} training pairs have a margin of "
-        f"at least rho = {values['rho']:.4g} (at least {values['share_guaranteed']:.4g} must, "
+        f"{values['fraction_rho']:.4g} of the {values['n_pairs']:.6g} training pairs have a margin of "
+        f"at least rho = {values['rho']:.4g} (at least {values['fraction_guaranteed']:.4g} must, "
         f"{source}). The {kind} margin is {values['gamma']:.6g}, and no other weights have one "
         f"above {values['upper_bound']:.6g} (relative gap {values['gap']:.2g}, by duality). "
         f"{values['n_nonzero']} of {values['n_hypotheses']} hypotheses have weight."

@@ -45,11 +45,11 @@ Method = Literal["pairs", "reduced", "heuristic"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class MarginSettings:
     """What a fit can be told."""
 
     method: Method = "pairs"
-    margin: Literal["soft", "hard"] = "soft"
+    soft_margin: bool = True  # False: the hard margin, which no pair may miss
     epsilon: float = 0.2
     nu: float | None = None
     nu_pos: float | None = None
@@ -57,7 +57,7 @@ class Settings:
     negations: bool = True
     constant: bool = True
     relax: bool = True
-    tol: float = 1e-6
+    gap_tol: float = 1e-6
     max_iter: int = 10_000
     time_limit: float | None = None
     grid: float = WEIGHT_GRID
@@ -73,7 +73,7 @@ class Nu(NamedTuple):
 
 
 @dataclass(eq=False)
-class History:
+class MarginHistory:
     """How the weights were found."""
 
     solutions: list[Solution] = field(default_factory=list)
@@ -104,8 +104,8 @@ class MarginFit:
 
 
 def fit_margin(
-    hypotheses: Hypotheses, settings: Settings, start: MarginFit | None = None
-) -> tuple[MarginFit, History]:
+    hypotheses: Hypotheses, settings: MarginSettings, start: MarginFit | None = None
+) -> tuple[MarginFit, MarginHistory]:
     """The weights of the largest margin; from ``start``, of a larger epsilon, if that is given."""
     # One thread for products of matrices: with several, the last bits hang on their number, and
     # the products are too small to gain by them.
@@ -114,12 +114,12 @@ def fit_margin(
 
 
 def _fit(
-    hypotheses: Hypotheses, settings: Settings, start: MarginFit | None
-) -> tuple[MarginFit, History]:
-    history = History()
+    hypotheses: Hypotheses, settings: MarginSettings, start: MarginFit | None
+) -> tuple[MarginFit, MarginHistory]:
+    history = MarginHistory()
     planes = CuttingPlanes(hypotheses, settings.negations, settings.constant)
     progress = Progress(None, "MarginRanker", settings.verbose)
-    limits = Limits(settings.tol, settings.max_iter, _deadline(settings))
+    limits = Limits(settings.gap_tol, settings.max_iter, _deadline(settings))
     for epsilon in _epsilons(settings):
         nu = find_nu(hypotheses, settings, epsilon)
         if settings.relax and epsilon is not None and epsilon < 1.0:
@@ -129,7 +129,7 @@ def _fit(
         if fit.stopped_by != "no margin":
             break
         limits, start = limits._replace(least=0.0), None
-    if settings.margin == "hard" and fit.value <= NO_MARGIN and fit.stopped_by == "gap":
+    if not settings.soft_margin and fit.value <= NO_MARGIN and fit.stopped_by == "gap":
         fit = _inseparable(hypotheses, settings, limits, progress, history)
     progress.close(fit.stopped_by)
     _warn(fit, settings)
@@ -138,10 +138,10 @@ def _fit(
 
 def _inseparable(
     hypotheses: Hypotheses,
-    settings: Settings,
+    settings: MarginSettings,
     limits: Limits,
     progress: Progress,
-    history: History,
+    history: MarginHistory,
 ) -> MarginFit:
     """The largest hard margin, below 0, where no weights separate the classes.
 
@@ -156,18 +156,18 @@ def _inseparable(
     return replace(fit, beta=directed.sign * fit.beta, cuts=None)
 
 
-def _deadline(settings: Settings) -> float:
+def _deadline(settings: MarginSettings) -> float:
     return float("inf") if settings.time_limit is None else monotonic() + settings.time_limit
 
 
-def _is_given(settings: Settings) -> bool:
+def _is_given(settings: MarginSettings) -> bool:
     """Whether the number of pairs or rows was given instead of epsilon."""
     return any(nu is not None for nu in (settings.nu, settings.nu_pos, settings.nu_neg))
 
 
-def _epsilons(settings: Settings) -> Iterator[float | None]:
+def _epsilons(settings: MarginSettings) -> Iterator[float | None]:
     """The one asked for, then larger ones, until there is a margin."""
-    if settings.margin == "hard" or _is_given(settings):
+    if not settings.soft_margin or _is_given(settings):
         yield None
         return
     yield settings.epsilon
@@ -175,12 +175,15 @@ def _epsilons(settings: Settings) -> Iterator[float | None]:
         yield from (e / 10 for e in range(1, 11) if e / 10 > settings.epsilon)
 
 
-def find_nu(hypotheses: Hypotheses, settings: Settings, epsilon: float | None) -> Nu:
+def find_nu(hypotheses: Hypotheses, settings: MarginSettings, epsilon: float | None) -> Nu:
     """How many may miss the margin; ValueError where what was given cannot be."""
     n, p = float(hypotheses.weight_neg.sum()), float(hypotheses.weight_pos.sum())
-    if settings.margin == "hard":
+    if not settings.soft_margin:
         if _is_given(settings):
-            raise ValueError("nu, nu_pos and nu_neg are for margin='soft'; 'hard' lets none miss")
+            raise ValueError(
+                "nu, nu_pos and nu_neg are given, but soft_margin=False lets no pair miss the margin; "
+                "give soft_margin=True or leave them out"
+            )
         return Nu(0.0, 0.0, 0.0)
     share = sqrt(epsilon) if epsilon is not None else 0.0
     if settings.method == "pairs":
@@ -216,20 +219,20 @@ def _check(name: str, nu: float, most: float, what: str, is_given: bool) -> None
 def _fit_once(
     planes: CuttingPlanes,
     hypotheses: Hypotheses,
-    settings: Settings,
+    settings: MarginSettings,
     nu: Nu,
     limits: Limits,
     progress: Progress,
-    history: History,
+    history: MarginHistory,
     start: MarginFit | None,
 ) -> MarginFit:
     weights = hypotheses.weight_neg, hypotheses.weight_pos
-    if settings.margin == "soft" and settings.method == "heuristic":
+    if settings.soft_margin and settings.method == "heuristic":
         first = None if start is None else start.beta
         return _alternate(planes, weights, settings, nu, limits, progress, history, first)
     objective: Objective = (
         PairsObjective(*weights, nu.pairs)
-        if settings.margin == "soft" and settings.method == "pairs"
+        if settings.soft_margin and settings.method == "pairs"
         else RowsObjective(*weights, nu.neg, nu.pos)
     )
     beta = None if start is None else start.beta
@@ -243,7 +246,7 @@ def _snapped(
     planes: CuttingPlanes,
     objective: Objective,
     solution: Solution,
-    settings: Settings,
+    settings: MarginSettings,
     limits: Limits,
     nu: Nu,
     cuts: Cuts | None,
@@ -261,11 +264,11 @@ def _snapped(
 def _alternate(
     planes: CuttingPlanes,
     weights: tuple[Floats, Floats],
-    settings: Settings,
+    settings: MarginSettings,
     nu: Nu,
     limits: Limits,
     progress: Progress,
-    history: History,
+    history: MarginHistory,
     first: Floats | None,
 ) -> MarginFit:
     """Section 4.2: (9) at nu_c gives nu+, (7) at that nu+ the weights, and nu+ the next nu_c.
@@ -308,7 +311,7 @@ def _alternate(
     return _snapped(planes, objective, solution, settings, limits, rows, cuts)
 
 
-def _warn(fit: MarginFit, settings: Settings) -> None:
+def _warn(fit: MarginFit, settings: MarginSettings) -> None:
     """Say what a user would not expect."""
     message = None
     if fit.stopped_by != "gap":
@@ -323,10 +326,10 @@ def _warn(fit: MarginFit, settings: Settings) -> None:
             f"{why}; the weights so far have margin {fit.value:.6g}, and no others have more than "
             f"{fit.bound:.6g} (relative gap {fit.gap:.2g})"
         )
-    elif settings.margin == "hard" and fit.value <= NO_MARGIN:
+    elif not settings.soft_margin and fit.value <= NO_MARGIN:
         message = (
             f"no weights separate the classes; the largest margin is {fit.value:.6g}. "
-            "margin='soft' lets some pairs be wrong"
+            "soft_margin=True lets some pairs be wrong"
         )
     elif fit.value <= NO_MARGIN:
         message = (

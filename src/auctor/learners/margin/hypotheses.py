@@ -93,8 +93,8 @@ class StumpHypotheses(Hypotheses):
         self.features = data.features
         self._n_codes = [feature.n_bins + 1 for feature in data.features]
         self._codes, weights = [], list[Floats]()
-        classes = slice(part.n_pos, None), slice(0, part.n_pos)  # (negative, positive)
-        for rows, unit in zip(classes, data.row_units, strict=True):
+        positive, negative = part.class_slices
+        for rows, unit in zip((negative, positive), data.row_units, strict=True):
             codes = np.ascontiguousarray(part.codes[:, rows].T, dtype=np.float64)
             places, weight = distinct_rows(codes, part.weight[rows])
             self._codes.append(np.ascontiguousarray(part.codes[:, rows][:, places]))

@@ -1,4 +1,4 @@
-"""Class histograms of every node of a layer, for every feature."""
+"""Class histograms of all nodes of a layer, for all features."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,20 +11,20 @@ from auctor.data import RankingData, Workers
 from auctor.kernels.program import count_nodes, route, route_and_count
 from auctor.learners.martirank.program import Gates, Node, split_range
 
-# Histograms of all nodes are held for all features if they fit into this, else for as many
-# features at a time as do.
+# If the histograms of all nodes and features fit into this, they are kept; else they are computed
+# for as many features at a time as fit.
 _HISTOGRAM_BYTES = 2**26
 
-Places = list[npt.NDArray[np.uint16]]  # the node of each row, by partition
+Positions = list[npt.NDArray[np.uint16]]  # the node of each row, by partition
 
 
 class NodeCounts:
-    """Counts the rows of a layer's nodes, and sends them on to those of the next.
+    """Counts the rows at the nodes of a layer, and sends them on to the next layer.
 
-    Rows move to the next number or stay, so that of one layer to the next only those that move
-    are counted: at node i, what was there, less what went on to i + 1, plus what came from
-    i - 1. In whole numbers this is exact. Where the histograms are too many to be kept, every
-    layer is counted from the start.
+    From one layer to the next a row stays at its index or moves to the next one. Only the rows that
+    move are counted: the new count of node i is the old one, minus the rows that went to i + 1,
+    plus those that came from i - 1, which is exact in whole numbers. If the histograms are too
+    large to be kept, every layer is counted anew.
     """
 
     def __init__(self, data: RankingData, n_layers: int, workers: Workers) -> None:
@@ -32,75 +32,75 @@ class NodeCounts:
         shape = (2, data.n_features, n_layers + 1, data.n_codes)
         fits = 8 * float(np.prod(shape)) <= _HISTOGRAM_BYTES
         self._kept = np.zeros(shape, dtype=np.int64) if fits else None
-        # Half the bytes are half the cache: int32 wherever all weights together fit.
+        # int32 if the sum of all weights fits: it needs half of the cache.
         self._dtype = np.int32 if sum(data.class_weights) < 2**31 else np.int64
 
-    def blocks(self, t: int, places: Places) -> Iterator[tuple[int, Ints]]:
-        """Features from one on with their weights (class, feature, node, code) in layer t.
+    def blocks(self, t: int, positions: Positions) -> Iterator[tuple[int, Ints]]:
+        """Yield (first feature, weights (class, feature, node, code)) of layer t, in blocks.
 
         There may be more nodes than the t of the layer.
         """
         if self._kept is None:
             for first, last in self._chunks(t):
-                yield first, self._count(t, places, first, last)
+                yield first, self._count(t, positions, first, last)
             return
         if t == 1:
-            self._kept[:, :, :1] = self._count(1, places, 0, self._data.n_features)[:, :, :1]
+            self._kept[:, :, :1] = self._count(1, positions, 0, self._data.n_features)[:, :, :1]
         yield 0, self._kept
 
     def send_on(
-        self, nodes: list[Node], gates: Gates, coins: tuple[int, int], places: Places
+        self, nodes: list[Node], gates: Gates, coins: tuple[int, int], positions: Positions
     ) -> None:
-        """Send every row from its node of the layer to one of the next."""
+        """Send each row from its node to a node of the next layer."""
         if self._kept is None or len(nodes) == self._n_layers:  # nothing to count
-            self._over_rows(gates, coins, places, None)
+            self._over_rows(gates, coins, positions, None)
             return
         t, n_codes = len(nodes), self._data.n_codes
         shape = (self._workers.count, 2, self._data.n_features, (t + 1) * n_codes)
         counts = np.zeros(shape, dtype=self._dtype)
-        self._over_rows(gates, coins, places, counts)
-        came = counts.sum(axis=0, dtype=np.int64)
-        came = came.reshape(2, self._data.n_features, t + 1, n_codes)
+        self._over_rows(gates, coins, positions, counts)
+        moved = counts.sum(axis=0, dtype=np.int64)
+        moved = moved.reshape(2, self._data.n_features, t + 1, n_codes)
         self._kept[:, :, [node.index for node in nodes if node.feature < 0]] = 0
-        self._kept[:, :, : t + 1] += came
-        self._kept[:, :, :t] -= came[:, :, 1:]
+        self._kept[:, :, : t + 1] += moved
+        self._kept[:, :, :t] -= moved[:, :, 1:]
 
     def _over_rows(
         self,
         gates: Gates,
         coins: tuple[int, int],
-        places: Places,
+        positions: Positions,
         counts: npt.NDArray[Any] | None,
     ) -> None:
-        """Route the rows, each thread its share of every class of every partition.
+        """Route the rows; each thread takes a part of each class of each partition.
 
-        ``counts`` (thread, class, feature, ...) takes up the rows that went right.
+        The rows that go right are added to ``counts`` (thread, class, feature, ...).
         """
 
         def send(thread: int) -> None:
-            for part, place in zip(self._data.partitions, places, strict=True):
+            for part, position in zip(self._data.partitions, positions, strict=True):
                 for label, first, last in ((1, 0, part.n_pos), (0, part.n_pos, part.n_rows)):
-                    shares = np.linspace(first, last, self._workers.count + 1).astype(np.int64)
-                    rows = int(shares[thread]), int(shares[thread + 1])
+                    edges = np.linspace(first, last, self._workers.count + 1).astype(np.int64)
+                    rows = int(edges[thread]), int(edges[thread + 1])
                     if counts is None:
-                        route(part.codes, part.rows, rows, *gates, coins, place)
+                        route(part.codes, part.rows, rows, *gates, coins, position)
                     else:
                         own = counts[thread, label]
                         route_and_count(
-                            part.codes, part.rows, part.weight, rows, *gates, coins, place, own
+                            part.codes, part.rows, part.weight, rows, *gates, coins, position, own
                         )
 
         self._workers.map(send, range(self._workers.count))
 
-    def _count(self, t: int, places: Places, first: int, last: int) -> Ints:
-        """Weights (class, feature, node, code); the last node is for rows that are out."""
+    def _count(self, t: int, positions: Positions, first: int, last: int) -> Ints:
+        """Weights (class, feature, node, code); the last node is for rows that have ended."""
         n_codes = self._data.n_codes
         counts = np.zeros((2, last - first, (t + 1) * n_codes), dtype=self._dtype)
 
         def count(k: int, label: int, rows: tuple[int, int], features: tuple[int, int]) -> None:
             part = self._data.partitions[k]
             own = counts[label, features[0] - first : features[1] - first]
-            count_nodes(part.codes, places[k], part.weight, rows, features, t, own)
+            count_nodes(part.codes, positions[k], part.weight, rows, features, t, own)
 
         self._over_features(first, last, count)
         return counts.astype(np.int64).reshape(2, last - first, t + 1, n_codes)
@@ -111,14 +111,14 @@ class NodeCounts:
         last: int,
         count: Callable[[int, int, tuple[int, int], tuple[int, int]], None],
     ) -> None:
-        """Call ``count`` for every partition and class, the features shared among threads."""
+        """Call ``count`` for each partition and class; each thread takes a part of the features."""
 
-        def share(features: tuple[int, int]) -> None:
+        def count_features(features: tuple[int, int]) -> None:
             for k, part in enumerate(self._data.partitions):
                 count(k, 1, (0, part.n_pos), features)
                 count(k, 0, (part.n_pos, part.n_rows), features)
 
-        self._workers.map(share, split_range(first, last, self._workers.count))
+        self._workers.map(count_features, split_range(first, last, self._workers.count))
 
     def _chunks(self, t: int) -> list[tuple[int, int]]:
         size = max(1, _HISTOGRAM_BYTES // (16 * (t + 1) * self._data.n_codes))

@@ -1,15 +1,16 @@
-"""Guess and check of a noise rate that is not known (paper 000, section 5).
+"""Guess and check of an unknown noise rate eta (Long & Servedio 2007, section 5).
 
-A label has a share of at least eta wherever one looks: in the whole, at a node, at a node and
-all those to its left or to its right. The smallest such share is an upper bound of eta, and eta
-itself where the true classes are told apart somewhere. More is not to be had from the labels:
-a law with noise and one whose classes overlap as much everywhere draw the same.
+Each label has a fraction of at least eta everywhere: in all rows, at a node, at a node and all
+nodes to its left or to its right. The smallest such fraction is an upper bound of eta, and equal to
+eta if the true classes are separated somewhere. The labels contain no more information: a
+distribution with noise, and one whose classes overlap as much everywhere, give the same draws.
 
-Up to four guesses have a program each, on the same draws: at first 0, 1/4, 1/2 and 3/4 of the
-scarcer label's share. A guess is refuted where that share, with its error, is below it.
-Before each layer the places of refuted ones go to new guesses between the largest one left and
-the smallest share, whose programs go on from the layers of the largest one. So the guesses
-close in on the smallest share, at the cost of four programs and of no draw more.
+Up to four guesses have a program each, trained on the same draws. At first they are 0, 1/4, 1/2 and
+3/4 of the fraction of the rarer label. A guess is refuted if the smallest fraction, with its
+statistical error, is below it. Before each layer refuted guesses are replaced by new ones between
+the largest guess that is left and the smallest fraction; their programs continue from the layers of
+that largest guess. So the guesses converge to the smallest fraction, at the cost of four programs
+and without further draws.
 """
 
 from collections.abc import Callable
@@ -22,33 +23,34 @@ from auctor.learners.martirank.noise import Counts
 from auctor.learners.martirank.oracle import Stopped
 from auctor.learners.martirank.sampling_program import SamplingProgram
 
-# Programs side by side; each holds a histogram.
+# Maximum number of programs; each has a histogram.
 _N_GUESSES = 4
 
-# New guesses are no closer to each other than this part of the scarcer label's share.
+# Minimum distance of new guesses, relative to the fraction of the rarer label.
 _FINE = 0.02
 
-# Chance that the true rate is refuted by one look at the counts; there are some thousands.
+# Probability that one test of the counts refutes the true rate; a fit makes some thousands of
+# tests.
 _CHANCE = 1e-6
 
-# The same for a rate that was given: with it the fit ends, and not just a guess.
+# The same for a rate that was given: refuting it ends the fit, not just a guess.
 _CHANCE_GIVEN = 1e-9
 
 
 class NoiseGuesses:
-    """The programs of all guesses that stand, in the order of their rates.
+    """The programs of all guesses that are not refuted, in the order of their rates.
 
     Parameters
     ----------
     make : callable
-        An empty program for a noise rate.
+        Makes an empty program for a noise rate.
     given : float or None
-        The rate where it is known; it has the only program then.
+        The rate if it is known; then there is only one program.
     seen : ndarray of shape (2,)
-        Labels of the draws so far.
+        Counts of the labels of the draws so far.
     is_fresh : bool
-        Whether no draw was seen before. Rows of a table come again, and nodes that learned them
-        by heart are purer than the noise rate allows: they refute no rate that was given.
+        Whether every draw is a new row. The rows of a table are drawn repeatedly, and nodes that
+        memorised them are purer than the noise rate allows: they cannot refute a given rate.
     """
 
     def __init__(
@@ -62,31 +64,32 @@ class NoiseGuesses:
         self.refuted: list[float] = []
         self._bound = 0.5
         self.programs = [make(given or 0.0)]
-        share = float(seen.min()) / float(seen.sum())
-        self._fine = _FINE * share
-        self._target = 0.75 * share  # the largest guess to make
+        fraction = float(seen.min()) / float(seen.sum())
+        self._fine = _FINE * fraction
+        self._target = 0.75 * fraction  # the largest guess to make
         if given is None:
             self.refine(is_late=False)
 
     def check(self, seen: Counts) -> None:
-        """Drop the guesses that some node contradicts; a rate that was given is only checked."""
+        """Drop the guesses that some node refutes; raises Stopped if a given rate is refuted."""
         if self._given is not None:
             self._check_given(self._given, seen)
             return
-        whole = float(seen.min()) / float(seen.sum())
+        overall = float(seen.min()) / float(seen.sum())
         for counts in (seen[:, None], *(program.totals for program in self.programs)):
-            bound, share = rate_bound(counts)
+            bound, fraction = rate_bound(counts)
             if bound < self._bound:
-                # Only nodes that surely differ from the whole tell of the noise rate.
-                self._bound, self._target = bound, share if bound < whole else self._target
+                # Only nodes that certainly differ from all rows say something about the noise rate.
+                self._bound, self._target = bound, fraction if bound < overall else self._target
         self.refuted += [p.noise_rate for p in self.programs if p.noise_rate > self._bound]
         self.programs = [p for p in self.programs if p.noise_rate <= self._bound]
 
     def refine(self, is_late: bool) -> None:
-        """New guesses in the places of the refuted ones; for the time between two layers.
+        """Replace refuted guesses by new ones; to be called between two layers.
 
-        Late, when nodes are as pure as they get, a guess that is too small makes room: the
-        second one, for 0 is what the others are checked against.
+        In the second half of the layers, when the nodes are as pure as they get, the second
+        smallest guess is given up for a larger one; 0 stays because the others are compared with
+        it.
         """
         largest = self.programs[-1]
         gap = self._target - largest.noise_rate
@@ -99,30 +102,31 @@ class NoiseGuesses:
         self.programs += [largest.fork(rate) for rate in rates]
 
     def _check_given(self, noise_rate: float, seen: Counts) -> None:
-        advice = "a smaller noise_rate, or None to have it guessed, will do"
+        advice = "give a smaller noise_rate, or None to have it guessed"
         if noise_rate > rate_bound(seen[:, None], _CHANCE_GIVEN)[0]:
             raise Stopped(
-                f"noise_rate={noise_rate:g} is more than the share of the scarcer label, which is "
-                f"{seen.min() / seen.sum():.4g}",
+                f"noise_rate is {noise_rate:g}, more than the fraction "
+                f"{seen.min() / seen.sum():.4g} of the rarer label",
                 advice,
             )
         if not self._is_fresh:
             return
-        bound, share = rate_bound(self.programs[0].totals, _CHANCE_GIVEN)
+        bound, fraction = rate_bound(self.programs[0].totals, _CHANCE_GIVEN)
         if noise_rate > bound:
             raise Stopped(
-                f"noise_rate={noise_rate:g} is refuted by nodes where a label has a share of no "
-                f"more than {share:.4g}",
+                f"noise_rate is {noise_rate:g}, but there are nodes where the fraction of a label "
+                f"is only {fraction:.4g}",
                 advice,
             )
 
 
 def rate_bound(counts: Counts, chance: float = _CHANCE) -> tuple[float, float]:
-    """Upper bound of the noise rate from the labels (class, node) of fresh draws, and the share
-    of the scarcer label that it comes from.
+    """An upper bound of the noise rate from counts (class, node) of the labels of new draws.
 
-    The least bound (Clopper and Pearson's) at any node, or at several from either end on: one
-    node alone may have too few rows to say much. ``chance`` is that of a bound below the rate.
+    Also returns the fraction of the rarer label that the bound comes from. The bound is the
+    smallest Clopper-Pearson limit at any node, or at several nodes from either end on, because a
+    single node may have too few rows. ``chance`` is the probability that a limit is below the true
+    rate.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Draws of a user's oracle as a stream of coded rows.
+"""The oracle of a user as a stream of coded rows.
 
-The stream numbers the draws and keeps none of them: what it holds is at most one batch of
-the oracle, as codes, besides the rows that it was asked for.
+``OracleStream`` reads the batches of the oracle and codes them by the bins of the first ones. It
+numbers the draws and does not keep them: besides the rows that it was asked for, it holds at most
+one batch of the oracle, as codes. ``Stack`` joins the tables of the first batches into one.
 """
 
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import first_few
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import (
     Categories,
@@ -25,12 +27,12 @@ from auctor.data import (
 from auctor.data.binning import Rows, bin_table, code_categories
 from auctor.kernels.binning import code_numbers
 from auctor.learners.martirank.oracle import OracleExhausted, Stopped, positives_first
-from auctor.learners.martirank.oracle_source import open_oracle, read_batch, shown
+from auctor.learners.martirank.oracle_source import open_oracle, read_batch
 from auctor.models.features import refuse_other_kind
 
 
 class Stack(Table):
-    """Tables of the same columns, one below the other, down to a row."""
+    """The rows of several tables with the same columns, up to a number of rows."""
 
     def __init__(self, tables: list[Table], n_rows: int | None = None) -> None:
         self._tables = tables
@@ -46,31 +48,32 @@ class Stack(Table):
         return values[: self.n_rows]
 
     def categories(self, j: int) -> Categories:
-        place_of: dict[Any, int] = {}
-        places = []
+        codes: dict[Any, int] = {}
+        codes_of_rows = []
         for table, at in self._parts():
             part = table.categories(int(at[j]))
-            new = [place_of.setdefault(value, len(place_of)) for value in part.values]
-            places.append(np.array([*new, -1])[part.places])  # -1, missing, finds the last entry
-        return Categories(list(place_of), np.concatenate(places)[: self.n_rows])
+            own = [codes.setdefault(value, len(codes)) for value in part.values]
+            # Missing values have -1, which takes the last entry.
+            codes_of_rows.append(np.array([*own, -1])[part.places])
+        return Categories(list(codes), np.concatenate(codes_of_rows)[: self.n_rows])
 
     def _parts(self) -> Iterable[tuple[Table, Ints]]:
         return zip(self._tables, self._columns, strict=True)
 
 
 class OracleStream:
-    """Draws of an oracle, coded by the bins of its first ones.
+    """The draws of an oracle, coded by the bins of the first ones.
 
     Parameters
     ----------
     oracle : callable, iterable of batches, or path
-        ``draw(n, rng)`` returns (X, y) with n rows; an iterable gives such pairs of any size;
-        a path names a Parquet file, read by row groups.
-    target : str, optional
-        The column of the labels in a file.
+        ``draw(n, rng)`` returns (X, y) with n rows; an iterable gives such pairs of any size; a
+        path names a Parquet file, which is read in batches.
+    target : str, default=None
+        The column of a Parquet file that has the labels.
     """
 
-    origin = "fresh draws"
+    origin = "new draws"
     is_fresh = True
 
     def __init__(
@@ -98,22 +101,22 @@ class OracleStream:
     def start(self, n_rows: int, limit: int) -> RankingData:
         tables, labels = self._first_batches(n_rows, limit)
         y = np.concatenate(labels)
-        # Rows beyond those asked for wait in line: bins do not depend on the oracle's batches.
+        # Further rows are kept for later, so that the bins do not depend on the size of batches.
         wanted = n_rows if len(_distinct(y[:n_rows])) == 2 else len(y)
         stack = Stack(tables)
-        # What the user said of labels and columns is not the oracle's fault.
-        with _told():
+        # Errors in pos_label and categorical_features are the user's, not the oracle's.
+        with _batch_errors():
             read_labels(y)
         known = read_labels(y, pos_label=self._pos_label, name="the oracle's labels")
         categorical = find_categorical(self._categorical_features, stack)
-        with _told(), Workers(self._n_jobs) as workers:
+        with _batch_errors(), Workers(self._n_jobs) as workers:
             stack.check_columns()
             rows = Rows(known.positive[:wanted], np.empty(0, dtype=np.int64), None)
             head = Stack(tables, wanted)
             self._features, _ = bin_table(head, rows, categorical, self._max_bins, workers)
             self._waiting = self._code(stack), known.positive
         self.classes = known.classes
-        # Draws are counted anew as they are handed out; those that were dropped stay counted.
+        # Draws are counted again when they are returned; skipped draws stay counted.
         self.n_draws -= len(y)
         one_class = int(known.positive[0])
         self.skipped[one_class] = self.n_draws
@@ -129,10 +132,10 @@ class OracleStream:
             try:
                 codes, positive = self._next_coded(missing)
             except Stopped:
-                self.n_draws += n_rows - missing  # made, although they are of no use
+                self.n_draws += n_rows - missing  # these were drawn, although they are not used
                 raise
             parts.append((codes[:, :missing], positive[:missing]))
-            # A copy: what is left must not hold on to what was handed out.
+            # A copy, so that the remaining rows do not keep the whole batch in memory.
             self._waiting = codes[:, missing:].copy(), positive[missing:].copy()
             missing -= parts[-1][0].shape[1]
         codes = np.concatenate([codes for codes, _ in parts], axis=1)
@@ -144,14 +147,14 @@ class OracleStream:
     def _next_coded(self, n_rows: int) -> tuple[npt.NDArray[Any], Bools]:
         """Codes and classes of the next batch of the oracle."""
         table, y = self._next(n_rows)
-        with _told():
+        with _batch_errors():
             codes, positive = self._code(table), self._read_classes(y)
         return codes, positive
 
     def _first_batches(self, n_rows: int, limit: int) -> tuple[list[Table], list[npt.NDArray[Any]]]:
-        """Batches with ``n_rows`` rows and both classes; a class that is rare is waited for.
+        """Batches with at least ``n_rows`` rows and both classes.
 
-        ``n_draws`` counts every row that came, so that an error tells of all of them.
+        ``n_draws`` counts every row that was drawn, also if an error is raised.
         """
         tables: list[Table] = []
         labels: list[npt.NDArray[Any]] = []
@@ -159,17 +162,17 @@ class OracleStream:
             table, y = self._next(n_rows - self.n_draws)
             tables, labels = [*tables, table], [*labels, y]
             self.n_draws += len(y)
-        found = _distinct(np.concatenate(labels))
-        while len(found) == 1:
+        classes = _distinct(np.concatenate(labels))
+        while len(classes) == 1:
             if self.n_draws >= limit:
                 raise Stopped(
-                    f"the oracle gave one class only ({found[0]})",
-                    "a larger max_draws waits longer for the other one; rows that are sorted by "
-                    "their labels must be shuffled",
+                    f"the oracle gave only one class ({classes[0]})",
+                    "give a larger max_draws to wait longer for the other class, and shuffle rows "
+                    "that are sorted by their labels",
                 )
             table, y = self._next(min(self._batch_size, limit - self.n_draws))
             self.n_draws += len(y)
-            if len(found := _distinct(np.concatenate([found, y]))) > 1:
+            if len(classes := _distinct(np.concatenate([classes, y]))) > 1:
                 tables, labels = [*tables, table], [*labels, y]
         return tables, labels
 
@@ -180,8 +183,8 @@ class OracleStream:
         except Exception as error:
             raise Stopped(f"the oracle failed ({type(error).__name__}: {error})") from error
         if batch is None:
-            raise OracleExhausted("the oracle ran dry")
-        with _told():
+            raise OracleExhausted("the oracle ran out of rows")
+        with _batch_errors():
             table, y = read_batch(batch)
         if self.table is None:
             self.table = table
@@ -194,16 +197,19 @@ class OracleStream:
         if not first.has_names and not table.has_names:
             if first.n_columns != table.n_columns:
                 raise Stopped(
-                    "the oracle returned other columns than before "
-                    f"({table.n_columns} of them after {first.n_columns})"
+                    f"the oracle returned {table.n_columns} columns, but {first.n_columns} before",
+                    "give batches with the same columns",
                 )
             return
         lost = sorted(set(first.names) - set(table.names))
         new = sorted(set(table.names) - set(first.names))
         if lost or new:
-            said = [f"{word} {shown(names)}" for word, names in (("without", lost), ("with", new))]
-            kept = [text for text, names in zip(said, (lost, new), strict=True) if names]
-            raise Stopped(f"the oracle returned other columns than before ({', '.join(kept)})")
+            changes = (("without", lost), ("with", new))
+            listed = ", ".join(f"{word} {first_few(names)}" for word, names in changes if names)
+            raise Stopped(
+                f"the oracle returned other columns than before ({listed})",
+                "give batches with the same columns",
+            )
 
     def _code(self, table: Table) -> npt.NDArray[Any]:
         """Codes (features, rows); columns are matched by name."""
@@ -211,7 +217,7 @@ class OracleStream:
         columns = select(table, names, "the oracle")
         dtype = np.uint8 if self._max_bins <= 255 else np.uint16
         codes = np.empty((len(names), table.n_rows), dtype=dtype)
-        nobody = np.zeros(table.n_rows, dtype=np.bool_)  # keeps the rows in their order
+        no_row = np.zeros(table.n_rows, dtype=np.bool_)  # so that the rows keep their order
         for j, feature in enumerate(self._features):
             column = int(columns[j])
             if feature.is_category:
@@ -219,20 +225,22 @@ class OracleStream:
                 refuse_other_kind(feature, values)
                 codes[j] = code_categories(feature, values)
             else:
-                code_numbers(table.numbers(column), feature.cuts, nobody, 0, codes[j])
+                code_numbers(table.numbers(column), feature.cuts, no_row, 0, codes[j])
         return codes
 
     def _read_classes(self, y: npt.NDArray[Any]) -> Bools:
         positive = np.asarray(y == self.classes[1], dtype=np.bool_)
-        strange = y[~positive & ~np.asarray(y == self.classes[0], dtype=np.bool_)]
-        if len(strange):
+        unknown = y[~positive & ~np.asarray(y == self.classes[0], dtype=np.bool_)]
+        if len(unknown):
             known = ", ".join(map(str, self.classes.tolist()))
-            raise ValueError(f"label {strange[0]!r} is none of the two classes before ({known})")
+            raise ValueError(
+                f"a label is {unknown[0]!r}, which is neither of the two classes before ({known})"
+            )
         return positive
 
 
-class _told:  # noqa: N801 - a context, used like a function
-    """Errors of the border in the oracle's batch stop the stream."""
+class _batch_errors:  # noqa: N801 - a context, used like a function
+    """Turns errors of the input validation in a batch of the oracle into Stopped."""
 
     def __enter__(self) -> None:
         return None

@@ -10,28 +10,26 @@ from scipy.stats import binom
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, Partition, RankingData, number_feature
 from auctor.kernels.program import OUT, Nodes
+from auctor.kernels.stumps import LEAST_GAIN
 from auctor.models import Calibration, ProgramModel
 from auctor.weak.feature import CodeRanker, FeatureRanking, StumpRanking
 from auctor.weak.two_sided import Sides, TwoSided
 
-# An edge smaller than this is rounding.
-_LEAST_EDGE = 2.0**-40
-
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """Node ``index`` of a layer: where it sends each code, and what passed it in training."""
+    """Node ``index`` of a layer: where it sends rows, and the rows that passed it in training."""
 
     layer: int
     index: int
-    feature: int  # -1 where it is frozen
-    right: Floats  # chance of the right for each code of the feature
+    feature: int  # -1 if it is frozen
+    right: Floats  # probability of going right, for each code of the feature
     weight_neg: float
     weight_pos: float
     epsilon: float  # error rate of the two-sided classifier
     edge: float  # AUC - 1/2 of the ranker
-    label: int  # vote of a frozen node: -1, 1, or 0 for neither
-    lean: float  # of a frozen node: the steps still to come, from all left (-1) to all right (1)
+    label: int  # vote of a frozen node: -1, 1, or 0 for no vote
+    lean: float  # of a frozen node: expected remaining steps, from all left (-1) to all right (1)
 
 
 class BestFeatures:
@@ -40,43 +38,44 @@ class BestFeatures:
     def __init__(self, ranking: FeatureRanking | StumpRanking, n_nodes: int, n_codes: int) -> None:
         self._ranking = ranking
         self._gain = np.zeros(n_nodes)
-        self.feature = np.full(n_nodes, -1)  # -1 where none has an edge
-        self.lines = np.zeros((2, n_nodes, n_codes), dtype=np.int64)  # (class, node, code)
+        self.feature = np.full(n_nodes, -1)  # -1 if no feature is better than chance
+        self.counts = np.zeros((2, n_nodes, n_codes), dtype=np.int64)  # (class, node, code)
         self.totals = np.zeros((2, n_nodes), dtype=np.int64)
 
     def offer(self, first: int, counts: Ints) -> None:
-        """Features from ``first`` on with their counts (class, feature, node, code)."""
+        """Consider the features from ``first`` on, with counts (class, feature, node, code)."""
         n_nodes = len(self.feature)
         if first == 0:  # the same for every feature
             self.totals = counts[:, 0, :n_nodes].sum(axis=2)
         for k, gains in enumerate(self._ranking.gains(first, counts, n_nodes)):
-            better = gains > self._gain + _LEAST_EDGE
+            better = gains > self._gain + LEAST_GAIN
             if better.any():
                 self._gain[better], self.feature[better] = gains[better], first + k
-                self.lines[:, better] = counts[:, k, :n_nodes][:, better]
+                self.counts[:, better] = counts[:, k, :n_nodes][:, better]
 
     def rankers(self, nodes: Ints) -> list[CodeRanker]:
         """The weak rankers of the nodes."""
-        return self._ranking.of_nodes(self.feature[nodes], self.lines[:, nodes])
+        return self._ranking.of_nodes(self.feature[nodes], self.counts[:, nodes])
 
     def ranker(self, i: int) -> CodeRanker:
         """The weak ranker of node i."""
         return self.rankers(np.array([i]))[0]
 
 
-def groups_of(ranker: CodeRanker, lines: Ints) -> tuple[Floats, Floats]:
-    """Share of the negatives and of the positives that each rank holds."""
-    groups = groups_of_nodes([ranker], lines[:, None])
+def groups_of(ranker: CodeRanker, counts: Ints) -> tuple[Floats, Floats]:
+    """Fraction of the negatives and of the positives in each rank."""
+    groups = groups_of_nodes([ranker], counts[:, None])
     return groups[0, 0], groups[1, 0]
 
 
-def groups_of_nodes(rankers: list[CodeRanker], lines: Ints) -> Floats:
-    """Share of each class that each rank holds: (class, node, rank) of (class, node, code)."""
-    shares = lines / lines.sum(axis=2, keepdims=True)
-    n_nodes, n_codes = lines.shape[1:]
-    place = np.array([ranker.ranks for ranker in rankers]) + n_codes * np.arange(n_nodes)[:, None]
-    flat = [np.bincount(place.ravel(), share.ravel(), place.size) for share in shares]
-    groups: Floats = np.array(flat, dtype=np.float64).reshape(lines.shape)
+def groups_of_nodes(rankers: list[CodeRanker], counts: Ints) -> Floats:
+    """Fraction of each class in each rank (class, node, rank), from counts (class, node, code)."""
+    fractions = counts / counts.sum(axis=2, keepdims=True)
+    n_nodes, n_codes = counts.shape[1:]
+    ranks = np.array([ranker.ranks for ranker in rankers])
+    cells = (ranks + n_codes * np.arange(n_nodes)[:, None]).ravel()
+    flat = [np.bincount(cells, of_class.ravel(), cells.size) for of_class in fractions]
+    groups: Floats = np.array(flat, dtype=np.float64).reshape(counts.shape)
     return groups
 
 
@@ -84,52 +83,52 @@ def live_node(
     t: int,
     i: int,
     ranker: CodeRanker,
-    lines: Ints,
+    counts: Ints,
     side: TwoSided,
     data: RankingData,
 ) -> Node:
-    """A node that sends rows on by a two-sided classifier; ``lines`` are its counts by code."""
+    """A node with a two-sided classifier; ``counts`` are the weights at it: (class, code)."""
     sides = Sides(*(np.array([field]) for field in side))
-    return live_nodes(t, np.array([i]), [ranker], lines[:, None], sides, data)[0]
+    return live_nodes(t, np.array([i]), [ranker], counts[:, None], sides, data)[0]
 
 
 def live_nodes(
     t: int,
-    places: Ints,
+    indices: Ints,
     rankers: list[CodeRanker],
-    lines: Ints,
+    counts: Ints,
     sides: Sides,
     data: RankingData,
 ) -> list[Node]:
-    """Nodes that send rows on by two-sided classifiers; ``lines`` are (class, node, code)."""
+    """Nodes with two-sided classifiers; ``counts`` are the weights (class, node, code)."""
     ranks = np.array([ranker.ranks for ranker in rankers])
     is_below = ranks < sides.cut[:, None]
     right = (1.0 + np.where(is_below, sides.below[:, None], sides.above[:, None])) / 2.0
-    # Never missing here: a fair coin, which is what the average row has.
-    right[lines[:, :, 0].sum(axis=0) == 0, 0] = 0.5
-    neg, pos = (lines.sum(axis=2) * np.array(data.row_units)[:, None]).tolist()
+    # If no value was missing here in training, a missing value gets a fair coin.
+    right[counts[:, :, 0].sum(axis=0) == 0, 0] = 0.5
+    neg, pos = (counts.sum(axis=2) * np.array(data.row_units)[:, None]).tolist()
     epsilon = sides.epsilon.tolist()
     nodes = []
-    for k, (i, ranker) in enumerate(zip(places.tolist(), rankers, strict=True)):
-        # A copy of the feature's own codes: the history holds on to no more than that.
+    for k, (i, ranker) in enumerate(zip(indices.tolist(), rankers, strict=True)):
+        # A copy, so that the history does not keep the whole array alive.
         own = right[k, : data.features[ranker.feature].n_bins + 1].copy()
         edge = ranker.auc - 0.5
         nodes.append(Node(t, i, ranker.feature, own, neg[k], pos[k], epsilon[k], edge, 0, 0.0))
     return nodes
 
 
-# Where frozen nodes send rows, one array for all of them: deep programs have many.
+# The probabilities of frozen nodes: one array for all of them, because deep programs have many.
 _NOWHERE = np.zeros(1)
 _NOWHERE.flags.writeable = False
 
 
 def frozen_node(t: int, i: int, neg: float, pos: float, label: int, lean: float) -> Node:
-    """A node where rows end."""
+    """A frozen node, where rows end."""
     return Node(t, i, -1, _NOWHERE, neg, pos, 0.5, 0.0, label, lean)
 
 
 class Gates(NamedTuple):
-    """A layer as the routing kernel takes it; the last line is for rows that are out."""
+    """A layer as the routing kernel takes it; the last entry is for rows that have ended."""
 
     feature: Ints
     right: Ints
@@ -147,7 +146,7 @@ def gates_of(nodes: list[Node], n_codes: int) -> Gates:
 
 
 def split_range(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
-    """A range in even parts, none of them empty; pairs of features stay together."""
+    """A range in parts of equal, even size, none of them empty."""
     size = -(-(last - first) // n_parts)
     size += size % 2
     return [(start, min(start + size, last)) for start in range(first, last, max(size, 1))]
@@ -156,19 +155,18 @@ def split_range(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
 def program_values(
     layers: list[list[Node]], output: str, n_layers: int | None = None
 ) -> tuple[Floats, Floats]:
-    """Value of each frozen node, and of each end, for the output that was asked for.
+    """The output of each frozen node, and of each position below the last layer.
 
-    "position" is the share of steps to the right, with what a frozen node leans to as the steps
-    still to come. "majority" is the paper's classifier: 1 where j >= T/2, and the label of a
-    frozen node; a node without a label goes on by fair coins.
+    "position" is the fraction of steps to the right, where the lean of a frozen node gives the
+    remaining steps. "majority" is the classifier of Long & Servedio: 1 where j >= T/2, and the
+    label of a frozen node; a node without a label continues with fair coin tosses.
 
-    ``n_layers`` is T where that is more than the layers given. A program in which every row
-    ends at a frozen node needs no more layers, and the values are those that it would have
-    with all T of them.
+    ``n_layers`` is T if the program has fewer layers because all rows end at frozen nodes. The
+    values are those of a program with all T layers.
     """
     T, built = n_layers or len(layers), len(layers)
     nodes = [node for layer in layers for node in layer]
-    # The ends below the last layer count as nodes without a label.
+    # The positions below the last layer count as nodes without a label.
     rest = np.array([T + 1 - node.layer for node in nodes] + [T - built] * (built + 1))
     at = np.array([node.index for node in nodes] + list(range(built + 1)))
     if output == "position":
@@ -187,7 +185,7 @@ def build_program(
     value: Floats,
     final: Floats,
 ) -> tuple[ProgramModel, list[npt.NDArray[np.uint16]]]:
-    """The model without threshold and calibration, and the model's code of each training code.
+    """The model without threshold and calibration, and its code of each training code.
 
     Only the cuts that some node uses are kept.
     """
@@ -227,11 +225,11 @@ _WHOLE = ("feature", "cut", "start")
 
 def recode(part: Partition, luts: list[npt.NDArray[np.uint16]]) -> npt.NDArray[np.uint16]:
     """The model's codes of the rows of a partition: (features, rows)."""
-    return np.stack([lut[line] for lut, line in zip(luts, part.codes, strict=True)])
+    return np.stack([lut[codes] for lut, codes in zip(luts, part.codes, strict=True)])
 
 
 def _step(node: Node, data: RankingData) -> tuple[int, float, float]:
-    """(cut, chance up to it, chance above it) of a node of a number; cut 0 where it has none."""
+    """(cut, probability up to it, probability above it) of a numeric node; cut 0 if it has none."""
     if node.feature < 0 or data.features[node.feature].is_category:
         return 0, 0.0, 0.0
     known = node.right[1 : data.features[node.feature].n_bins + 1]
@@ -243,11 +241,11 @@ def _used_cuts(
     data: RankingData, nodes: list[Node], steps: list[tuple[int, float, float]]
 ) -> list[Ints]:
     """The cuts of each feature, as codes, that some node uses."""
-    found: list[set[int]] = [set() for _ in data.features]
+    used: list[set[int]] = [set() for _ in data.features]
     for node, (cut, _, _) in zip(nodes, steps, strict=True):
         if cut:
-            found[node.feature].add(cut)
-    return [np.array(sorted(cuts), dtype=np.int64) for cuts in found]
+            used[node.feature].add(cut)
+    return [np.array(sorted(cuts), dtype=np.int64) for cuts in used]
 
 
 def _lut(used: Ints, feature: Feature) -> npt.NDArray[np.uint16]:

@@ -1,22 +1,23 @@
-"""What SamplingMartiRank certifies: the errors of its vote on the true classes."""
+"""The certificate of SamplingMartiRank: the error rates of its vote on the true classes."""
 
 from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
 
+from auctor._text import count
 from auctor._typing import Floats
 from auctor.data import Partition, Workers
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank.noise import Counts, corrected, variance
 from auctor.learners.martirank.sampling_program import SamplingProgram
-from auctor.learners.martirank.sampling_settings import Settings
+from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings
 
 # Standard errors of a 95 % interval.
 _Z = 1.959964
 
-# An error this many standard errors below 0 contradicts the noise rate: a perfect vote has one
-# half a reach below 0 by chance alone.
+# An estimated error rate this many standard errors below 0 contradicts the noise rate. By chance
+# the estimate of a perfect vote is a little below 0.
 _CONTRADICTED = 4.0
 
 _CLASSES = ((1, "pos", "positives"), (0, "neg", "negatives"))
@@ -26,23 +27,23 @@ def certify(
     program: SamplingProgram,
     part: Partition,
     workers: Workers,
-    settings: Settings,
+    settings: SamplingMartiRankSettings,
     facts: dict[str, Any],
     origin: str,
 ) -> Certificate:
-    """Errors of the vote from draws that the program has not seen.
+    """Error rates of the vote, from draws that the program was not trained on.
 
-    ``facts`` are values that the learner knows, ``origin`` says where the draws are from.
+    ``facts`` are further values of the certificate; ``origin`` says where the draws come from.
     """
     noise = program.noise_rate
     chance, ended = program.votes(part, workers)
     totals = corrected(np.array([part.n_rows - part.n_pos, part.n_pos]), noise)
     values = {
-        "epsilon": settings.epsilon,
+        "target_error": settings.target_error,
         "noise_rate": noise,
         "noise_rate_guessed": settings.noise_rate is None,
         **_errors(_by_label(part, chance), _by_label(part, 1.0 - chance), totals, noise),
-        **_frozen_shares(_by_label(part, ended), totals, noise),
+        **_frozen_fractions(_by_label(part, ended), totals, noise),
         "n_layers": len(program.layers),
         "n_frozen": len(program.frozen),
         "n_rare": sum(node.why == "rare" for node in program.frozen),
@@ -55,28 +56,29 @@ def certify(
 
 
 def _untrained(program: SamplingProgram) -> str:
-    """The statement where the first node is frozen already."""
+    """The statement if the first node was frozen."""
     why = {
-        "rare": "less of a class than epsilon / (4 T (T + 1)) of it is there",
-        "short": "a class has fewer than min_class rows in the draws of a layer (max_draws)",
-        "no edge": "no ranker has an edge",
+        "rare": "the fraction of a class is below target_error / (4 T (T + 1))",
+        "short": "a class has fewer than min_samples_leaf rows in max_draws draws",
+        "no edge": "no ranker is better than chance",
     }[program.frozen[0].why]
-    return f"No node was trained, and every row scores alike: {why}."
+    return f"No node was trained, and all rows have the same score: {why}."
 
 
 def _by_label(part: Partition, values: Any) -> Floats:
-    """Sum over the draws of each label."""
-    return np.array([values[part.n_pos :].sum(), values[: part.n_pos].sum()], dtype=np.float64)
+    """Sums over the draws of each label."""
+    positive, negative = part.class_slices
+    return np.array([values[negative].sum(), values[positive].sum()], dtype=np.float64)
 
 
 def _errors(
     says_pos: Floats, says_neg: Floats, totals: Floats, noise_rate: float
 ) -> dict[str, Any]:
-    """Error rates of both classes with 95 % intervals; NaN for a class without a draw.
+    """Error rates of both classes with 95 % confidence intervals; NaN for a class without draws.
 
-    The intervals are those of votes whose coins are tossed, so that chances count like votes.
-    They are cut off at 0 and 1. An interval that lies far below 0 is left as it is: no vote has
-    such an error, so that the draws contradict the noise rate.
+    The intervals are those of votes whose coins are tossed, with probabilities in place of votes,
+    and are cut off at 0 and 1. An interval far below 0 is not cut off: no vote has such an error
+    rate, so that the draws contradict the noise rate.
     """
     values: dict[str, Any] = {"noise_rate_contradicted": False}
     for label, name, _ in _CLASSES:
@@ -96,10 +98,13 @@ def _errors(
     return values
 
 
-def _frozen_shares(stopped: Counts | Floats, totals: Floats, noise_rate: float) -> dict[str, float]:
-    found = np.clip(corrected(stopped, noise_rate) / np.maximum(totals, 1.0), 0.0, 1.0)
-    shares = np.where(totals >= 1.0, found, nan).tolist()
-    return {"frozen_neg": shares[0], "frozen_pos": shares[1]}
+def _frozen_fractions(
+    stopped: Counts | Floats, totals: Floats, noise_rate: float
+) -> dict[str, float]:
+    """Fraction of each class that ends at frozen nodes; NaN for a class without draws."""
+    fractions = np.clip(corrected(stopped, noise_rate) / np.maximum(totals, 1.0), 0.0, 1.0)
+    negative, positive = np.where(totals >= 1.0, fractions, nan).tolist()
+    return {"frozen_neg": negative, "frozen_pos": positive}
 
 
 def _statement(values: dict[str, Any], n_rows: int, origin: str) -> str:
@@ -109,45 +114,47 @@ def _statement(values: dict[str, Any], n_rows: int, origin: str) -> str:
         f"{values[f'error_{name}_high']:.4g}) of the {word}"
         for name, word in known
     ]
-    held = [f"{values[f'frozen_{name}']:.4g} of the {word}" for name, word in known]
-    rate = f"a rate of {values['noise_rate']:.4g}"
-    if values["noise_rate_guessed"]:
-        # The intervals take the rate for known; a guess that is off moves them as a whole.
-        rate += ", which is a guess that the intervals do not account for"
+    frozen = [f"{values[f'frozen_{name}']:.4g} of the {word}" for name, word in known]
     return (
-        f"With labels wrong at {rate}, the vote errs on {' and '.join(errors)} by {origin}, "
-        f"{_of_epsilon(values)}{_unknown(values, n_rows)}; frozen nodes hold {' and '.join(held)} "
-        f"({values['n_layers']} layers of SamplingMartiRank from "
-        f"{values['n_draws']:,} draws, {values['n_frozen']} nodes frozen, {values['n_short']} of "
-        "them for want of draws)."
+        f"If {values['noise_rate']:.4g} of the labels are wrong{_guessed(values)}, the vote is "
+        f"wrong for {' and '.join(errors)}, measured on {origin}. {_of_target(values)}"
+        f"{_unknown(values, n_rows)} {' and '.join(frozen)} end at frozen nodes. "
+        f"SamplingMartiRank has {values['n_layers']} layers from {values['n_draws']:,} draws, with "
+        f"{count(values['n_frozen'], 'frozen node')}, {values['n_short']} of them because of too "
+        "few draws."
     )
 
 
-def _of_epsilon(values: dict[str, Any]) -> str:
-    """What follows for the error that was aimed at."""
-    said = f"epsilon = {values['epsilon']:g}"
+def _guessed(values: dict[str, Any]) -> str:
+    # The intervals assume that the rate is known; an error of the guess shifts them.
+    is_guessed = values["noise_rate_guessed"]
+    return " (a guess whose error is not part of the intervals)" if is_guessed else ""
+
+
+def _of_target(values: dict[str, Any]) -> str:
+    """Whether both error rates are at most target_error."""
+    target = f"target_error = {values['target_error']:g}"
     if values["noise_rate_contradicted"]:
-        rate = f"noise_rate={values['noise_rate']:.4g}"
         return (
-            f"and no error is below 0: by these intervals the draws contradict {rate} (or rows "
-            f"that came again and again were learned by heart), and nothing is said of {said}"
+            "An error rate cannot be below 0: the draws contradict noise_rate = "
+            f"{values['noise_rate']:.4g}, or the program memorised rows that were drawn "
+            f"repeatedly. The error rates cannot be compared with {target}."
         )
     if values["noise_rate_guessed"]:
-        return f"and nothing is said of {said}"
-    # NaN is not within anything.
+        return f"With a guessed noise rate, the error rates cannot be compared with {target}."
+    # Comparisons with NaN are False.
     highest = (values["error_pos_high"], values["error_neg_high"])
-    is_within = all(high <= values["epsilon"] for high in highest)
-    if not is_within:
-        return f"not shown to be within {said}"
-    # A rate that is a little off is not refuted, and moves the intervals as a whole.
-    condition = " if the labels are wrong at exactly that rate" if values["noise_rate"] else ""
-    return f"within {said}{condition}"
+    if not all(high <= values["target_error"] for high in highest):
+        return f"It is not shown that both error rates are at most {target}."
+    # A rate that is a little wrong is not refuted, and shifts the intervals.
+    condition = ", provided that exactly this fraction is wrong" if values["noise_rate"] else ""
+    return f"Both error rates are at most {target}{condition}."
 
 
 def _unknown(values: dict[str, Any], n_rows: int) -> str:
-    """The class of which the sample has nothing to tell, if there is one."""
+    """A sentence on the class that the sample lacks, if there is one."""
     words = [word for _, name, word in _CLASSES if isnan(values[f"error_{name}"])]
     return "".join(
-        f"; the error on the {word} is not known, for the sample of {n_rows:,} shows none of them"
+        f" The error rate of the {word} is unknown, because the sample of {n_rows:,} has none."
         for word in words
     )

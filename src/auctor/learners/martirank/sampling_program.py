@@ -1,4 +1,4 @@
-"""The program of SamplingMartiRank under one noise rate, built layer by layer from counts."""
+"""The program of SamplingMartiRank for one noise rate, trained layer by layer from counts."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Self
@@ -27,25 +27,25 @@ from auctor.learners.martirank.program import (
     program_values,
     split_range,
 )
-from auctor.learners.martirank.sampling_settings import Frozen, Settings, Why
+from auctor.learners.martirank.sampling_settings import Frozen, SamplingMartiRankSettings, Why
 from auctor.weak.feature import RANKINGS
 
-Places = npt.NDArray[np.uint16]  # the node of each draw; OUT where it met a frozen one
+Positions = npt.NDArray[np.uint16]  # the node of each draw; OUT if it ended at a frozen node
 
-# Standard errors that an estimate must keep from a limit before a node is frozen.
+# A node is frozen only if an estimate is this many standard errors below the limit.
 _SURE = 2.0
 
 
 class Verdict(NamedTuple):
-    """What the counts of a layer say of its nodes."""
+    """Which nodes of a layer can be trained, and which are to be frozen."""
 
-    enough: Bools
-    rare: Bools  # frozen by the paper's rule
-    short: Bools  # frozen if no more draws are made
-    shares: Floats  # (class, node): of all rows of the class, how many reach the node
+    enough: Bools  # enough rows of both classes
+    rare: Bools  # to be frozen: too small a fraction of a class
+    short: Bools  # to be frozen if no more draws are made
+    fractions: Floats  # (class, node): of all rows of the class
 
     def why_frozen(self, i: int, has_edge: bool) -> Why | None:
-        """Why node i is given up; None where it lives."""
+        """Why node i is frozen; None if it is not."""
         if self.rare[i]:
             return "rare"
         if self.short[i]:
@@ -54,22 +54,24 @@ class Verdict(NamedTuple):
 
 
 class SamplingProgram:
-    """The finished layers, and the histogram of the open one."""
+    """The finished layers, and the histogram of the layer that is being trained (the open one)."""
 
-    def __init__(self, data: RankingData, settings: Settings, noise_rate: float) -> None:
+    def __init__(
+        self, data: RankingData, settings: SamplingMartiRankSettings, noise_rate: float
+    ) -> None:
         self.noise_rate = noise_rate
         self.layers: list[list[Node]] = []
         self.frozen: list[Frozen] = []
-        self.reached = np.ones(1, dtype=np.bool_)  # nodes of the open layer with a way to them
+        self.reached = np.ones(1, dtype=np.bool_)  # nodes of the open layer that rows can reach
         self._data, self._settings = data, settings
-        self._ranking = RANKINGS[settings.weak](data.features)
+        self._ranking = RANKINGS[settings.estimator](data.features)
         self._gates: list[Gates] = []
         self._open_layer()
 
     def fork(self, noise_rate: float) -> Self:
-        """A program with the same layers that goes on under another noise rate.
+        """A program with the same layers that continues with another noise rate.
 
-        The open layer starts without counts: it is for the time between two layers.
+        Its open layer has no counts, so that this is to be called between two layers.
         """
         other = type(self)(self._data, self._settings, noise_rate)
         other.layers, other.frozen = list(self.layers), list(self.frozen)
@@ -79,7 +81,7 @@ class SamplingProgram:
 
     @property
     def t(self) -> int:
-        """The open layer."""
+        """Number of the open layer."""
         return len(self.layers) + 1
 
     @property
@@ -88,61 +90,64 @@ class SamplingProgram:
         return self._histogram[:, 0].reshape(2, self.t + 1, -1)[:, :-1].sum(axis=2)
 
     def count(self, part: Partition, workers: Workers) -> None:
-        """Send fresh draws down the finished layers and count them where they end."""
-        *_, place = self._walk(part, workers)
+        """Send new draws down the finished layers and count them where they end."""
+        *_, position = self._walk(part, workers)
 
         def add(features: tuple[int, int]) -> None:
             for label, rows in ((1, (0, part.n_pos)), (0, (part.n_pos, part.n_rows))):
                 own = self._histogram[label, features[0] : features[1]]
-                count_nodes(part.codes, place, part.weight, rows, features, self.t, own)
+                count_nodes(part.codes, position, part.weight, rows, features, self.t, own)
 
         workers.map(add, split_range(0, self._data.n_features, workers.count))
 
     def votes(self, part: Partition, workers: Workers) -> tuple[Floats, Bools]:
-        """Chance that the vote of each draw is positive, and whether a frozen node cast it.
+        """Probability that the vote of each draw is positive, and whether it ends at a frozen node.
 
-        A frozen node votes by its label, or as the fair coins still to come would.
+        A frozen node votes by its label, or like fair coin tosses for the remaining steps.
         """
         value, final = program_values(self.layers, "majority")
         nodes = [node for layer in self.layers for node in layer]
         is_frozen = np.array([node.feature < 0 for node in nodes])
         chance, ended = np.zeros(part.n_rows), np.zeros(part.n_rows, dtype=np.bool_)
         first = 0  # number of the first node of the layer
-        for t, place in enumerate(self._walk(part, workers), start=1):
-            inside = np.flatnonzero(place != OUT)
+        for t, position in enumerate(self._walk(part, workers), start=1):
+            inside = np.flatnonzero(position != OUT)
             if t == self.t:
-                chance[inside] = final[place[inside]]
+                chance[inside] = final[position[inside]]
                 break
-            node = first + place[inside].astype(np.int64)
+            node = first + position[inside].astype(np.int64)
             here = is_frozen[node]
             chance[inside[here]], ended[inside[here]] = value[node[here]], True
             first += t
         return chance, ended
 
-    def _walk(self, part: Partition, workers: Workers) -> Iterator[Places]:
-        """Where the draws stand in layer 1, 2, ... and in the open one: one array, rewritten."""
-        place = np.zeros(part.n_rows, dtype=np.uint16)
-        yield place
+    def _walk(self, part: Partition, workers: Workers) -> Iterator[Positions]:
+        """Yield the positions of the draws in layer 1, 2, ... and in the open one.
+
+        It is always the same array, with new values.
+        """
+        position = np.zeros(part.n_rows, dtype=np.uint16)
+        yield position
         for t, gates in enumerate(self._gates, start=1):
             coins = (self._settings.seed, t)
 
             def send(
                 rows: tuple[int, int], gates: Gates = gates, coins: tuple[int, int] = coins
             ) -> None:
-                route(part.codes, part.rows, rows, *gates, coins, place)
+                route(part.codes, part.rows, rows, *gates, coins, position)
 
             workers.map(send, split_range(0, part.n_rows, workers.count))
-            yield place
+            yield position
 
     def judge(self, n_draws: int, rates: Floats) -> Verdict:
-        """Which nodes have enough rows, and which are frozen by the rule."""
-        totals, limit, noise = self.totals, self._settings.share, self.noise_rate
-        found, of_class = corrected(totals, noise), n_draws * rates[:, None]
-        shares, error = found / of_class, np.sqrt(variance(totals, noise)) / of_class
-        is_rare = (shares <= limit) & (shares + _SURE * error <= 4.0 * limit)
-        is_short = found + _SURE * noise_error(totals, noise) < self._settings.min_class
-        enough = has_enough(totals, noise, self._settings.min_class)
-        return Verdict(enough, is_rare[0] | is_rare[1], is_short[0] | is_short[1], shares)
+        """Which nodes have enough rows, and which are to be frozen."""
+        totals, limit, noise = self.totals, self._settings.least_fraction, self.noise_rate
+        estimate, of_class = corrected(totals, noise), n_draws * rates[:, None]
+        fractions, error = estimate / of_class, np.sqrt(variance(totals, noise)) / of_class
+        is_rare = (fractions <= limit) & (fractions + _SURE * error <= 4.0 * limit)
+        is_short = estimate + _SURE * noise_error(totals, noise) < self._settings.min_samples_leaf
+        enough = has_enough(totals, noise, self._settings.min_samples_leaf)
+        return Verdict(enough, is_rare[0] | is_rare[1], is_short[0] | is_short[1], fractions)
 
     def close_layer(self, verdict: Verdict) -> None:
         """Make the nodes of the open layer, and open the next one."""
@@ -164,12 +169,12 @@ class SamplingProgram:
         neg, pos = (float(total) for total in best.totals[:, i])
         why = verdict.why_frozen(i, bool(best.feature[i] >= 0))
         if why is None:
-            ranker, lines = best.ranker(i), best.lines[:, i]
-            side = clean_two_sided(ranker, lines, self.noise_rate)
-            return live_node(self.t, i, ranker, lines, side, self._data)
-        share_neg, share_pos = verdict.shares[:, i].tolist()
-        # The class that is less scarce; the paper's 1 - b.
-        label = 0 if why == "no edge" else int(np.sign(share_pos - share_neg))
+            ranker, counts = best.ranker(i), best.counts[:, i]
+            side = clean_two_sided(ranker, counts, self.noise_rate)
+            return live_node(self.t, i, ranker, counts, side, self._data)
+        fraction_neg, fraction_pos = verdict.fractions[:, i].tolist()
+        # The class with the larger fraction, 1 - b of Long & Servedio.
+        label = 0 if why == "no edge" else int(np.sign(fraction_pos - fraction_neg))
         if self.reached[i]:
-            self.frozen.append(Frozen(self.t, i, label, share_neg, share_pos, why))
+            self.frozen.append(Frozen(self.t, i, label, fraction_neg, fraction_pos, why))
         return frozen_node(self.t, i, neg, pos, label, float(label))

@@ -1,12 +1,12 @@
-"""Forests of TreeRank trees: bags of rows, random features at each node, ranks averaged.
+"""Forests of TreeRank trees: bootstrap samples of rows, random features at each node, mean ranks.
 
-The rank of a leaf is its mid-rank among the rows that the tree has grown on: the share of them
-in worse leaves and half of the share in its own. The paper's own scores 2^D - k are numbers of
-leaves, and a tree that has cut one corner of the table into many small leaves would outvote the
-others; the share of rows below is the same quantity in every tree, whatever its depth, and the
-mean of it is the expected rank that the row has among others. Each class counts for half of the
-rows, as it does in the AUC: where positives are rare, the leaves that hold them would otherwise
-all have ranks next to 1, and the mean could not tell them apart.
+The rank of a leaf is its mid-rank among the rows that the tree was grown on: the fraction of them
+in worse leaves plus half of the fraction in the leaf itself. The scores 2^D - k of a single tree
+are numbers of leaves, and a tree that has cut one corner of the table into many small leaves would
+outvote the others. The fraction of rows below is the same quantity in every tree, whatever its
+depth, and its mean is the expected rank of a row. Each class counts for half of the rows, as in the
+AUC: otherwise, if positives are rare, all leaves that hold them would have ranks close to 1, and
+the mean could not distinguish them.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from auctor._progress import Progress
+from auctor._text import count
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.trees import TreeNodes
@@ -42,8 +43,8 @@ from auctor.models.forest import Walker
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a fit can be told."""
+class ForestSettings:
+    """Settings of a fit."""
 
     n_estimators: int = 200
     max_features: Any = "sqrt"
@@ -67,7 +68,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree of the forest: its size, and the AUC that each feature gained on its bag."""
+    """A tree of the forest: its size, and the gain of AUC of each feature on its training rows."""
 
     n_leaves: int
     depth: int
@@ -75,20 +76,22 @@ class Tree:
 
 
 @dataclass
-class History:
-    """The trees, and the out-of-bag scores where there are any."""
+class ForestHistory:
+    """The trees, and the out-of-bag scores if there are any."""
 
     trees: list[Tree] = field(default_factory=list)
     out_of_bag: OutOfBag | None = None
 
     def importance(self) -> Floats:
-        """Each feature's share of what all trees gained."""
+        """Contribution of each feature to the gain of AUC of all trees; the sum is 1."""
         total = np.sum([tree.gains for tree in self.trees], axis=0)
         return total / total.sum() if total.sum() > 0 else total
 
 
-def fit_forest(data: RankingData, settings: Settings) -> tuple[ForestModel, History, Certificate]:
-    """Grow the trees, each by itself, join them, and score the rows that trees have not seen."""
+def fit_forest(
+    data: RankingData, settings: ForestSettings
+) -> tuple[ForestModel, ForestHistory, Certificate]:
+    """Grow the trees independently, join them, and compute the out-of-bag scores."""
     planter = _Planter(data, settings)
     with Workers(settings.n_jobs) as workers:
         planted = workers.map(planter.plant, range(settings.n_estimators))
@@ -98,29 +101,29 @@ def fit_forest(data: RankingData, settings: Settings) -> tuple[ForestModel, Hist
         rank = np.concatenate([node_ranks(tree) for tree in trees])
         walker = Walker(nodes, roots, rank)
         bags = [bag for _, bag in planted]
-        if not settings.bootstrap:  # every tree has seen every row: score them as new ones
+        if not settings.bootstrap:  # all trees were trained on all rows: score them as new rows
             bags = [[np.zeros_like(bits) for bits in bag] for bag in bags]
         scored = score_out_of_bag(data, bags, walker, settings.aggregate, workers)
-    history = History([_summary(tree, data.n_features) for tree in trees])
+    history = ForestHistory([_summary(tree, data.n_features) for tree in trees])
     history.out_of_bag = scored if settings.bootstrap else None
     model = _build(data, settings, (roots, nodes, rank), history.importance())
     return _finish(data, model, scored), history, certify(data, settings, history)
 
 
 class _Planter:
-    """Draws a bag and grows a tree on it: the same one for any number of threads."""
+    """Draws the training rows of a tree and grows it: the same tree for any number of threads."""
 
-    def __init__(self, data: RankingData, settings: Settings) -> None:
+    def __init__(self, data: RankingData, settings: ForestSettings) -> None:
         self._n_drawn = number_of_features(settings.max_features, data.n_features)
         check_rows(data, settings)
         self._settings, self._draws = settings, BagDraws(data, settings.max_samples)
         self._data = _unweighted(data) if settings.bootstrap else data
-        self._alone = Workers(1)  # threads work on trees, not in them
+        self._alone = Workers(1)  # each thread grows a tree of its own
         self._lock = Lock()
         self.progress = Progress(settings.n_estimators, "TreeRankForest", settings.verbose)
 
     def plant(self, number: int) -> tuple[GrownTree, Bag]:
-        """Tree ``number``, and the rows it has seen."""
+        """Tree ``number``, and the rows that it was trained on."""
         rng = np.random.default_rng([self._settings.seed, number])
         weights = [part.weight for part in self._data.partitions]
         if self._settings.bootstrap:
@@ -133,17 +136,17 @@ class _Planter:
         return tree, pack_bag(self._draws.seen(weights))
 
 
-def check_rows(data: RankingData, settings: Settings) -> None:
-    """A bag of a class of one row is that row: no tree would not have seen it."""
+def check_rows(data: RankingData, settings: ForestSettings) -> None:
+    """Refuse bootstrap samples of a class with one row: every tree would be trained on it."""
     if settings.bootstrap and min(data.n_pos, data.n_neg) < 2:
         raise ValueError(
-            f"bootstrap=True needs two rows or more of each class, found {data.n_pos} positive and "
-            f"{data.n_neg} negative; set bootstrap=False"
+            f"there are {data.n_pos} positive and {data.n_neg} negative rows, but bootstrap=True "
+            "needs at least 2 of each class; give more rows or bootstrap=False"
         )
 
 
 def _unweighted(data: RankingData) -> RankingData:
-    """The same rows, each of weight 1: a bag counts rows, and the weights are in its chances."""
+    """The same rows with weight 1; the probabilities of the draws depend on the weights."""
     parts = (
         replace(part, weight=np.ones(part.n_rows, dtype=np.uint32)) for part in data.partitions
     )
@@ -151,7 +154,7 @@ def _unweighted(data: RankingData) -> RankingData:
 
 
 def join_trees(trees: list[TreeNodes]) -> tuple[Ints, TreeNodes]:
-    """The nodes of all trees, one behind the other, and where each tree begins."""
+    """The nodes of all trees in one array, and the root of each tree."""
     sizes = [len(nodes.feature) for nodes in trees]
     roots = np.cumsum([0, *sizes[:-1]])
     tables = np.cumsum([0, *(len(nodes.table) for nodes in trees[:-1])])
@@ -167,7 +170,7 @@ def join_trees(trees: list[TreeNodes]) -> tuple[Ints, TreeNodes]:
 
 
 def node_ranks(tree: GrownTree) -> Floats:
-    """The mid-rank of each leaf, on the grid where sums are exact; 0 at other nodes."""
+    """The mid-rank of each leaf, a multiple of GRID so that sums are exact; 0 at other nodes."""
     leaves, _ = tree.leaves()
     mass = (tree.counts[leaves] / tree.counts[0]).sum(axis=1)
     below = 2.0 - np.cumsum(mass)
@@ -181,18 +184,18 @@ def _summary(tree: GrownTree, n_features: int) -> Tree:
     gains[tree.splits] = tree.gains()
     inner = np.flatnonzero(tree.nodes.feature >= 0)
     owner = find_owners(tree)[inner]
-    # A split that is a small tree has gained by all of its tests, by the worth of each.
-    worth = np.bincount(owner, tree.worth[inner], len(gains))
-    shares = gains[owner] * tree.worth[inner] / worth[owner]
+    # The gain of a split that is a small tree is divided among its tests by their own gains.
+    total = np.bincount(owner, tree.gain[inner], len(gains))
+    of_tests = gains[owner] * tree.gain[inner] / total[owner]
     by_feature = np.zeros(n_features)
-    np.add.at(by_feature, tree.nodes.feature[inner], shares)
+    np.add.at(by_feature, tree.nodes.feature[inner], of_tests)
     n_leaves = int((tree.nodes.feature < 0).sum())
     return Tree(n_leaves, int(tree.depths().max()), by_feature)
 
 
 def _build(
     data: RankingData,
-    settings: Settings,
+    settings: ForestSettings,
     trees: tuple[Ints, TreeNodes, Floats],
     importance: Floats,
 ) -> ForestModel:
@@ -207,9 +210,9 @@ def _build(
 
 
 def _finish(data: RankingData, model: ForestModel, scored: OutOfBag) -> ForestModel:
-    """Threshold and calibration, by out-of-bag scores: those of rows seen are too good.
+    """Set threshold and calibration by out-of-bag scores, because training scores are too good.
 
-    Where every row of a class has been seen by every tree, no row says anything, and the
+    If all rows of a class are in the training rows of all trees, there are no such scores, and the
     threshold is the middle rank.
     """
     rows, scores = scored.rows(data)
@@ -219,7 +222,7 @@ def _finish(data: RankingData, model: ForestModel, scored: OutOfBag) -> ForestMo
     return model.finished(calibration=calibrate(rows, scores, cut), intercept=0.0 - cut)
 
 
-def certify(data: RankingData, settings: Settings, history: History) -> Certificate:
+def certify(data: RankingData, settings: ForestSettings, history: ForestHistory) -> Certificate:
     """The out-of-bag AUC with its interval."""
     values: dict[str, Any] = {
         "oob_auc": None,
@@ -232,7 +235,8 @@ def certify(data: RankingData, settings: Settings, history: History) -> Certific
         "n_trees": len(history.trees),
     }
     if history.out_of_bag is None:
-        return Certificate("Without bootstrap every tree has seen every row.", values)
+        text = "There is no out-of-bag AUC: with bootstrap=False all trees are trained on all rows."
+        return Certificate(text, values)
     rows, scores = history.out_of_bag.rows(data)
     area, interval = out_of_bag_auc(rows, scores, data.copy_groups)
     values["oob_auc"], values["n_rows"] = area, rows.n_rows
@@ -240,14 +244,19 @@ def certify(data: RankingData, settings: Settings, history: History) -> Certific
     seen = sum(int(n_trees.sum()) for n_trees in history.out_of_bag.n_trees)
     values["mean_trees"] = seen / max(rows.n_rows, 1)
     if area is None:
-        text = "No out-of-bag AUC: every row of a class was seen by every tree; grow more trees."
+        text = (
+            "There is no out-of-bag AUC, because all trees were trained on all rows of a class; "
+            "give a larger n_estimators."
+        )
         return Certificate(text, values)
     if interval is not None:
         values.update(low=interval.low, high=interval.high, level=interval.level)
-    text = f"Out of bag, {interval or f'AUC {area:.3f}'}: each row is scored by the trees that "
-    text += f"have not seen it, {values['mean_trees']:.3g} of {len(history.trees)} on average"
+    text = (
+        f"Out-of-bag {interval or f'AUC {area:.3f}'}. Each row is scored by the trees that were "
+        f"not trained on it, on average {values['mean_trees']:.3g} of {len(history.trees)}."
+    )
     if data.copy_groups is not None:
-        text += "; copies of a row count once in the interval"
+        text += " Copies of a row count as one row in the interval."
     if values["n_never"]:
-        text += f"; {values['n_never']} rows that every tree has seen are left out"
-    return Certificate(f"{text}.", values)
+        text += f" This leaves out {count(values['n_never'], 'row')} that all trees have seen."
+    return Certificate(text, values)

@@ -1,4 +1,8 @@
-"""Which rows each tree of a forest has seen, and the scores of rows by trees that have not."""
+"""The random draws of a forest, and the out-of-bag scores that they make possible.
+
+``BagDraws`` draws the training rows ("bag") of each tree and ``feature_draws`` the features of each
+node. ``score_out_of_bag`` scores each row by the trees that were not trained on it.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -13,37 +17,43 @@ from auctor.models.forest import Walker, aggregated
 
 Counts = npt.NDArray[np.uint32]
 
-# Rows that are drawn one by one, for each row of the table.
+# Up to this many draws per row of a class are made one by one; more are drawn as counts.
 _MOST_DRAWS = 8
+
+# Number of rows that are scored at a time; a multiple of 8, because bags have a bit for each row.
+_BLOCK = 512
+
+# The bag of a tree: for each partition a bit per row, set if the tree was trained on the row.
+Bag = list[npt.NDArray[np.uint8]]
 
 
 class BagDraws:
-    """How often each row is in the bag of a tree; rows are known by their place in the table.
+    """Draws how often each row is in the bag of a tree.
 
-    As many rows of each class are drawn as there are (times ``share``), so that no tree lacks a
-    class and AUC, which is about pairs of one row of each, is the same quantity in every bag. A
-    row of weight 2 is drawn with twice the chance; the number of draws is the effective number
-    of rows, so that the scale of the weights does not matter.
+    From each class as many rows are drawn as it has (times ``fraction``), so that no tree lacks a
+    class and the AUC has the same meaning in every bag. A row of weight 2 is drawn with twice the
+    probability. The number of draws is the effective number of rows, so that the scale of the
+    weights does not matter. Draws depend on the position of a row in the table.
     """
 
-    def __init__(self, data: RankingData, share: float | None) -> None:
-        self._data, self._share = data, share
+    def __init__(self, data: RankingData, fraction: float | None) -> None:
+        self._data, self._fraction = data, fraction
         self._class_rows = data.class_rows
-        self._n_places = 1 + max(int(rows[-1]) for rows in self._class_rows)
-        weight = np.zeros(self._n_places, dtype=np.int64)
+        self._n_positions = 1 + max(int(rows[-1]) for rows in self._class_rows)
+        weight = np.zeros(self._n_positions, dtype=np.int64)
         for part in data.partitions:
             weight[part.rows] = part.weight
         self._weights = [weight[rows] for rows in self._class_rows]
 
     def draw(self, rng: np.random.Generator) -> list[Counts]:
-        """Counts of the rows of each partition."""
-        counts = np.zeros(self._n_places, dtype=np.int64)
+        """How often each row of each partition is drawn."""
+        counts = np.zeros(self._n_positions, dtype=np.int64)
         for label, rows in enumerate(self._class_rows):
             counts[rows] = self._draw_class(label, rng)
         return [counts[part.rows].astype(np.uint32) for part in self._data.partitions]
 
     def seen(self, counts: list[Counts]) -> list[Bools]:
-        """Which rows a bag has seen: those drawn, and copies of them where most rows are such."""
+        """Whether each row is in a bag; copies of drawn rows are, if most rows are copies."""
         copies = self._data.copy_groups
         if copies is None:
             return [count > 0 for count in counts]
@@ -55,8 +65,8 @@ class BagDraws:
     def _draw_class(self, label: int, rng: np.random.Generator) -> Ints:
         weight = self._weights[label]
         total = int(weight.sum())
-        size = max(1, round(self._data.effective_rows[label] * (self._share or 1.0)))
-        # Draws one by one take up memory: weights that count copies may ask for any number.
+        size = max(1, round(self._data.effective_rows[label] * (self._fraction or 1.0)))
+        # Single draws need memory, and weights that count copies may require any number of them.
         if size <= _MOST_DRAWS * len(weight) and bool((weight == weight[0]).all()):
             drawn = rng.integers(len(weight), size=size)
             return np.bincount(drawn, minlength=len(weight))
@@ -64,7 +74,7 @@ class BagDraws:
 
 
 def feature_draws(n_features: int, n_drawn: int, rng: np.random.Generator) -> Allowed | None:
-    """Draws ``n_drawn`` features for each node of a level; None where that is all of them."""
+    """A function that draws ``n_drawn`` features for each node; None if all features are used."""
     if n_drawn >= n_features:
         return None
 
@@ -77,25 +87,18 @@ def feature_draws(n_features: int, n_drawn: int, rng: np.random.Generator) -> Al
     return draw
 
 
-# Rows at a time; whole bytes of the bits that say who has seen whom.
-_BLOCK = 512
-
-# A tree's bag: for each partition a bit per row, set where the tree has seen the row.
-Bag = list[npt.NDArray[np.uint8]]
-
-
 def pack_bag(seen: list[Bools]) -> Bag:
-    """A bit per row: 1e6 rows and 200 trees take up 25 MB."""
+    """The bag as bits: 1e6 rows and 200 trees need 25 MB."""
     return [np.packbits(rows) for rows in seen]
 
 
 @dataclass(frozen=True, eq=False)
 class OutOfBag:
-    """Scores of the rows by the trees that have not seen them.
+    """Scores of the rows by the trees that were not trained on them.
 
-    ``scores`` and ``n_trees`` have a list entry for each partition, in the order of its rows; a
-    row that every tree has seen has no score (NaN) and 0 trees. The scores are without the
-    model's intercept.
+    ``scores`` and ``n_trees`` have an array for each partition, in the order of its rows. A row
+    that all trees were trained on has the score NaN and 0 trees. The scores do not include the
+    intercept of the model.
     """
 
     scores: list[Floats]
@@ -109,7 +112,7 @@ class OutOfBag:
         pairs = zip(self.scores, self.n_trees, strict=True)
         return data.take(chosen), [scores[n > 0] for scores, n in pairs]
 
-    def by_place(self, data: RankingData) -> Floats:
+    def by_row(self, data: RankingData) -> Floats:
         """The scores in the order of the table's rows."""
         out = np.full(1 + max(int(rows[-1]) for rows in data.class_rows), np.nan)
         for part, scores in zip(data.partitions, self.scores, strict=True):
@@ -120,7 +123,7 @@ class OutOfBag:
 def score_out_of_bag(
     data: RankingData, bags: list[Bag], walker: Walker, aggregate: str, workers: Workers
 ) -> OutOfBag:
-    """Send all rows down all trees, and let those count that have not seen the row."""
+    """Send all rows down all trees, and combine the ranks of the trees not trained on the row."""
     out = OutOfBag(
         [np.empty(part.n_rows) for part in data.partitions],
         [np.empty(part.n_rows, dtype=np.int64) for part in data.partitions],
@@ -144,15 +147,14 @@ def score_out_of_bag(
 def out_of_bag_auc(
     data: RankingData, scores: list[Floats], copies: Ints | None = None
 ) -> tuple[float | None, AucInterval | None]:
-    """AUC of rows and its interval; None where they are not defined.
+    """Out-of-bag AUC and its confidence interval; None if they are not defined.
 
-    An interval takes two rows of each class that are no copies of each other. The trees that score
-    a row were grown on the others and the other way round, as in cross-validation: what two rows
-    do to each other counts twice.
-    How much of the variance that is the bags do not tell, so the worst case is taken, as if no two
-    forests had anything in common; where the signal is strong the interval is up to 1.4 times as
-    wide as it need be. ``copies`` has the group of each place in the table where most rows are
-    copies (``RankingData.copy_groups``); a group counts as one row in the interval.
+    An interval needs at least two rows of each class that are not copies of each other. As in
+    cross-validation, each row is scored by trees that were trained on the others, which adds to the
+    variance. The bags do not show by how much, so that the worst case is taken: the variance is
+    doubled, as if the trees of different rows were independent. If the signal is strong, the
+    interval is up to 1.4 times too wide. ``copies`` has the group of each row of the table if most
+    rows are copies (``RankingData.copy_groups``); a group counts as one row in the interval.
     """
     if min(data.n_pos, data.n_neg) == 0:
         return None, None

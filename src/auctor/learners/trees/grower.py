@@ -1,4 +1,4 @@
-"""What all ways to grow a tree share: the rules, the root, and when a node may be split."""
+"""The common part of all ways to grow a tree: the rules, the root, and when to split a node."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from auctor.learners.trees.grown_tree import TreeBuilder
 from auctor.learners.trees.node_rows import Lists, NodeRows
 from auctor.learners.trees.split_search import Least, Level, SplitSearch
 
-# Draws the features that each of so many nodes may be split by: (node, feature).
+# Draws the features that may split each of a number of nodes: (node, feature).
 Allowed = Callable[[int], Bools]
 
 
@@ -26,11 +26,11 @@ class Rules:
     max_depth: int = 10
     min_samples_leaf: float = 5.0
     min_gain: float = 0.0
-    leaf_depth: int | None = None  # of the small tree that splits a cell; None: a stump
+    leaf_depth: int | None = None  # of the small tree that splits a cell; None for a stump
 
 
 class Grower(ABC):
-    """What both kinds of split share: the root, and when a node may be split at all."""
+    """Grows a tree level by level; a subclass decides how a cell is split."""
 
     by_gini = False
 
@@ -44,7 +44,7 @@ class Grower(ABC):
     ) -> None:
         self.data, self.rules, self.allowed = data, rules, allowed
         self.rows = NodeRows(data, workers, weights)
-        # In effective rows, of which the last digits are rounding.
+        # In effective rows, with a margin for rounding errors.
         units = np.array(data.row_units)
         self.least = Least(rules.min_samples_leaf * (1.0 - 1e-9), units)
         self.search = SplitSearch(data, self.rows, workers, self.least, self.by_gini)
@@ -55,18 +55,18 @@ class Grower(ABC):
         self.begin_level(cells, self.whole[None], np.array([-1]))
 
     def begin_level(self, cells: Ints, totals: Ints, parents: Ints) -> None:
-        """Find the best splits of new cells: list i of the rows is that of cell i.
+        """Find the best splits of new cells; list i of the rows belongs to cell i.
 
-        ``parents`` are the slots of their parents' histograms, given back here.
+        ``parents`` are the slots of the histograms of their parents, which are freed here.
         """
         live = self.can_split(totals)
-        self.cells, self.totals, self.places = cells[live], totals[live], live
+        self.cells, self.totals, self.lists = cells[live], totals[live], live
         level = self.level(live, totals, 1.0 / np.maximum(totals, 1), parents)
         self.splits, self.slots = self.search.best(level)
         self.search.free(np.unique(parents))
 
     def level(self, live: Ints, totals: Ints, scale: Floats, parents: Ints) -> Level:
-        """The live ones of lists that stand as pairs of siblings."""
+        """The nodes ``live`` among all lists, which are pairs of siblings."""
         allowed = np.empty((0, self.data.n_features), dtype=np.bool_)
         if self.allowed is not None:
             allowed = self.allowed(len(live))
@@ -74,12 +74,12 @@ class Grower(ABC):
         return Level(live, totals[live], scale[live], parents[live], sibling, allowed)
 
     def can_split(self, totals: Ints) -> Ints:
-        """Nodes that hold both classes and rows for two."""
+        """Nodes that have both classes and enough rows for two leaves."""
         rows = totals[:, 0] * self.least.units[0] + totals[:, 1] * self.least.units[1]
         return np.flatnonzero((totals.min(axis=1) > 0) & (rows >= 2.0 * self.least.rows))
 
     def is_gain(self, r: Floats, totals: Ints) -> Bools:
-        """Whether splits gain enough AUC.
+        """Whether splits increase the AUC enough.
 
         Ent = alpha(C) beta(C) r with r = beta(C') / beta(C) - alpha(C') / alpha(C), and the
         gain in AUC is half of it.
@@ -104,4 +104,4 @@ class Grower(ABC):
 
     @abstractmethod
     def grow_level(self, is_last: bool) -> bool:
-        """Split the cells of the level; False where none was."""
+        """Split the cells of the level; False if no cell was split or the level was the last."""

@@ -1,4 +1,4 @@
-"""A grown tree, before it becomes a model."""
+"""Grown trees, before they become models, and the builder that makes them."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from auctor.kernels.trees import TreeNodes
 
 @dataclass(frozen=True, eq=False)
 class GrownTree:
-    """Nodes over the codes of the training table, with the weight of each class at each.
+    """Nodes over the codes of the training table, with the weight of each class at each node.
 
-    A cell is a part of the input space with a place in the order: ``upper`` and ``lower`` are
-    the cells that it was split into, -1 where it is a leaf. A cell's split may be a small tree,
-    whose inner nodes are no cells (``is_cell``) and whose leaves lead to one of the two.
+    A cell is a part of the input space with a rank: ``upper`` and ``lower`` are the cells that it
+    was split into, -1 if it is a leaf. The split of a cell may be a small tree, whose inner nodes
+    are not cells (``is_cell`` is False) and whose leaves lead to one of the two cells.
     """
 
     nodes: TreeNodes
@@ -22,7 +22,7 @@ class GrownTree:
     is_cell: Bools
     upper: Ints
     lower: Ints
-    worth: Floats  # of a node's own test: the criterion that it was chosen by
+    gain: Floats  # of a node's own test: the value of the criterion that it was chosen by
 
     @property
     def splits(self) -> Ints:
@@ -30,66 +30,67 @@ class GrownTree:
         return np.flatnonzero(self.upper >= 0)
 
     def double_gains(self, counts: Ints) -> list[int]:
-        """Twice the pairs that each of ``splits`` brings into order, by counts (node, class).
+        """Twice the number of pairs by which each of ``splits`` improves the order.
 
-        Half of Ent: pairs in the cell, of which one half counted, come apart. Whole numbers of
-        Python, because the product of two sums of weights can take 80 bits.
+        ``counts`` are the weights (node, class). A pair in the cell counted one half and counts 1
+        or 0 after the split. Python integers, because the product of two sums of weights can have
+        80 bits.
         """
         neg, pos = (counts[:, label].tolist() for label in (0, 1))
         pairs = zip(self.upper[self.splits].tolist(), self.lower[self.splits].tolist(), strict=True)
         return [pos[up] * neg[low] - neg[up] * pos[low] for up, low in pairs]
 
     def gains(self, counts: Ints | None = None) -> Floats:
-        """AUC that each of ``splits`` adds, on the training rows or on other ones."""
+        """The gain of AUC of each of ``splits``, on the training rows or by other ``counts``."""
         counts = self.counts if counts is None else counts
         pairs = 2 * int(counts[0, 0]) * int(counts[0, 1])
         return np.array([double / pairs for double in self.double_gains(counts)])
 
     def depths(self) -> Ints:
-        """Depth of each cell; 0 for inner nodes, too."""
+        """Depth of each cell; 0 for nodes that are not cells."""
         return self._walk()[0]
 
     def leaves(self, order: str = "tree") -> tuple[Ints, Ints]:
-        """Leaves from the best to the worst, and the value 2^D - k of each.
+        """Leaves from the best to the worst, and the score 2^D - k of each.
 
-        k is the place of the leaf in the complete tree of depth D; a leaf higher up takes the
-        first of the places below it. With ``order="rate"`` the same values go to the leaves by
-        their share of positives, the largest first.
+        k is the index of the leaf in the complete tree of depth D, from the left; a leaf at a
+        smaller depth has the first index below it. With ``order="rate"`` the leaves are ordered by
+        their fraction of positives, the largest first, and get the same scores.
         """
         is_leaf = self.is_cell & (self.upper < 0)
-        deepest, k = self._places()
+        deepest, k = self._indices()
         from_left = self.in_order("tree")
         values = 2**deepest - k[from_left[is_leaf[from_left]]]
         cells = self.in_order(order)
         return cells[is_leaf[cells]], values
 
     def in_order(self, order: str) -> Ints:
-        """All cells from left to right, or by their share of positives and then so."""
+        """All cells from left to right ("tree"), or by their fraction of positives ("rate")."""
         cells = np.flatnonzero(self.is_cell)
-        _, k = self._places()
+        _, k = self._indices()
         if order == "tree":
             return cells[np.argsort(k[cells], kind="stable")]
         neg, pos = self.counts[cells].T
         return cells[np.lexsort((k[cells], -pos / (pos + neg)))]
 
-    def _places(self) -> tuple[int, Ints]:
-        """The depth D of the tree, and the first place below each cell in the complete one."""
-        depth, place = self._walk()
+    def _indices(self) -> tuple[int, Ints]:
+        """The depth D of the tree, and the index of each cell in the complete tree of depth D."""
+        depth, index = self._walk()
         deepest = int(depth.max())
-        return deepest, place << (deepest - depth)
+        return deepest, index << (deepest - depth)
 
     def _walk(self) -> tuple[Ints, Ints]:
-        """Depth of each cell, and its place from the left at that depth."""
+        """Depth of each cell, and its index from the left at that depth."""
         depth = np.zeros(len(self.upper), dtype=np.int64)
-        place = np.zeros(len(self.upper), dtype=np.int64)
+        index = np.zeros(len(self.upper), dtype=np.int64)
         for cell in self.splits.tolist():
             children = [self.upper[cell], self.lower[cell]]
             depth[children] = depth[cell] + 1
-            place[children] = 2 * place[cell], 2 * place[cell] + 1
-        return depth, place
+            index[children] = 2 * index[cell], 2 * index[cell] + 1
+        return depth, index
 
     def pruned(self, kept: Bools) -> "GrownTree":
-        """The tree with those of its ``splits`` that are marked; no other may hang below one."""
+        """The tree with the marked ``splits`` only; a split may be kept only if its parent is."""
         ends = np.zeros(len(self.upper), dtype=np.bool_)
         ends[self.splits[~kept]] = True
         feature = np.where(ends, -1, self.nodes.feature)
@@ -98,7 +99,7 @@ class GrownTree:
         for k in range(len(feature)):
             if reached[k] and feature[k] >= 0:
                 reached[[self.nodes.left[k], self.nodes.right[k]]] = True
-        number = np.append(np.cumsum(reached) - 1, -1)  # the last entry keeps -1 as it is
+        number = np.append(np.cumsum(reached) - 1, -1)  # index -1 takes the last entry, -1
         is_leaf = feature < 0
 
         def renumber(child: Ints) -> Ints:
@@ -120,12 +121,12 @@ class GrownTree:
             self.is_cell[reached],
             number[np.where(ends, -1, self.upper)][reached],
             number[np.where(ends, -1, self.lower)][reached],
-            np.where(is_leaf, 0.0, self.worth)[reached],
+            np.where(is_leaf, 0.0, self.gain)[reached],
         )
 
 
 class TreeBuilder:
-    """Nodes as they are found; turned into arrays in the end."""
+    """Collects nodes while a tree grows, and turns them into arrays at the end."""
 
     def __init__(self) -> None:
         self._columns: dict[str, list[int]] = {name: [] for name in TreeNodes._fields}
@@ -133,10 +134,10 @@ class TreeBuilder:
         self._is_cell: list[bool] = []
         self._upper: list[int] = []
         self._lower: list[int] = []
-        self._worth: list[float] = []
+        self._gain: list[float] = []
 
     def add(self, counts: list[int], is_cell: bool) -> int:
-        """A new leaf with its weight of negatives and positives; returns its number."""
+        """Add a leaf with its weights of negatives and positives; returns its number."""
         for name in ("feature", "start", "left", "right"):
             self._columns[name].append(-1)
         for name in ("cut", "above", "missing"):
@@ -145,27 +146,30 @@ class TreeBuilder:
         self._is_cell.append(is_cell)
         self._upper.append(-1)
         self._lower.append(-1)
-        self._worth.append(0.0)
+        self._gain.append(0.0)
         return len(self._is_cell) - 1
 
-    def test(self, k: int, found: list[int], sides: list[int], worth: float) -> None:
-        """Give node k its test; ``sides`` are those of the codes of a category, else empty."""
-        for name, value in zip(("feature", "cut", "above", "missing"), found, strict=True):
+    def test(self, k: int, test: list[int], sides: list[int], gain: float) -> None:
+        """Set the test (feature, cut, above, missing) of node k.
+
+        ``sides`` has the side of each code of a categorical feature and is empty for others.
+        """
+        for name, value in zip(("feature", "cut", "above", "missing"), test, strict=True):
             self._columns[name][k] = value
-        self._worth[k] = worth
+        self._gain[k] = gain
         if sides:
             self._columns["start"][k] = len(self._columns["table"])
             self._columns["table"] += sides
 
     def lead(self, k: int, side: int, child: int) -> None:
-        """Where the rows of node k go from its left (0) or right (1)."""
+        """Set the left (side 0) or right (side 1) child of node k."""
         self._columns[("left", "right")[side]][k] = child
 
     def children(self, k: int) -> tuple[int, int]:
         return self._columns["left"][k], self._columns["right"][k]
 
     def order(self, k: int, upper: int, lower: int) -> None:
-        """The cells that cell k was split into."""
+        """Set the cells that cell k was split into."""
         self._upper[k], self._lower[k] = upper, lower
 
     def untest(self, k: int) -> None:
@@ -182,5 +186,5 @@ class TreeBuilder:
             np.array(self._is_cell),
             np.array(self._upper, dtype=np.int64),
             np.array(self._lower, dtype=np.int64),
-            np.array(self._worth),
+            np.array(self._gain),
         )

@@ -1,11 +1,14 @@
-"""LeafRank: a cell is split by a small classification tree whose leaves go up or down.
+"""Growing a tree: each cell is split by a stump, or by a small tree (LeafRank).
 
-Inside a cell C the rows weigh so that both classes are even: a positive 1 / beta(C), a negative
-1 / alpha(C). A tree of ``leaf_depth`` grows on them by the Gini index, as classification trees
-do: the criterion of the cell itself sees no gain in a cut that leaves both sides on one side of
-the balance, though a later cut may need it. Its leaves are then sorted by the criterion: those
-with more positives than negatives, so weighed, form the upper part C', and no other union of
-them has a larger Ent(C').
+``grow`` makes a tree level by level. ``_Stumps`` splits a cell at one feature where Ent is largest
+(Clémençon & Vayatis 2009, Remark 11).
+
+``Unions`` is LeafRank. Inside a cell C the rows have class-balanced weights: 1 / beta(C) for a
+positive and 1 / alpha(C) for a negative. A classification tree of depth ``leaf_depth`` grows on
+them by the Gini index. (Ent would see no gain in a cut with more positives than negatives on both
+sides, although a later cut may need it.) Then its leaves, called boxes, are divided into two
+groups: those with more weight of positives than of negatives form the upper part C', and no other
+union of boxes has a larger Ent(C').
 """
 
 from typing import NamedTuple
@@ -23,28 +26,28 @@ from auctor.learners.trees.node_rows import Lists
 
 
 class _Boxes(NamedTuple):
-    """The leaves of all small trees: box i has list i of the rows.
+    """The leaves of all small trees; list i of the rows belongs to box i.
 
-    ``node`` leads to it, from its left (``side`` 0) or right (1); side -1 is for the cell itself,
-    side -2 for the empty box to the right of one that was not split.
+    Box i is the left (``side`` 0) or right (1) child of ``node``. Side -1 is for the cell itself,
+    side -2 for the empty box to the right of a box that was not split.
     """
 
-    cell: Ints  # the place of its cell in the level
+    cell: Ints  # index of its cell in the level
     totals: Ints  # (box, class)
     node: Ints
     side: Ints
 
 
 class Unions(Grower):
-    """Cells are split into two unions of boxes."""
+    """Splits each cell into two unions of boxes (LeafRank)."""
 
     by_gini = True
 
     def grow_level(self, is_last: bool) -> bool:
         if len(self.cells) == 0:
             return False
-        self.rows.take(self.places)
-        self._tested: list[tuple[int, int, int]] = []  # (node, the node before it, its side)
+        self.rows.take(self.lists)
+        self._tested: list[tuple[int, int, int]] = []  # (node, its parent, side of the parent)
         boxes = self._grow_boxes(is_last)
         is_upper, r = self._sort_boxes(boxes)
         gains = self.is_gain(r, self.totals)
@@ -54,10 +57,10 @@ class Unions(Grower):
             self.builder.untest(cell)
         if len(chosen) == 0:
             return False
-        # Of each box: twice the place of its cell among the chosen ones, one more if it is low.
-        place = np.full(len(gains), -1)
-        place[chosen] = np.arange(len(chosen))
-        group = np.where(gains[boxes.cell], 2 * place[boxes.cell] + ~is_upper, -1)
+        # The child cell of each box: twice the index of its cell, plus 1 if it is the lower child.
+        index = np.full(len(gains), -1)
+        index[chosen] = np.arange(len(chosen))
+        group = np.where(gains[boxes.cell], 2 * index[boxes.cell] + ~is_upper, -1)
         totals = np.zeros((2 * len(chosen), 2), dtype=np.int64)
         np.add.at(totals, group[group >= 0], boxes.totals[group >= 0])
         children = self._split_cells(boxes, group, totals, chosen)
@@ -72,7 +75,7 @@ class Unions(Grower):
         """The boxes of all cells, after ``leaf_depth`` levels of splits."""
         n_cells, n_levels = len(self.cells), self.rules.leaf_depth or 1
         boxes = _Boxes(np.arange(n_cells), self.totals, self.cells, np.full(n_cells, -1))
-        scale = 1.0 / self.totals  # the classes of a cell weigh alike
+        scale = 1.0 / self.totals  # class-balanced weights in each cell
         live, splits, slots = np.arange(n_cells), self.splits, self.slots
         for depth in range(n_levels):
             is_end = depth + 1 == n_levels
@@ -85,16 +88,16 @@ class Unions(Grower):
             is_end = is_end or len(able) == 0
             if not is_end:
                 level = self.level(able, boxes.totals, scale[boxes.cell], parents)
-                found = self.search.best(level)
-            if depth > 0:  # those of the cells themselves are needed once more
+                best = self.search.best(level)
+            if depth > 0:  # the histograms of the cells are needed for the next level of cells
                 self.search.free(slots)
             if is_end:
                 break
-            live, (splits, slots) = able, found
+            live, (splits, slots) = able, best
         return boxes
 
     def _split_boxes(self, boxes: _Boxes, live: Ints, splits: Splits, send: bool) -> _Boxes:
-        """Two boxes for each one; where it is not split, the right one is empty."""
+        """Two boxes for each box; if it is not split, the right one is empty."""
         chosen = np.flatnonzero(splits.feature >= 0)
         at = live[chosen]
         n_boxes = len(boxes.cell)
@@ -121,8 +124,8 @@ class Unions(Grower):
     def _sort_boxes(self, boxes: _Boxes) -> tuple[Bools, Floats]:
         """Whether each box belongs to the upper part of its cell, and r of that part.
 
-        A box of as many positives as negatives does, so that the upper part is the larger one
-        of two equal choices (Remark 9).
+        A box with equal weights of both classes does, so that of two equally good upper parts the
+        larger one is taken (Clémençon & Vayatis 2009, Remark 9).
         """
         neg, pos = (boxes.totals / self.totals[boxes.cell]).T
         is_upper = pos - neg > -LEAST_GAIN
@@ -131,18 +134,18 @@ class Unions(Grower):
         return is_upper, r
 
     def _split_cells(self, boxes: _Boxes, group: Ints, totals: Ints, chosen: Ints) -> Ints:
-        """Two new cells for each chosen one, and the boxes lead to them."""
+        """Make two new cells for each chosen cell, and let its boxes lead to them."""
         children = np.array([self.builder.add(pair, is_cell=True) for pair in totals.tolist()])
         for i, cell in enumerate(self.cells[chosen].tolist()):
             self.builder.order(cell, int(children[2 * i]), int(children[2 * i + 1]))
         for i in np.flatnonzero((group >= 0) & (boxes.side >= 0)).tolist():
             target = int(children[group[i]])
             self.builder.lead(int(boxes.node[i]), int(boxes.side[i]), target)
-        # A test whose sides lead to the same cell is none.
-        for number, before, side in reversed(self._tested):
+        # A test whose two sides lead to the same cell is skipped.
+        for number, parent, side in reversed(self._tested):
             left, right = self.builder.children(number)
             if left == right:
-                self.builder.lead(before, side, left)
+                self.builder.lead(parent, side, left)
         return children
 
 
@@ -157,8 +160,8 @@ def grow(
 ) -> GrownTree:
     """Grow a tree level by level.
 
-    ``weights`` are those of the rows of each partition, in units, in place of the data's own:
-    rows of weight 0 are passed over. ``allowed`` draws the features of each node.
+    ``weights`` replace the weights of the rows of each partition, in units; rows of weight 0 are
+    left out. ``allowed`` draws the features that may split each node.
     """
     kind = _Stumps if rules.leaf_depth is None else Unions
     grower = kind(data, rules, workers, weights, allowed)
@@ -168,11 +171,12 @@ def grow(
         if progress is not None:
             progress.step()
     tree = grower.builder.build()
-    return tree.pruned(np.ones(len(tree.splits), dtype=np.bool_))  # drops what nothing leads to
+    # Pruning with all splits kept removes the nodes that cannot be reached.
+    return tree.pruned(np.ones(len(tree.splits), dtype=np.bool_))
 
 
 class _Stumps(Grower):
-    """Cells are split by orthogonal cuts (Remark 11)."""
+    """Splits each cell at one feature."""
 
     def grow_level(self, is_last: bool) -> bool:
         gains = self.is_gain(self.splits.gain, self.totals) & (self.splits.feature >= 0)
@@ -194,7 +198,7 @@ class _Stumps(Grower):
             self.builder.order(cell, upper, lower)
             children += [upper, lower]
         if not is_last:
-            self.rows.take(self.places[chosen])
+            self.rows.take(self.lists[chosen])
             self.rows.send(self.splits.feature[chosen], self.splits.goes_left[chosen])
             parents = np.repeat(self.slots[chosen], 2)
             self.begin_level(np.array(children), pair.reshape(-1, 2), parents)

@@ -1,4 +1,4 @@
-"""The rows of every node of a growing tree, as lists of row numbers."""
+"""The rows of each node of a growing tree, as lists of row numbers."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ Lists = npt.NDArray[np.uint32]
 class Run:
     """Rows of one class in one partition: list k is ``order[begin[k]:end[k]]``.
 
-    Weights travel with the row numbers, so that they are read in sequence. Lists are written to
-    the spare arrays, which then change places with these.
+    Weights are stored beside the row numbers, so that they are read in sequence. New lists are
+    written to the spare arrays, which are then swapped with these.
     """
 
     partition: int
@@ -36,16 +36,16 @@ class Run:
 
 
 class NodeRows:
-    """Keeps a list of rows for each node, and sends rows on from nodes to their children.
+    """Keeps a list of rows for each node, and sends rows from nodes to their children.
 
-    Lists of nodes where rows end are dropped, so that a level costs what its live rows cost.
+    Lists of leaves are dropped, so that the cost of a level depends on its remaining rows only.
     """
 
     def __init__(
         self, data: RankingData, workers: Workers, weights: list[Lists] | None = None
     ) -> None:
         self._data, self._workers = data, workers
-        blocks = [block for share in class_blocks(data, workers.count) for block in share]
+        blocks = [block for each in class_blocks(data, workers.count) for block in each]
         self.runs = []
         for k, label, start, stop in blocks:
             weight = data.partitions[k].weight if weights is None else weights[k]
@@ -58,21 +58,21 @@ class NodeRows:
 
     @property
     def sizes(self) -> Ints:
-        """Rows of each list, whatever they weigh."""
+        """Number of rows of each list."""
         return np.sum([run.end - run.begin for run in self.runs], axis=0)
 
     @property
     def totals(self) -> Ints:
-        """Weight of the negatives and of the positives in all lists together."""
+        """Weight of the negatives and of the positives in all lists."""
         totals = np.zeros(2, dtype=np.int64)
         for run in self.runs:
             totals[run.label] += run.amount.sum(dtype=np.int64)
         return totals
 
     def send(self, feature: Ints, goes_left: npt.NDArray[np.uint8]) -> None:
-        """Replace each list by that of its left and that of its right rows.
+        """Replace each list by two: the rows that go left and those that go right.
 
-        ``goes_left`` is (list, code). Feature -1 keeps a list, with nothing on the right.
+        ``goes_left`` is (list, code). With feature -1 all rows of a list go left.
         """
 
         def send_run(run: Run) -> None:
@@ -92,7 +92,7 @@ class NodeRows:
             run.begin, run.end = run.begin[lists], run.end[lists]
 
     def merge(self, group: Ints) -> None:
-        """Join the lists of each group 0, 1, ..., which need not stand side by side."""
+        """Join the lists of each group 0, 1, ..., which need not be neighbours."""
         n_groups = int(group.max(initial=-1)) + 1
         by_group = np.argsort(group, kind="stable")
 

@@ -1,9 +1,9 @@
-"""Cost-complexity pruning of ranking trees, the penalty chosen by held-out AUC.
+"""Cost-complexity pruning of ranking trees; the penalty is chosen by the held-out AUC.
 
-AUC = 1/2 + the sum of the gains of all splits: of the subtrees of a tree, the one with the
-largest AUC - penalty * leaves is found by collapsing weakest links, as in CART, with the gain in
-AUC in the place of the fall of the impurity. On rows held out the same sum holds with their own
-gains, so that one pass down the whole tree gives the AUC of all of its subtrees.
+The AUC of a tree is 1/2 plus the sum of the gains of its splits. The subtree with the largest AUC -
+penalty * leaves is found by collapsing weakest links, as in CART, with the gain of AUC in place of
+the decrease of impurity. The same sum holds for held-out rows with their own gains, so that one
+pass down the whole tree gives the held-out AUC of all subtrees.
 """
 
 import heapq
@@ -22,7 +22,7 @@ from auctor.learners.trees.growth import grow
 
 @dataclass(frozen=True)
 class Subtree:
-    """A tree of the sequence: its penalty per leaf, its size and its AUC on rows held out."""
+    """A subtree: its penalty per leaf, its size, and its AUC on held-out rows."""
 
     penalty: float
     n_leaves: int
@@ -40,13 +40,13 @@ def prune(
 ) -> tuple[GrownTree, list[Subtree]]:
     """The subtree whose penalty has the largest mean AUC over the folds; of equals the smallest.
 
-    The AUC is that of the leaves in the order that is used, "tree" or "rate".
+    ``order`` is that of the leaves, "tree" or "rate".
     """
-    check_folds(data, n_folds)
+    _check_rows(data, n_folds)
     levels = collapse_levels(tree)
     penalties = between(levels)
     aucs = np.zeros(len(penalties))
-    folds = draw_folds(data, n_folds, seed)
+    folds = stratified_folds(data, n_folds, seed)
     for fold in range(n_folds):
         kept = [fold_of != fold for fold_of in folds]
         held = [fold_of == fold for fold_of in folds]
@@ -58,27 +58,27 @@ def prune(
         else:
             aucs += held_out_aucs(own, grown.gains(counts), penalties) / n_folds
     sizes = 1 + np.sum(levels[None] > penalties[:, None], axis=1)
-    # The AUC hardly sees splits of small cells and is flat over many penalties. CART's rule of
-    # one standard error would take the smallest of these trees; it costs AUC on small tables.
+    # Splits of small cells hardly change the AUC, which is flat over many penalties. CART's rule of
+    # one standard error would take the smallest of these trees, which costs AUC on small tables.
     best = len(aucs) - 1 - int(np.argmax(aucs[::-1]))
     steps = zip(penalties.tolist(), sizes.tolist(), aucs.tolist(), strict=True)
     return tree.pruned(levels > penalties[best]), [Subtree(*step) for step in steps]
 
 
-def check_folds(data: RankingData, n_folds: int) -> None:
-    """Every fold needs a row of each class, and so does what is left."""
+def _check_rows(data: RankingData, n_folds: int) -> None:
+    """Each fold, and the rows outside of it, must have rows of both classes."""
     if min(data.n_pos, data.n_neg) < n_folds:
         raise ValueError(
-            f"pruning='cv' needs rows of both classes in each of n_folds={n_folds} folds, found "
-            f"{data.n_pos} positive and {data.n_neg} negative; set pruning=None or fewer folds"
+            f"cv is {n_folds}, but there are {data.n_pos} positive and {data.n_neg} negative rows, "
+            "and each fold needs both classes; give a smaller cv or pruning=None"
         )
 
 
 def collapse_levels(tree: GrownTree) -> Floats:
-    """The penalty per leaf from which on each of the tree's splits is gone.
+    """The smallest penalty per leaf at which each split of the tree is removed.
 
-    The link of a split is the gain of all splits at and below it, divided by their number; the
-    weakest is collapsed first, with all that hangs on it.
+    The link of a split is the gain of all splits at and below it, divided by their number. The
+    weakest link is collapsed first, with all splits below it.
     """
     splits = tree.splits.tolist()
     parent = dict.fromkeys(splits, -1)
@@ -98,7 +98,7 @@ def collapse_levels(tree: GrownTree) -> Floats:
     while links:
         link, cell = heapq.heappop(links)
         if cell in level or link != gain[cell] / (size[cell] * pairs):
-            continue  # gone, or weakened since
+            continue  # it was removed, or has another link by now
         highest = max(highest, link)
         for below in _below(tree, cell, level):
             level[below] = highest
@@ -112,25 +112,25 @@ def collapse_levels(tree: GrownTree) -> Floats:
 
 
 def _below(tree: GrownTree, cell: int, gone: dict[int, float]) -> list[int]:
-    """The cell and the splits below it that are not gone yet."""
-    found, waiting = [], [cell]
+    """The cell and the splits below it that were not removed before."""
+    below, waiting = [], [cell]
     while waiting:
         k = waiting.pop()
-        found.append(k)
+        below.append(k)
         children = int(tree.upper[k]), int(tree.lower[k])
         waiting += [c for c in children if tree.upper[c] >= 0 and c not in gone]
-    return found
+    return below
 
 
 def between(levels: Floats) -> Floats:
-    """A penalty for each subtree of the sequence, between where it begins and where it ends."""
+    """A penalty for each subtree: the geometric mean of the ends of its range of penalties."""
     distinct = np.unique(levels)
     ends = np.append(distinct[1:], np.inf)
     return np.concatenate([[0.0], np.sqrt(distinct * ends)])
 
 
-def draw_folds(data: RankingData, n_folds: int, seed: int) -> list[Ints]:
-    """The fold of each row of each partition, stratified; copies of a row are in one fold."""
+def stratified_folds(data: RankingData, n_folds: int, seed: int) -> list[Ints]:
+    """The fold of each row of each partition, stratified; copies of a row are in the same fold."""
     rng = np.random.default_rng(seed)
     fold = np.zeros(1 + max(int(rows[-1]) for rows in data.class_rows), dtype=np.int64)
     for rows in data.class_rows:
@@ -141,13 +141,13 @@ def draw_folds(data: RankingData, n_folds: int, seed: int) -> list[Ints]:
 
 
 def held_counts(data: RankingData, tree: GrownTree, held: list[Bools]) -> Ints:
-    """Weight of the rows held out at each cell (node, class)."""
+    """Weight of the held-out rows at each cell: (node, class)."""
     counts = np.zeros((len(tree.counts), 2), dtype=np.int64)
     for part, is_held in zip(data.partitions, held, strict=True):
         leaf = np.empty(part.n_rows, dtype=np.int64)
         find_leaves(part.codes, tree.nodes, leaf)
         weight = part.weight * is_held  # sums below 2^53 are exact in floating point
-        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+        for label, rows in zip((1, 0), part.class_slices, strict=True):
             sums = np.bincount(leaf[rows], weight[rows], len(counts))
             counts[:, label] += sums.astype(np.int64)
     for cell in tree.splits[::-1].tolist():
@@ -156,10 +156,10 @@ def held_counts(data: RankingData, tree: GrownTree, held: list[Bools]) -> Ints:
 
 
 def held_out_rate_aucs(tree: GrownTree, levels: Floats, held: Ints, penalties: Floats) -> Floats:
-    """AUC on rows held out of the subtree for each penalty, its leaves by their training rate.
+    """Held-out AUC of the subtree for each penalty, its leaves ordered by their training rate.
 
-    A cell is a leaf of the subtree if its own split is gone, or was never made, and that of its
-    parent is not; no split outlives its parent.
+    A cell is a leaf of the subtree if its own split was removed or never made, and that of its
+    parent was not.
     """
     gone, alive = np.full(len(held), -np.inf), np.full(len(held), np.inf)
     gone[tree.splits] = levels
@@ -177,7 +177,7 @@ def held_out_rate_aucs(tree: GrownTree, levels: Floats, held: Ints, penalties: F
 
 
 def held_out_aucs(levels: Floats, gains: Floats, penalties: Floats) -> Floats:
-    """AUC on rows held out of the subtree for each penalty, from the gains of the splits there."""
+    """Held-out AUC of the subtree for each penalty, from the gains of its splits on these rows."""
     order = np.argsort(levels, kind="stable")
     left = np.concatenate([np.cumsum(gains[order][::-1])[::-1], [0.0]])
     return 0.5 + left[np.searchsorted(levels[order], penalties, side="right")]

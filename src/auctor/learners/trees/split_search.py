@@ -22,11 +22,11 @@ from auctor.kernels.trees import (
 )
 from auctor.learners.trees.node_rows import NodeRows
 
-# Histograms of a level and of its parents are kept if they fit into this; else every node is
-# counted from the start, as many at a time as fit into a quarter of it.
+# The histograms of a level and of its parents are kept if they fit into this. Otherwise each node
+# is counted anew, as many nodes at a time as fit into a quarter of it.
 _HISTOGRAM_BYTES = 2**26
 
-# Features at most whose codes stand side by side: a row of a tile is half a line of the cache.
+# Maximum number of features of a tile: a row of a tile is half a cache line.
 _TILE = 32
 
 
@@ -42,17 +42,17 @@ def take_better(splits: Splits, other: Splits) -> None:
 
 
 class Least(NamedTuple):
-    """Rows that each side of a split must hold, and what a unit of weight of each class counts."""
+    """Minimum number of rows on each side of a split, and rows per unit of weight of each class."""
 
     rows: float
     units: Floats  # (negative, positive)
 
 
 class Level(NamedTuple):
-    """Nodes to be split: node i has list ``place[i]`` of the rows.
+    """Nodes to be split; list ``place[i]`` of the rows belongs to node i.
 
-    ``parent`` is the slot of its parent's histogram (-1: there is none), ``sibling`` the list
-    of its sibling. ``scale`` is what a unit of weight of each class counts for.
+    ``parent`` is the slot of the histogram of its parent (-1 if there is none), ``sibling`` the
+    list of its sibling. ``scale`` multiplies a unit of weight of each class.
     """
 
     place: Ints
@@ -60,11 +60,11 @@ class Level(NamedTuple):
     scale: Floats  # (node, class)
     parent: Ints
     sibling: Ints
-    allowed: Bools  # (node, feature); empty where every feature is allowed
+    allowed: Bools  # (node, feature); empty if every feature is allowed
 
 
 class _Plan(NamedTuple):
-    """How the histograms of a level come about: whole lists first, then differences."""
+    """How the histograms of a level are computed: first lists are counted, then subtracted."""
 
     slot: Ints  # of each node
     copied: tuple[Ints, Ints]  # (slot, slot of the parent): before the count
@@ -76,9 +76,9 @@ class _Plan(NamedTuple):
 class SplitSearch:
     """Finds the best split of all nodes of a level in one pass over half of their rows.
 
-    Of two siblings the one with fewer rows is counted, and the other one is what is left of
-    their parent: exact, because the sums are whole numbers. Each thread works on tiles of
-    features, so that nothing has to be added up in the end.
+    Of two siblings the one with fewer rows is counted; the other one is the difference to their
+    parent, which is exact because the sums are whole numbers. Each thread works on tiles of
+    features, so that their histograms need not be added up.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class SplitSearch:
     ) -> None:
         self._data, self._rows, self._workers = data, rows, workers
         self._least, self._by_gini = least, by_gini
-        # Half the bytes are half the cache: int32 wherever all weights together fit.
+        # int32 if the sum of all weights fits: it needs half of the cache.
         dtype = np.dtype(np.int32 if rows.totals.sum() < 2**31 else np.int64)
-        # As many tiles for each thread as for the others, as far as there are features.
+        # The same number of tiles for each thread, if there are enough features.
         per_thread = -(-data.n_features // (_TILE * workers.count))
         n_tiles = min(data.n_features, per_thread * workers.count)
         edges = [data.n_features * k // n_tiles for k in range(n_tiles + 1)]
@@ -98,7 +98,7 @@ class SplitSearch:
         self._tiles = workers.map(lambda ends: _Tile(data, *ends, n_slots, dtype), pairwise(edges))
 
     def best(self, level: Level) -> tuple[Splits, Ints]:
-        """The best splits, and the slots of the histograms; -1 where they were not kept."""
+        """The best splits, and the slots of the histograms; -1 if they were not kept."""
         plan = self._plan(level)
         splits = self._workers.map(
             lambda tile: tile.search(plan, level, self._rows, self._least, self._by_gini),
@@ -109,7 +109,7 @@ class SplitSearch:
         return splits[0], plan.slot
 
     def free(self, slots: Ints) -> None:
-        """These histograms are not needed any more."""
+        """Release the slots of histograms that are no longer needed."""
         self._slots.free(slots)
 
     def _plan(self, level: Level) -> _Plan:
@@ -123,11 +123,11 @@ class SplitSearch:
         of_list[level.place] = slot
         twin = of_list[level.sibling]
         own, other = sizes[level.place], sizes[level.sibling]
-        # Of twins of one size, the one that stands first is counted.
+        # Of siblings of equal size the first is counted.
         is_less = (own < other) | ((own == other) & (level.place < level.sibling))
         by_rows = (level.parent < 0) | is_less
         from_twin = ~by_rows & (twin >= 0)
-        # The sibling ends here and has no histogram: its rows are taken off one by one.
+        # The sibling is a leaf and has no histogram: its rows are counted and subtracted.
         from_rows = ~by_rows & (twin < 0)
         counted = (
             np.concatenate([level.place[by_rows], level.sibling[from_rows]]),
@@ -144,14 +144,14 @@ class SplitSearch:
 
 
 class _Slots:
-    """Which lines of the histograms are in use."""
+    """Which slots of the histograms are in use."""
 
     def __init__(self, most: int) -> None:
         self._most, self._used = most, 0
         self._free: list[int] = []
 
     def take(self, count: int) -> Ints:
-        """Lines that are free; -1s where there are too few."""
+        """Slots that are free; all -1 if there are too few."""
         again = min(count, len(self._free))
         if self._used + count - again > self._most:
             return np.full(count, -1)
@@ -165,7 +165,7 @@ class _Slots:
 
 
 class _Tile:
-    """Some features: their codes row by row, and the histograms of all nodes for them."""
+    """Some of the features: their codes row by row, and the histograms of all nodes."""
 
     def __init__(
         self, data: RankingData, first: int, last: int, n_slots: int, dtype: np.dtype[Any]
@@ -175,14 +175,14 @@ class _Tile:
         self._n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
         is_category = np.array([feature.is_category for feature in features])
         self._category = np.where(is_category, np.cumsum(is_category) - 1, -1)
-        # A row's codes side by side: rows of a node lie scattered, and one look at memory then
-        # brings all codes of a row.
+        # The codes of a row are neighbours in memory: the rows of a node are scattered, and one
+        # cache line then has all codes of a row.
         self._codes = [np.ascontiguousarray(part.codes[first:last].T) for part in data.partitions]
-        # Not touched before it is used: a small tree takes up what it needs and no more.
+        # np.empty does not touch the memory: a small tree uses only the part that it needs.
         self._kept = np.empty((2, n_slots, len(features) * data.n_codes), dtype=dtype)
-        line_bytes = self._kept.itemsize * 2 * self._kept.shape[2]
-        share = _HISTOGRAM_BYTES // 4 * (last - first) // data.n_features
-        self._block_size = max(1, share // line_bytes)
+        slot_bytes = self._kept.itemsize * 2 * self._kept.shape[2]
+        own_bytes = _HISTOGRAM_BYTES // 4 * (last - first) // data.n_features
+        self._block_size = max(1, own_bytes // slot_bytes)
 
     def search(
         self, plan: _Plan, level: Level, rows: NodeRows, least: Least, by_gini: bool
@@ -200,7 +200,7 @@ class _Tile:
     def _search_in_blocks(
         self, level: Level, rows: NodeRows, least: Least, by_gini: bool, splits: Splits
     ) -> None:
-        """Count and search a few nodes at a time, and keep nothing."""
+        """Count and search a few nodes at a time, without keeping their histograms."""
         size = min(self._block_size, len(level.place))
         counts = np.empty((2, size, self._kept.shape[2]), dtype=self._kept.dtype)
         none = np.empty(0, dtype=np.int64)
@@ -226,18 +226,17 @@ class _Tile:
             subtract_slots(*plan.subtracted, of_class)
 
     def _by_share(self, counts: npt.NDArray[Any], slot: Ints) -> Ints:
-        """Codes of each category at each node, the largest share of positives first.
+        """Codes of each categorical feature at each node, the largest fraction of positives first.
 
-        Equal fractions are equal floats, and the order of their codes decides; those that do
-        not occur come last.
+        Codes with equal fractions keep their order; codes that do not occur come last.
         """
         features = np.flatnonzero(self._category >= 0).tolist()
         order = np.empty((len(features), len(slot), self._n_codes), dtype=np.int64)
         for k, j in enumerate(features):
             neg, pos = counts[:, slot, j * self._n_codes : (j + 1) * self._n_codes]
             both = (neg + pos).astype(np.float64)
-            share = np.divide(pos, both, out=np.full(both.shape, -1.0), where=both > 0)
-            order[k] = np.argsort(-share, axis=1, kind="stable")
+            fraction = np.divide(pos, both, out=np.full(both.shape, -1.0), where=both > 0)
+            order[k] = np.argsort(-fraction, axis=1, kind="stable")
         return order
 
     def _search(

@@ -1,4 +1,4 @@
-"""From a grown tree to a TreeModel: cuts that are used, values, probabilities."""
+"""From a grown tree to a TreeModel: its cuts, scores and probabilities."""
 
 from itertools import pairwise
 
@@ -10,10 +10,10 @@ from auctor.kernels.trees import TreeNodes
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.models import Calibration, TreeModel
 
-# Rows of the whole table's mix of classes that are added to each leaf.
+# Number of rows with the class proportions of the whole table that are added to each leaf.
 _SHRINKAGE = 2.0
 
-# Leaves that share a probability are set so much apart, all of them together.
+# Pooled leaves get slightly different probabilities; this is the range of the differences.
 _APART = 2.0**-20
 
 
@@ -43,10 +43,10 @@ def build_tree(data: RankingData, tree: GrownTree, order: str = "tree") -> TreeM
 
 
 def youden_cut(counts: Ints, ranks: Ints) -> float:
-    """Midway between two neighbouring leaves, where share of positives above exceeds negatives'.
+    """Youden's point: the score between two neighbouring leaves where TPR - FPR is largest.
 
-    ``counts`` (leaf, class) and ``ranks`` stand best first. Of several cuts the lowest, as for
-    other models; the value of the leaf where there is only one.
+    ``counts`` (leaf, class) and ``ranks`` begin with the best leaf. Of several best cuts the lowest
+    is taken, as for other models. If there is only one leaf, it is the score of that leaf.
     """
     if len(ranks) == 1:
         return float(ranks[0])
@@ -58,14 +58,15 @@ def youden_cut(counts: Ints, ranks: Ints) -> float:
 
 
 def leaf_probabilities(counts: Ints, row_unit: float) -> Floats:
-    """Probability of the positive class in each leaf, best first: Delta of Remark 7, shrunk.
+    """Probability of the positive class in each leaf, the best leaf first.
 
-    Delta is the share of positives. A leaf of few rows is drawn towards the share in the whole
-    by two rows of it. Nothing makes the shares fall along the order of the leaves: a cell is
-    ranked by the splits above it, and the lower half of an upper cell may hold a smaller share
-    than the upper half of the lower one. Probabilities must rank as scores do, so that leaves
-    out of order are pooled (the nearest falling sequence, in squares); and pooled ones, which
-    the score tells apart, are set apart by less than a millionth.
+    It is the fraction of positives (Delta in Remark 7 of Clémençon & Vayatis 2009), shrunk towards
+    the fraction in all rows by adding two rows with that fraction. The fractions need not decrease
+    along the order of the leaves: a cell is ranked by the splits above it, and the lower half of an
+    upper cell may have a smaller fraction than the upper half of the lower cell. Probabilities must
+    rank rows like the scores do. Leaves in the wrong order are therefore pooled (isotonic
+    regression), and pooled leaves, which have different scores, get probabilities that differ by
+    less than a millionth.
     """
     neg, pos = counts.T * row_unit
     prior = pos.sum() / (pos.sum() + neg.sum())
@@ -77,13 +78,13 @@ def leaf_probabilities(counts: Ints, row_unit: float) -> Floats:
             more_hits, more_rows, more_leaves = pools.pop()
             hit, size, n_leaves = pools[-1]
             pools[-1] = hit + more_hits, size + more_rows, n_leaves + more_leaves
-    shares = np.repeat([hit / size for hit, size, _ in pools], [n for _, _, n in pools])
-    position = (np.arange(len(shares), 0, -1) - 0.5) / len(shares)
-    return (1.0 - _APART) * shares + _APART * position
+    pooled = np.repeat([hit / size for hit, size, _ in pools], [n for _, _, n in pools])
+    position = (np.arange(len(pooled), 0, -1) - 0.5) / len(pooled)
+    return (1.0 - _APART) * pooled + _APART * position
 
 
 def double_wins(counts: Ints) -> int:
-    """Twice the pairs in order, ties one half, from the counts (leaf, class), best first."""
+    """Twice the pairs in the right order, ties one half, from counts (leaf, class), best first."""
     below_neg = int(counts[:, 0].sum())
     total = 0
     for neg, pos in counts.tolist():
@@ -93,7 +94,7 @@ def double_wins(counts: Ints) -> int:
 
 
 def is_concave(counts: Ints) -> bool:
-    """Whether the slopes pos / neg of the ROC curve never rise from leaf to leaf."""
+    """Whether the slopes pos / neg of the ROC curve do not increase from leaf to leaf."""
     return all(
         better[1] * worse[0] >= worse[1] * better[0] for better, worse in pairwise(counts.tolist())
     )
@@ -102,20 +103,20 @@ def is_concave(counts: Ints) -> bool:
 def shorten(
     nodes: TreeNodes, features: tuple[Feature, ...]
 ) -> tuple[TreeNodes, tuple[Feature, ...]]:
-    """The nodes over features that have only the cuts that some node uses."""
+    """The nodes, and the features with only those cuts that some node uses."""
     cut, start = nodes.cut.copy(), nodes.start.copy()
     table: list[int] = []
     shortened = []
     for j, feature in enumerate(features):
         here = np.flatnonzero(nodes.feature == j)
         if feature.is_category:
-            cut[here] = 0  # the table says it all
+            cut[here] = 0  # categories are in the table
             for k in here.tolist():
                 start[k] = len(table)
                 table += nodes.table[nodes.start[k] :][: feature.n_bins + 1].tolist()
             shortened.append(feature)
             continue
-        # The last bin as the cut has every known value below it.
+        # A cut at the last bin has all values that are not missing below it; it needs no cut.
         used = np.unique(nodes.cut[here][nodes.cut[here] < feature.n_bins])
         cut[here] = np.searchsorted(used, nodes.cut[here]) + 1
         shortened.append(number_feature(feature.name, feature.cuts[used - 1]))

@@ -1,10 +1,11 @@
-"""TreeRank (paper 002, section 4.1): a tree whose leaves, from left to right, are the ranking.
+"""TreeRank: a tree whose leaves, from left to right, are the ranking.
 
-A cell is split so that Ent(C') = alpha(C) beta(C') - beta(C) alpha(C') is largest, where C' is
-the part that goes left, above the rest. The pairs of a positive and a negative inside the cell,
-which counted one half each, then come apart: beta(C') alpha(C \\ C') of them into the right order
-and alpha(C') beta(C \\ C') into the wrong one, so that AUC grows by half of the difference, which
-is Ent(C') / 2.
+The algorithm is that of Clémençon & Vayatis (2009), section 4.1. A cell C is split so that
+Ent(C') = alpha(C) beta(C') - beta(C) alpha(C') is largest, where C' is the part that goes left and
+ranks above the rest. The pairs of a positive and a negative row inside the cell were ties, which
+count one half each. After the split, beta(C') alpha(C \\ C') of them are in the right order and
+alpha(C') beta(C \\ C') in the wrong one, so that the AUC grows by half of the difference, which is
+Ent(C') / 2.
 """
 
 from dataclasses import dataclass, field
@@ -24,17 +25,17 @@ from auctor.models import TreeModel
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a fit can be told."""
+class TreeRankSettings:
+    """Settings of a fit."""
 
     max_depth: int = 10
     min_samples_leaf: float = 5.0
     min_gain: float = 0.0
     split: str = "stump"
     leaf_depth: int = 3
-    order: str = "tree"  # of the leaves; "rate" is by their share of positives
+    order: str = "tree"  # of the leaves; "rate" orders them by their fraction of positives
     pruning: str | None = None
-    n_folds: int = 5
+    cv: int = 5  # folds of pruning="cv"
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
@@ -47,10 +48,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Split:
-    """A cell's split: its node in the model, the AUC gained, and the weights on both sides.
+    """The split of a cell: its node in the model, the gain of AUC, and the weights on both sides.
 
-    ``feature`` is that of the first test; ``shares`` says how much of the gain is due to each
-    feature where the split is a small tree.
+    ``feature`` is that of the first test. If the split is a small tree, ``gains`` divides the gain
+    among the features of its tests.
     """
 
     node: int
@@ -59,40 +60,53 @@ class Split:
     gain: float
     upper: tuple[float, float]  # (negatives, positives)
     lower: tuple[float, float]
-    shares: tuple[tuple[int, float], ...]
+    gains: tuple[tuple[int, float], ...]  # (feature, gain of AUC)
 
 
 @dataclass
-class History:
-    """The splits of the tree, parents before children, and the sequence it was pruned along."""
+class TreeRankHistory:
+    """The splits of the tree, parents before children, and the subtrees considered in pruning."""
 
     splits: list[Split] = field(default_factory=list)
     subtrees: list[Subtree] = field(default_factory=list)
 
 
-def fit_treerank(data: RankingData, settings: Settings) -> tuple[TreeModel, History, Certificate]:
-    """Grow, prune where asked for, and say what the order of the leaves is worth."""
-    history = History()
+def fit_treerank(
+    data: RankingData, settings: TreeRankSettings
+) -> tuple[TreeModel, TreeRankHistory, Certificate]:
+    """Grow a tree, prune it if asked for, and certify the ROC curve of its leaves.
+
+    Examples
+    --------
+    >>> from auctor.data import prepare
+    >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+    >>> settings = TreeRankSettings(min_samples_leaf=1)
+    >>> model, history, certificate = fit_treerank(data, settings)
+    >>> print(certificate)
+    The ROC curve on the training rows has 4 segments, is concave, and has an AUC of 1 (a tree of
+    depth 3).
+    """
+    history = TreeRankHistory()
     progress = Progress(settings.max_depth, "TreeRank", settings.verbose)
     with Workers(settings.n_jobs) as workers:
         tree = grow(data, settings.rules, workers, progress=progress)
         progress.close()
         if settings.pruning == "cv":
-            told = settings.rules, settings.n_folds, settings.seed, workers, settings.order
-            tree, history.subtrees = prune(data, tree, *told)
+            options = settings.rules, settings.cv, settings.seed, workers, settings.order
+            tree, history.subtrees = prune(data, tree, *options)
     history.splits = list_splits(tree, data.row_unit)
     return build_tree(data, tree, settings.order), history, certify(tree, settings.order)
 
 
 def list_splits(tree: GrownTree, unit: float) -> list[Split]:
-    """Every split of the tree with what it gained."""
+    """Every split of the tree with its gain of AUC."""
     owner = find_owners(tree)
     inner = np.flatnonzero(tree.nodes.feature >= 0)
-    worth = np.bincount(owner[inner], tree.worth[inner], len(owner))
+    total = np.bincount(owner[inner], tree.gain[inner], len(owner))
     tests: dict[int, list[tuple[int, float]]] = {}
     for k in inner.tolist():
-        share = float(tree.worth[k] / worth[owner[k]])
-        tests.setdefault(int(owner[k]), []).append((int(tree.nodes.feature[k]), share))
+        fraction = float(tree.gain[k] / total[owner[k]])
+        tests.setdefault(int(owner[k]), []).append((int(tree.nodes.feature[k]), fraction))
     depth = tree.depths()
     weights = (tree.counts * unit).tolist()
     return [
@@ -103,7 +117,7 @@ def list_splits(tree: GrownTree, unit: float) -> list[Split]:
             gain,
             tuple(weights[tree.upper[cell]]),
             tuple(weights[tree.lower[cell]]),
-            tuple((feature, gain * share) for feature, share in tests[cell]),
+            tuple((feature, gain * fraction) for feature, fraction in tests[cell]),
         )
         for cell, gain in zip(tree.splits.tolist(), tree.gains().tolist(), strict=True)
     ]
@@ -120,7 +134,7 @@ def find_owners(tree: GrownTree) -> Ints:
 
 
 def certify(tree: GrownTree, order: str = "tree") -> Certificate:
-    """The ROC curve on the training rows: a line for each leaf (Proposition 13)."""
+    """The ROC curve on the training rows, with a segment for each leaf (Proposition 13)."""
     leaves, _ = tree.leaves(order)
     counts = tree.counts[leaves]
     total_neg, total_pos = tree.counts[0].tolist()
@@ -135,12 +149,12 @@ def certify(tree: GrownTree, order: str = "tree") -> Certificate:
         "depth": int(tree.depths().max()),
     }
     if len(leaves) == 1:
-        return Certificate("No split gains AUC, and every row scores alike.", values)
-    shape = "concave" if values["is_concave"] else "not concave"
+        return Certificate("No split increases the AUC: all rows have the same score.", values)
+    shape = "is concave" if values["is_concave"] else "is not concave"
     statement = (
-        f"On the training rows the ROC curve is a broken line of {len(leaves)} pieces, {shape}, "
-        f"with an AUC of {values['auc']:.6g} (a tree of depth {values['depth']})."
+        f"The ROC curve on the training rows has {len(leaves)} segments, {shape}, and has an AUC "
+        f"of {values['auc']:.6g} (a tree of depth {values['depth']})."
     )
     if order == "rate":
-        statement += " No other order of these cells has a larger one."
+        statement += " No other order of these leaves has a larger AUC."
     return Certificate(statement, values)

@@ -1,8 +1,8 @@
-"""A small ranking tree as a weak ranker, for the boosters that work on rows.
+"""A small tree as a weak ranker, for AUCBoost and MartiRank.
 
-A booster cuts its weak ranker at one threshold. LeafRank's split of the whole table is made for
-that: of all ways to sort the leaves of the tree into an upper and a lower part, it takes the one
-whose error rates on both classes add up to least.
+Both cut the scores of a weak ranker at one threshold. LeafRank's split of the whole table is suited
+to that: of all ways to divide the leaves of the tree into an upper and a lower group, it takes the
+one with the smallest sum of the error rates of the two classes.
 """
 
 from typing import Any
@@ -18,17 +18,17 @@ from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
 
-# Least share of the weight in a box. Where features count together only, no first cut is better
-# than another, and without a floor the best by chance cuts off a few rows at the end: of 12 draws
-# of y = sign(x0 x1 + noise), AUCBoost with trees of depth 3 then ended at AUC 0.52 in one; with a
-# floor of 1, 5 or 10 % in none.
-_LEAST_SHARE = 0.01
+# Smallest fraction of the weight in a leaf. If features matter only together, no first cut is
+# better than another, and without a minimum the best by chance cuts off a few rows at one end: in
+# one of 12 draws of y = sign(x0 x1 + noise), AUCBoost with trees of depth 3 then had an AUC of
+# 0.52. With a minimum of 1, 5 or 10 % this did not occur.
+_LEAST_FRACTION = 0.01
 
 
 class WeakTree:
-    """Fits a tree of ``depth`` to rows of codes (rows, features) and scores rows 2 or 1.
+    """A tree of ``depth`` over rows of codes (rows, features), which scores rows 2 or 1.
 
-    It looks like a scikit-learn estimator to the code that fits weak rankers.
+    It has the methods of a scikit-learn estimator that weak rankers need.
     """
 
     tree_: GrownTree
@@ -38,7 +38,7 @@ class WeakTree:
 
     def fit(self, Z: Floats, y: npt.NDArray[Any], sample_weight: Floats) -> "WeakTree":
         data = self._data(Z, y == 1, sample_weight)
-        least = _LEAST_SHARE * sum(data.class_weights)
+        least = _LEAST_FRACTION * sum(data.class_weights)
         rules = Rules(max_depth=1, min_samples_leaf=least, leaf_depth=self.depth)
         self.tree_ = grow(data, rules, Workers(1))
         leaves, ranks = self.tree_.leaves()
@@ -57,7 +57,7 @@ class WeakTree:
         multiples, _ = frequency_weights(weight[order], len(order))
         codes = np.ascontiguousarray(self._codes(Z)[:, order])
         part = Partition(codes, multiples, np.arange(len(order)), int(positive.sum()))
-        # A share of the weight is the floor, whatever it is worth in rows: a unit counts 1.
+        # The minimum is a fraction of the weight, so that a unit of weight counts as one row.
         return RankingData(self.features, (part,), np.array([0, 1]), (1.0, 1.0))
 
     def _codes(self, Z: Floats) -> npt.NDArray[Any]:
@@ -65,7 +65,7 @@ class WeakTree:
         return np.ascontiguousarray(Z.T.astype(np.uint8 if widest < 256 else np.uint16))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Nothing in it is drawn at random, and nothing is to be set."""
+        """No parameters: nothing is random, and there is nothing to set."""
         return {}
 
     def set_params(self, **parameters: Any) -> "WeakTree":
