@@ -19,8 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import auctor.display
-from auctor import MartiRank, RankBoost, SmoothAUCBoost, TreeRank
-from auctor.estimators import cross_validate as own_cross_validate
+from auctor import MartiRank, RankBoost, SmoothAUCBoost, TreeRank, cross_val_auc
 from auctor.metrics import auc
 
 matplotlib.use("Agg")
@@ -272,7 +271,7 @@ def test_folds_of_scikit_learn(name, weighted):
 
 def test_folds_of_our_own(name):
     cls = getattr(auctor.display, name)
-    found = own_cross_validate(RankBoost(n_estimators=5, pos_label="bad"), X, Y, n_folds=3)
+    found = cross_val_auc(RankBoost(n_estimators=5, pos_label="bad"), X, Y, cv=3)
     if name == "CalibrationDisplay":
         with pytest.raises(ValueError, match="no probabilities; give the result of"):
             cls.from_cross_validation(found, Y, pos_label="bad")
