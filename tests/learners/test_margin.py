@@ -3,6 +3,7 @@
 import warnings
 from types import SimpleNamespace
 
+import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,6 @@ from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
 from auctor.exceptions import MarginWarning
-from auctor.learners.margin import cutting_planes as margin_cuts
 from auctor.learners.margin.certificate import certify_margin
 from auctor.learners.margin.cutting_planes import CuttingPlanes, Limits
 from auctor.learners.margin.fit import largest_margin
@@ -386,13 +386,14 @@ class TestEarlyEnds:
     @pytest.mark.parametrize("good_calls", [0, 4])
     def test_a_solver_that_fails(self, monkeypatch, good_calls):
         pos, neg = self.problem()
-        run, calls = margin_cuts._Master._run, []
+        status, calls = highspy.Highs.getModelStatus, []
 
-        def fail_later(self):
+        def fail_later(solver):
             calls.append(1)
-            return run(self) and len(calls) <= good_calls
+            found = status(solver)
+            return found if len(calls) <= good_calls else highspy.HighsModelStatus.kSolveError
 
-        monkeypatch.setattr(margin_cuts._Master, "_run", fail_later)
+        monkeypatch.setattr(highspy.Highs, "getModelStatus", fail_later)
         with pytest.warns(MarginWarning, match="the linear program's solver failed"):
             found, _ = largest_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.3, **PAPER))
         self.check(found, pos, neg, "solver")

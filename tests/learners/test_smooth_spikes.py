@@ -10,7 +10,7 @@ from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.penalty import CURVATURE, Roughness
 from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.settings import SmoothSettings
-from auctor.learners.smooth.spikes import _FEWEST_BINS, _cost
+from auctor.learners.smooth.spikes import FEWEST_BINS, spike_cost
 from auctor.metrics import auc
 
 
@@ -56,7 +56,7 @@ def test_where_nothing_may_stand_out():
     assert not np.isfinite(loose_of(prepare(X, y), roughness="bins")).any()
     assert not np.isfinite(loose_of(prepare(X, y, categorical_features=[0]))).any()
     few = X.copy()
-    few[:, 0] = few[:, 0] % _FEWEST_BINS
+    few[:, 0] = few[:, 0] % FEWEST_BINS
     assert not np.isfinite(loose_of(prepare(few, y))).any()
 
 
@@ -82,8 +82,8 @@ def test_the_cost_is_that_of_the_distances_made_up():
     gradient = fraction * (slow + stiffness * own + chance)
     expected = noise / (2 * stiffness * variance)
     even = np.ones(n)
-    assert _cost(gradient, fraction, mass, noise, even) == pytest.approx(expected, rel=0.1)
-    assert _cost(fraction * (slow + chance), fraction, mass, noise, even) == np.inf
+    assert spike_cost(gradient, fraction, mass, noise, even) == pytest.approx(expected, rel=0.1)
+    assert spike_cost(fraction * (slow + chance), fraction, mass, noise, even) == np.inf
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from auctor.learners.smooth.objective import Objective
 from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.scale import gaps
 from auctor.learners.smooth.settings import SmoothSettings
-from auctor.learners.smooth.stagewise import Round, Rounds, Stump, _differences, boost
+from auctor.learners.smooth.stagewise import Round, Rounds, Stump, boost, differences_of_scores
 from auctor.testing.contracts import messy_table
 from tests.reference import smooth as slow
 
@@ -395,7 +395,7 @@ def test_densities_of_differences(n_nodes):
     """Far grids are cut off where phi is 0, whichever convolution made them."""
     rng = np.random.default_rng(n_nodes)
     positive, negative = rng.random((2, n_nodes))
-    density = _differences(positive, negative)
+    density = differences_of_scores(positive, negative)
     middle = min(n_nodes - 1, 400)
     assert len(density) == 2 * middle + 1
     for i in range(0, len(density), 97):

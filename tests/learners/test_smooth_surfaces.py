@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctor.data import Workers, category_feature, number_feature, prepare
-from auctor.learners.smooth.fit import _add_surfaces, climb, fit_smooth
+from auctor.learners.smooth.fit import add_surfaces, climb, fit_smooth
 from auctor.learners.smooth.interactions import (
     Pair,
     find_pairs,
@@ -421,7 +421,7 @@ def test_the_objective_of_an_earlier_iteration_is_without_its_barrier():
         point, history = climb(problem, problem.amounts, None, data.take(held))
         pairs = find_pairs(problem, point.x, 1)
         joint = JointProblem(problem, problem.roughness.weigh(*problem.amounts), pairs)
-        result, parts = _add_surfaces(problem, point, history, data.take(held))
+        result, parts = add_surfaces(problem, point, history, data.take(held))
         assert len(parts.surfaces) == 1
         expected = joint.objective.at(result.x)  # without the barrier
     assert result.smoothed_auc == expected.smoothed_auc
