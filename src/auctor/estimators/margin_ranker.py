@@ -12,14 +12,14 @@ from auctor.data import SparseTable, Table, find_categorical, read_table
 from auctor.data.labelled import LabelledRows, read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitInput, FitResult
-from auctor.learners.margin.certificate import certify_margin
-from auctor.learners.margin.fit import MarginSettings, fit_margin
+from auctor.learners.margin.fit import fit_margin, largest_margin
 from auctor.learners.margin.problems import (
     LinearProblem,
     MarginProblem,
     ScorerProblem,
     StumpProblem,
 )
+from auctor.learners.margin.settings import MarginSettings
 from auctor.models import Model
 
 # Constraints of the parameters that MarginRankerCV has too.
@@ -212,17 +212,16 @@ class MarginRanker(RankingEstimator):
         rows = self._read_rows(given)
         problem = self._problem(given, rows)
         settings = self._settings(problem)
-        fit, history = fit_margin(problem.hypotheses, settings)
-        sizes = problem.feature_weights(fit.beta)
+        model, history, certificate = fit_margin(problem, settings)
+        sizes = problem.feature_weights(history.beta)
         attributes = {
-            "coef_": fit.beta,
-            "epsilon_": fit.epsilon,
+            "coef_": history.beta,
+            "epsilon_": history.epsilon,
             "n_iter_": history.n_iter,
             "gamma_path_": history.gamma_path,
             "feature_importances_": sizes / sizes.sum() if sizes.sum() > 0 else sizes,
         }
-        certificate = certify_margin(problem, fit, settings)
-        return FitResult(problem.model(fit.beta), history, certificate, rows.classes, attributes)
+        return FitResult(model, history, certificate, rows.classes, attributes)
 
     def _read_rows(self, given: FitInput) -> LabelledRows:
         given.table.check_columns()
@@ -310,7 +309,7 @@ class MarginRanker(RankingEstimator):
                 nu_neg=None,
                 relax=False,
             )
-            start, _ = fit_margin(problem.hypotheses, settings, start)
+            start, _ = largest_margin(problem.hypotheses, settings, start)
             yield epsilon, problem.model(start.beta)
 
 
