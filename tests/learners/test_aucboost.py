@@ -59,13 +59,13 @@ def test_bound_holds_and_edges_are_what_they_say(seed, weak, n_estimators):
 
 
 @pytest.mark.parametrize("weak", ["feature", "stump"])
-def test_epsilon_stops_when_the_bound_is_reached(weak):
+def test_target_loss_stops_when_the_bound_is_reached(weak):
     sample = datasets.make_r_of_k(2000, n_features=20, k=5, r=3, random_state=0)
     data = prepare(sample.X, sample.y)
     _, history, certificate = fit_aucboost(data, AUCBoostSettings(weak, 5000, target_loss=0.01))
-    assert history.stopped_by == "the bound has reached epsilon"
+    assert history.stopped_by == "the bound has reached target_loss"
     assert certificate.values["stopped_by"] == history.stopped_by
-    assert f"(stopped by: {history.stopped_by})" in certificate.statement
+    assert f"Reason for stopping: {history.stopped_by}." in certificate.statement
     assert certificate.values["bound"] <= 0.01
     assert certificate.values["auc"] >= 0.99
 
@@ -74,7 +74,7 @@ def test_no_edge_and_no_error_are_said():
     _, history, certificate = fit_aucboost(
         prepare(np.ones((4, 2)), [0, 1, 0, 1]), AUCBoostSettings()
     )
-    assert history.stopped_by == "no ranker has an edge"
+    assert history.stopped_by == "no ranker is better than chance"
     assert certificate.values["auc"] == 0.5
     X = np.arange(10.0).reshape(-1, 1)
     _, history, certificate = fit_aucboost(prepare(X, np.arange(10) >= 5), AUCBoostSettings())

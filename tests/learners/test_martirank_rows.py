@@ -89,7 +89,7 @@ def test_it_pickles_but_does_not_save(tmp_path):
     ranker = MartiRank(estimator=tree(), n_layers=3).fit(X, y)
     copy = pickle.loads(pickle.dumps(ranker))
     assert np.array_equal(copy.decision_function(X), ranker.decision_function(X))
-    assert "3 layers, 6 nodes" in str(ranker.model_)
+    assert "3 layers and 6 nodes" in str(ranker.model_)
     with pytest.raises(ValueError, match="holds fitted estimators"):
         ranker.model_.save(tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []

@@ -78,7 +78,7 @@ def test_a_table_of_constants_gives_a_flat_model():
     model, history, certificate = fit_rankboost(
         prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), RankBoostSettings(10)
     )
-    assert history.stopped_by == "no stump has an edge"
+    assert history.stopped_by == "no stump is better than chance"
     assert history.rounds == []
     assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
     assert certificate.values["auc"] == 0.5

@@ -184,7 +184,7 @@ def test_weights_of_any_size_mean_the_same_nu():
 def test_a_table_of_constants_gives_a_flat_model():
     data = prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
     model, history, certificate = fit_soft_rankboost(data, SoftRankBoostSettings(10))
-    assert history.stopped_by == "no stump has an edge"
+    assert history.stopped_by == "no stump is better than chance"
     assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
     found = certificate.values
     assert (found["soft_margin"], found["upper_bound"], found["auc"]) == (0.0, 0.0, 0.5)

@@ -114,7 +114,7 @@ def test_any_sparse_form(form):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_threads_share_the_features(n_jobs, monkeypatch):
-    monkeypatch.setattr(sparse_rows, "_ROWS_PER_WORKER", 50)
+    monkeypatch.setattr(sparse_rows, "_ENTRIES_PER_WORKER", 50)
     X, y = make_table(1)
     dense, kept = both(X, y)
     assert len(sparse_rows._feature_runs(kept, n_jobs)) == n_jobs
@@ -144,7 +144,7 @@ def test_no_stump_where_all_columns_are_empty():
     X = sparse.csr_array((6, 3))
     data = prepare(X, [0, 1] * 3, accept_sparse=True, keep_sparse=True)
     model, history, _ = fit_rankboost(data, RankBoostSettings(5))
-    assert history.stopped_by == "no stump has an edge"
+    assert history.stopped_by == "no stump is better than chance"
     assert model.decision_function(X).tolist() == [0.0] * 6
     assert stump_search(data).best(RaggedHistogram(np.ones((2, 6), int), np.arange(4) * 2, 2)) is (
         None

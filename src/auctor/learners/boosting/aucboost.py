@@ -111,7 +111,7 @@ def _run(data: RankingData, weights: RowWeights, settings: AUCBoostSettings) -> 
         ranker = ranking.best(weights.histogram())
         step = _weigh(ranker, weights, fractions) if ranker is not None else None
         if step is None:
-            history.stopped_by = "no ranker has an edge"
+            history.stopped_by = "no ranker is better than chance"
             break
         history.rounds.append(step)
         bound *= step.z
@@ -159,7 +159,7 @@ def certify(history: AUCBoostHistory, order: TrainingOrder) -> Certificate:
     statement = (
         f"1 - AUC on the training rows is {missed:.4g}. It cannot exceed {history.bound:.4g}, the "
         f"product of Z over {count(len(history.rounds), 'round')} of AUCBoost (Long & Servedio). "
-        f"The fit stopped because of: {history.stopped_by}."
+        f"Reason for stopping: {history.stopped_by}."
     )
     values = {
         "bound": history.bound,

@@ -75,7 +75,7 @@ def run_rounds(table: RowTable, settings: AUCBoostSettings) -> tuple[list[Member
         seed = (settings.seed, len(members))
         ranker = fit_row_ranker(settings.estimator, table.Z, table.positive, D, seed)
         if ranker.auc - 0.5 <= ROUNDING:
-            history.stopped_by = "no ranker has an edge"
+            history.stopped_by = "no ranker is better than chance"
             break
         alpha = weight_of(ranker.epsilon)
         D = D * exp_each(-alpha * y * ranker.labels(table.Z))

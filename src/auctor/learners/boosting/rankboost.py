@@ -114,7 +114,7 @@ def boost(
     while len(history.rounds) < settings.n_estimators:
         step = _next_round(weights, search, settings.learning_rate)
         if step is None:
-            history.stopped_by = "no stump has an edge"
+            history.stopped_by = "no stump is better than chance"
             break
         history.rounds.append(step)
         product *= step.z
