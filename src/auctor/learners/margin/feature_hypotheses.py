@@ -178,7 +178,7 @@ def _dense_or_sparse(raw: Any) -> Any:
 def _one_hot(table: Table, j: int, rows: LabelledRows) -> tuple[Any, tuple[Category, ...]]:
     """A column for each category that occurs, in order, and one for missing where some are."""
     found = table.categories(j)
-    places = rows.pick(found.places)
+    places = rows.pick(found.indices)
     used = sorted(np.unique(places[places >= 0]).tolist(), key=found.values.__getitem__)
     code = np.full(len(found.values) + 1, len(used))  # the last, -1, is for missing
     code[used] = np.arange(len(used))

@@ -41,7 +41,7 @@ class Stack(Table):
     def is_text(self, j: int) -> bool:
         return any(table.is_text(int(at[j])) for table, at in self._parts())
 
-    def _numbers(self, j: int, room: Any) -> Floats:
+    def _numbers(self, j: int, buffer: Any) -> Floats:
         values = np.concatenate([table.numbers(int(at[j])) for table, at in self._parts()])
         return values[: self.n_rows]
 
@@ -51,7 +51,7 @@ class Stack(Table):
         for table, at in self._parts():
             part = table.categories(int(at[j]))
             new = [place_of.setdefault(value, len(place_of)) for value in part.values]
-            places.append(np.array([*new, -1])[part.places])  # -1, missing, finds the last entry
+            places.append(np.array([*new, -1])[part.indices])  # -1, missing, finds the last entry
         return Categories(list(place_of), np.concatenate(places)[: self.n_rows])
 
     def _parts(self) -> Iterable[tuple[Table, Ints]]:

@@ -239,7 +239,7 @@ def recode(data: RankingData, resample: Resample) -> RankingData:
     """Rows of the data that the resample was drawn from, with codes of the resample's bins."""
     lines = np.arange(data.n_features)[:, None]
     parts = tuple(
-        replace(part, codes=resample.place.astype(part.codes.dtype)[lines, part.codes])
+        replace(part, codes=resample.place.astype(part.dense_codes.dtype)[lines, part.dense_codes])
         for part in data.partitions
     )
     return replace(data, features=resample.data.features, partitions=parts)

@@ -80,7 +80,7 @@ class SmoothedAUC:
         offset: Floats | None = None,
     ) -> None:
         self._data, self._workers = data, workers
-        self._codes = [[part.codes for part in data.partitions]]
+        self._codes = [[part.dense_codes for part in data.partitions]]
         if lines is not None:
             self._codes.append(lines)
         self._blocks = class_blocks(data, workers.count)
