@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-# Public name -> the module that holds it.
-_HOMES = {
+# Public name -> the module that defines it.
+_MODULES = {
     "AUCBoost": "auctor.estimators",
     "DMKS": "auctor.estimators",
     "ExactBoost": "auctor.estimators",
@@ -30,7 +30,7 @@ _HOMES = {
     "cross_validate": "auctor.estimators",
     "load": "auctor.models",
 }
-_ROOMS = (
+_PACKAGES = (
     "data",
     "datasets",
     "display",
@@ -92,12 +92,12 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    if name in _ROOMS:
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    if name in _PACKAGES:
         return import_module(f"auctor.{name}")
     raise AttributeError(f"module 'auctor' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_HOMES, *_ROOMS})
+    return sorted({*globals(), *__all__, *_MODULES, *_PACKAGES})

@@ -34,9 +34,8 @@ def check_sparse(matrix: Any) -> None:
     ValueError: X is a damaged sparse matrix: a column index is 7, but X has 2 columns
     """
     if matrix.ndim != 2:
-        raise ValueError(
-            f"X is a sparse array of {count(matrix.ndim, 'dimension')}; give a table with 2 dimensions"
-        )
+        dimensions = count(matrix.ndim, "dimension")
+        raise ValueError(f"X is a sparse array of {dimensions}; give a table with 2 dimensions")
     if matrix.format == "lil":
         _check_lists(matrix)
     elif matrix.format in ("csr", "csc", "bsr"):
