@@ -1,4 +1,4 @@
-"""Files that are written whole: complete under their name, or not there at all."""
+"""Writing files atomically: a file is complete, or it is not there at all."""
 
 import errno
 import os
@@ -17,14 +17,14 @@ _KINDS = (
 
 
 def output_file(path: str | Path) -> Path:
-    """The file that an output goes to: links are followed, and it need not exist yet.
+    """The path of an output file, with links followed; the file need not exist.
 
     Raises
     ------
     ValueError
-        If the path is a device, a pipe or a socket, which a finished file would replace.
+        If the path is a device, a pipe or a socket, which would be replaced by the file.
     OSError
-        If it is a folder, or a link that leads round in a circle.
+        If it is a folder, or a circular link.
 
     Examples
     --------
@@ -32,8 +32,8 @@ def output_file(path: str | Path) -> Path:
     'new.json'
     """
     path = Path(path)
-    # The links of /proc (as /dev/stdout is one) lead to names that do not exist: only the
-    # system's own stat sees what is behind them.
+    # The links of /proc, such as /dev/stdout, lead to names that do not exist. Only stat follows
+    # them correctly.
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -50,10 +50,10 @@ def output_file(path: str | Path) -> Path:
 
 @contextmanager
 def complete_file(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside ``path``, renamed to it at the end or removed after an error.
+    """A temporary file beside ``path``, which is renamed to it at the end or removed on error.
 
-    A link stays, and the file that it leads to is replaced. A file that was there hands on
-    its permissions; a new one has those that any newly opened file would have.
+    If ``path`` is a link, the file that it leads to is replaced. The new file has the permissions
+    of the one that it replaces, or those of any new file.
 
     Examples
     --------
@@ -80,27 +80,27 @@ def complete_file(path: str | Path) -> Iterator[Path]:
 
 
 def write_text_file(path: str | Path, text: str) -> None:
-    """A file of UTF-8 text, complete or not there at all; line ends as they are in the text."""
+    """Write a file of UTF-8 text atomically; line ends are those of the text."""
     with complete_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
 
 
 def _create_beside(target: Path) -> Path:
-    """A new, empty file in the target's folder: only there a rename is one step."""
-    # The ending stays, since some writers go by it; the rest of a name may be too long for more.
+    """A new, empty file in the folder of the target, where a rename is atomic."""
+    # The extension is kept, since some writers depend on it, if it is not too long.
     ending = target.suffix if len(target.suffix) <= 16 else ""
     temporary = target.with_name(f".auctor-{secrets.token_hex(8)}{ending}")
     try:
-        # O_EXCL: never through a link that someone else put there.
+        # O_EXCL: never write through a link that someone else has created.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-    except OSError as error:  # about the target, whose name the user knows
+    except OSError as error:  # name the target, which the user knows
         raise type(error)(error.errno, error.strerror, str(target)) from None
     return temporary
 
 
 def _flush_to_disk(temporary: Path) -> None:
-    """Without it a power failure could leave the name without the content."""
-    # Windows flushes only what is open for writing.
+    """Flush to disk, so that a power failure cannot leave an empty file under the new name."""
+    # Windows flushes only files that are open for writing.
     handle = os.open(temporary, os.O_RDWR | getattr(os, "O_BINARY", 0))
     try:
         os.fsync(handle)

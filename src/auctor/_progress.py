@@ -6,10 +6,20 @@ from typing import TextIO
 
 
 class Progress:
-    """Counts rounds: a bar with the time left on a terminal, a line now and then in a log.
+    """Shows the number of rounds done: a bar on a terminal, a line every few seconds in a log.
 
-    Without a total there is no bar: nobody knows how many rounds there will be. Where rounds
-    differ much, ``work`` is the total of what each of them says that it takes.
+    Parameters
+    ----------
+    total : int or None
+        Number of rounds. Without it there is no bar and no estimate of the time left.
+    label : str
+        The text before the bar.
+    verbose : bool or int
+        Whether anything is shown.
+    out : file, optional
+        Where it is shown; stderr by default.
+    work : float, optional
+        Total amount of work, if rounds differ in it (see ``step``).
     """
 
     def __init__(
@@ -29,7 +39,7 @@ class Progress:
         self._done, self._drawn, self._work_done = 0, -1, 0.0
 
     def step(self, note: str = "", work: float = 1.0) -> None:
-        """One round done; the line is redrawn at most ten times a second."""
+        """Count one round, which took ``work``; the bar is redrawn at most ten times a second."""
         self._done += 1
         self._work_done += work
         if not self._on:
@@ -40,8 +50,8 @@ class Progress:
             self._draw(now, note)
 
     def close(self, note: str = "") -> None:
-        """Draw the last state and end the line."""
-        # In a log the last step may have been told already.
+        """Show the last state and end the line."""
+        # In a log the last round may have been shown already.
         if self._on and (self._terminal or self._drawn != self._done):
             self._draw(time.monotonic(), note)
         if self._on:

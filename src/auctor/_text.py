@@ -1,11 +1,11 @@
-"""Words and lists in results, warnings and errors that print as sentences."""
+"""Counts, lists and intervals as text, for results, warnings and errors."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun, in the plural unless there is one.
+    """A number with its noun, which is in the plural unless the number is 1.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def interval(low: float, high: float, level: float) -> str:
 
 
 def signed(number: float, digits: int = 3) -> str:
-    """A difference with its sign; what rounds to zero has none.
+    """A difference with its sign; without one if it rounds to zero.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def signed(number: float, digits: int = 3) -> str:
 
 
 def signless(number: float, digits: int = 3) -> str:
-    """A number with a few digits; what rounds to zero has no sign.
+    """A number with a few digits; without a sign if it rounds to zero.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def signless(number: float, digits: int = 3) -> str:
 
 
 def first_few(names: Iterable[object], most: int = 5, quote: bool = True) -> str:
-    """The first names of a list, quoted, and dots where there are more.
+    """The first ``most`` names of a list, quoted, and dots if there are more.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def first_few(names: Iterable[object], most: int = 5, quote: bool = True) -> str
 
 
 def prediction_rule(classes: Sequence[object], threshold: float) -> str:
-    """The sentence that says which scores are predicted to be of which class.
+    """The rule by which a model predicts a class from a score, as a sentence.
 
     Examples
     --------

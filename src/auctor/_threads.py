@@ -1,4 +1,4 @@
-"""Threads over blocks of work: the kernels release the GIL, so threads are enough."""
+"""A pool of threads. Kernels release the GIL, so that processes are not needed."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -27,13 +27,13 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
         )
     if n_jobs > 0:
         return int(n_jobs)
-    # Only the cores this process may use count, not those of the machine.
+    # The cores that this process may use, not those of the machine.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (cores or 1) + 1 + int(n_jobs))
 
 
 class Workers:
-    """A pool of threads that maps a function over items; one worker runs in place."""
+    """A pool of threads that maps a function over items; a single worker needs no thread."""
 
     def __init__(self, n_jobs: int | None) -> None:
         self.count = resolve_n_jobs(n_jobs)
@@ -55,6 +55,6 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # After Ctrl-C the blocks still waiting are dropped; those under way are short.
+        # After Ctrl-C waiting items are dropped; those that are running are short.
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)

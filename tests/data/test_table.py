@@ -299,7 +299,7 @@ class TestSparse:
             assert read_table(X, accept_sparse=True).categories(0).values == [0, 1]
 
     def test_refused_unless_declared(self):
-        with pytest.raises(TypeError, match=r"dense tables only; use X\.toarray"):
+        with pytest.raises(TypeError, match=r"needs a dense table; give X\.toarray"):
             read_table(sparse.eye_array(2))
 
     def test_refused_shapes_and_types(self):
@@ -334,10 +334,13 @@ REFUSED = {
     "repeated names": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "same name.*'a'"),
     "repeated arrow names": (pa.table([[1], [2]], names=["a", "a"]), "same name.*'a'"),
     "names alike as text": (pd.DataFrame([[1, 2]], columns=[1, "1"]), "same name"),
-    "mixed list column": ([[1], ["a"]], "column 'x0' mixes.*int, str"),
-    "mixed column": (pd.DataFrame({"a": [1, "x", NAN]}), r"column 'a' mixes.*\(int, str\)"),
-    "truth and numbers": (np.array([[True], [2]], dtype=object), "column 'x0' mixes.*bool, int"),
-    "mixed categories": (pd.DataFrame({"a": pd.Categorical([1, "b"])}), "column 'a' mixes"),
+    "mixed list column": ([[1], ["a"]], "column 'x0' has values of.*int, str"),
+    "mixed column": (pd.DataFrame({"a": [1, "x", NAN]}), r"column 'a' has values of.*\(int, str;"),
+    "truth and numbers": (
+        np.array([[True], [2]], dtype=object),
+        "column 'x0' has values of.*bool, int",
+    ),
+    "mixed categories": (pd.DataFrame({"a": pd.Categorical([1, "b"])}), "column 'a' has values of"),
     "huge whole numbers": ([[2**70]], "column 'x0' holds whole numbers beyond 64 bits"),
     "bytes that are no text": (np.array([[b"\xff"]]), "column 'x0'"),
     "complex column": (pd.DataFrame({"a": [1j]}), "column 'a'"),
@@ -408,7 +411,7 @@ class TestRefused:
         "make", [lambda x: pd.DataFrame({"x0": x}), lambda x: [[v] for v in x]]
     )
     def test_the_one_value_of_another_type_is_named(self, make):
-        with pytest.raises(ValueError, match=r"\(int, str\), the first str being '\?' in row 17"):
+        with pytest.raises(ValueError, match=r"\(int, str; the first str is '\?' in row 17\)"):
             read_table(make([*range(16), "?", *range(900)])).check_columns()
 
     def test_infinity_as_a_category(self):
@@ -434,7 +437,7 @@ class TestSelect:
 
     def test_missing_columns_are_named(self):
         table = read_table(pd.DataFrame([[1]], columns=["a"]))
-        with pytest.raises(ValueError, match=r"lacks 2 column\(s\).*: 'b', 'c'$"):
+        with pytest.raises(ValueError, match=r"lacks 2 columns.*: 'b', 'c'$"):
             select(table, ["a", "b", "c"], "Model")
         with pytest.raises(ValueError, match=r"'m0', .*'m4', \.\.\.$"):
             select(table, [f"m{j}" for j in range(9)], "Model")
@@ -463,5 +466,5 @@ class TestArrowFloats:
 
     def test_an_empty_slice_of_chunks(self):
         column = pa.chunked_array([], pa.float64())
-        with pytest.raises(ValueError, match="without rows"):
+        with pytest.raises(ValueError, match="give a table with rows"):
             read_table(pa.table({"x": column}))

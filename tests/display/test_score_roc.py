@@ -109,7 +109,7 @@ def test_errors_say_what_can_be_drawn(fitted):
         ScoreROCDisplay.from_estimator(ranker, X, y, features=[])
     with pytest.raises(ValueError, match="X has 81 rows and y has 7"):
         ScoreROCDisplay.from_estimator(ranker, X, y[[0, 1, 2, 3, 4, 5, 10]])
-    with pytest.raises(ValueError, match="y must be one-dimensional, got NoneType"):
+    with pytest.raises(ValueError, match="y is of type NoneType; give a one-dimensional array"):
         ScoreROCDisplay.from_estimator(ranker, X, None)
     with pytest.raises(ValueError, match="MartiRank has no additive model"):
         ScoreROCDisplay.from_estimator(MartiRank(n_layers=2).fit(X, y), X, y)

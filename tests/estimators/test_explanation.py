@@ -125,7 +125,7 @@ def test_many_rows_are_one_table(frame, ranker):
 
 
 def test_no_rows_and_columns_that_are_not_there(frame, ranker):
-    with pytest.raises(ValueError, match="a table without rows"):
+    with pytest.raises(ValueError, match="give a table with rows"):
         ranker.explain(frame[0][:0])
     with pytest.raises(ValueError, match="lacks 1 column"):
         ranker.explain(frame[0].iloc[0].drop("Age"))
@@ -186,7 +186,7 @@ def test_score_table_needs_a_label_for_each_row(frame, ranker):
     X, y = frame
     with pytest.raises(ValueError, match="X has 81 rows and y has 60"):
         ranker.score_table(X, y[:60])
-    with pytest.raises(ValueError, match="y must be one-dimensional, got NoneType"):
+    with pytest.raises(ValueError, match="y is of type NoneType; give a one-dimensional array"):
         ranker.score_table(X, None)
 
 

@@ -40,7 +40,7 @@ def test_scalars_are_plain_floats(call):
         ([0, 1, 2, 1], S, {}, r"y_true has 3 classes \(0, 1, 2\)"),
         ([1, 1, 1, 1], S, {}, r"y_true has 1 class \(1\)"),
         (Y, [0.1, math.nan, 0.3, 0.2], {}, "y_score has 1 NaN"),
-        (Y, ["a", "b", "c", "d"], {}, "y_score must be numbers"),
+        (Y, ["a", "b", "c", "d"], {}, "y_score has values .*give numbers"),
         (Y, S, {"sample_weight": [1, 1]}, "sample_weight has 2 values for 4 rows"),
         (Y, S, {"sample_weight": [1, -1, 1, 1]}, "sample_weight has negative"),
         (Y, S, {"sample_weight": [1, 0, 1, 0]}, "sample_weight is zero for every positive row"),

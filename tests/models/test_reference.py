@@ -131,7 +131,7 @@ def test_another_table_may_be_compared_with():
     assert from_json(to_json(alone)).explain(X[4]) == alone.explain(X[4])
     weighted = model.with_reference(X, np.arange(81) == 3)
     assert weighted.explain(X[4]).contributions == alone.explain(X[4]).contributions
-    with pytest.raises(ValueError, match="a table without rows"):
+    with pytest.raises(ValueError, match="give a table with rows"):
         model.with_reference(X[:0])
 
 

@@ -20,10 +20,10 @@ _MOST_SHOWN = 3
 def odd_cells(column: Categories, line_of: LineOf) -> str | None:
     """The few cells of a column that are not numbers, in words; None if it is not such a column."""
     is_number = np.array([_NUMBER.fullmatch(str(v)) is not None for v in column.values], dtype=bool)
-    rows = np.flatnonzero(column.places >= 0)
+    rows = np.flatnonzero(column.indices >= 0)
     if len(rows) < _FEWEST or not is_number.any() or is_number.all():
         return None
-    codes = column.places[rows]
+    codes = column.indices[rows]
     is_odd = ~is_number[codes]
     n_odd = int(np.count_nonzero(is_odd))
     if n_odd > _LARGEST_FRACTION * len(rows):
@@ -34,7 +34,7 @@ def odd_cells(column: Categories, line_of: LineOf) -> str | None:
         for k, row in sorted((k, rows[is_odd][k]) for k in first)[:_MOST_SHOWN]
     ]
     more = ", ..." if len(first) > _MOST_SHOWN else ""
-    return f"{n_odd:,} of {len(column.places):,} cells: {', '.join(shown)}{more}"
+    return f"{n_odd:,} of {len(column.indices):,} cells: {', '.join(shown)}{more}"
 
 
 def _where(row: int, line_of: LineOf) -> str:

@@ -1,4 +1,4 @@
-"""Columns to bins: the cuts or categories of each feature, and the code of each row."""
+"""Binning of dense tables: the cuts or categories of each feature, and the code of each row."""
 
 from queue import SimpleQueue
 from typing import Any
@@ -16,7 +16,17 @@ MAX_BINS = 65_535
 
 
 class Rows:
-    """The rows that count: which of the table's, of which class, with which weight."""
+    """The kept rows of a table (those of positive weight), with their class and weight.
+
+    Parameters
+    ----------
+    positive : ndarray of bool
+        Whether each kept row is positive.
+    weight : ndarray of int
+        The weights of the kept rows; empty if every row has weight 1.
+    kept : ndarray of bool or None
+        Which rows of the table are kept; None if all are.
+    """
 
     def __init__(
         self,
@@ -25,52 +35,52 @@ class Rows:
         kept: Bools | None,
     ) -> None:
         self.positive = positive
-        self.weight = weight  # in the table's order; empty where each row counts once
-        self.kept = kept  # None where all are
+        self.weight = weight
+        self.kept = kept
         self.n_pos = int(positive.sum())
 
     def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of the rows that count."""
+        """The values of the kept rows, from one value for each row of the table."""
         return values if self.kept is None else np.ascontiguousarray(values[self.kept])
 
     def positives_first(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values of the kept rows, those of positives in front, order otherwise kept."""
+        """The values of the kept rows, positives first; the order within a class is kept."""
         return np.concatenate([values[self.positive], values[~self.positive]])
 
-    def places(self) -> Ints:
-        """Where each row of the table stands when positives are first; -1 where it is absent."""
+    def positions(self) -> Ints:
+        """The position of each row of the table in the partition; -1 if it is not kept."""
         n_kept = len(self.positive)
-        place = np.empty(n_kept, dtype=np.int64)
-        place[self.positives_first(np.arange(n_kept))] = np.arange(n_kept)
+        position = np.empty(n_kept, dtype=np.int64)
+        position[self.positives_first(np.arange(n_kept))] = np.arange(n_kept)
         if self.kept is None:
-            return place
+            return position
         out = np.full(len(self.kept), -1, dtype=np.int64)
-        out[self.kept] = place
+        out[self.kept] = position
         return out
 
 
 def bin_table(
     table: Table, rows: Rows, categorical: frozenset[int], max_bins: int, workers: Workers
 ) -> tuple[tuple[Feature, ...], npt.NDArray[Any]]:
-    """Features and codes, one line of codes per feature, positives first."""
+    """The features, and their codes (features, rows) with positives first."""
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     codes = np.empty((table.n_columns, len(rows.positive)), dtype=dtype)
-    # Room for a column and its sorted copy, made once for each thread: what threads allocate
-    # and free for every column would stay with them as memory of the process.
-    rooms: SimpleQueue[Floats] = SimpleQueue()
+    # Each thread has one buffer for a column and its sorted copy. Memory that threads allocate and
+    # free for every column would not be returned to the system.
+    buffers: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(min(workers.count, table.n_columns)):
-        rooms.put(np.empty((2, table.n_rows)))
+        buffers.put(np.empty((2, table.n_rows)))
 
     def bin_column(j: int) -> Feature:
         name, out = table.names[j], codes[j]
         if j in categorical or table.is_text(j):
             return bin_categories(name, table.categories(j), rows, max_bins, out)
-        room = rooms.get()
+        buffer = buffers.get()
         try:
-            values = rows.pick(table.numbers(j, room[0]))
-            return _bin_numbers(name, values, rows, max_bins, room[1], out)
+            values = rows.pick(table.numbers(j, buffer[0]))
+            return _bin_numbers(name, values, rows, max_bins, buffer[1], out)
         finally:
-            rooms.put(room)
+            buffers.put(buffer)
 
     return tuple(workers.map(bin_column, range(table.n_columns))), codes
 
@@ -80,10 +90,11 @@ def _bin_numbers(
     values: Floats,
     rows: Rows,
     max_bins: int,
-    room: Floats,
+    buffer: Floats,
     out: npt.NDArray[Any],
 ) -> Feature:
-    ordered, weight = room[: len(values)], rows.weight
+    """The feature of a column of numbers; its codes are written to ``out``, positives first."""
+    ordered, weight = buffer[: len(values)], rows.weight
     if len(weight):
         order = np.argsort(values)  # NaN last
         np.take(values, order, out=ordered)
@@ -101,32 +112,31 @@ def _bin_numbers(
 def bin_categories(
     name: str, column: Categories, rows: Rows, max_bins: int, out: npt.NDArray[Any]
 ) -> Feature:
-    """The feature of a column of categories; writes the codes, positives first."""
-    places = rows.pick(column.places)
-    kept = _heaviest(column.values, places, rows, max_bins)
-    # One more entry than values, so that place -1 (missing) finds code 0 at the end.
-    code_of_place = np.zeros(len(column.values) + 1, dtype=np.int64)
-    code_of_place[kept] = np.arange(1, len(kept) + 1)
-    out[:] = rows.positives_first(code_of_place[places])
-    return category_feature(name, tuple(column.values[place] for place in kept))
+    """The feature of a column of categories; its codes are written to ``out``, positives first."""
+    indices = rows.pick(column.indices)
+    kept = _heaviest(column.values, indices, rows, max_bins)
+    # There is one entry more than values: index -1 (missing) refers to it and gets code 0.
+    code_of_index = np.zeros(len(column.values) + 1, dtype=np.int64)
+    code_of_index[kept] = np.arange(1, len(kept) + 1)
+    out[:] = rows.positives_first(code_of_index[indices])
+    return category_feature(name, tuple(column.values[i] for i in kept))
 
 
-def _heaviest(values: list[Category], places: Ints, rows: Rows, max_bins: int) -> list[int]:
-    """Places of the heaviest ``max_bins`` categories, in the order of their values.
+def _heaviest(values: list[Category], indices: Ints, rows: Rows, max_bins: int) -> list[int]:
+    """Indices of the ``max_bins`` categories of largest weight, in the order of their values.
 
-    The rest are too rare for a bin of their own and share that of unseen categories.
+    The other categories get code 0, like categories that did not occur in training.
     """
-    weight = rows.weight if len(rows.weight) else np.ones(len(places), dtype=np.int64)
-    heavy = np.zeros(len(values) + 1, dtype=np.int64)
-    np.add.at(heavy, places, weight)
-    in_order = sorted((i for i in range(len(values)) if heavy[i] > 0), key=values.__getitem__)
-    heaviest = sorted(in_order, key=lambda place: -heavy[place])[:max_bins]
-    chosen = set(heaviest)
-    return [place for place in in_order if place in chosen]
+    weight = rows.weight if len(rows.weight) else np.ones(len(indices), dtype=np.int64)
+    total = np.zeros(len(values) + 1, dtype=np.int64)
+    np.add.at(total, indices, weight)
+    in_order = sorted((i for i in range(len(values)) if total[i] > 0), key=values.__getitem__)
+    heaviest = set(sorted(in_order, key=lambda i: -total[i])[:max_bins])
+    return [i for i in in_order if i in heaviest]
 
 
 def code_categories(feature: Feature, column: Categories) -> Ints:
-    """Codes of a column under the categories of a feature; unseen ones are missing."""
+    """The codes of a column by the categories of a feature; 0 for missing and unseen ones."""
     code_of = {value: code for code, value in enumerate(feature.categories, start=1)}
-    code_of_place = np.array([code_of.get(value, 0) for value in column.values] + [0])
-    return code_of_place[column.places]
+    code_of_index = np.array([code_of.get(value, 0) for value in column.values] + [0])
+    return code_of_index[column.indices]

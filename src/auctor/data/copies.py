@@ -1,9 +1,9 @@
-"""Rows that are copies of each other, as oversampling and bootstrap samples make them.
+"""Rows that are copies of each other, as in oversampled tables and bootstrap samples.
 
-Copies have equal features and the same label. Where equal features occur with both labels, the
-table is one of few distinct rows, in which new rows will repeat as well: such rows are no
-copies. Copies are no independent rows. They belong in the same fold, or else a model is judged
-by rows that it has seen; and where at least half of a class consists of copies, the effective
+Copies have equal features and the same label. Rows with equal features but different labels do not
+count as copies: the table then has few distinct rows, and new rows will repeat them as well.
+Copies are not independent. They belong in the same fold, because otherwise a model would be tested
+on rows that it was trained on; and if at least half of a class consists of copies, the effective
 number of its rows counts each group once (``RankingData.effective_rows``).
 """
 
@@ -19,12 +19,12 @@ from auctor.kernels.copies import mix_column
 
 Hashes = npt.NDArray[np.uint64]
 
-# A group of copies that is more than this part of the rows of its class in a fold is spread
-# over the folds: one fold would have few other rows.
-_LARGEST_PART = 0.25
+# A group of copies with more than this fraction of the rows of its class in a fold is divided among
+# the folds, because a fold with the whole group would have few other rows.
+_LARGEST_FRACTION = 0.25
 
-# Rows that are alone are dropped on the way where they are at least the rest of this part.
-_WORTH_DROPPING = 0.5
+# Rows without copies are dropped early if at most this fraction of the rows has copies.
+_DROP_BELOW = 0.5
 
 
 def find_copies(
@@ -33,9 +33,9 @@ def find_copies(
     positive: Bools,
     categorical: frozenset[int] = frozenset(),
 ) -> Ints | None:
-    """For each row that counts the place of the first of its copies; None where none has any.
+    """The index of the first copy of each row, or None if no row has a copy.
 
-    Rows are known by their place among those that count (``kept``).
+    Indices are those of the kept rows (``kept`` is None if all rows are).
 
     Examples
     --------
@@ -44,8 +44,8 @@ def find_copies(
     >>> find_copies(table, None, np.array([True, True, True, True, False])).tolist()
     [0, 1, 0, 3, 4]
     """
-    counted = np.arange(table.n_rows) if kept is None else np.flatnonzero(kept)
-    repeated, hashes = _repeated_rows(table, counted, categorical)
+    kept_rows = np.arange(table.n_rows) if kept is None else np.flatnonzero(kept)
+    repeated, hashes = _repeated_rows(table, kept_rows, categorical)
     if len(repeated) == 0:
         return None
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
@@ -53,46 +53,49 @@ def find_copies(
     is_pure = (n_pos == 0) | (n_pos == np.bincount(group))
     if not is_pure.any():
         return None
-    copies = np.arange(len(counted))
-    mine = is_pure[group]
-    copies[repeated[mine]] = repeated[first[group[mine]]]
+    copies = np.arange(len(kept_rows))
+    is_copy = is_pure[group]
+    copies[repeated[is_copy]] = repeated[first[group[is_copy]]]
     return copies
 
 
-def _repeated_rows(table: Table, counted: Ints, categorical: frozenset[int]) -> tuple[Ints, Hashes]:
-    """Places (among those that count) and hashes of the rows that occur more than once.
+def _repeated_rows(
+    table: Table, kept_rows: Ints, categorical: frozenset[int]
+) -> tuple[Ints, Hashes]:
+    """Indices (among the kept rows) and hashes of the rows that occur more than once.
 
-    Rows that are already alone are dropped after 1, 2, 4, 8, ... columns: where the first
-    column is one of measurements, nothing else is read.
+    Rows that are already unique are dropped after 1, 2, 4, 8, ... columns, so that little is read
+    if the first columns have many distinct values.
     """
+    n_rows = len(kept_rows)
     if isinstance(table, SparseTable):
-        return _still_repeated(np.arange(len(counted)), row_hashes(table.columns.tocsr())[counted])
-    rows, hashes = np.arange(len(counted)), np.zeros(len(counted), dtype=np.uint64)
+        return _still_repeated(np.arange(n_rows), row_hashes(table.columns.tocsr())[kept_rows])
+    rows, hashes = np.arange(n_rows), np.zeros(n_rows, dtype=np.uint64)
     salts = column_salt(np.arange(table.n_columns))
     is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
-    # Numbers first: most rows differ in these, and text takes longer to read.
+    # Numbers first, because most rows differ in these and text takes longer to read.
     for n_read, j in enumerate(np.argsort(is_category, kind="stable").tolist(), start=1):
         bits = _column_bits(table, j, is_category[j])
-        mix_column(bits if len(rows) == len(bits) else bits[counted[rows]], salts[j], hashes)
+        mix_column(bits if len(rows) == len(bits) else bits[kept_rows[rows]], salts[j], hashes)
         if n_read & (n_read - 1) == 0:
-            rows, hashes = _still_repeated(rows, hashes, _WORTH_DROPPING)
+            rows, hashes = _still_repeated(rows, hashes, _DROP_BELOW)
         if len(rows) == 0:
             break
     return _still_repeated(rows, hashes)
 
 
 def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
-    values: Any = table.categories(j).places if is_category else table.numbers(j)
+    values: Any = table.categories(j).indices if is_category else table.numbers(j)
     return np.asarray(values.view(np.uint64))
 
 
-def _still_repeated(rows: Ints, hashes: Hashes, most: float = 1.0) -> tuple[Ints, Hashes]:
-    """The rows whose hash occurs again; all of them where more than a part ``most`` does."""
-    ordered = np.sort(hashes)  # many times as fast as finding an order
+def _still_repeated(rows: Ints, hashes: Hashes, max_fraction: float = 1.0) -> tuple[Ints, Hashes]:
+    """The rows whose hash is repeated; all rows if more than ``max_fraction`` of them are."""
+    ordered = np.sort(hashes)  # many times as fast as argsort
     n_again = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
     if n_again == 0:
         return rows[:0], hashes[:0]
-    if n_again > most * len(rows):
+    if n_again > max_fraction * len(rows):
         return rows, hashes
     order = np.argsort(hashes, kind="stable")
     equal = hashes[order[1:]] == hashes[order[:-1]]
@@ -103,10 +106,10 @@ def _still_repeated(rows: Ints, hashes: Hashes, most: float = 1.0) -> tuple[Ints
 
 
 def draw_units(copies: Ints | None, rows: Ints, n_folds: float) -> tuple[Ints, Ints]:
-    """What to draw folds of: (a row for each unit, the unit of each row).
+    """The units that are assigned to folds: (the first row of each unit, the unit of each row).
 
-    ``rows`` are the places of the rows of one class. Copies are one unit, but for groups that
-    are large beside the rows of a fold.
+    ``rows`` are the indices of the rows of one class. A group of copies is one unit, unless it is
+    large compared with the rows of the class in a fold; then each of its rows is a unit.
 
     Examples
     --------
@@ -118,13 +121,13 @@ def draw_units(copies: Ints | None, rows: Ints, n_folds: float) -> tuple[Ints, I
         return rows, np.arange(len(rows))
     group = copies[rows]
     size = np.bincount(group)[group]
-    group = np.where(size <= _LARGEST_PART * len(rows) / n_folds, group, rows)
+    group = np.where(size <= _LARGEST_FRACTION * len(rows) / n_folds, group, rows)
     _, first, unit = np.unique(group, return_index=True, return_inverse=True)
     return rows[first], unit
 
 
 def unit_of_rows(copies: Ints | None, positive: Bools, n_folds: float) -> Ints:
-    """For each row the first row of its unit (``draw_units``), each class on its own.
+    """For each row the first row of its unit (see ``draw_units``), separately in each class.
 
     Examples
     --------

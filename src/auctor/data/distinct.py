@@ -1,7 +1,7 @@
-"""Rows that are equal, put together: each distinct row once, with the weight of all its copies.
+"""The distinct rows of a matrix, each with the total weight of the rows equal to it.
 
-The order in which they come out depends on their values alone, so that nothing computed from
-them can tell the order of the table, or a weight of 2 from the row twice.
+Their order depends on their values alone, so that results do not depend on the order of the table,
+and are the same for a row of weight 2 and for the row twice.
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ Hashes = npt.NDArray[np.uint64]
 
 
 def distinct_rows(matrix: Any, weight: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """(a place of each distinct row, the whole weight of its copies).
+    """An index of each distinct row, and the total weight of the rows equal to it.
 
-    ``matrix`` is a float64 array or CSR array; NaN equals NaN.
+    ``matrix`` is a float64 array or CSR array, and weights are whole numbers. NaN equals NaN.
 
     Examples
     --------
@@ -28,7 +28,8 @@ def distinct_rows(matrix: Any, weight: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """
     hashes = row_hashes(matrix)
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-    if not _are_equal(matrix, first[group]):  # one chance in 10^9 at a hundred thousand rows
+    # Two different rows of 100,000 have the same hash with a probability of about 10^-9.
+    if not _are_equal(matrix, first[group]):
         return np.arange(len(weight)), np.asarray(weight, dtype=np.int64)
     totals = np.zeros(len(first), dtype=np.int64)
     np.add.at(totals, group, np.asarray(weight, dtype=np.int64))
@@ -41,7 +42,7 @@ def row_hashes(matrix: Any) -> Hashes:
 
 
 def _mix(bits: Hashes, column: Hashes | np.uint64) -> Hashes:
-    """A hash of each value in its column (splitmix64); 0 has hash 0, as it has in a sparse row."""
+    """A hash of each value and its column (splitmix64); 0 for 0, which sparse rows do not list."""
     x = bits ^ column
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -49,13 +50,13 @@ def _mix(bits: Hashes, column: Hashes | np.uint64) -> Hashes:
 
 
 def column_salt(column: npt.NDArray[Any]) -> Hashes:
-    """What tells the same value in two columns apart."""
+    """A number for each column, so that equal values in two columns have different hashes."""
     return (column.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
 
 
 def value_bits(values: Floats) -> Hashes:
-    """The bits of each value."""
-    known = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and no negative zero
+    """The bits of each value, equal for all NaN and for 0 and -0."""
+    known = np.where(np.isnan(values), np.nan, values + 0.0)
     return known.view(np.uint64)
 
 
@@ -74,7 +75,7 @@ def _hash_sparse(matrix: Any) -> Hashes:
 
 
 def _are_equal(matrix: Any, twin: Ints) -> bool:
-    """Whether each row equals the one at ``twin``."""
+    """Whether each row i equals row ``twin[i]``."""
     moved = np.flatnonzero(twin != np.arange(len(twin)))
     if len(moved) == 0:
         return True
@@ -82,6 +83,6 @@ def _are_equal(matrix: Any, twin: Ints) -> bool:
     if sparse.issparse(matrix):
         a, b = a.copy(), b.copy()
         for side in (a, b):
-            side.data[np.isnan(side.data)] = 1e300  # a number that equals itself
+            side.data[np.isnan(side.data)] = 1e300  # any number that is equal to itself
         return (a != b).nnz == 0
     return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())

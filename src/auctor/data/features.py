@@ -1,4 +1,4 @@
-"""What is known of one column after binning."""
+"""Feature: the name, kind and bins of a column."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -14,13 +14,20 @@ Category = str | int | float | bool
 class Feature:
     """Name, kind and bins of one column.
 
-    Code 0 is for missing values and categories never seen. Codes 1, 2, ... are the
-    intervals between ``cuts`` (a value on a cut belongs below it) or the ``categories``
-    in order.
+    Code 0 is for missing values and for categories that did not occur in training. Codes 1, 2, ...
+    are for the intervals between ``cuts`` or for the ``categories``, in order.
 
-    ``centres`` holds a typical value of each interval: the lower weighted median of the
-    training values in it, 0 where none is known. It is empty for categories, and for
-    features whose training values are not at hand, as in models.
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category"}
+    cuts : ndarray
+        Increasing numbers between the bins; a value equal to a cut is in the bin below it.
+    categories : tuple
+        The categories; empty for numbers.
+    centres : ndarray
+        The lower weighted median of the training values in each bin, 0 for a bin without values.
+        It is empty for categories, and in models, which do not store it.
     """
 
     name: str
@@ -35,7 +42,7 @@ class Feature:
 
     @property
     def n_bins(self) -> int:
-        """Number of bins, the one for missing values not counted."""
+        """Number of bins, not counting the one for missing values."""
         return len(self.categories) if self.kind == "category" else len(self.cuts) + 1
 
     @property
@@ -44,10 +51,10 @@ class Feature:
 
 
 def number_feature(name: str, cuts: Floats, centres: Floats | None = None) -> Feature:
-    """A numeric feature with bins between ``cuts``, and the ``centres`` of these if known."""
+    """A numeric feature with bins between ``cuts``, and with their ``centres`` if known."""
     return Feature(name, "number", cuts, centres=np.empty(0) if centres is None else centres)
 
 
 def category_feature(name: str, categories: tuple[Category, ...]) -> Feature:
-    """A categorical feature with one bin per category."""
+    """A categorical feature with one bin for each category."""
     return Feature(name, "category", np.empty(0), categories)

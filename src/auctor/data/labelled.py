@@ -1,4 +1,4 @@
-"""Labels and weights of a table's rows, read together: which rows count, and for what."""
+"""Labels and weights of the rows of a table, read and checked together."""
 
 from typing import Any, NamedTuple
 
@@ -12,9 +12,9 @@ from auctor.data.weights import frequency_weights, relative_weights
 
 
 class LabelledRows(NamedTuple):
-    """The rows that count, in the table's order."""
+    """The rows of positive weight (the kept rows), in the order of the table."""
 
-    kept: Bools | None  # which of the table's rows count; None where all do
+    kept: Bools | None  # which rows of the table are kept; None if all are
     positive: Bools
     classes: npt.NDArray[Any]  # (negative, positive)
     weight: npt.NDArray[np.uint32]  # in units
@@ -22,16 +22,16 @@ class LabelledRows(NamedTuple):
     is_weighted: bool
 
     def pick(self, values: Any) -> Any:
-        """The values, or lines of a matrix, of the rows that count."""
+        """The values of the kept rows, from a vector or matrix with all rows of the table."""
         return values if self.kept is None else values[self.kept]
 
     @property
     def row_units(self) -> tuple[float, float]:
-        """Effective rows that a unit of weight of the negatives and the positives stands for."""
+        """Number of effective rows per unit of weight, of the negatives and of the positives."""
         return self.without_codes().row_units
 
     def without_codes(self) -> RankingData:
-        """The rows as RankingData without features: for what needs classes and weights only."""
+        """RankingData of these rows without features, with classes and weights only."""
         order = np.argsort(~self.positive, kind="stable")
         codes = np.empty((0, len(order)), dtype=np.uint8)
         part = Partition(codes, self.weight[order], order, int(self.positive.sum()))
@@ -41,9 +41,9 @@ class LabelledRows(NamedTuple):
 def read_rows(
     y: Any, sample_weight: Any, pos_label: Any, n_rows: int, frequency: bool = False
 ) -> LabelledRows:
-    """Labels and weights for ``n_rows`` rows; rows of weight 0 are absent.
+    """Read the labels and weights of ``n_rows`` rows; rows of weight 0 are dropped.
 
-    With ``frequency`` weights count copies of a row: their sum is the number of rows.
+    With ``frequency`` weights count copies of a row, so that their sum is the number of rows.
 
     Examples
     --------
@@ -70,6 +70,6 @@ def read_rows(
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:
-    """A label for each row."""
+    """Raise an error unless there is a label for each row."""
     if n_labels != n_rows:
         raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {n_labels}")

@@ -1,4 +1,4 @@
-"""One-dimensional input at the border: labels, scores, weights."""
+"""Validation of one-dimensional input: labels, scores and weights."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -7,6 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
 from auctor.data.missing import count_missing, is_missing, unmask
 from auctor.data.weights import usual_size
@@ -20,22 +21,22 @@ class Labels(NamedTuple):
 
 
 def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
-    """Any one-dimensional sequence as a numpy array; a single column is flattened."""
+    """A one-dimensional sequence of any type as a numpy array; a single column is flattened."""
     series = nw.from_native(values, series_only=True, pass_through=True)
     try:
         array = _series(series) if isinstance(series, nw.Series) else _to_array(values)
     except ValueError:  # lists of different lengths in a list
-        raise ValueError(f"{name} must be one-dimensional; some of its values are lists") from None
+        raise ValueError(f"{name} has lists as values; give a one-dimensional array") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        found = f"an array of shape {array.shape}" if array.ndim else type(values).__name__
-        raise ValueError(f"{name} must be one-dimensional, got {found}")
+        kind = f"of shape {array.shape}" if array.ndim else f"of type {type(values).__name__}"
+        raise ValueError(f"{name} is {kind}; give a one-dimensional array")
     return array
 
 
 def _series(series: nw.Series[Any]) -> npt.NDArray[Any]:
-    if series.dtype in (nw.Int128, nw.UInt128):  # which numpy does not have
+    if series.dtype in (nw.Int128, nw.UInt128):  # numpy has no such types
         return np.array(series.to_list(), dtype=object)
     return np.asarray(series.to_numpy())
 
@@ -45,7 +46,7 @@ def _to_array(values: Any) -> npt.NDArray[Any]:
         return unmask(values)
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
-        # numpy turns a list of texts and numbers, NaN among them, into texts.
+        # numpy turns a list of texts and numbers (or NaN) into texts.
         objects = np.asarray(values, dtype=object)
         if not all(issubclass(kind, (str, bytes)) for kind in set(map(type, objects.flat))):
             return objects
@@ -53,7 +54,9 @@ def _to_array(values: Any) -> npt.NDArray[Any]:
 
 
 def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
-    """Split labels of any two values; the larger one is positive unless ``pos_label`` says.
+    """The two classes of a vector of labels, and which rows are positive.
+
+    The larger label is the positive one, unless ``pos_label`` names the other.
 
     Examples
     --------
@@ -68,29 +71,29 @@ def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
     if pos_label is not None:
         chosen = [_is_same(label, pos_label) for label in classes]
         if not any(chosen):
-            found = ", ".join(map(str, classes.tolist()))
-            raise ValueError(f"pos_label={pos_label!r} is not among the classes of {name}: {found}")
+            shown = ", ".join(map(str, classes.tolist()))
+            raise ValueError(f"pos_label={pos_label!r} is not among the classes of {name}: {shown}")
         if chosen[0]:
             classes = classes[::-1].copy()
     return Labels(np.asarray(array == classes[1], dtype=np.bool_), classes)
 
 
 def _is_same(label: Any, other: Any) -> bool:
-    """Whether two labels are equal; a list or a missing value is no label."""
+    """Whether two labels are equal; lists and missing values are not labels."""
     return not (_is_container(other) or is_missing(other)) and bool(label == other)
 
 
 def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """The two distinct values in order, or an error that names what was found."""
+    """The two distinct values in increasing order, or an error that lists the values."""
     if array.dtype.kind in "bui":
-        # The usual case without a sort: only the two extremes may occur.
+        # The usual case needs no sort: only the minimum and the maximum occur.
         low, high = array.min(), array.max()
         if low != high and bool(((array == low) | (array == high)).all()):
             return np.array([low, high])
     missing = count_missing(array)
     if missing:
         raise ValueError(
-            f"{name} has {missing} missing label(s) (NaN or None); drop or label those rows"
+            f"{name} has {count(missing, 'missing label')} (NaN or None); drop or label those rows"
         )
     if array.dtype.kind in "cV":
         raise ValueError(f"{name} has labels of type {array.dtype}; give texts, or numbers")
@@ -100,15 +103,13 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         raise ValueError(f"{name} has infinite labels; auctor ranks two classes")
     if len(classes) == 2:
         return classes
-    shown = ", ".join(str(value) for value in classes[:5].tolist())
-    if len(classes) > 5:
-        shown += ", ..."
     noun = "class" if len(classes) == 1 else "classes"
+    shown = first_few(classes[:6].tolist(), quote=False)
     raise ValueError(f"{name} has {len(classes)} {noun} ({shown}); auctor ranks two")
 
 
 def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """The distinct values in order; among objects only these few are compared."""
+    """The distinct values in increasing order; of Python objects only these are compared."""
     if array.dtype.kind != "O":
         return np.unique(array)
     try:
@@ -123,12 +124,12 @@ def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _is_container(value: Any) -> bool:
-    """Whether a value holds others (a tuple, a set): numpy would compare these one by one."""
+    """Whether a value is a tuple, set or the like, which numpy would compare element by element."""
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
 
 
 def _refuse_odd_text(classes: npt.NDArray[Any], name: str) -> None:
-    """Half of a surrogate pair is no character: it can be neither printed nor written to a page."""
+    """Raise an error for text with half of a surrogate pair, which cannot be written as UTF-8."""
     for label in classes[:2].tolist():
         if isinstance(label, str) and not is_unicode(label):
             raise ValueError(f"{name} has the label {label!r}, which is not valid Unicode text")
@@ -146,20 +147,20 @@ def is_unicode(text: str) -> bool:
 
 
 def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> Floats:
-    """Scores as contiguous float64, one per row, none of them NaN."""
+    """Scores as contiguous float64, one for each row, without NaN."""
     array = read_vector(scores, name)
     if len(array) != n_rows:
         raise ValueError(f"{name} has {len(array)} values for {n_rows} labels")
     floats = _as_floats(array, name)
     if np.isnan(floats).any():
-        count = int(np.isnan(floats).sum())
-        raise ValueError(f"{name} has {count} NaN value(s); scores must order")
+        n_missing = int(np.isnan(floats).sum())
+        raise ValueError(f"{name} has {count(n_missing, 'NaN value')}; give a number for each row")
     _refuse_merged(array, floats, name)
     return floats
 
 
 def _refuse_merged(array: npt.NDArray[Any], floats: Floats, name: str) -> None:
-    """Scores that differ must not tie because a float has 53 bits."""
+    """Raise an error if different scores would become equal because a float has 53 bits."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "b" or (kind == "f" and size <= 8) or (kind in "ui" and size <= 4):
         return
@@ -171,15 +172,16 @@ def _refuse_merged(array: npt.NDArray[Any], floats: Floats, name: str) -> None:
     n_merged = n_given - len(np.unique(floats[large]))
     if n_merged > 0:
         raise ValueError(
-            f"{name} has {n_merged} value(s) that differ from another one only beyond the 53 bits "
-            "of a float64 and would tie with it; give ranks (scipy.stats.rankdata) instead"
+            f"{name} has {count(n_merged, 'value')} that would be equal to another one as float64, "
+            "which has 53 bits; give ranks (scipy.stats.rankdata) instead"
         )
 
 
 def read_weights(sample_weight: Any, n_rows: int, *, name: str = "sample_weight") -> Floats | None:
-    """Weights as contiguous float64, finite and not negative; None stays None.
+    """Weights as contiguous float64, finite and not negative; None is returned as it is.
 
-    Extreme sizes are divided by a power of two (``usual_size``): no sum or square overflows.
+    Very large or small weights are divided by a power of two (``usual_size``), so that no sum or
+    square overflows.
     """
     if sample_weight is None:
         return None
@@ -190,20 +192,26 @@ def read_weights(sample_weight: Any, n_rows: int, *, name: str = "sample_weight"
         raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
     array = _as_floats(array, name)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} has NaN or infinite values; weights must be finite")
+        raise ValueError(f"{name} has NaN or infinite values; give finite weights")
     if (array < 0).any():
-        raise ValueError(f"{name} has negative values (smallest {array.min():g})")
+        raise ValueError(
+            f"{name} has negative values (smallest {array.min():g}); give weights of 0 or more"
+        )
     if not (array > 0).any():
-        raise ValueError(f"{name} is zero everywhere; at least one row of each class must count")
+        raise ValueError(
+            f"{name} is zero everywhere; give at least one row of each class a positive weight"
+        )
     return usual_size(array)
 
 
 def _as_floats(array: npt.NDArray[Any], name: str) -> Floats:
-    """Numbers as contiguous float64; text, dates and complex numbers are none."""
+    """Numbers as contiguous float64; text, dates and complex numbers are refused."""
     if array.dtype.kind not in "buifO":
-        raise ValueError(f"{name} must be numbers, got values of type {array.dtype}")
+        raise ValueError(f"{name} has values of type {array.dtype}; give numbers")
     try:
         with np.errstate(over="ignore"):
             return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must be numbers: {error}") from None
+        raise ValueError(
+            f"{name} has values that are not numbers ({error}); give numbers"
+        ) from None

@@ -1,4 +1,4 @@
-"""What counts as missing among Python objects: None, NaN, NaT, pandas.NA."""
+"""Missing values among Python objects: None, NaN, NaT and pandas.NA."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none.
+    """Whether a value is missing.
 
     Examples
     --------
@@ -18,7 +18,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except TypeError:  # pandas.NA compares to itself, and that has no truth
+    except TypeError:  # the result of comparing pandas.NA is neither true nor false
         return True
     except ValueError:  # an array
         return False
@@ -31,16 +31,16 @@ def count_missing(array: npt.NDArray[Any]) -> int:
     if array.dtype.kind != "O":
         return 0
     try:
-        # Few values are distinct as a rule, and a set of them is built without a Python loop.
+        # Usually few values are distinct, and their set is built without a Python loop.
         if not any(map(is_missing, set(array.tolist()))):
             return 0
-    except TypeError:  # lists and the like have no place in a set
+    except TypeError:  # a set cannot hold lists
         pass
     return sum(map(is_missing, array.tolist()))
 
 
 def unmask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:
-    """A masked array as a plain one, NaN or None where the mask is."""
+    """A masked array as a plain array, with NaN or None for masked values."""
     is_number = array.dtype.kind in "buif"
     plain: npt.NDArray[Any] = np.ma.getdata(array).astype(np.float64 if is_number else object)
     plain[np.ma.getmaskarray(array)] = np.nan if is_number else None

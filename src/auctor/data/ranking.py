@@ -1,9 +1,9 @@
-"""RankingData: what every learner works on."""
+"""RankingData: the binned table that every learner works on."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,26 +15,46 @@ from auctor.data.sparse import SparseCodes
 from auctor.data.weights import effective_rows
 
 
-@dataclass(frozen=True, eq=False)
-class Partition:
-    """A block of rows, the positives in front.
+class Codes(Protocol):
+    """Codes (features, rows): an array of uint8 or uint16, or `SparseCodes`.
 
-    With the classes apart, a histogram of one class is a run over neighbouring rows:
-    no kernel has to look up a row's class.
+    Only learners that ask for sparse codes get them. Dense codes can be indexed like any array,
+    sparse codes only by a feature.
     """
 
-    # An array (features, rows) of uint8 or uint16; SparseCodes for the learners that ask for
-    # them, which is why the others need not look.
-    codes: Any
-    weight: npt.NDArray[np.uint32]  # whole numbers: only their proportions count
-    rows: Ints  # the row's place in the table, absent rows not counted
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __getitem__(self, key: Any, /) -> npt.NDArray[Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A block of rows, positives first.
+
+    The rows of each class are contiguous, so that a kernel which makes the histogram of a class
+    need not look up the class of each row.
+
+    Attributes
+    ----------
+    codes : array of shape (n_features, n_rows), or SparseCodes
+        The number of the bin of each value; 0 for missing values.
+    weight : ndarray of shape (n_rows,)
+        Whole weights; only their proportions matter.
+    rows : ndarray of shape (n_rows,)
+        The index of each row in the table, not counting rows of weight 0.
+    n_pos : int
+        Number of positives.
+    """
+
+    codes: Codes
+    weight: npt.NDArray[np.uint32]
+    rows: Ints
     n_pos: int
 
     def __post_init__(self) -> None:
-        for array in (self.weight, self.rows):
-            array.flags.writeable = False
-        if not self.is_sparse:
-            self.codes.flags.writeable = False
+        for array in (self.weight, self.rows, self.codes):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     @property
     def n_rows(self) -> int:
@@ -44,6 +64,20 @@ class Partition:
     def is_sparse(self) -> bool:
         """Whether the codes are ``SparseCodes``."""
         return isinstance(self.codes, SparseCodes)
+
+    @property
+    def dense_codes(self) -> npt.NDArray[Any]:
+        """``codes`` as an array; a TypeError if they are sparse."""
+        if isinstance(self.codes, np.ndarray):
+            return self.codes
+        raise TypeError("the codes are sparse; prepare the data with keep_sparse=False")
+
+    @property
+    def sparse_codes(self) -> SparseCodes:
+        """``codes`` as `SparseCodes`; a TypeError if they are dense."""
+        if isinstance(self.codes, SparseCodes):
+            return self.codes
+        raise TypeError("the codes are dense; prepare a sparse matrix with keep_sparse=True")
 
     @property
     def class_slices(self) -> tuple[slice, slice]:
@@ -61,32 +95,43 @@ class Partition:
 
     @property
     def positive(self) -> Bools:
-        """The class of each row."""
+        """Whether each row is positive."""
         return np.arange(self.n_rows) < self.n_pos
 
     def take(self, chosen: Bools) -> "Partition":
-        """The chosen rows as a partition of their own."""
-        if self.is_sparse:
+        """A partition of the chosen rows."""
+        codes: Codes
+        if isinstance(self.codes, SparseCodes):
             codes = self.codes.take(chosen)
         else:
-            codes = np.ascontiguousarray(self.codes[:, chosen])
+            codes = np.ascontiguousarray(self.dense_codes[:, chosen])
         n_pos = int(chosen[: self.n_pos].sum())
         return Partition(codes, self.weight[chosen], self.rows[chosen], n_pos)
 
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
-    """A validated, binned table of two classes, in partitions of rows.
+    """A validated, binned table of two classes, in one or more partitions of rows.
 
-    ``rows_per_unit`` is the number of rows that a unit of weight of each class (negative,
-    positive) stands for, where weights count copies of a row; None where they say how much a
-    row matters. ``copies`` has for each place in the table that of the row's first copy, None
-    where there are none.
+    Attributes
+    ----------
+    features : tuple of Feature
+        The columns with their bins.
+    partitions : tuple of Partition
+        Blocks of rows.
+    classes : ndarray of shape (2,)
+        The labels (negative, positive).
+    rows_per_unit : tuple of float or None
+        For frequency weights: the number of rows that a unit of weight of each class (negative,
+        positive) counts for. None for other weights.
+    copies : ndarray or None
+        For each row of the table the index of the first row that is a copy of it (see
+        ``auctor.data.copies``); None if there are no copies.
     """
 
     features: tuple[Feature, ...]
     partitions: tuple[Partition, ...]
-    classes: npt.NDArray[Any]  # (negative, positive)
+    classes: npt.NDArray[Any]
     rows_per_unit: tuple[float, float] | None = None
     copies: Ints | None = None
 
@@ -125,11 +170,11 @@ class RankingData:
 
     @cached_property
     def effective_rows(self) -> tuple[float, float]:
-        """How many negatives and positives of equal weight would tell as much (Kish).
+        """Kish's effective number of negatives and of positives.
 
-        For rules that ask for numbers of rows: noise, automatic penalties, smallest leaves. The
-        scale of the weights does not show. Where at least half of a class are copies of other
-        rows, each group of copies is one row of their weight.
+        It is used wherever a rule depends on a number of rows: noise, automatic penalties, smallest
+        leaves. It does not depend on the scale of the weights. If at least half of a class are
+        copies of other rows, each group of copies counts as one row with their total weight.
         """
         if self.rows_per_unit is not None:
             units = zip(self.class_weights, self.rows_per_unit, strict=True)
@@ -155,7 +200,10 @@ class RankingData:
 
     @cached_property
     def copy_groups(self) -> Ints | None:
-        """``copies`` of the classes that are mostly copies, other rows alone; None without such."""
+        """``copies`` within the classes that are mostly copies; None if no class is.
+
+        Each row of another class is a group of its own.
+        """
         if self.copies is None or not any(self.is_copied):
             return None
         groups = self.copies.copy()
@@ -165,26 +213,26 @@ class RankingData:
 
     @cached_property
     def row_units(self) -> tuple[float, float]:
-        """Effective rows that a unit of weight of the negatives and the positives stands for."""
+        """Number of effective rows per unit of weight, of the negatives and of the positives."""
         pairs = zip(self.effective_rows, self.class_weights, strict=True)
         negative, positive = (rows / weight if weight else 1.0 for rows, weight in pairs)
         return negative, positive
 
     @cached_property
     def row_unit(self) -> float:
-        """The same of both classes together, for what depends on their proportion."""
+        """Number of effective rows per unit of weight, of both classes together."""
         return sum(self.effective_rows) / sum(self.class_weights)
 
     @property
     def mean_unit(self) -> float:
-        """Rows of the table to a unit of weight: k of n rows are the share k / n of the weight."""
+        """Rows of the table per unit of weight, so that k of n rows have k / n of the weight."""
         if self.rows_per_unit is not None:
             return self.rows_per_unit[0]
         return self.n_rows / sum(self.class_weights)
 
     @cached_property
     def class_rows(self) -> tuple[Ints, Ints]:
-        """Places in the table of the negatives and of the positives, in order."""
+        """Indices in the table of the negatives and of the positives, in increasing order."""
         positive, negative = (
             np.sort(np.concatenate([part.rows[rows] for part, rows in slices]))
             for slices in self._class_slices
@@ -193,13 +241,13 @@ class RankingData:
 
     @cached_property
     def n_codes(self) -> int:
-        """Number of codes of the feature that has most, that of missing values included."""
+        """Largest number of codes of a feature, including the code of missing values."""
         return 1 + max(feature.n_bins for feature in self.features)
 
     def split(self, n_partitions: int) -> "RankingData":
-        """The same rows cut into ``n_partitions`` blocks by their place in the table."""
+        """The same rows in ``n_partitions`` blocks of neighbouring rows of the table."""
         if n_partitions < 1:
-            raise ValueError(f"n_partitions is {n_partitions}; it must be 1 or more")
+            raise ValueError(f"n_partitions is {n_partitions}; give a whole number of 1 or more")
         edges = np.linspace(0, self._last_row + 1, n_partitions + 1)
         blocks = [
             part.take((part.rows >= low) & (part.rows < high))
@@ -209,13 +257,13 @@ class RankingData:
         return replace(self, partitions=tuple(blocks))
 
     def take(self, chosen: Bools) -> "RankingData":
-        """The rows whose place in the table is marked in ``chosen``."""
+        """The rows of the table for which ``chosen`` is True."""
         return replace(
             self, partitions=tuple(part.take(chosen[part.rows]) for part in self.partitions)
         )
 
     def take_features(self, kept: Indices) -> "RankingData":
-        """The same rows with some of the features, given by their positions; not for sparse codes.
+        """The same rows with some of the features, given by their indices; not for sparse codes.
 
         Examples
         --------
@@ -226,7 +274,8 @@ class RankingData:
         """
         features = tuple(self.features[j] for j in kept)
         parts = tuple(
-            replace(part, codes=np.ascontiguousarray(part.codes[kept])) for part in self.partitions
+            replace(part, codes=np.ascontiguousarray(part.dense_codes[kept]))
+            for part in self.partitions
         )
         return replace(self, features=features, partitions=parts)
 

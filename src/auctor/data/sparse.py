@@ -1,4 +1,8 @@
-"""Any scipy sparse matrix as clean columns: one entry a cell, float64, rows in order."""
+"""Sparse tables: checks of scipy's matrices, their columns, and sparse codes.
+
+``check_sparse`` refuses damaged matrices, ``clean_columns`` gives the columns of a matrix in a
+canonical form, and `SparseCodes` has the codes of a binned sparse table.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from auctor._text import count
 from auctor._typing import Bools, Ints
 from auctor.data.features import Feature
 
@@ -15,9 +20,9 @@ Array = npt.NDArray[Any]
 
 
 def check_sparse(matrix: Any) -> None:
-    """Refuse indices that are not there, before any code that trusts them sees the matrix.
+    """Raise an error for a sparse matrix whose indices are out of range.
 
-    scipy's conversions do not check them: they write where an index says, in whose memory ever.
+    scipy's conversions do not check indices, and would read and write memory outside the arrays.
 
     Examples
     --------
@@ -26,22 +31,21 @@ def check_sparse(matrix: Any) -> None:
     >>> check_sparse(matrix)
     Traceback (most recent call last):
     ...
-    ValueError: X is a damaged sparse matrix: a column index is 7, and X has 2 columns
+    ValueError: X is a damaged sparse matrix: a column index is 7, but X has 2 columns
     """
     if matrix.ndim != 2:
-        raise ValueError(
-            f"X must be a table with 2 dimensions, got a sparse array of {matrix.ndim}"
-        )
+        dimensions = count(matrix.ndim, "dimension")
+        raise ValueError(f"X is a sparse array of {dimensions}; give a table with 2 dimensions")
     if matrix.format == "lil":
         _check_lists(matrix)
     elif matrix.format in ("csr", "csc", "bsr"):
         _check_compressed(matrix)
     elif matrix.format == "dia":
         _check_diagonals(matrix)
-    else:  # coo, and dok, whose keys become one
+    else:  # coo, or dok, which is converted to coo
         try:
             entries = matrix.tocoo()
-        except ValueError as error:  # scipy looks at the keys itself
+        except ValueError as error:  # scipy checks the keys of dok
             raise _damaged(str(error)) from None
         _check_lengths(entries.row, entries.col, entries.data)
         _check_indices(entries.row, matrix.shape[0], "row")
@@ -49,40 +53,43 @@ def check_sparse(matrix: Any) -> None:
 
 
 def _check_compressed(matrix: Any) -> None:
-    """Rows, columns or blocks one after the other, with a list of where each begins."""
+    """Check the formats csr, csc and bsr, in which indptr has the start of each row or column."""
     names, shape = ("row", "column"), list(matrix.shape)
     if matrix.format == "csc":
         names, shape = names[::-1], shape[::-1]
     elif matrix.format == "bsr":
         if matrix.data.ndim != 3 or 0 in (size := matrix.data.shape[1:]):
-            raise _damaged("its blocks are not of one size")
+            raise _damaged("its blocks are not all of the same size")
         shape = [n // block for n, block in zip(shape, size, strict=True)]
         names = ("block row", "block column")
     starts = matrix.indptr
     _check_lengths(matrix.indices, matrix.data)
     if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != shape[0] + 1:
-        raise _damaged(f"indptr must hold {shape[0] + 1} whole numbers for {shape[0]} {names[0]}s")
+        rows = count(shape[0], names[0])
+        raise _damaged(f"indptr does not consist of {shape[0] + 1} whole numbers for {rows}")
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(matrix.indices):
-        raise _damaged(f"indptr must rise from 0 to at most {len(matrix.indices)} entries")
+        n_entries = len(matrix.indices)
+        raise _damaged(f"indptr does not increase from 0 to at most {n_entries}, the entries")
     _check_indices(matrix.indices, shape[1], names[1])
 
 
 def _check_lists(matrix: Any) -> None:
-    """A list of columns and one of values for each row."""
+    """Check the format lil, with a list of columns and a list of values for each row."""
     n_rows = matrix.shape[0]
     if len(matrix.rows) != n_rows or len(matrix.data) != n_rows:
-        raise _damaged(f"it must hold {n_rows} lists, one for each row")
+        raise _damaged(f"it does not have {n_rows} lists, one for each row")
     for columns, values in zip(matrix.rows, matrix.data, strict=True):
         _check_lengths(np.asarray(columns, dtype=np.int64), np.asarray(values))
     _check_indices(np.array([j for row in matrix.rows for j in row]), matrix.shape[1], "column")
 
 
 def _check_diagonals(matrix: Any) -> None:
+    """Check the format dia, with an offset and a row of data for each diagonal."""
     offsets = matrix.offsets
     if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or matrix.data.ndim != 2:
-        raise _damaged("its offsets must be whole numbers, one for each line of the data")
+        raise _damaged("its offsets are not whole numbers, one for each row of its data")
     if len(offsets) != len(matrix.data) or len(np.unique(offsets)) != len(offsets):
-        raise _damaged("each offset must occur once and have a line of the data")
+        raise _damaged("its offsets are not all different, with a row of its data for each")
 
 
 def _check_lengths(*parts: Array) -> None:
@@ -99,7 +106,7 @@ def _check_indices(indices: Array, size: int, name: str) -> None:
     low, high = int(indices.min()), int(indices.max())
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise _damaged(f"a {name} index is {bad}, and X has {size} {name}s")
+        raise _damaged(f"a {name} index is {bad}, but X has {count(size, name)}")
 
 
 def _damaged(text: str) -> ValueError:
@@ -107,13 +114,13 @@ def _damaged(text: str) -> ValueError:
 
 
 def clean_columns(matrix: Any) -> sparse.csc_array:
-    """The matrix by columns, duplicate entries added up; the given one is left as it is.
+    """A copy of the matrix in CSC format, in float64 and with duplicate entries added.
 
-    Duplicates are added in the order they are stored in, as float64: what a dense column
-    gets, to the last bit. Entries of value 0 may remain.
+    Rows are in order within each column. Duplicates are added in the order in which they are
+    stored, so that the bits are those of the dense matrix. Entries of value 0 may remain.
     """
     check_sparse(matrix)
-    if matrix.dtype == np.float16:  # which scipy's conversions do not know
+    if matrix.dtype == np.float16:  # which scipy's conversions do not support
         matrix = matrix.astype(np.float32)
     columns = sparse.csc_array(matrix)
     with np.errstate(over="ignore"):
@@ -139,19 +146,29 @@ def _columns(values: Any, rows: Any, starts: Any, shape: tuple[int, ...]) -> spa
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
-    """Codes (features, rows) of which only those are kept that are not their feature's default.
+    """Codes (features, rows) that list only rows without the default code of a feature.
 
-    All codes of all features stand in one line of cells: code c of feature j is cell
-    ``first[j] + c``. Features may so differ in their number of codes, and a histogram
-    of the cells is no larger than it must be. The rows of a cell are
-    ``rows[starts[cell] : starts[cell + 1]]`` in increasing order; the positives, which are
-    first in a partition, end at ``middles[cell]``. The cell of a default is empty.
+    Each code of each feature has a cell: code c of feature j is cell ``first[j] + c``. Features may
+    differ in their number of codes. The rows of a cell are
+    ``rows[starts[cell] : starts[cell + 1]]``, in increasing order; its positives, which are first
+    in a partition, are those before ``middles[cell]``. The cell of a default code is empty.
+
+    Attributes
+    ----------
+    first : ndarray of shape (n_features + 1,)
+        The first cell of each feature.
+    default : ndarray of shape (n_features,)
+        The code that is not listed, usually that of the value 0.
+    starts : ndarray of shape (n_cells + 1,)
+    middles : ndarray of shape (n_cells,)
+    rows : ndarray
+    n_rows : int
     """
 
-    first: Ints  # (features + 1)
-    default: Ints  # (features)
-    starts: Ints  # (cells + 1)
-    middles: Ints  # (cells)
+    first: Ints
+    default: Ints
+    starts: Ints
+    middles: Ints
     rows: npt.NDArray[np.uint32]
     n_rows: int
 
@@ -161,34 +178,34 @@ class SparseCodes:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(features, rows), as that of dense codes."""
+        """(features, rows), as for dense codes."""
         return len(self.default), self.n_rows
 
     @property
     def n_cells(self) -> int:
-        """Number of codes of all features together."""
+        """Total number of codes of all features."""
         return len(self.middles)
 
     def __getitem__(self, j: int) -> npt.NDArray[np.uint16]:
-        """The code of every row for feature j, as a line of dense codes has it."""
+        """The codes of all rows for feature j, as a dense array."""
         low, high = self.first[j], self.first[j + 1]
-        line = np.full(self.n_rows, self.default[j], dtype=np.uint16)
+        dense = np.full(self.n_rows, self.default[j], dtype=np.uint16)
         sizes = np.diff(self.starts[low : high + 1])
         codes = np.repeat(np.arange(high - low, dtype=np.uint16), sizes)
-        line[self.rows[self.starts[low] : self.starts[high]]] = codes
-        return line
+        dense[self.rows[self.starts[low] : self.starts[high]]] = codes
+        return dense
 
     def take(self, chosen: Bools) -> "SparseCodes":
         """The codes of the chosen rows."""
         kept = chosen[self.rows]
         kept_before = np.concatenate([[0], np.cumsum(kept)])
-        place = np.cumsum(chosen) - 1
+        new_row = np.cumsum(chosen) - 1
         return SparseCodes(
             self.first,
             self.default,
             kept_before[self.starts],
             kept_before[self.middles],
-            place[self.rows[kept]].astype(np.uint32),
+            new_row[self.rows[kept]].astype(np.uint32),
             int(chosen.sum()),
         )
 
@@ -200,9 +217,9 @@ def gather_codes(
     n_rows: int,
     n_pos: int,
 ) -> SparseCodes:
-    """Sparse codes from (feature, row, code) of the entries, each row once in a feature.
+    """Sparse codes from entries (feature, row, code); a feature has at most one entry for a row.
 
-    Rows are places in the partition. Entries of a default code are dropped.
+    Rows are positions in the partition. Entries with the default code are dropped.
     """
     first = np.concatenate([[0], np.cumsum([feature.n_bins + 1 for feature in features])])
     feature, row, code = entries

@@ -1,8 +1,8 @@
-"""Sparse columns to bins without making a column of numbers dense.
+"""Binning of sparse tables, in which columns of numbers are never made dense.
 
-Zeros are never listed: all zeros of a column are one value with the weight of their rows,
-which gives the same cuts and centres as the rows one by one would. The cost is that of sorting the
-entries, and a little for each column.
+The zeros of a column are treated as one value with the total weight of their rows, which gives the
+same cuts and centres as the single rows. The cost is that of sorting the entries, and little for
+each column.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ from auctor.kernels.binning import find_centres, find_cuts
 
 
 class _Entries(NamedTuple):
-    """Cells that are not 0, of the rows that count, column by column."""
+    """The nonzero values of the kept rows, column by column."""
 
     column: Ints
-    row: Ints  # in the partition
+    row: Ints  # position in the partition
     value: Floats
 
 
 def bin_sparse(
     table: SparseTable, rows: Rows, categorical: frozenset[int], max_bins: int
 ) -> tuple[tuple[Feature, ...], SparseCodes]:
-    """The features that ``bin_table`` finds, and the codes of the entries alone."""
+    """The same features as ``bin_table`` gives, and sparse codes."""
     table.refuse_infinities()
     entries = _entries(table, rows, categorical)
     features = _number_features(entries, rows, table.names, max_bins)
@@ -45,10 +45,10 @@ def bin_sparse(
 
 
 def _entries(table: SparseTable, rows: Rows, categorical: frozenset[int]) -> _Entries:
-    """What the table lists, without zeros, absent rows and columns of categories."""
+    """The entries of the table, without zeros, rows of weight 0 and columns of categories."""
     columns = table.columns
     column = np.repeat(np.arange(table.n_columns), np.diff(columns.indptr))
-    row = rows.places()[columns.indices]
+    row = rows.positions()[columns.indices]
     is_number = np.ones(table.n_columns, dtype=np.bool_)
     is_number[list(categorical)] = False
     kept = (columns.data != 0) & (row >= 0) & is_number[column]
@@ -64,7 +64,7 @@ def _number_features(
     if len(rows.weight):
         weight = rows.positives_first(rows.weight)
     listed = weight[entries.row]
-    # Sums of weights stay below 2^41, where float64 is exact.
+    # Sums of weights are below 2^41, so that float64 is exact.
     zeros = weight.sum() - np.bincount(entries.column, listed, n_columns).astype(np.int64)
     with_zeros = np.flatnonzero(zeros)
     known = ~np.isnan(entries.value)
@@ -84,7 +84,7 @@ def _number_feature(name: str, ordered: Floats, weight: Ints, max_bins: int) -> 
 
 
 def _code(entries: _Entries, cuts: list[Floats]) -> tuple[Ints, Ints]:
-    """The code of each entry, and that of a zero in each column."""
+    """The code of each entry, and the code of 0 in each column."""
     ends = np.searchsorted(entries.column, np.arange(len(cuts) + 1)).tolist()
     code = np.empty(len(entries.value), dtype=np.int64)
     for cut, (a, b) in zip(cuts, pairwise(ends), strict=True):
@@ -97,8 +97,8 @@ def _bin_category(
     table: SparseTable, j: int, rows: Rows, max_bins: int
 ) -> tuple[Feature, int, tuple[Ints, Ints, Ints]]:
     """Feature, default code and entries of a column of categories, which is made dense."""
-    line = np.empty(len(rows.positive), dtype=np.int64)
-    feature = bin_categories(table.names[j], table.categories(j), rows, max_bins, line)
-    default = int(np.bincount(line).argmax())
-    row = np.flatnonzero(line != default)
-    return feature, default, (np.full(len(row), j), row, line[row])
+    codes = np.empty(len(rows.positive), dtype=np.int64)
+    feature = bin_categories(table.names[j], table.categories(j), rows, max_bins, codes)
+    default = int(np.bincount(codes).argmax())
+    row = np.flatnonzero(codes != default)
+    return feature, default, (np.full(len(row), j), row, codes[row])

@@ -1,9 +1,9 @@
 """Row weights as whole numbers, so that sums over rows are exact.
 
-Weights say how much a row matters beside the others: ``relative_weights`` makes the same whole
-numbers of weights and of any multiple of them. Where they count copies of a row instead,
-``frequency_weights`` keeps their size. ``effective_rows`` says how many rows the weights are
-worth where a rule asks for a number of rows.
+Usually only the proportions of the weights matter: ``relative_weights`` gives the same whole
+numbers for weights and for any multiple of them. If weights count copies of a row,
+``frequency_weights`` keeps their size. ``effective_rows`` is the effective sample size, for rules
+that depend on a number of rows.
 """
 
 from collections.abc import Iterable
@@ -17,25 +17,25 @@ from auctor._typing import Floats, Ints
 
 Multiples = npt.NDArray[np.uint32]
 
-# Bits of the largest weight and of the sum. What the sum leaves of 60 bits is the precision
-# of a row's boosting factor: fractions, which are rounded anyhow, leave more of it than
-# whole numbers, which are kept.
+# Maximum number of bits of a weight and of the sum. The bits of 60 that the sum leaves are the
+# precision of the boosting factor of a row: fractions, which are rounded anyway, leave more of them
+# than whole numbers, which are exact.
 _BITS_WHOLE = 31, 40
 _BITS_FRACTIONS = 24, 36
-# Weights are whole multiples of a common unit if they are so up to this part of the largest, a
-# few roundings of a float64, and the largest is no more than this many units: of larger numbers
-# some fraction is always near.
+# Weights are treated as whole multiples of a common unit if they are multiples of it up to this
+# fraction of the largest weight (a few rounding errors of float64), and if the largest is at most
+# this number of units: with larger numbers some fraction is always close.
 _ROUNDING = 2.0**-50
-_MOST_PARTS = 2**20
-# read_weights divides weights of other sizes by a power of two.
+_MAX_PARTS = 2**20
+# Weights whose largest value is outside of this range are divided by a power of two.
 _USUAL = 2.0**-100, 2.0**100
 
 
 def relative_weights(weight: Floats | None, n_rows: int) -> Multiples:
-    """Weights as whole numbers that a common factor of all weights does not change.
+    """Weights as whole numbers, which do not change if all weights are multiplied by a constant.
 
-    Whole weights are divided by their greatest common divisor, and so are weights that are
-    whole multiples of some unit up to rounding (0.1, 0.3, 0.7). Others, and those of more than
+    Whole weights are divided by their greatest common divisor, and so are weights that are whole
+    multiples of some unit up to rounding (0.1, 0.3, 0.7). Other weights, and those of more than
     2^20 units, are rounded to 24 bits of the largest weight.
 
     Examples
@@ -52,33 +52,33 @@ def relative_weights(weight: Floats | None, n_rows: int) -> Multiples:
     whole = _whole_multiples(weight)
     if whole is not None:
         return _within_bits(whole.astype(np.float64), 0, _BITS_WHOLE[1])
-    share = weight / weight.max()
-    return _within_bits(share, -_BITS_FRACTIONS[0], _BITS_FRACTIONS[1])
+    relative = weight / weight.max()
+    return _within_bits(relative, -_BITS_FRACTIONS[0], _BITS_FRACTIONS[1])
 
 
 def _whole_multiples(weight: Floats) -> Ints | None:
-    """The weights over their greatest common divisor; None where that has no meaning."""
+    """The weights divided by their greatest common divisor; None if they have no common unit."""
     largest = float(weight.max())
     if largest < 2.0**53 and bool((np.rint(weight) == weight).all()):
         whole = weight.astype(np.int64)
         whole = np.asarray(whole // np.gcd.reduce(whole))
-        return whole if whole.max() <= _MOST_PARTS else None
-    share = weight / largest
-    parts = _common_parts(share)
-    return None if parts is None else np.rint(share * parts).astype(np.int64)
+        return whole if whole.max() <= _MAX_PARTS else None
+    relative = weight / largest
+    denominator = _common_denominator(relative)
+    return None if denominator is None else np.rint(relative * denominator).astype(np.int64)
 
 
-def _common_parts(share: Floats) -> int | None:
-    """The least number of parts of 1 such that every share is a whole number of them."""
-    if float(share.min()) * _MOST_PARTS < 0.5:
+def _common_denominator(relative: Floats) -> int | None:
+    """The smallest common denominator of numbers from 0 to 1, up to rounding."""
+    if float(relative.min()) * _MAX_PARTS < 0.5:
         return None
     parts = 1
-    while parts <= _MOST_PARTS:
-        counts = share * parts
+    while parts <= _MAX_PARTS:
+        counts = relative * parts
         off = (np.abs(counts - np.rint(counts)) > _ROUNDING * parts) | (counts < 0.5)
         if not off.any():
             return parts
-        denominator = _denominator(float(share[off].max()))
+        denominator = _denominator(float(relative[off].max()))
         if denominator is None:
             return None
         parts = lcm(parts, denominator)
@@ -86,20 +86,20 @@ def _common_parts(share: Floats) -> int | None:
 
 
 def _denominator(x: float) -> int | None:
-    """The least q of the fractions p/q that continue towards x and equal it up to rounding."""
+    """The denominator of the first convergent (continued fraction) that is x up to rounding."""
     exact = rest = Fraction(x)
     before, now = (0, 1), (1, 0)  # (p, q) of the last two convergents
-    while now[1] <= _MOST_PARTS:
+    while now[1] <= _MAX_PARTS:
         whole = rest.numerator // rest.denominator
         before, now = now, (whole * now[0] + before[0], whole * now[1] + before[1])
         if abs(exact - Fraction(*now)) <= _ROUNDING:
-            return now[1] if now[1] <= _MOST_PARTS else None
+            return now[1] if now[1] <= _MAX_PARTS else None
         rest = 1 / (rest - whole)
     return None
 
 
 def _within_bits(weight: Floats, finest: int, total_bits: int) -> Multiples:
-    """Weights in units of 2^finest, or coarser where the sum would have too many bits."""
+    """Weights in units of 2^finest, or of a larger power of two if the sum had too many bits."""
     multiples = _multiples(weight, finest)
     excess = int(multiples.sum()).bit_length() - total_bits
     if excess > 0:
@@ -108,11 +108,10 @@ def _within_bits(weight: Floats, finest: int, total_bits: int) -> Multiples:
 
 
 def frequency_weights(weight: Floats | None, n_rows: int) -> tuple[Multiples, float]:
-    """Weights that count copies, as multiples of a power of two; returns (multiples, unit).
+    """Weights that count copies, as whole multiples of a power of two: (multiples, unit).
 
-    Whole weights are kept as they are (up to 31 bits, and 40 in all), and so is every
-    fraction that binary numbers hold within 24 bits of the largest weight (36 bits in all);
-    others are rounded to such a fraction.
+    Whole weights of up to 31 bits (40 bits in their sum) are exact, and so are binary fractions
+    within 24 bits of the largest weight (36 bits in their sum). Other weights are rounded.
 
     Examples
     --------
@@ -122,24 +121,24 @@ def frequency_weights(weight: Floats | None, n_rows: int) -> tuple[Multiples, fl
     """
     if weight is None:
         return np.ones(n_rows, dtype=np.uint32), 1.0
-    # Beyond 2^31 every float is whole, and that says nothing.
+    # Large floats are whole anyway, so that this has no meaning beyond 2^31.
     is_whole = weight.max() < 2.0**31 and (np.rint(weight) == weight).all()
     row_bits, total_bits = _BITS_WHOLE if is_whole else _BITS_FRACTIONS
     finest = int(np.frexp(weight.max())[1]) - row_bits
     multiples = _multiples(weight, finest)
-    # The total is added up in whole numbers: the order of the rows must not show.
+    # The sum is one of whole numbers, so that it does not depend on the order of the rows.
     excess = int(multiples.sum()).bit_length() - total_bits
     if excess > 0:
         finest += excess
         multiples = _multiples(weight, finest)
     spare = _trailing_zeros(int(np.bitwise_or.reduce(multiples)))
-    # Never a unit above 1: rows of weight 2 must add up as the same rows twice do.
+    # The unit is at most 1, so that rows of weight 2 add the same as the rows twice.
     shift = min(spare, max(0, -finest))
     return (multiples >> np.uint64(shift)).astype(np.uint32), float(2.0 ** (finest + shift))
 
 
 def _multiples(weight: Floats, exponent: int) -> npt.NDArray[np.uint64]:
-    """Weights in units of a power of two, rounded, but never to nothing."""
+    """Weights in units of a power of two, rounded to whole numbers of 1 or more."""
     return np.maximum(np.rint(np.ldexp(weight, -exponent)), 1.0).astype(np.uint64)
 
 
@@ -150,8 +149,9 @@ def _trailing_zeros(number: int) -> int:
 def effective_rows(weights: Iterable[npt.NDArray[np.integer]]) -> float:
     """Kish's effective number of rows, (sum w)^2 / sum w^2, of whole weights in any blocks.
 
-    So many rows of equal weight have a mean of the same variance. Sums are exact: neither the
-    order of the rows nor their blocks show, and equal weights give the number of rows.
+    The mean of this number of rows of equal weight has the same variance. Sums are exact, so that
+    the result does not depend on the order of the rows or on the blocks; for equal weights it is
+    the number of rows.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def effective_rows(weights: Iterable[npt.NDArray[np.integer]]) -> float:
     """
     total = square = 0
     for weight in weights:
-        # In halves of 16 bits, whose products add up within 64 bits.
+        # Weights are split into halves of 16 bits, so that sums of products fit into 64 bits.
         high, low = (weight >> 16).astype(np.uint64), (weight & 0xFFFF).astype(np.uint64)
         total += int(weight.sum(dtype=np.uint64))
         square += (int((high * high).sum()) << 32) + (int((high * low).sum()) << 17)
@@ -171,9 +171,9 @@ def effective_rows(weights: Iterable[npt.NDArray[np.integer]]) -> float:
 
 
 def usual_size(weight: Floats) -> Floats:
-    """Weights divided by a power of two where their squares or sums might leave a float64.
+    """Weights divided by a power of two if their squares or sums could overflow or underflow.
 
-    Every quotient of sums of weights stays what it was, to the last bit. No weight becomes 0.
+    Quotients of sums of weights are not changed in any bit. No positive weight becomes 0.
 
     Examples
     --------

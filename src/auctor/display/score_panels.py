@@ -366,7 +366,7 @@ def _rest(axis: Feature, j: int, rows: LabelledTerms) -> list[str]:
     """Whether rows of code 0 have no value ("missing") or an unknown category ("other")."""
     of_rest = (rows.codes(axis, j) == 0) & rows.counts
     if axis.is_category:
-        is_missing = rows.table.categories(int(rows.columns[j])).places < 0
+        is_missing = rows.table.categories(int(rows.columns[j])).indices < 0
     else:
         is_missing = np.isnan(rows.numbers(j))
     words = ("missing", of_rest & is_missing), ("other", of_rest & ~is_missing)

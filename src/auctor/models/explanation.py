@@ -112,7 +112,7 @@ class Values:
             return self.table.numbers(column)
         categories = self.table.categories(column)
         values = np.array([*categories.values, None], dtype=object)  # index -1 is missing
-        return values[categories.places]
+        return values[categories.indices]
 
     def of_term(self, term: int, rows: Any) -> list[Any]:
         """The values of one term: those of its feature, or a tuple for a pair."""

@@ -89,7 +89,7 @@ def _missing(rows: ReportRows, j: int, coded: TermRows | None = None) -> int:
 def missing_values(table: Table, column: int) -> Any:
     """Which rows have a missing value in a column."""
     if table.is_text(column):
-        return table.categories(column).places < 0
+        return table.categories(column).indices < 0
     return np.isnan(table.numbers(column))
 
 

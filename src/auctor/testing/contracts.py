@@ -1,6 +1,24 @@
-"""What every learner and every model promises, as checks that a new one is handed to.
+"""Checks that every learner and every model must pass, for people who add one.
 
-A learner is given as a function ``fit(data, n_jobs) -> model`` with its settings inside.
+A learner is given to a check as a function ``fit(data, n_jobs) -> model`` that has its settings
+inside. A check raises an AssertionError that says what is wrong, and returns nothing otherwise.
+
+Examples
+--------
+A toy learner, whose steps are the difference of the class frequencies of each bin:
+
+>>> from auctor.learners.common.histogram import class_histogram
+>>> from auctor.models import AdditiveModel, Calibration, on_grid
+>>> def fit(data, n_jobs):
+...     counts = class_histogram(data)
+...     negative, positive = counts / counts.sum(axis=2, keepdims=True)
+...     tables = [on_grid(table) for table in positive - negative]
+...     steps = tuple(t[: f.n_bins + 1] for t, f in zip(tables, data.features, strict=True))
+...     shared = tuple(data.classes.tolist()), 0.0, Calibration(1.0, 0.0)
+...     return AdditiveModel(*shared, data.features, steps, 0.0)
+>>> check_row_order(fit, seed=0)
+>>> check_weight_scale(fit, seed=0)
+>>> check_constants_are_never_used(fit, seed=0)
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +35,10 @@ Fit = Callable[[RankingData, int], Model]
 
 
 def messy_table(seed: int, n_rows: int = 60) -> tuple[Floats, Bools]:
-    """Numbers, a coarse column with ties, a constant, and categories in the last column.
+    """A small table (X, y) with the difficulties of real ones.
 
-    The first two rows are of different classes.
+    Column 1 has many ties, column 3 is constant, column 4 has the numbers of categories, and 15 %
+    of the values of the other columns are missing. The first two rows are of different classes.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 5))
@@ -38,19 +57,19 @@ def same_model(a: Model, b: Model) -> bool:
 
 
 def check_weights_are_copies(fit: Fit, seed: int) -> None:
-    """With frequency weights 2 is the row twice, weight 0 an absent row, exactly."""
+    """Frequency weights: weight 2 gives the same bits as the row twice, weight 0 as no row."""
     X, y = messy_table(seed)
     weight = np.random.default_rng(seed).integers(0, 4, size=len(y))
     weight[:2] = 1
     copies = np.repeat(np.arange(len(y)), weight)
-    told: dict[str, Any] = {"categorical_features": [4], "frequency_weights": True}
-    by_weight = fit(prepare(X, y, sample_weight=weight, **told), 1)
-    by_copies = fit(prepare(X[copies], y[copies], **told), 1)
-    assert same_model(by_weight, by_copies), "weights differ from copies of the rows"
+    options: dict[str, Any] = {"categorical_features": [4], "frequency_weights": True}
+    by_weight = fit(prepare(X, y, sample_weight=weight, **options), 1)
+    by_copies = fit(prepare(X[copies], y[copies], **options), 1)
+    assert same_model(by_weight, by_copies), "frequency weights differ from copies of the rows"
 
 
 def check_weight_scale(fit: Fit, seed: int) -> None:
-    """All weights times a constant are the same weights, and equal weights are none."""
+    """Weights times a constant give the same model, and equal weights the one without weights."""
     X, y = messy_table(seed)
     rng = np.random.default_rng(seed)
     for weight in (rng.lognormal(size=len(y)), rng.integers(1, 6, size=len(y)).astype(float)):
@@ -63,24 +82,24 @@ def check_weight_scale(fit: Fit, seed: int) -> None:
 
 
 def check_row_order(fit: Fit, seed: int) -> None:
-    """The order of the rows does not matter."""
+    """The model does not depend on the order of the rows."""
     X, y = messy_table(seed)
     rng = np.random.default_rng(seed)
     weight, order = rng.random(len(y)) + 0.5, rng.permutation(len(y))
     usual = fit(prepare(X, y, sample_weight=weight), 1)
     turned = fit(prepare(X[order], y[order], sample_weight=weight[order]), 1)
-    assert same_model(usual, turned), "the order of the rows shows in the model"
+    assert same_model(usual, turned), "the model depends on the order of the rows"
 
 
 def check_partitions_and_threads(
     fit: Fit, cases: Sequence[tuple[int, int]] = ((3, 1), (1, 2), (7, 2))
 ) -> None:
-    """Any cut into partitions and any number of threads give the same bits.
+    """The bits of the model do not depend on the partitions or on the number of threads.
 
-    ``cases`` are pairs of the two; all are compared with one fit of the whole on one thread.
+    ``cases`` are pairs (n_partitions, n_jobs), which are compared with one partition and thread.
     """
     rng = np.random.default_rng(3)
-    n_rows = 30_000  # enough cells for two threads to share
+    n_rows = 30_000  # enough for the learners to use two threads
     X = rng.normal(size=(n_rows, 15))
     y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1
     weight = rng.random(n_rows) + 0.5
@@ -88,28 +107,29 @@ def check_partitions_and_threads(
     for n_partitions, n_jobs in cases:
         cut = prepare(X, y, sample_weight=weight, n_jobs=n_jobs).split(n_partitions)
         assert len(cut.partitions) == n_partitions
-        shown = f"{n_partitions} partitions or {n_jobs} threads show in the model"
-        assert same_model(fit(cut, n_jobs), whole), shown
+        message = f"{n_partitions} partitions or {n_jobs} threads change the model"
+        assert same_model(fit(cut, n_jobs), whole), message
 
 
 def check_constants_are_never_used(fit: Fit, seed: int) -> None:
-    """A constant column does not change the score, whatever is put into it."""
+    """The score does not depend on a column that was constant in training."""
     X, y = messy_table(seed)
     model = fit(prepare(X, y), 1)
     other = X.copy()
     other[:, 3] = 1e6
-    assert np.array_equal(model.decision_function(X), model.decision_function(other))
+    is_same = np.array_equal(model.decision_function(X), model.decision_function(other))
+    assert is_same, "the score depends on a column that was constant in training"
 
 
 def check_saved_model(model: Model, X: Any, folder: Path) -> None:
-    """A saved model loads to the same bits, scores the same and prints."""
+    """A model that is saved to ``folder`` and loaded has the same bits, scores and text."""
     path = folder / "model.json"
     model.save(path)
     loaded = load(path)
-    assert type(loaded) is type(model)
-    assert same_model(loaded, model)
-    assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
-    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
-    assert np.array_equal(loaded.predict(X), model.predict(X))
-    assert str(loaded) == str(model)
-    assert repr(model.classes[1]) in str(model), "a printed model names the class it predicts"
+    assert type(loaded) is type(model), "the loaded model is of another type"
+    assert same_model(loaded, model), "the loaded model has other content"
+    for method in ("decision_function", "predict_proba", "predict"):
+        ours, theirs = getattr(model, method)(X), getattr(loaded, method)(X)
+        assert np.array_equal(ours, theirs), f"{method} of the loaded model differs"
+    assert str(loaded) == str(model), "the loaded model prints other text"
+    assert repr(model.classes[1]) in str(model), "a printed model must name the positive class"

@@ -1,7 +1,15 @@
-"""Hypothesis strategies for what the library takes in: columns, labels, weights, tables.
+"""Hypothesis strategies for the input of learners and metrics: columns, labels, weights, tables.
 
-Floats come with the trouble that real columns have: neighbours one bit apart, both zeros,
-numbers near the ends of the range, constants.
+Use them with ``@given`` in the tests of a kernel, metric or learner. Floats have the difficulties
+of real columns: neighbours one bit apart, 0 and -0, very large and very small numbers, constants.
+
+Examples
+--------
+>>> from hypothesis import given
+>>> @given(sample=labelled_scores())
+... def test_scores_have_weights(sample):
+...     assert len(sample.scores) == len(sample.weight)
+>>> test_scores_have_weights()
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +31,7 @@ class LabelledScores(NamedTuple):
 
 
 def finite() -> st.SearchStrategy[float]:
-    """Any finite float, the awkward ones often."""
+    """Any finite float; often one of ``EXTREMES`` or a small whole number."""
     return st.one_of(
         st.sampled_from(EXTREMES),
         st.floats(allow_nan=False, allow_infinity=False),
@@ -33,7 +41,7 @@ def finite() -> st.SearchStrategy[float]:
 
 @st.composite
 def near_ties(draw: st.DrawFn, min_size: int = 1, max_size: int = 30) -> Floats:
-    """Values out of a small pool in which each has neighbours one bit away."""
+    """Values from a small set of numbers and their neighbours one bit away."""
     anchors = draw(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=3))
     pool = [float(np.nextafter(a, side)) for a in anchors for side in (-np.inf, np.inf)] + anchors
     values = st.lists(st.sampled_from(pool), min_size=min_size, max_size=max_size)
@@ -43,7 +51,7 @@ def near_ties(draw: st.DrawFn, min_size: int = 1, max_size: int = 30) -> Floats:
 def columns(
     min_size: int = 1, max_size: int = 30, missing: bool = False
 ) -> st.SearchStrategy[Floats]:
-    """A column of numbers, with NaN where ``missing`` allows it."""
+    """A column of numbers, with NaN among them if ``missing`` is True."""
     value = st.one_of(finite(), st.just(float("nan"))) if missing else finite()
     mixed = st.lists(value, min_size=min_size, max_size=max_size).map(
         lambda values: np.array(values, dtype=np.float64)
@@ -52,7 +60,7 @@ def columns(
 
 
 def whole_weights(n_rows: int, largest: int = 5) -> st.SearchStrategy[Ints]:
-    """A whole weight for each row, zeros among them."""
+    """A whole weight from 0 to ``largest`` for each row."""
     return st.lists(st.integers(0, largest), min_size=n_rows, max_size=n_rows).map(
         lambda weights: np.array(weights, dtype=np.int64)
     )
@@ -60,14 +68,14 @@ def whole_weights(n_rows: int, largest: int = 5) -> st.SearchStrategy[Ints]:
 
 @st.composite
 def labels(draw: st.DrawFn, n_rows: int) -> Ints:
-    """Zeros and ones, at least one of each; needs two rows."""
+    """Zeros and ones, at least one of each; ``n_rows`` is 2 or more."""
     drawn = draw(st.lists(st.integers(0, 1), min_size=n_rows - 2, max_size=n_rows - 2))
     return np.array(draw(st.permutations([*drawn, 0, 1])), dtype=np.int64)
 
 
 @st.composite
 def labelled_scores(draw: st.DrawFn, min_rows: int = 2, max_rows: int = 30) -> LabelledScores:
-    """Labels, scores with ties and near-ties, and weights that leave both classes present."""
+    """Labels, scores with ties and near-ties, and weights that are not all 0 in either class."""
     n_rows = draw(st.integers(min_rows, max_rows))
     y = draw(labels(n_rows))
     scores = draw(columns(n_rows, n_rows))
@@ -82,7 +90,7 @@ def labelled_scores(draw: st.DrawFn, min_rows: int = 2, max_rows: int = 30) -> L
 def tables(
     draw: st.DrawFn, n_rows: int, min_columns: int = 1, max_columns: int = 3
 ) -> dict[str, list[Any]]:
-    """Columns by name, of floats, whole numbers, truth values or text, None where missing."""
+    """A table as a dict of columns: of floats, whole numbers, booleans or text, with None."""
     kinds = (
         st.floats(-1e9, 1e9),
         st.integers(-(2**40), 2**40),

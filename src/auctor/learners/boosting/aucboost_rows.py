@@ -45,7 +45,7 @@ def fit_aucboost_rows(
     plain = VoteModel(
         (negative, positive), 0.0, Calibration(1.0, 0.0), data.features, tuple(members), 0.0
     )
-    scores = [plain.score_codes(part.codes) for part in data.partitions]
+    scores = [plain.score_codes(part.dense_codes) for part in data.partitions]
     order = training_order(data, scores)
     model = VoteModel(
         plain.classes,
@@ -118,7 +118,7 @@ def fit_aucboost_trees(
     members, history = run_rounds(row_table(data), replace(settings, estimator=weak))
     roots, nodes, terms = _join(members)
     walker = Walker(nodes, roots, terms)
-    scores = [score_blocks(walker, part.codes, "sum") for part in data.partitions]
+    scores = [score_blocks(walker, part.dense_codes, "sum") for part in data.partitions]
     order = training_order(data, scores)
     short, features = shorten(nodes, data.features)
     negative, positive = data.classes.tolist()

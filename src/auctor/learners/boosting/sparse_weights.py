@@ -75,14 +75,14 @@ class SparseCounter:
                     stop,
                     self._quantised[k],
                 )
-        codes = self._data.partitions[0].codes
+        codes = self._data.partitions[0].sparse_codes
         counts = np.zeros((2, codes.n_cells), dtype=np.int64)
         self._workers.map(lambda run: self._count_run(*run, counts), self._runs)
         return RaggedHistogram(counts, codes.first, self._data.n_codes)
 
     def _count_run(self, begin: int, end: int, counts: Ints) -> None:
         for k, part in enumerate(self._data.partitions):
-            codes = part.codes
+            codes = part.sparse_codes
             count_sparse(
                 codes.first,
                 codes.default,
@@ -101,7 +101,7 @@ class SparseCounter:
 
 def _feature_runs(data: RankingData, n_workers: int) -> list[tuple[int, int]]:
     """Ranges of features (begin, end) of about equal cost, one for each worker."""
-    codes = [part.codes for part in data.partitions]
+    codes = [part.sparse_codes for part in data.partitions]
     # Total cost of the features before each one.
     before = sum(each.starts[each.first] for each in codes)
     before = before + _ONE_FEATURE * np.arange(data.n_features + 1)
@@ -116,7 +116,7 @@ class RaggedStumpSearch(StumpSearch):
 
     def __init__(self, data: RankingData) -> None:
         super().__init__(data.features)
-        self._default = data.partitions[0].codes.default
+        self._default = data.partitions[0].sparse_codes.default
 
     def best(self, histogram: RaggedHistogram) -> Stump | None:  # type: ignore[override]
         """The stump with the largest |r|, the same as that of the search over an array."""

@@ -70,7 +70,7 @@ def _in_order(data: RankingData) -> tuple[Codes, npt.NDArray[np.uint32]]:
     """Codes and weights, each class in the order of the table for any partitions."""
     if len(data.partitions) == 1:
         part = data.partitions[0]
-        return part.codes, part.weight
+        return part.dense_codes, part.weight
     rows = np.concatenate([part.rows for part in data.partitions])
     positive = np.concatenate([part.positive for part in data.partitions])
     order = np.lexsort((rows, ~positive))

@@ -178,7 +178,7 @@ def _dense_or_sparse(raw: Any) -> Any:
 def _one_hot(table: Table, j: int, rows: LabelledRows) -> tuple[Any, tuple[Category, ...]]:
     """A column for each category that occurs, and one for missing values if there are any."""
     categories = table.categories(j)
-    places = rows.pick(categories.places)
+    places = rows.pick(categories.indices)
     used = sorted(np.unique(places[places >= 0]).tolist(), key=categories.values.__getitem__)
     code = np.full(len(categories.values) + 1, len(used))  # the last entry is for -1, missing
     code[used] = np.arange(len(used))

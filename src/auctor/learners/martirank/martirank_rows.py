@@ -104,7 +104,7 @@ def _finish(
     plain = RowProgram(
         (negative, positive), 0.0, Calibration(1.0, 0.0), data.features, layers, final, 0.0
     )
-    scores = [plain.score_codes(part.codes) for part in data.partitions]
+    scores = [plain.score_codes(part.dense_codes) for part in data.partitions]
     cut = training_order(data, scores).cut
     return RowProgram(
         plain.classes,

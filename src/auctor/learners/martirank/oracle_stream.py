@@ -43,7 +43,7 @@ class Stack(Table):
     def is_text(self, j: int) -> bool:
         return any(table.is_text(int(at[j])) for table, at in self._parts())
 
-    def _numbers(self, j: int, room: Any) -> Floats:
+    def _numbers(self, j: int, buffer: Any) -> Floats:
         values = np.concatenate([table.numbers(int(at[j])) for table, at in self._parts()])
         return values[: self.n_rows]
 
@@ -54,7 +54,7 @@ class Stack(Table):
             part = table.categories(int(at[j]))
             own = [codes.setdefault(value, len(codes)) for value in part.values]
             # Missing values have -1, which takes the last entry.
-            codes_of_rows.append(np.array([*own, -1])[part.places])
+            codes_of_rows.append(np.array([*own, -1])[part.indices])
         return Categories(list(codes), np.concatenate(codes_of_rows)[: self.n_rows])
 
     def _parts(self) -> Iterable[tuple[Table, Ints]]:

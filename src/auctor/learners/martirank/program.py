@@ -225,7 +225,7 @@ _WHOLE = ("feature", "cut", "start")
 
 def recode(part: Partition, luts: list[npt.NDArray[np.uint16]]) -> npt.NDArray[np.uint16]:
     """The model's codes of the rows of a partition: (features, rows)."""
-    return np.stack([lut[codes] for lut, codes in zip(luts, part.codes, strict=True)])
+    return np.stack([lut[codes] for lut, codes in zip(luts, part.dense_codes, strict=True)])
 
 
 def _step(node: Node, data: RankingData) -> tuple[int, float, float]:

@@ -254,7 +254,9 @@ def recode(data: RankingData, resample: Resample) -> RankingData:
     """The rows of ``data`` with the codes of the resample."""
     feature = np.arange(data.n_features)[:, None]
     parts = tuple(
-        replace(part, codes=resample.new_code.astype(part.codes.dtype)[feature, part.codes])
+        replace(
+            part, codes=resample.new_code.astype(part.dense_codes.dtype)[feature, part.dense_codes]
+        )
         for part in data.partitions
     )
     return replace(data, features=resample.data.features, partitions=parts)

@@ -104,7 +104,7 @@ class SmoothedAUC:
         offset: Floats | None = None,
     ) -> None:
         self._data, self._workers = data, workers
-        self._codes: list[list[Codes]] = [[part.codes for part in data.partitions]]
+        self._codes: list[list[Codes]] = [[part.dense_codes for part in data.partitions]]
         if cells is not None:
             self._codes.append(cells)
         self._blocks = class_blocks(data, workers.count)

@@ -135,7 +135,7 @@ def score_out_of_bag(
         size = min(_BLOCK, part.n_rows - start)
         seen = np.stack([bag[k][start // 8 : (start + _BLOCK) // 8] for bag in bags])
         counts = np.unpackbits(seen, axis=1, count=size) == 0
-        ranks = walker.ranks(part.codes, start, size)
+        ranks = walker.ranks(part.dense_codes, start, size)
         out.scores[k][start : start + size] = aggregated(ranks, aggregate, counts)
         out.n_trees[k][start : start + size] = counts.sum(axis=0)
 
