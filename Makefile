@@ -14,7 +14,7 @@ SECONDS ?= 600
 PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint format bench quality papers papers-quick golden clean
+.PHONY: help demo test fuzz lint format bench quality papers papers-quick api golden clean
 # All of them write to the one environment.
 .NOTPARALLEL:
 
@@ -70,6 +70,9 @@ papers: .venv/bench ## Every table and figure of the papers, into docs/papers: h
 
 papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick: minutes
 	$(BIN)/python -m papers all --quick --jobs 2 --out papers-output/quick
+
+api: .venv/dev ## Rewrite the stored list of public names and parameters
+	PYTHONPATH=tests $(BIN)/python -m public_api
 
 golden: .venv/dev ## Rewrite the stored models that tests compare with
 	PYTHONPATH=tests $(BIN)/python -m golden.rewrite

@@ -105,7 +105,7 @@ def against_default(table: Table, metric: str, k: int) -> Row:
     X, y = table[0][:, :20], table[1]
 
     def ours() -> None:
-        ExactBoostCV(metric, k).fit(X, y)
+        ExactBoostCV(metric, k=k).fit(X, y)
 
     def default() -> None:
         SmoothAUCBoostCV().fit(X, y)

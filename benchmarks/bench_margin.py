@@ -20,9 +20,10 @@ from timing import Row, print_table, race, seconds
 from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
-from auctor.learners.margin.fit import MarginFit, MarginSettings, fit_margin
+from auctor.learners.margin.fit import largest_margin
 from auctor.learners.margin.hypotheses import Hypotheses
 from auctor.learners.margin.problems import LinearProblem
+from auctor.learners.margin.settings import MarginFit, MarginSettings
 from tests.reference.margin import pair_margins
 
 SIZES = 1000, 10_000, 100_000
@@ -48,7 +49,7 @@ def whole_program() -> list[Row]:
     results: dict[str, float] = {}
 
     def ours() -> None:
-        results["ours"] = fit_margin(hypotheses, settings_of("pairs"))[0].value
+        results["ours"] = largest_margin(hypotheses, settings_of("pairs"))[0].value
 
     solver = whole_dual(pos, neg, 0.2 * len(pos) * len(neg))
 
@@ -101,8 +102,8 @@ def reduction() -> Row:
     hypotheses, _, _ = make_hypotheses(1500)
     return race(
         "pairs, 1500 x 100, against reduced",
-        lambda: fit_margin(hypotheses, settings_of("pairs")),
-        lambda: fit_margin(hypotheses, settings_of("reduced")),
+        lambda: largest_margin(hypotheses, settings_of("pairs")),
+        lambda: largest_margin(hypotheses, settings_of("reduced")),
         "at least 0.1",
         n_rounds=3,
     )
@@ -114,7 +115,7 @@ def growth() -> list[Row]:
     for n_rows in SIZES:
         hypotheses, _, _ = make_hypotheses(n_rows)
         for method in ("pairs", "reduced", "heuristic"):
-            taken = seconds(lambda h=hypotheses, m=method: fit_margin(h, settings_of(m)))
+            taken = seconds(lambda h=hypotheses, m=method: largest_margin(h, settings_of(m)))
             rows.append(_plain(f"{method}, {n_rows} x 100", taken, "minutes"))
         peak = peak_memory(hypotheses, settings_of("pairs"))
         rows.append(_plain(f"memory of pairs, {n_rows} x 100", peak / 1e6, "linear", unit="M"))
@@ -127,7 +128,7 @@ def peak_memory(hypotheses: Hypotheses, settings: MarginSettings) -> int:
     before = tracemalloc.get_traced_memory()[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit is stopped early on purpose
-        fit_margin(hypotheses, replace(settings, max_iter=20))
+        largest_margin(hypotheses, replace(settings, max_iter=20))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     return peak
@@ -143,7 +144,7 @@ def words(folder: Path) -> list[Row]:
         fits: list[MarginFit] = []
         settings = MarginSettings(method, epsilon=0.2, gap_tol=1e-4)  # type: ignore[arg-type]
         taken = seconds(
-            lambda f=fits, s=settings: f.append(fit_margin(hypotheses.hypotheses, s)[0])
+            lambda f=fits, s=settings: f.append(largest_margin(hypotheses.hypotheses, s)[0])
         )
         name = f"{method} on Reuters, {X.shape[0]} x {X.shape[1]}, gap {fits[0].gap:.1e}"
         out.append(_plain(name, taken, "gap 1e-4"))

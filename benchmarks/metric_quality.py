@@ -66,9 +66,9 @@ def makers(n_runs: int) -> dict[str, Callable[[], Any]]:
     """Return every method; methods that train on a metric, once for each metric."""
     found: dict[str, Callable[[], Any]] = {SMOOTH: SmoothAUCBoostCV}
     for name, (metric, k) in METRICS.items():
-        found[f"{CV} {name}"] = partial(ExactBoostCV, metric, k)
+        found[f"{CV} {name}"] = partial(ExactBoostCV, metric, k=k)
     for name, (metric, k) in METRICS.items():
-        found[f"{PLAIN} {name}"] = partial(ExactBoost, metric, k, n_runs=n_runs)
+        found[f"{PLAIN} {name}"] = partial(ExactBoost, metric, k=k, n_runs=n_runs)
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor.estimators.cross_validation import cross_validate
+from auctor.estimators.cross_validation import cross_val_auc
 from auctor.estimators.registry import LEARNERS
 from auctor.metrics import roc_curve
 
@@ -33,7 +33,7 @@ def draw(n: int, seed: int) -> tuple[Any, Any]:
 def deviations(learner: str, n_rows: int, seed: int) -> list[float]:
     """Return the false positive rates of the page minus those of new rows."""
     (X, y), (X_new, y_new) = draw(n_rows, seed), draw(20_000, 1000 + seed)
-    results = cross_validate(LEARNERS[learner](), X, y)
+    results = cross_val_auc(LEARNERS[learner](), X, y)
     fitted = LEARNERS[learner]().fit(X, y)
     page = roc_curve(y, results.scores_of(fitted, X))
     new = roc_curve(y_new, fitted.decision_function(X_new))

@@ -89,7 +89,7 @@ def fit_fixed(rows: Labelled, n_rounds: int) -> Fitted:
     """The paper's algorithm with its best pair, lambda = 0.01 and T = 200, given."""
     from auctor import SmoothAUCBoost
 
-    model = SmoothAUCBoost(0.01, n_rounds, solver="stagewise", max_bins=N_QUANTILES)
+    model = SmoothAUCBoost(0.01, n_estimators=n_rounds, solver="stagewise", max_bins=N_QUANTILES)
     return additive(model.fit(rows.X, rows.y).model_.contributions)
 
 

@@ -188,7 +188,7 @@ def compare_rounds(seed: int, n_rounds: int) -> Result:
     X, y = train.X[:60], train.y[:60]
     paper = AUCBoost(X, y == 1, np.ones(60), lam=0.01)
     paper.run(n_rounds)
-    model = SmoothAUCBoost(0.01, n_rounds, solver="stagewise").fit(X, y)
+    model = SmoothAUCBoost(0.01, n_estimators=n_rounds, solver="stagewise").fit(X, y)
     ours = [(step.feature, step.a) for step in model.history_.rounds]
     theirs = [(step.k, step.a) for step in paper.rounds]
     alphas = zip(model.history_.rounds, paper.rounds, strict=False)

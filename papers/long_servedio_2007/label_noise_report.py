@@ -286,7 +286,7 @@ def _claim_ahead(page: Page, distribution: str, values: Values, setup: Setup) ->
     gains = {
         peer: gain
         for peer in (*PEERS, TREES)
-        if (gain := _gain(distribution, peer, values, setup)) is not None
+        if (gain := gain_over_peer(distribution, peer, values, setup)) is not None
     }
     single = {peer: gain for peer, gain in gains.items() if peer != TREES}
     page.claim(
@@ -303,7 +303,7 @@ def _claim_ahead(page: Page, distribution: str, values: Values, setup: Setup) ->
         )
 
 
-def _gain(distribution: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
+def gain_over_peer(distribution: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
     """Differences of the means over the noise rates, sample by sample (rates share their rows)."""
     noisy = [eta for eta in peer_rates(setup) if eta > 0]
     pairs = [(values[distribution, eta, OURS], values[distribution, eta, peer]) for eta in noisy]

@@ -127,4 +127,4 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
 def _options(method: Method, size: Size) -> dict[str, float]:
     if method == "SoftRankBoost":
         return {"n_estimators": size.soft_rounds}
-    return {} if method == "RankBoost" else {"tol": min(size.slack * TOLERANCE[method], 0.1)}
+    return {} if method == "RankBoost" else {"gap_tol": min(size.slack * TOLERANCE[method], 0.1)}

@@ -85,7 +85,7 @@ def run_way(
     from tests.reference.margin import solve_rows
 
     sample = draw_sample(*shape, seed)
-    ranker = MarginRanker("heuristic", epsilon=EPSILON, negations=False, relax=False, tol=tol)
+    ranker = MarginRanker("heuristic", epsilon=EPSILON, negations=False, relax=False, gap_tol=tol)
     history = ranker.fit(sample.X, sample.y).history_
     classes = draw_classes(*shape, seed)
     nu = EPSILON * classes.n_pairs

@@ -68,7 +68,7 @@ def score_margins(
     """LP-Pair, the reduction or the heuristic; the hypotheses are the features and a constant."""
     from auctor import MarginRanker
 
-    told = {"negations": False, "tol": TOLERANCE[method]} | options
+    told = {"negations": False, "gap_tol": TOLERANCE[method]} | options
     ranker = MarginRanker(method, **told)
     for epsilon, model in ranker.fit_path(X[train], y[train], epsilons):
         yield f"{epsilon:g}", model.decision_function(X)

@@ -132,4 +132,4 @@ def _options(method: Method, size: Size, hypotheses: str, negations: bool) -> di
     if method == "SoftRankBoost":
         return {"n_estimators": size.soft_rounds}
     tol = min(TOLERANCE[method] * size.slack, 0.02 if hypotheses == "features" else 0.01)
-    return {"hypotheses": hypotheses, "negations": negations, "tol": tol}
+    return {"hypotheses": hypotheses, "negations": negations, "gap_tol": tol}

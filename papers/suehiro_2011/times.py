@@ -93,7 +93,7 @@ def _timed(method: str, X: Any, y: Any) -> tuple[float, float]:
 
     # No relaxation of epsilon: the program to solve is (2).
     name, tol = ("heuristic", TOLERANCE["heuristic"]) if method == LOOSE else (method, GAP)
-    ranker = MarginRanker(name, epsilon=EPSILON, negations=False, relax=False, tol=tol)
+    ranker = MarginRanker(name, epsilon=EPSILON, negations=False, relax=False, gap_tol=tol)
     start = perf_counter()
     ranker.fit(X, y)
     taken = perf_counter() - start

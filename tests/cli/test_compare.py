@@ -10,7 +10,7 @@ import pytest
 from auctor import RankBoost
 from auctor.cli import compare
 from auctor.cli.metric import Metric
-from auctor.estimators.cross_validation import compare_instability, cross_validate
+from auctor.estimators.cross_validation import compare_instability, cross_val_auc
 from auctor.estimators.peers import PEERS
 from auctor.metrics import compare_auc, compare_metric
 
@@ -25,8 +25,8 @@ def test_learners_share_their_folds(run: Run, train: Path, table: pa.Table) -> N
     assert (done.code, done.err) == (0, "")
     first, second = done.json["learners"]
     X, y = table.select(["x", "z", "flag", "city"]), table["y"].to_numpy()
-    ours = cross_validate(RankBoost(), X, y, n_folds=2)
-    theirs = cross_validate(PEERS["logistic"].make(), X, y, folds=ours.folds)
+    ours = cross_val_auc(RankBoost(), X, y, cv=2)
+    theirs = cross_val_auc(PEERS["logistic"].make(), X, y, folds=ours.folds)
     assert (first["auc"], second["auc"]) == (ours.auc.value, theirs.auc.value)
     instability = compare_instability(y == "yes", theirs, ours)
     within = {"folds": ours.folds, "instability": instability}
@@ -72,8 +72,8 @@ def test_the_difference_is_in_the_metric(
     assert compared["auc_difference"]["difference"] == pytest.approx(second["auc"] - first["auc"])
     assert (compared["p_value"] < 0.05) == (not compared["low"] <= 0 <= compared["high"])
     X, y = table.select(["x", "z", "flag", "city"]), table["y"].to_numpy()
-    ours = cross_validate(RankBoost(), X, y, n_folds=2)
-    theirs = cross_validate(PEERS["logistic"].make(), X, y, folds=ours.folds)
+    ours = cross_val_auc(RankBoost(), X, y, cv=2)
+    theirs = cross_val_auc(PEERS["logistic"].make(), X, y, folds=ours.folds)
     own = compare_metric(
         y == "yes",
         theirs.scores,

@@ -15,7 +15,7 @@ import auctor
 from auctor import RankBoost
 from auctor.cli import fit
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.cross_validation import cross_validate
+from auctor.estimators.cross_validation import cross_val_auc
 
 from .conftest import FAST, Run, files
 
@@ -40,7 +40,7 @@ def test_fit_writes_the_model_of_the_library(run: Run, train: Path, table: pa.Ta
     model = auctor.load("train.model.json")
     assert model.classes == ("no", "yes")
     np.testing.assert_array_equal(model.decision_function(X), ranker.decision_function(X))
-    found = cross_validate(RankBoost(n_estimators=10), X, y, n_folds=2, random_state=3)
+    found = cross_val_auc(RankBoost(n_estimators=10), X, y, cv=2, random_state=3)
     facts = done.json
     assert facts["cross_validation"]["auc"] == found.auc.value
     assert facts["cross_validation"]["low"] == found.auc.low

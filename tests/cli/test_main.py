@@ -130,7 +130,7 @@ def test_interrupt_leaves_nothing(run: Run, train: Path, monkeypatch: pytest.Mon
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(validation, "cross_validate", interrupted)
+    monkeypatch.setattr(validation, "cross_val_auc", interrupted)
     before = files(train.parent)
     done = run("fit", train, "--target", "y", "--drop", "id", *FAST)
     assert (done.code, done.out, done.err) == (130, "", "auctor: interrupted\n")

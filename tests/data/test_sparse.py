@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from auctor import RankBoost, cross_validate
+from auctor import RankBoost, cross_val_auc
 from auctor.data import SparseCodes, prepare, read_table
 from auctor.data.sparse import clean_columns
 
@@ -188,7 +188,7 @@ def test_damaged_tables_are_refused_when_fitting_scoring_and_cross_validating():
         lambda: RankBoost(n_estimators=2).fit(bad, y),
         lambda: ranker.decision_function(bad),
         lambda: ranker.model_.decision_function(bad),
-        lambda: cross_validate(RankBoost(n_estimators=2), tall, [0, 1] * 4, n_folds=2),
+        lambda: cross_val_auc(RankBoost(n_estimators=2), tall, [0, 1] * 4, cv=2),
     )
     for call in calls:
         with pytest.raises(ValueError, match="damaged sparse matrix"):

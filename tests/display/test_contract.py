@@ -19,8 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import auctor.display
-from auctor import MartiRank, RankBoost, SmoothAUCBoost, TreeRank
-from auctor.estimators import cross_validate as own_cross_validate
+from auctor import MartiRank, RankBoost, SmoothAUCBoost, TreeRank, cross_val_auc
 from auctor.metrics import auc
 
 matplotlib.use("Agg")
@@ -160,6 +159,7 @@ def test_axes_of_a_figure_with_a_layout(display):
     figure, ax = plt.subplots(layout="constrained")
     display.plot(ax=ax)
     figure.canvas.draw()
+    assert display.figure_ is figure and figure.get_layout_engine() is not None
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name not in ("ScorePlotDisplay",)])
@@ -271,7 +271,7 @@ def test_folds_of_scikit_learn(name, weighted):
 
 def test_folds_of_our_own(name):
     cls = getattr(auctor.display, name)
-    found = own_cross_validate(RankBoost(n_estimators=5, pos_label="bad"), X, Y, n_folds=3)
+    found = cross_val_auc(RankBoost(n_estimators=5, pos_label="bad"), X, Y, cv=3)
     if name == "CalibrationDisplay":
         with pytest.raises(ValueError, match="no probabilities; give the result of"):
             cls.from_cross_validation(found, Y, pos_label="bad")
@@ -343,11 +343,13 @@ def test_rows_of_every_kind_of_trouble(name):
         ([1, 1, 0, 0], [0.0, 0.1, 0.9, 1.0]),
         ([0] * 50 + [1], [0.3] * 50 + [0.3]),
     ):
-        cls.from_predictions(y, s)
+        assert cls.from_predictions(y, s).ax_.has_data() or name == "ThresholdTableDisplay"
     if name != "CalibrationDisplay":
         s = [-np.inf, 0, 1, np.inf, -np.inf, 2, 3, np.inf]
         display = cls.from_predictions([0, 0, 0, 0, 1, 1, 1, 1], s)
         display.figure_.canvas.draw()
+        limits = [*display.ax_.get_xlim(), *display.ax_.get_ylim()]
+        assert np.isfinite(limits).all()
 
 
 def test_many_rows_make_a_light_drawing(name):

@@ -310,7 +310,7 @@ def test_other_additive_models_without_bands(fitted):
     other = AUCBoost(n_estimators=5).fit(X, y)
     display = ScorePlotDisplay.from_estimator(other, X, y, band=None)
     assert display.n_resamples == 0 and display.panels[0].band is None
-    with pytest.raises(ValueError, match="AUCBoost has no bands"):
+    with pytest.raises(ValueError, match="AUCBoost, which has no bands"):
         ScorePlotDisplay.from_estimator(other, X, y)
     with pytest.raises(ValueError, match="TreeRank has no additive model"):
         ScorePlotDisplay.from_estimator(TreeRank().fit(X, y), X, y)
@@ -318,7 +318,7 @@ def test_other_additive_models_without_bands(fitted):
 
 def test_bands_need_the_rows_of_the_fit(fitted):
     ranker, X, y = fitted
-    with pytest.raises(ValueError, match="not the estimator's own fit"):
+    with pytest.raises(ValueError, match="does not give the model of the estimator"):
         ScorePlotDisplay.from_estimator(ranker, X[:80], y[:80], n_resamples=2)
 
 

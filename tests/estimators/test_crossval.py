@@ -1,4 +1,4 @@
-"""cross_validate: no row is scored by a model that saw it, for tables of every kind."""
+"""cross_val_auc: no row is scored by a model that saw it, for tables of every kind."""
 
 from typing import Any
 
@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 
 from auctor import MartiRank, RankBoost, SmoothAUCBoostCV, TreeRank
 from auctor.estimators import cross_validation as crossval
-from auctor.estimators.cross_validation import compare_instability, cross_validate, with_group_folds
+from auctor.estimators.cross_validation import compare_instability, cross_val_auc
+from auctor.estimators.folds import with_group_folds
 from auctor.estimators.score_scale import scores_at, training_ranks
 from auctor.metrics import auc, auc_ci, fold_instability, roc_curve
 
@@ -36,7 +37,7 @@ RANKER = RankBoost(n_estimators=5)
 
 
 def test_each_row_is_scored_by_a_model_that_did_not_see_it(X: Any, y: Any) -> None:
-    found = cross_validate(RANKER, X, y, n_folds=3)
+    found = cross_val_auc(RANKER, X, y, cv=3)
     assert set(found.folds) == {0, 1, 2}
     for fold in range(3):
         held = found.folds == fold
@@ -46,19 +47,19 @@ def test_each_row_is_scored_by_a_model_that_did_not_see_it(X: Any, y: Any) -> No
 
 
 def test_folds_are_stratified_and_shuffled(X: Any, y: Any) -> None:
-    found = cross_validate(RANKER, X, y, n_folds=5)
+    found = cross_val_auc(RANKER, X, y, cv=5)
     for label in (0, 1):
         sizes = np.bincount(found.folds[y == label], minlength=5)
         assert np.ptp(sizes) <= 1
     assert (np.diff(found.folds) < 0).any()
-    again = cross_validate(RANKER, X, y, n_folds=5)
-    other = cross_validate(RANKER, X, y, n_folds=5, random_state=1)
+    again = cross_val_auc(RANKER, X, y, cv=5)
+    other = cross_val_auc(RANKER, X, y, cv=5, random_state=1)
     np.testing.assert_array_equal(found.folds, again.folds)
     assert (found.folds != other.folds).any()
 
 
 def test_interval_is_that_of_the_folds(X: Any, y: Any) -> None:
-    found = cross_validate(RANKER, X, y, n_folds=3)
+    found = cross_val_auc(RANKER, X, y, cv=3)
     told = {"folds": found.folds, "instability": found.instability}
     assert found.auc == auc_ci(y, found.scores, **told)
     assert found.instability == fold_instability(y, found.scores_by_fold, found.folds)
@@ -71,7 +72,7 @@ def test_interval_is_that_of_the_folds(X: Any, y: Any) -> None:
 def test_training_sets_count_for_much_without_a_signal() -> None:
     rng, linear = np.random.default_rng(5), LogisticRegression()
     X, y = rng.normal(size=(400, 10)), np.arange(400) % 2
-    noise, signal = (cross_validate(linear, X + shift * y[:, None], y) for shift in (0.0, 1.0))
+    noise, signal = (cross_val_auc(linear, X + shift * y[:, None], y) for shift in (0.0, 1.0))
     assert noise.instability > 0.8 > 0.4 > signal.instability
     plain = auc_ci(y, signal.scores, folds=signal.folds, method="delong")
     ratio = signal.auc.standard_error / plain.standard_error
@@ -81,17 +82,17 @@ def test_training_sets_count_for_much_without_a_signal() -> None:
 def test_of_many_rows_some_are_scored_by_all_models(
     X: Any, y: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = cross_validate(RANKER, X, y, n_folds=3)
+    every = cross_val_auc(RANKER, X, y, cv=3)
     monkeypatch.setattr(crossval, "_MOST_PROBED", 20)
-    some = cross_validate(RANKER, X, y, n_folds=3)
+    some = cross_val_auc(RANKER, X, y, cv=3)
     assert np.isfinite(some.scores_by_fold).all(axis=1).sum() == 40
     assert some.instability == fold_instability(y, some.scores_by_fold, some.folds)
     np.testing.assert_array_equal(some.scores, every.scores)
 
 
 def test_a_learner_does_not_differ_from_itself(X: Any, y: Any) -> None:
-    one = cross_validate(RANKER, X, y)
-    other = cross_validate(RankBoost(n_estimators=1), X, y, folds=one.folds)
+    one = cross_val_auc(RANKER, X, y)
+    other = cross_val_auc(RankBoost(n_estimators=1), X, y, folds=one.folds)
     assert compare_instability(y, one, one) == 0.0
     assert 0.1 < compare_instability(y, one, other) <= 1.0
 
@@ -107,32 +108,32 @@ def test_every_kind_of_table_gives_the_same(X: Any, y: Any) -> None:
         sparse.csr_array(X),
         X.tolist(),
     ]
-    expected = cross_validate(RANKER, X, y, n_folds=3).scores
+    expected = cross_val_auc(RANKER, X, y, cv=3).scores
     for table in tables:
-        np.testing.assert_array_equal(cross_validate(RANKER, table, y, n_folds=3).scores, expected)
+        np.testing.assert_array_equal(cross_val_auc(RANKER, table, y, cv=3).scores, expected)
     for labels in (pd.Series(y, index=frame.index), pl.Series(y), pa.array(y), y.tolist()):
-        found = cross_validate(RANKER, frame, labels, n_folds=3)
+        found = cross_val_auc(RANKER, frame, labels, cv=3)
         np.testing.assert_array_equal(found.scores, expected)
 
 
 def test_text_categories_and_missing_values(X: Any, y: Any) -> None:
     city = np.where(y == 1, "Oslo", "Rome").astype(object)
     city[::7] = None
-    found = cross_validate(RANKER, pa.table({"x": X[:, 1], "city": city.tolist()}), y, n_folds=3)
+    found = cross_val_auc(RANKER, pa.table({"x": X[:, 1], "city": city.tolist()}), y, cv=3)
     assert found.auc.value > 0.9
 
 
 def test_labels_and_positive_class(X: Any, y: Any) -> None:
     words = np.where(y == 1, "bad", "good").astype(object)
-    usual = cross_validate(RANKER, X, y, n_folds=3).auc.value
-    chosen = cross_validate(RankBoost(n_estimators=5, pos_label="bad"), X, words, n_folds=3)
+    usual = cross_val_auc(RANKER, X, y, cv=3).auc.value
+    chosen = cross_val_auc(RankBoost(n_estimators=5, pos_label="bad"), X, words, cv=3)
     assert chosen.auc.value == pytest.approx(usual)
     assert chosen.auc.n_pos == y.sum()
 
 
 def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:
     weight = np.random.default_rng(2).integers(1, 5, size=N).astype(float)
-    found = cross_validate(RANKER, X, y, sample_weight=weight, n_folds=3)
+    found = cross_val_auc(RANKER, X, y, sample_weight=weight, cv=3)
     held = found.folds == 0
     fitted = RankBoost(n_estimators=5).fit(X[~held], y[~held], weight[~held])
     np.testing.assert_array_equal(found.scores[held], fitted.decision_function(X[held]))
@@ -147,8 +148,8 @@ def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:
 
 
 def test_equal_weights_give_about_the_interval_without(X: Any, y: Any) -> None:
-    plain = cross_validate(RANKER, X, y, n_folds=3).auc
-    weighted = cross_validate(RANKER, X, y, sample_weight=np.full(N, 2.0), n_folds=3).auc
+    plain = cross_val_auc(RANKER, X, y, cv=3).auc
+    weighted = cross_val_auc(RANKER, X, y, sample_weight=np.full(N, 2.0), cv=3).auc
     assert weighted.value == pytest.approx(plain.value)
     assert weighted.standard_error == pytest.approx(plain.standard_error, rel=0.15)
 
@@ -157,8 +158,8 @@ def test_rows_of_weight_zero_are_absent(X: Any, y: Any) -> None:
     weight = np.ones(N)
     weight[::4] = 0
     kept = weight > 0
-    found = cross_validate(RANKER, X, y, sample_weight=weight, n_folds=3)
-    without = cross_validate(RANKER, X[kept], y[kept], sample_weight=weight[kept], n_folds=3)
+    found = cross_val_auc(RANKER, X, y, sample_weight=weight, cv=3)
+    without = cross_val_auc(RANKER, X[kept], y[kept], sample_weight=weight[kept], cv=3)
     np.testing.assert_array_equal(found.folds[kept], without.folds)
     np.testing.assert_array_equal(found.scores[kept], without.scores)
     assert found.auc == without.auc
@@ -167,33 +168,33 @@ def test_rows_of_weight_zero_are_absent(X: Any, y: Any) -> None:
 
 def test_other_estimators(X: Any, y: Any) -> None:
     other: BaseEstimator = LogisticRegression()
-    assert cross_validate(other, X, y, n_folds=3).auc.value > 0.6
+    assert cross_val_auc(other, X, y, cv=3).auc.value > 0.6
 
 
-@pytest.mark.parametrize("n_folds", [0, 1, -2, 2.5])
-def test_bad_number_of_folds(X: Any, y: Any, n_folds: Any) -> None:
-    with pytest.raises(ValueError, match="n_folds"):
-        cross_validate(RANKER, X, y, n_folds=n_folds)
+@pytest.mark.parametrize("cv", [0, 1, -2, 2.5, True])
+def test_bad_number_of_folds(X: Any, y: Any, cv: Any) -> None:
+    with pytest.raises(ValueError, match=f"cv is {cv}; give a whole number of folds"):
+        cross_val_auc(RANKER, X, y, cv=cv)
 
 
 def test_too_few_rows_of_a_class(X: Any) -> None:
     y = (np.arange(N) < 9).astype(int)
-    with pytest.raises(ValueError, match=r"needs 10 rows of each class.*has 9"):
-        cross_validate(RANKER, X, y, n_folds=5)
-    cross_validate(RANKER, X, y, n_folds=4)
+    with pytest.raises(ValueError, match=r"cv=5 folds need 10 rows of each class.*has 9"):
+        cross_val_auc(RANKER, X, y, cv=5)
+    cross_val_auc(RANKER, X, y, cv=4)
 
 
 def test_lengths_must_agree(X: Any, y: Any) -> None:
     for table in (X[:-1], pa.table({"x": X[:-1, 0]}), X[:-1].tolist()):
         with pytest.raises(ValueError, match="inconsistent numbers of samples: 89 and 90"):
-            cross_validate(RANKER, table, y, n_folds=3)
+            cross_val_auc(RANKER, table, y, cv=3)
 
 
 def test_groups_stay_together_and_widen_the_interval(X: Any, y: Any) -> None:
     rows = np.repeat(np.arange(N), 5)
     noisy = X[rows] + np.random.default_rng(3).normal(scale=0.01, size=(5 * N, 3))
-    alone = cross_validate(RANKER, noisy, y[rows], n_folds=3)
-    together = cross_validate(RANKER, noisy, y[rows], groups=rows, n_folds=3)
+    alone = cross_val_auc(RANKER, noisy, y[rows], cv=3)
+    together = cross_val_auc(RANKER, noisy, y[rows], groups=rows, cv=3)
     for group in range(N):
         assert len(set(together.folds[rows == group])) == 1
     assert together.auc.method.startswith(
@@ -205,9 +206,9 @@ def test_groups_stay_together_and_widen_the_interval(X: Any, y: Any) -> None:
 
 
 def test_given_folds_are_used(X: Any, y: Any) -> None:
-    first = cross_validate(RANKER, X, y, n_folds=3)
+    first = cross_val_auc(RANKER, X, y, cv=3)
     names = np.array(["a", "b", "c"])[first.folds]
-    again = cross_validate(RANKER, X, y, folds=names)
+    again = cross_val_auc(RANKER, X, y, folds=names)
     np.testing.assert_array_equal(again.scores, first.scores)
     assert again.auc == first.auc
 
@@ -217,14 +218,14 @@ def test_models_that_only_have_probabilities(X: Any, y: Any) -> None:
 
     words = np.where(y == 1, "bad", "good")
     forest = RandomForestClassifier(20, random_state=0)
-    found = cross_validate(forest, X, y, n_folds=3)
+    found = cross_val_auc(forest, X, y, cv=3)
     assert found.auc.value > 0.6
     # The larger word is "good"; the forest's probability of it ranks the good first.
-    assert cross_validate(forest, X, words, n_folds=3).auc.value > 0.6
+    assert cross_val_auc(forest, X, words, cv=3).auc.value > 0.6
 
 
 def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    cross_validate(RANKER, X, y, n_folds=3, verbose=True)
+    cross_val_auc(RANKER, X, y, cv=3, verbose=True)
     assert "folds [####################] 3/3" in capsys.readouterr().err
 
 
@@ -232,14 +233,14 @@ def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFi
     ("told", "says"),
     [
         ({"groups": [1, 2]}, "groups has 2 values for 90 rows"),
-        ({"groups": [1, 2] * 45}, "groups has 2 groups for n_folds=5"),
+        ({"groups": [1, 2] * 45}, "groups has 2 groups for cv=5 folds"),
         ({"folds": [1, 2]}, "folds has 2 values for 90 rows"),
-        ({"folds": [1] * 90}, "folds has 1 fold; at least 2 are needed"),
+        ({"folds": [1] * 90}, "folds has a single fold; give 2 or more"),
     ],
 )
 def test_bad_groups_and_folds(X: Any, y: Any, told: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        cross_validate(RANKER, X, y, **told)
+        cross_val_auc(RANKER, X, y, **told)
 
 
 def law(n: int, seed: int) -> tuple[Any, Any]:
@@ -252,7 +253,7 @@ def law(n: int, seed: int) -> tuple[Any, Any]:
 def test_thresholds_of_the_pooled_scores_do_to_new_rows_what_they_say(ranker: Any) -> None:
     """A tree has few scores, and how many differs from fold to fold: only ranks carry over."""
     (X, y), (X_new, y_new) = law(1500, seed=1), law(20_000, seed=2)
-    found = cross_validate(ranker, X, y)
+    found = cross_val_auc(ranker, X, y)
     fitted = ranker.fit(X, y)
     pooled = roc_curve(y, found.scores_of(fitted, X))
     new = roc_curve(y_new, fitted.decision_function(X_new))
@@ -265,11 +266,11 @@ def test_pooled_scores_of_a_tree_are_scores_of_its_leaves() -> None:
     X, y = law(300, seed=3)
     fitted = TreeRank().fit(X, y)
     own = fitted.decision_function(X)
-    assert set(cross_validate(TreeRank(), X, y, n_folds=3).scores_of(fitted.model_, X)) <= set(own)
+    assert set(cross_val_auc(TreeRank(), X, y, cv=3).scores_of(fitted.model_, X)) <= set(own)
 
 
 def test_pooling_keeps_the_order_within_a_fold(X: Any, y: Any) -> None:
-    found = cross_validate(RANKER, X, y, n_folds=3)
+    found = cross_val_auc(RANKER, X, y, cv=3)
     scores = found.scores_of(RankBoost(n_estimators=5).fit(X, y), X)
     for fold in range(3):
         held = found.folds == fold
@@ -291,7 +292,7 @@ def test_weights_count_in_the_ranks() -> None:
 
 def test_the_positive_label_of_another_librarys_model(X: Any, y: Any) -> None:
     words = np.where(y == 1, "bad", "good")
-    found = cross_validate(LogisticRegression(), X, words, pos_label="bad", n_folds=3)
+    found = cross_val_auc(LogisticRegression(), X, words, pos_label="bad", cv=3)
     assert found.auc.value > 0.6
     assert auc(y, found.scores) > 0.6
 
@@ -318,13 +319,13 @@ def test_folds_that_can_have_no_interval_are_refused_before_any_fit() -> None:
             raise AssertionError("nothing may be fitted")
 
     X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
-    with pytest.raises(ValueError, match=r"holds one of the 5 groups alone.*use fewer folds"):
-        cross_validate(Unfit(), X, y, n_folds=5, groups=np.arange(40) // 8)
+    with pytest.raises(ValueError, match=r"holds one of the 5 groups alone.*give fewer folds"):
+        cross_val_auc(Unfit(), X, y, cv=5, groups=np.arange(40) // 8)
     with pytest.raises(ValueError, match=r"fold 1 has 1 positive and 1 negative row\(s\)"):
-        cross_validate(Unfit(), X, y, folds=np.arange(40) >= 38)
+        cross_val_auc(Unfit(), X, y, folds=np.arange(40) >= 38)
     weight = np.where(np.arange(40) < 21, 1.0, 0.0)
     with pytest.raises(ValueError, match=r"fold 1 has 0 positive and 1 negative row\(s\)"):
-        cross_validate(Unfit(), X, y, folds=np.arange(40) >= 20, sample_weight=weight)
+        cross_val_auc(Unfit(), X, y, folds=np.arange(40) >= 20, sample_weight=weight)
 
 
 def copied_noise(n_copies: int = 3) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
@@ -335,13 +336,13 @@ def copied_noise(n_copies: int = 3) -> tuple[npt.NDArray[np.float64], npt.NDArra
 
 def test_copies_of_noise_look_like_noise() -> None:
     X, y = copied_noise()
-    found = cross_validate(TreeRank(), X, y)
+    found = cross_val_auc(TreeRank(), X, y)
     assert (found.folds.reshape(150, 3) == found.folds[::3, None]).all()
     assert found.auc.low < 0.5 < found.auc.high
     assert found.groups is not None
     np.testing.assert_array_equal(found.groups, np.repeat(np.arange(0, 450, 3), 3))
-    alone = cross_validate(LogisticRegression(), X[::3], y[::3], folds=found.folds[::3])
-    thrice = cross_validate(LogisticRegression(C=1 / 3), X, y, folds=found.folds)
+    alone = cross_val_auc(LogisticRegression(), X[::3], y[::3], folds=found.folds[::3])
+    thrice = cross_val_auc(LogisticRegression(C=1 / 3), X, y, folds=found.folds)
     # The same models (a third of the penalty), and an interval as wide as that of 150 rows.
     assert thrice.auc.value == pytest.approx(alone.auc.value, abs=0.01)
     width = alone.auc.high - alone.auc.low
@@ -351,10 +352,10 @@ def test_copies_of_noise_look_like_noise() -> None:
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, sparse.csr_array, pl.LazyFrame])
 def test_copies_are_known_in_tables_of_every_kind(make: Any) -> None:
     X, y = copied_noise(2)
-    plain = cross_validate(LogisticRegression(), X, y, n_folds=3)
+    plain = cross_val_auc(LogisticRegression(), X, y, cv=3)
     names = {f"c{j}": X[:, j] for j in range(5)}
     table = make(X) if make is sparse.csr_array else make(names)
-    found = cross_validate(LogisticRegression(), table, y, n_folds=3)
+    found = cross_val_auc(LogisticRegression(), table, y, cv=3)
     np.testing.assert_array_equal(found.folds, plain.folds)
     np.testing.assert_array_equal(found.groups, np.repeat(np.arange(0, 300, 2), 2))
 
@@ -362,11 +363,11 @@ def test_copies_are_known_in_tables_of_every_kind(make: Any) -> None:
 def test_groups_and_folds_of_the_user_win_over_copies() -> None:
     X, y = copied_noise()
     who = np.tile(np.arange(3), 150) + 3 * (np.arange(450) // 45)
-    found = cross_validate(LogisticRegression(), X, y, groups=who)
+    found = cross_val_auc(LogisticRegression(), X, y, groups=who)
     np.testing.assert_array_equal(found.groups, who)
     assert (found.folds.reshape(150, 3) != found.folds[::3, None]).any()
     folds = np.tile(np.arange(3), 150)
-    given = cross_validate(LogisticRegression(), X, y, folds=folds)
+    given = cross_val_auc(LogisticRegression(), X, y, folds=folds)
     np.testing.assert_array_equal(given.folds, folds)
 
 
@@ -376,7 +377,7 @@ def test_few_copies_are_together_but_count_as_rows(X: Any, y: Any) -> None:
     y = y.copy()
     y[1::9] = y[::9]
     weight = np.where(np.arange(N) % 9 == 5, 0.0, 1.0)
-    found = cross_validate(RANKER, X, y, n_folds=3, sample_weight=weight)
+    found = cross_val_auc(RANKER, X, y, cv=3, sample_weight=weight)
     np.testing.assert_array_equal(found.folds[1::9], found.folds[::9])
     assert found.groups is None
 
@@ -384,19 +385,19 @@ def test_few_copies_are_together_but_count_as_rows(X: Any, y: Any) -> None:
 def test_only_a_group_of_copies_that_fills_a_fold_is_spread() -> None:
     X = np.concatenate([np.random.default_rng(0).normal(size=60), np.repeat(np.arange(10.0), 6)])
     y = np.repeat([0, 1], 60)
-    found = cross_validate(LogisticRegression(), X[:, None], y)
+    found = cross_val_auc(LogisticRegression(), X[:, None], y)
     by_row = found.folds[60:].reshape(10, 6)
     assert (by_row == by_row[:, :1]).all()
     assert sorted(by_row[:, 0]) == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     X[60:] = 3.0  # one row sixty times
-    found = cross_validate(LogisticRegression(), X[:, None], y)
+    found = cross_val_auc(LogisticRegression(), X[:, None], y)
     np.testing.assert_array_equal(np.bincount(found.folds[60:]), [12] * 5)
     assert found.groups is None
 
 
 def test_tables_that_only_the_estimator_can_read_are_not_searched_for_copies(y: Any) -> None:
     X = np.full((N, 1), np.inf)
-    found = cross_validate(DummyRanker(), X, y, n_folds=3)
+    found = cross_val_auc(DummyRanker(), X, y, cv=3)
     assert found.groups is None and found.auc.value == 0.5
 
 

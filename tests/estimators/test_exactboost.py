@@ -154,8 +154,8 @@ def test_what_is_trained_for_the_top_is_best_there_and_worst_elsewhere():
 @pytest.mark.parametrize("k", [30, 0.1])
 def test_k_is_a_number_of_rows_or_a_share(metric, k):
     X, y = table()
-    ranker = ExactBoost(metric, k, **SMALL, pos_label="sick").fit(X, y)
-    same = ExactBoost(metric, 30, **SMALL, pos_label="sick").fit(X, y)
+    ranker = ExactBoost(metric, k=k, **SMALL, pos_label="sick").fit(X, y)
+    same = ExactBoost(metric, k=30, **SMALL, pos_label="sick").fit(X, y)
     assert to_json(ranker.model_) == to_json(same.model_)
 
 
@@ -190,7 +190,7 @@ def test_categories_and_missing_values_of_a_frame():
 
 def test_clones_grid_search_and_parameters():
     X, y = table()
-    ranker = ExactBoost("ks", 20, margin=0.1, **SMALL, pos_label="sick", search="bisect")
+    ranker = ExactBoost("ks", k=20, margin=0.1, **SMALL, pos_label="sick", search="bisect")
     assert clone(ranker).get_params() == ranker.get_params()
     assert str(ranker).startswith("ExactBoost(k=20, margin=0.1, metric='ks'")
     search = GridSearchCV(
@@ -225,9 +225,9 @@ def test_clones_grid_search_and_parameters():
             "subsample is 0.001, which draws none of the .* rows?; give",
         ),
         ({"max_features": 9}, "max_features is 9, but X has 4 features; give a number from 1 to 4"),
-        ({"max_samples": 0}, "max_samples"),
+        ({"max_samples_per_class": 0}, "max_samples_per_class"),
         ({"search": "random"}, "search"),
-        ({"tol": 1.0}, "tol"),
+        ({"gap_tol": 1.0}, "gap_tol"),
         ({"delta": 0.0}, "delta"),
         ({"n_runs": 0}, "n_runs"),
         ({"n_estimators": 0}, "n_estimators"),
@@ -322,7 +322,7 @@ def test_positives_above_all_negatives_as_a_metric_of_ones_own():
         n_estimators=10,
         subsample=1.0,
         margin=0.01,
-        tol=0.02,
+        gap_tol=0.02,
         pos_label="sick",
     ).fit(X, y)
 
@@ -443,7 +443,8 @@ def test_a_refit_forgets_the_last_one():
     first = ranker.decision_function(X)
     ranker.fit(X.iloc[:, ::-1], y)
     assert np.array_equal(ranker.fit(X, y).decision_function(X), first)
-    assert "_start" not in vars(ranker)
+    left = [name for name in vars(ranker) if not name.endswith("_")]
+    assert sorted(left) == sorted(ranker.get_params(deep=False))
 
 
 def test_the_exact_search_beats_bisection_on_credit_data(data_folder):

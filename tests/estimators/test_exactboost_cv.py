@@ -8,7 +8,6 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
 from auctor import ExactBoostCV, SmoothAUCBoostCV, load
-from auctor.data import prepare
 from auctor.estimators.bands import refit_bands
 from auctor.metrics import ks, precision_at_k
 
@@ -103,7 +102,7 @@ def test_tables_with_text_missing_values_weights_and_groups():
 
 def test_a_number_of_rows_is_its_share_of_them():
     X, y = make_strata(300)
-    count, share = (ExactBoostCV("precision_at_k", k, **FAST).fit(X, y) for k in (60, 0.2))
+    count, share = (ExactBoostCV("precision_at_k", k=k, **FAST).fit(X, y) for k in (60, 0.2))
     np.testing.assert_array_equal(count.decision_function(X), share.decision_function(X))
     value = precision_at_k(y, count.decision_function(X), k=60)
     assert count.certificate_.values["value"] == pytest.approx(value)
@@ -138,13 +137,13 @@ def test_the_smaller_label_can_be_positive():
 )
 def test_a_wrong_k_is_told_before_any_work(k, wrong):
     with pytest.raises(ValueError, match=wrong):
-        ExactBoostCV("precision_at_k", k, **FAST).fit(*make_strata(100))
+        ExactBoostCV("precision_at_k", k=k, **FAST).fit(*make_strata(100))
 
 
 def test_a_top_of_all_rows_and_of_one():
     X, y = make_strata(120)
     for k in (120, 1):
-        ranker = ExactBoostCV("precision_at_k", k, **FAST).fit(X, y)
+        ranker = ExactBoostCV("precision_at_k", k=k, **FAST).fit(X, y)
         assert 0 <= ranker.certificate_.values["value"] <= 1
 
 
@@ -167,18 +166,19 @@ def test_a_number_of_rows_is_its_share_of_the_weights_that_count_rows():
     X, y = make_strata(100)
     weight = 1.0 + np.arange(100) % 3
     rows = np.repeat(np.arange(100), weight.astype(int))
-    ranker = ExactBoostCV("precision_at_k", 20, frequency_weights=True, **FAST).fit(X, y, weight)
-    data = [prepare(X, y, sample_weight=weight, frequency_weights=True), prepare(X[rows], y[rows])]
-    assert [ranker._refinement(one).exact.k for one in data] == [20 / len(rows)] * 2
-    assert ranker._refinement(prepare(X, y, sample_weight=weight)).exact.k == 0.2
+    ranker = ExactBoostCV("precision_at_k", k=20, **FAST)
+    assert ranker.fit(X, y, weight).certificate_.values["share"] == 0.2
+    assert ranker.fit(X[rows], y[rows]).certificate_.values["share"] == 20 / len(rows)
+    ranker.set_params(frequency_weights=True).fit(X, y, weight)
+    assert ranker.certificate_.values["share"] == 20 / len(rows)
 
 
 def test_k_is_checked_against_the_rows_that_count():
     X, y = make_strata(200)
     weight = (np.arange(200) < 100).astype(float)
     with pytest.raises(ValueError, match="k is 150, more than the 100 rows of X that have"):
-        ExactBoostCV("precision_at_k", 150, **FAST).fit(X, y, weight)
-    counted = ExactBoostCV("precision_at_k", 250, frequency_weights=True, **FAST)
+        ExactBoostCV("precision_at_k", k=150, **FAST).fit(X, y, weight)
+    counted = ExactBoostCV("precision_at_k", k=250, frequency_weights=True, **FAST)
     with pytest.raises(ValueError, match="k is 250, more than the 200 rows that sample_weight co"):
         counted.fit(X, y, 2 * weight)
     counted.set_params(k=150).fit(X, y, 2 * weight)

@@ -261,7 +261,7 @@ def test_any_two_labels_will_do(labels):
 
 
 def test_early_stopping_on_too_few_rows_says_so():
-    with pytest.raises(ValueError, match="early_stopping needs rows of both classes"):
+    with pytest.raises(ValueError, match="early_stopping is True with 2 positive and 1 neg"):
         RankBoost(early_stopping=True).fit([[1.0], [2.0], [3.0]], [0, 1, 1])
 
 

@@ -56,7 +56,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
             MarginRanker(),
             DMKS(),
             DMKS(coef_penalty=0.01),
-            MarginRankerCV(cv=2, epsilons=(0.3,), extend=False, tol=0.01),
+            MarginRankerCV(cv=2, epsilons=(0.3,), extend=False, gap_tol=0.01),
             TreeRank(),
             TreeRank(split="tree"),
             TreeRank(order="rate"),

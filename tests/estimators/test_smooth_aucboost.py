@@ -62,7 +62,7 @@ def test_it_ranks_unseen_rows(few_columns):
         ({"fpr_range": (0.3, 0.1)}, r"fpr_range is \(0.3, 0.1\); give .* low < high"),
         ({"fpr_range": (0.2, 0.2)}, r"fpr_range is \(0.2, 0.2\); give .* low < high"),
         ({"fpr_range": (0, np.nan)}, r"fpr_range is \(0, nan\); give two numbers"),
-        ({"fpr_range": (0, 0.01)}, r"\(0, 0.01\) holds 0.93 of 93 negatives; it needs two"),
+        ({"fpr_range": (0, 0.01)}, r"\(0, 0.01\), which holds 0.93 of the 93 negatives; give"),
         ({"monotonic_cst": [1, 0]}, "monotonic_cst has 2 entries for 4 features"),
         ({"monotonic_cst": [2, 0, 0, 0]}, "monotonic_cst is 2 for 'x0'; give -1, 0 or 1"),
         ({"monotonic_cst": [True, 0, 0, 0]}, "monotonic_cst is True for 'x0'; give -1, 0 or 1"),
@@ -85,7 +85,7 @@ def test_bad_parameters_are_named(parameters, message):
 def test_a_range_that_holds_two_negatives_will_do():
     X, y = noisy(n_rows=100)
     held = 2 / (~y).sum()
-    with pytest.raises(ValueError, match="it needs two or more"):
+    with pytest.raises(ValueError, match="give a range that holds two or more"):
         SmoothAUCBoost(fpr_range=(0, 0.99 * held)).fit(X, y)
     assert np.isfinite(
         SmoothAUCBoost(fpr_range=(0, 1.01 * held)).fit(X, y).decision_function(X)

@@ -5,7 +5,8 @@ import pytest
 
 from auctor import DMKS, MarginRanker, RankBoost, SmoothAUCBoost, SmoothAUCBoostCV, TreeRank
 from auctor.data import prepare, read_table
-from auctor.estimators.cross_validation import draw_folds
+from auctor.estimators.fitting import FitInput
+from auctor.estimators.folds import draw_folds
 from auctor.learners.trees.pruning import stratified_folds
 from auctor.metrics import auc
 
@@ -35,8 +36,8 @@ def test_a_fit_stays_sane(kind):
 
 
 def folds_of(X, y, cv=5, weight=None):
-    told = {"pos_label": None, "random_state": 0, "instead": "-", "table": read_table(X)}
-    folds = draw_folds(cv, y, weight, **told)
+    options = {"pos_label": None, "random_state": 0, "categorical_features": None, "instead": "-"}
+    folds = draw_folds(cv, FitInput(read_table(X), X, y, weight), **options)
     out = np.full(len(y), -1)
     for k, (train, test) in enumerate(folds):
         out[test] = k

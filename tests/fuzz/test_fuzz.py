@@ -8,8 +8,10 @@ import pytest
 from fuzz import csv_files
 from fuzz.attacks import MODULES, run_attack
 from fuzz.outcome import RefusedError, call
+from fuzz.tables import OPTIONS, SMALL
 
 from auctor.data import read_table
+from auctor.estimators.registry import LEARNERS
 
 # Attacks of a module, cut into parts that workers share.
 COUNTS = {"tables": 480, "csv_files": 160, "metric_calls": 500, "model_files": 160}
@@ -21,6 +23,12 @@ PARTS = 4
 def test_attacks(name: str, part: int) -> None:
     for seed in range(part, COUNTS[name], PARTS):
         run_attack(name, seed)
+
+
+def test_every_option_is_a_parameter_of_some_learner() -> None:
+    known = {name for learner in LEARNERS.values() for name in learner().get_params()}
+    assert sorted(set(OPTIONS) - known) == []
+    assert sorted(SMALL) == sorted(LEARNERS)
 
 
 def test_a_failure_says_how_to_repeat_it(monkeypatch: pytest.MonkeyPatch) -> None:

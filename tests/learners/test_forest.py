@@ -182,7 +182,7 @@ def test_a_class_of_one_row_cannot_be_bagged():
     data = prepare([[1.0], [2.0], [3.0]], [0, 0, 1])
     with pytest.raises(
         ValueError,
-        match="there are 1 positive and 2 negative rows, .*; give more rows or bootstrap=False",
+        match=r"there are 1 positive and 2 negative rows, .*; give more rows or bootstrap=False",
     ):
         fit_forest(data, ForestSettings(n_estimators=2))
     model, _, certificate = fit_forest(data, ForestSettings(n_estimators=2, bootstrap=False))

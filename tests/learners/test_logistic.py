@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from auctor.learners.dmks.logistic import fit_logistic
+from auctor.learners.dmks.logistic import logistic_coefficients
 
 
 @pytest.mark.parametrize("n_columns", [1, 5, 60])
@@ -15,7 +15,7 @@ def test_coefficients_are_scikit_learns(n_columns):
     positive = X[:, 0] + rng.logistic(size=80) > 0.5
     weight = rng.integers(1, 4, 80).astype(float)
     peer = LogisticRegression(tol=1e-8, max_iter=10_000).fit(X, positive, sample_weight=weight)
-    found = fit_logistic(X, positive, weight)
+    found = logistic_coefficients(X, positive, weight)
     np.testing.assert_allclose(found, peer.coef_[0], atol=2e-4)
 
 
@@ -24,11 +24,11 @@ def test_a_sparse_matrix_gives_the_same():
     X = rng.normal(size=(50, 4)) * (rng.random((50, 4)) < 0.3)
     positive = X[:, 0] + rng.logistic(size=50) > 0.0
     weight = np.ones(50)
-    dense, few = (fit_logistic(m, positive, weight) for m in (X, sparse.csr_array(X)))
+    dense, few = (logistic_coefficients(m, positive, weight) for m in (X, sparse.csr_array(X)))
     np.testing.assert_allclose(few, dense, atol=1e-6)
 
 
 def test_separated_classes_stay_finite():
     x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    found = fit_logistic(x, x[:, 0] > 0, np.ones(4))
+    found = logistic_coefficients(x, x[:, 0] > 0, np.ones(4))
     assert 0.5 < found[0] < 5.0

@@ -3,6 +3,7 @@
 import warnings
 from types import SimpleNamespace
 
+import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,13 +16,13 @@ from auctor.data import read_table
 from auctor.data.labelled import read_rows
 from auctor.datasets import make_r_of_k
 from auctor.exceptions import MarginWarning
-from auctor.learners.margin import cutting_planes as margin_cuts
 from auctor.learners.margin.certificate import certify_margin
 from auctor.learners.margin.cutting_planes import CuttingPlanes, Limits
-from auctor.learners.margin.fit import MarginSettings, fit_margin
+from auctor.learners.margin.fit import largest_margin
 from auctor.learners.margin.hypotheses import MatrixHypotheses
 from auctor.learners.margin.objectives import PairsObjective, RowsObjective, TangentObjective
 from auctor.learners.margin.problems import LinearProblem, RowScores
+from auctor.learners.margin.settings import MarginSettings
 from auctor.learners.margin.snap import snap
 from tests.reference import margin as reference
 
@@ -67,7 +68,7 @@ def fit(pos, neg, **settings):
     """The fit without its warnings, and its history."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        return fit_margin(hypotheses_of(pos, neg), MarginSettings(**{**PAPER, **settings}))
+        return largest_margin(hypotheses_of(pos, neg), MarginSettings(**{**PAPER, **settings}))
 
 
 def margin_by_pairs(pos, neg, beta, nu):
@@ -117,7 +118,7 @@ def test_weights_are_copies_of_rows(seed):
     weighted = MatrixHypotheses(neg, pos, times_neg.astype(float), times_pos.astype(float))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        found, _ = fit_margin(weighted, MarginSettings(**PAPER, nu=max(nu, 1.0)))
+        found, _ = largest_margin(weighted, MarginSettings(**PAPER, nu=max(nu, 1.0)))
     copies = np.repeat(pos, times_pos, axis=0), np.repeat(neg, times_neg, axis=0)
     assert found.value == pytest.approx(
         reference.solve_pairs_dual(*copies, max(nu, 1.0)).value, abs=1e-7
@@ -199,8 +200,8 @@ class TestHeuristic:
         rng = np.random.default_rng(0)
         pos, neg = rng.normal(0.3, 1, (60, 3)) / 5, rng.normal(0, 1, (60, 3)) / 5
         settings = MarginSettings("heuristic", epsilon=0.01)
-        with pytest.warns(MarginWarning, match=r"epsilon=0.01 leaves next to no soft margin"):
-            found, history = fit_margin(hypotheses_of(pos, neg), settings)
+        with pytest.warns(MarginWarning, match=r"epsilon=0.01 leaves almost no soft margin"):
+            found, history = largest_margin(hypotheses_of(pos, neg), settings)
         assert found.epsilon > 0.01
         assert (np.diff(history.gamma_path) <= 0).all()
 
@@ -217,7 +218,7 @@ class TestHeuristic:
         monkeypatch.setattr(CuttingPlanes, "solve", stop_at_tangents)
         settings = MarginSettings("heuristic", epsilon=0.3, **{**PAPER, "gap_tol": 1e-8})
         with pytest.warns(MarginWarning, match="max_iter"):
-            fit_margin(hypotheses_of(pos, neg), settings)
+            largest_margin(hypotheses_of(pos, neg), settings)
 
 
 @settings(max_examples=60)
@@ -236,7 +237,7 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        found, _ = fit_margin(hypotheses_of(pos, neg), told)
+        found, _ = largest_margin(hypotheses_of(pos, neg), told)
     values = certify_margin(problem_of(hypotheses_of(pos, neg)), found, told).values
     # Counts are exact: the scores must be those of the fit, to the last bit.
     score_neg, score_pos = hypotheses_of(pos, neg).scores(found.beta)
@@ -280,7 +281,7 @@ class TestManyHypotheses:
     def test_generated_columns_equal_the_whole_program(self):
         X, y = make_words(0, 70, 1100)
         told = MarginSettings(epsilon=0.4, gap_tol=1e-7, relax=False)
-        found, _ = fit_margin(hypotheses_of(X[y], X[~y]), told)
+        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), told)
         sides = [np.hstack([side, -side, 0 * side[:, :1]]) for side in (X[y], X[~y])]
         exact = reference.solve_pairs_dual(*sides, found.nu.pairs)
         assert found.value == pytest.approx(exact.value, abs=1e-7)
@@ -291,9 +292,9 @@ class TestManyHypotheses:
         X, y = make_words(0, 70, 1100)
         told = MarginSettings("reduced", epsilon=0.4, relax=False)
         weights = np.ones(int((~y).sum())), np.ones(int(y.sum()))
-        dense, _ = fit_margin(MatrixHypotheses(X[~y], X[y], *weights), told)
+        dense, _ = largest_margin(MatrixHypotheses(X[~y], X[y], *weights), told)
         sides = sparse.csr_array(X[~y]), sparse.csr_array(X[y])
-        found, _ = fit_margin(MatrixHypotheses(*sides, *weights), told)
+        found, _ = largest_margin(MatrixHypotheses(*sides, *weights), told)
         assert found.value == pytest.approx(dense.value, rel=2e-6)
 
     @pytest.mark.parametrize("negations", [True, False])
@@ -302,7 +303,7 @@ class TestManyHypotheses:
         told = MarginSettings(
             "reduced", epsilon=0.3, relax=False, negations=negations, gap_tol=1e-8
         )
-        found, _ = fit_margin(hypotheses_of(X[y], X[~y]), told)
+        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), told)
         sides = [np.hstack([s, -s, 0 * s[:, :1]]) if negations else s for s in (X[y], X[~y])]
         exact = reference.solve_rows(*sides, found.nu.pos, found.nu.neg)
         assert found.value == pytest.approx(exact.value, abs=1e-7)
@@ -315,8 +316,8 @@ def test_a_path_equals_fits_by_themselves(method):
     start = None
     for epsilon in (0.6, 0.5, 0.4, 0.35):
         told = MarginSettings(method, epsilon=epsilon, relax=False, gap_tol=1e-8)
-        cold, _ = fit_margin(hypotheses_of(pos, neg), told)
-        start, _ = fit_margin(hypotheses_of(pos, neg), told, start)
+        cold, _ = largest_margin(hypotheses_of(pos, neg), told)
+        start, _ = largest_margin(hypotheses_of(pos, neg), told, start)
         assert start.value == pytest.approx(cold.value, abs=1e-8)
         assert start.bound >= cold.value - 1e-12
 
@@ -327,7 +328,7 @@ class TestSnapping:
         rows = read_rows(sample.y, None, None, len(sample.y))
         problem = LinearProblem(read_table(sample.X), rows, frozenset(), "features")
         told = MarginSettings(epsilon=0.2, negations=False)
-        found, _ = fit_margin(problem.hypotheses, told)
+        found, _ = largest_margin(problem.hypotheses, told)
         used = np.flatnonzero(found.beta)
         assert used.tolist() == list(range(10))
         assert len(np.unique(found.beta[used])) == 1
@@ -371,29 +372,30 @@ class TestEarlyEnds:
     def test_time_limit(self):
         pos, neg = self.problem()
         told = MarginSettings(epsilon=0.3, time_limit=1e-9, **PAPER)
-        with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached; .* gap"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), told)
+        with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached before .* gap"):
+            found, _ = largest_margin(hypotheses_of(pos, neg), told)
         self.check(found, pos, neg, "time limit")
 
     def test_max_iter(self):
         pos, neg = self.problem()
         told = MarginSettings(epsilon=0.3, max_iter=3, **PAPER)
         with pytest.warns(MarginWarning, match="max_iter=3 was reached"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), told)
+            found, _ = largest_margin(hypotheses_of(pos, neg), told)
         self.check(found, pos, neg, "iterations")
 
     @pytest.mark.parametrize("good_calls", [0, 4])
     def test_a_solver_that_fails(self, monkeypatch, good_calls):
         pos, neg = self.problem()
-        run, calls = margin_cuts._Master._run, []
+        status, calls = highspy.Highs.getModelStatus, []
 
-        def fail_later(self):
+        def fail_later(solver):
             calls.append(1)
-            return run(self) and len(calls) <= good_calls
+            found = status(solver)
+            return found if len(calls) <= good_calls else highspy.HighsModelStatus.kSolveError
 
-        monkeypatch.setattr(margin_cuts._Master, "_run", fail_later)
+        monkeypatch.setattr(highspy.Highs, "getModelStatus", fail_later)
         with pytest.warns(MarginWarning, match="the linear program's solver failed"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.3, **PAPER))
+            found, _ = largest_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.3, **PAPER))
         self.check(found, pos, neg, "solver")
         assert len(calls) == good_calls + 2  # once more from the start, then no more
 
@@ -405,8 +407,8 @@ class TestNoMargin:
 
     def test_epsilon_is_raised(self):
         pos, neg = self.noise()
-        with pytest.warns(MarginWarning, match=r"epsilon=0.05 leaves next to no soft margin"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.05))
+        with pytest.warns(MarginWarning, match=r"epsilon=0.05 leaves almost no soft margin"):
+            found, _ = largest_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.05))
         assert found.epsilon > 0.05
         assert found.value > 0
 
@@ -415,7 +417,7 @@ class TestNoMargin:
         pos, neg = self.noise()
         told = MarginSettings(method, epsilon=0.05, relax=False)
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
-            found, _ = fit_margin(hypotheses_of(pos, neg), told)
+            found, _ = largest_margin(hypotheses_of(pos, neg), told)
         assert found.epsilon == 0.05
         assert found.value == pytest.approx(0.0, abs=1e-9)
 
@@ -425,14 +427,16 @@ class TestNoMargin:
         pos, neg = np.full((200, 1), 0.11), np.zeros((200, 1))
         pos[:3], neg[:3] = 1.0, -1.0
         pos += rng.uniform(0, 1e-6, pos.shape)
-        found, _ = fit_margin(hypotheses_of(pos, neg), MarginSettings("reduced", epsilon=0.0001))
+        found, _ = largest_margin(
+            hypotheses_of(pos, neg), MarginSettings("reduced", epsilon=0.0001)
+        )
         assert found.epsilon == 0.0001
         assert found.value == pytest.approx(0.055, abs=1e-3)
 
     def test_hard_without_a_separation_is_negative(self):
         pos, neg = self.noise()
         with pytest.warns(MarginWarning, match="no weights separate the classes; .* -0"):
-            found, _ = fit_margin(
+            found, _ = largest_margin(
                 hypotheses_of(pos, neg), MarginSettings(soft_margin=False, **PAPER)
             )
         assert found.value < -0.1
@@ -440,7 +444,7 @@ class TestNoMargin:
 
     def test_no_hypotheses_at_all(self):
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
-            found, _ = fit_margin(
+            found, _ = largest_margin(
                 hypotheses_of(np.empty((3, 0)), np.empty((2, 0))), MarginSettings()
             )
         assert (found.value, found.bound, len(found.beta)) == (0.0, 0.0, 0)
@@ -449,19 +453,22 @@ class TestNoMargin:
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        ({"nu": 0.5}, r"nu is 0.5; it must lie between 1 and 12, the number of pairs"),
-        ({"nu": 13.0}, r"nu is 13; it must lie between 1 and 12"),
-        ({"method": "heuristic", "nu": 13.0}, r"nu is 13; it must lie between 1 and 12"),
+        ({"nu": 0.5}, r"nu is 0.5; give a number from 1 to 12, the number of pairs"),
+        ({"nu": 13.0}, r"nu is 13; give a number from 1 to 12"),
+        ({"method": "heuristic", "nu": 13.0}, r"nu is 13; give a number from 1 to 12"),
         ({"method": "reduced", "nu_pos": 4.0}, r"nu_pos is 4; .* 3, the number of positive rows"),
         ({"method": "reduced", "nu_neg": 5.0}, r"nu_neg is 5; .* 4, the number of negative rows"),
-        ({"nu_pos": 1.0}, r"nu_pos and nu_neg are for method='reduced'"),
-        ({"method": "reduced", "nu": 2.0}, r"nu is for method='pairs'"),
-        ({"method": "heuristic", "nu_neg": 2.0}, r"method='heuristic' finds nu_pos and nu_neg"),
+        ({"nu_pos": 1.0}, r"nu_pos or nu_neg is given with method='pairs'"),
+        ({"method": "reduced", "nu": 2.0}, r"nu is given with method='reduced'"),
+        (
+            {"method": "heuristic", "nu_neg": 2.0},
+            r"given with method='heuristic', which finds them",
+        ),
     ],
 )
 def test_nu_out_of_range(told, sentence):
     with pytest.raises(ValueError, match=sentence):
-        fit_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), MarginSettings(**told))
+        largest_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), MarginSettings(**told))
 
 
 def test_an_objective_is_a_program_over_its_distributions():

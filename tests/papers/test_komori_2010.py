@@ -68,6 +68,7 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
     monkeypatch.setattr(page, "figure", lambda name, draw, caption: draw(Figure()))
     for experiment in page.paper.experiments:
         found = Results(folders.kept(page.paper, experiment, TINY), TINY).stored()
+        assert found
         for name, result in found.items():
             page.begin(experiment)
             experiment.report(page, {name: result}, TINY)

@@ -14,7 +14,7 @@ from papers.long_servedio_2007.distributions import (
     majority,
 )
 from papers.long_servedio_2007.finite_distribution import follow_majority
-from papers.long_servedio_2007.label_noise_report import _gain, is_even, past_noise
+from papers.long_servedio_2007.label_noise_report import gain_over_peer, is_even, past_noise
 from papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
 from papers.long_servedio_2007.noisy_coin import toss
 from papers.long_servedio_2007.oracle_draws_report import covers
@@ -139,9 +139,9 @@ def test_samples_are_paired_by_their_number():
         (distribution, eta, label_noise.OURS): {0: 0.5, 2: 0.75},
         (distribution, eta, "AdaBoost"): {1: 0.9, 2: 0.5},
     }
-    assert _gain(distribution, "AdaBoost", values, setup).value == 0.25
+    assert gain_over_peer(distribution, "AdaBoost", values, setup).value == 0.25
     values[distribution, eta, "AdaBoost"] = {1: 0.9}
-    assert _gain(distribution, "AdaBoost", values, setup) is None
+    assert gain_over_peer(distribution, "AdaBoost", values, setup) is None
 
 
 def test_verdicts_go_both_ways():

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from auctor import RankBoost, TreeRank, cross_validate, load
+from auctor import RankBoost, TreeRank, cross_val_auc, load
 from auctor.metrics import (
     auc_ci,
     calibration_table,
@@ -109,7 +109,7 @@ def test_tables_are_the_metrics_own(fitted, facts):
 def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
     X, y = make_rows()
     estimator = RankBoost(n_estimators=10)
-    cv, other = cross_validate(estimator, X, y), cross_validate(RankBoost(n_estimators=2), X, y)
+    cv, other = cross_val_auc(estimator, X, y), cross_val_auc(RankBoost(n_estimators=2), X, y)
     estimator.fit(X, y)
     told = {"scores": cv.scores, "folds": cv.folds, "baseline": {"short": other.scores}}
     told |= {"instability": cv.instability, "baseline_instability": {"short": 0.5}}
@@ -142,7 +142,7 @@ def test_what_is_measured_within_folds_takes_the_scores_of_each_folds_own_model(
     """On the scale of the final tree rows tie that a fold's tree tells apart."""
     X, y = make_rows()
     estimator = TreeRank()
-    cv, other = cross_validate(estimator, X, y), cross_validate(RankBoost(n_estimators=2), X, y)
+    cv, other = cross_val_auc(estimator, X, y), cross_val_auc(RankBoost(n_estimators=2), X, y)
     pooled = cv.scores_of(estimator.fit(X, y), X)
     told = {"scores": pooled, "folds": cv.folds, "baseline": {"short": other.scores}}
     facts = summarize(estimator, X, y, fold_scores=cv.scores, **told)

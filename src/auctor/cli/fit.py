@@ -22,7 +22,7 @@ from auctor.cli.validation import (
     validate,
 )
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.cross_validation import with_group_folds
+from auctor.estimators.folds import with_group_folds
 from auctor.models.file import to_json
 
 

@@ -11,7 +11,7 @@ from auctor.cli.metric import Metric
 from auctor.cli.options import Execution
 from auctor.cli.output import note
 from auctor.cli.problem import Problem
-from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_validate
+from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_val_auc
 from auctor.estimators.peers import PEERS
 from auctor.metrics import (
     AucInterval,
@@ -70,8 +70,8 @@ def validate(
     """Cross-validate one learner."""
     note(f"cross-validating {name}", execution.quiet)
     start = time.perf_counter()
-    split = {"n_folds": folds} if isinstance(folds, int) else {"folds": folds}
-    result = cross_validate(
+    split = {"cv": folds} if isinstance(folds, int) else {"folds": folds}
+    result = cross_val_auc(
         estimator,
         problem.X,
         problem.y,

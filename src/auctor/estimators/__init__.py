@@ -1,36 +1,22 @@
-"""scikit-learn classifiers, thin, over the learners."""
+"""scikit-learn classifiers, thin, over the learners; each loads when it is first used.
 
-from auctor.estimators.aucboost import AUCBoost
-from auctor.estimators.cross_validation import CrossValidation, cross_validate
-from auctor.estimators.dmks import DMKS
-from auctor.estimators.exactboost import ExactBoost
-from auctor.estimators.exactboost_cv import ExactBoostCV
-from auctor.estimators.margin_ranker import MarginRanker
-from auctor.estimators.margin_ranker_cv import MarginRankerCV
-from auctor.estimators.martirank import MartiRank
-from auctor.estimators.rankboost import RankBoost
-from auctor.estimators.sampling_martirank import SamplingMartiRank
-from auctor.estimators.smooth_aucboost import SmoothAUCBoost
-from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
-from auctor.estimators.soft_rankboost import SoftRankBoost
-from auctor.estimators.treerank import TreeRank
-from auctor.estimators.treerank_forest import TreeRankForest
+``__init__.pyi`` beside this file lists them.
+"""
 
-__all__ = [
-    "DMKS",
-    "AUCBoost",
-    "CrossValidation",
-    "ExactBoost",
-    "ExactBoostCV",
-    "MarginRanker",
-    "MarginRankerCV",
-    "MartiRank",
-    "RankBoost",
-    "SamplingMartiRank",
-    "SmoothAUCBoost",
-    "SmoothAUCBoostCV",
-    "SoftRankBoost",
-    "TreeRank",
-    "TreeRankForest",
-    "cross_validate",
-]
+from importlib import import_module
+
+from auctor._lazy import stub_names
+
+_MODULES = stub_names(__name__)
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -9,11 +9,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.aucboost import AUCBoostHistory, AUCBoostSettings, fit_aucboost
+from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
-from auctor.learners.certificate import Certificate
-from auctor.models import AdditiveModel, ForestModel, VoteModel
 from auctor.weak.estimator import check_estimator
 from auctor.weak.feature import RANKINGS
 
@@ -138,9 +137,7 @@ class AUCBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(
-        self, data: RankingData
-    ) -> tuple[AdditiveModel | ForestModel | VoteModel, AUCBoostHistory, Certificate]:
+    def _learn(self, data: RankingData) -> FitResult:
         if not isinstance(self.estimator, str):
             check_estimator(self.estimator)
         settings = AUCBoostSettings(
@@ -154,15 +151,19 @@ class AUCBoost(RankingEstimator):
         )
         if not isinstance(self.estimator, str):
             model, history, certificate = fit_aucboost_rows(data, settings)
-            self.n_iter_ = len(history.rounds)
-            return model, history, certificate
+            attributes: dict[str, Any] = {"n_iter_": len(history.rounds)}
+            return FitResult(model, history, certificate, data.classes, attributes)
         if self.estimator == "tree":
             forest, history, certificate = fit_aucboost_trees(data, settings)
-            self.n_iter_ = len(history.rounds)
-            self.feature_importances_ = forest.importance.copy()
-            return forest, history, certificate
+            attributes = {
+                "n_iter_": len(history.rounds),
+                "feature_importances_": forest.importance.copy(),
+            }
+            return FitResult(forest, history, certificate, data.classes, attributes)
         steps, history, certificate = fit_aucboost(data, settings)
-        self.n_iter_ = len(history.rounds)
         falls = [(step.feature, -np.log(step.z)) for step in history.rounds]
-        self.feature_importances_ = shares_of_fall(falls, data.n_features)
-        return steps, history, certificate
+        attributes = {
+            "n_iter_": len(history.rounds),
+            "feature_importances_": shares_of_fall(falls, data.n_features),
+        }
+        return FitResult(steps, history, certificate, data.classes, attributes)

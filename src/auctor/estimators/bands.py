@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from auctor.data import prepare
+from auctor.estimators.fitting import FitInput
+from auctor.estimators.smooth_base import SmoothEstimator
 from auctor.learners.common.reference import codes_in
 from auctor.learners.smooth.bands import ScoreBands, check_request, score_bands
 from auctor.models import AdditiveModel
 
-# The refit on the given rows may differ from the estimator by this share of the scores' range.
+# The refit on the given rows may differ from the estimator by this fraction of the scores' range.
 _SAME = 0.05
 
 
@@ -19,53 +20,47 @@ def refit_bands(
     y: Any,
     sample_weight: Any,
     n_jobs: int | None,
-    told: dict[str, Any],
+    options: dict[str, Any],
 ) -> ScoreBands:
-    """Bands of the estimator's score functions, on the rows that it was fitted on."""
-    check_request(**told)
-    if not hasattr(estimator, "penalty_"):
-        raise ValueError(
-            f"{type(estimator).__name__} has no bands: refits are those of SmoothAUCBoost; "
-            "give band=None"
-        )
-    if estimator.init is not None:
-        raise ValueError("bands of a fit that starts from init are not drawn; give band=None")
-    if getattr(estimator, "n_rounds_", 0) > 0 or getattr(estimator, "start_", "auc") != "auc":
-        raise ValueError(
-            f"{type(estimator).__name__} changed the smooth AUC model, and bands are those of its "
-            "refits; give band=None"
-        )
-    data = prepare(
-        estimator._read(X),
-        y,
-        sample_weight=sample_weight,
-        pos_label=estimator.pos_label,
-        max_bins=estimator.max_bins,
-        categorical_features=estimator.categorical_features,
-        frequency_weights=estimator.frequency_weights,
-        n_jobs=n_jobs,
-    )
-    train, held_out = estimator._hold_out(data)
-    bands = score_bands(
-        train,
-        estimator._settings(data),
-        validation=held_out,
-        n_jobs=n_jobs,
-        **told,
-    )
+    """Bands of the estimator's score functions, on the rows that it was fitted on.
+
+    ``options`` are ``n_resamples``, ``level`` and ``random_state`` of ``score_bands``.
+    """
+    check_request(**options)
+    _check_estimator(estimator)
+    data = estimator._prepare(FitInput(estimator._read(X), X, y, sample_weight))
+    settings, train, held_out = estimator._refit(data)
+    bands = score_bands(train, settings, validation=held_out, n_jobs=n_jobs, **options)
     _check_same(estimator.model_, bands)
     return bands
 
 
+def _check_estimator(estimator: Any) -> None:
+    """Bands need an estimator whose last step is a fit of the smooth learner."""
+    name = type(estimator).__name__
+    if not isinstance(estimator, SmoothEstimator) or not hasattr(estimator, "penalty_"):
+        raise ValueError(
+            f"estimator is a {name}, which has no bands; give a fitted SmoothAUCBoost or "
+            "SmoothAUCBoostCV, or band=None"
+        )
+    if getattr(estimator, "init", None) is not None:
+        raise ValueError("estimator starts from init, and bands then are not known; give band=None")
+    if getattr(estimator, "n_rounds_", 0) > 0 or getattr(estimator, "start_", "auc") != "auc":
+        raise ValueError(
+            f"estimator is a {name} that changed the smooth AUC model, whose refits make the "
+            "bands; give band=None"
+        )
+
+
 def _check_same(model: AdditiveModel, bands: ScoreBands) -> None:
-    """A refit on all given rows must be the estimator's own fit."""
+    """A refit on all given rows must give the estimator's own model."""
     largest = sum(float(np.ptp(steps)) for steps in model.steps)
     for feature, steps, band in zip(model.features, model.steps, bands, strict=True):
         differences = steps[codes_in(band.feature, feature)] - band.table
         apart = float(np.ptp(differences[1:])) if feature.n_bins else 0.0
         if apart > _SAME * largest:
             raise ValueError(
-                "a refit on X and y is not the estimator's own fit: bands need the rows (and "
+                "a refit on X and y does not give the model of the estimator; give the rows (and "
                 "weights) that it was fitted on, and with early_stopping a whole number as "
-                "random_state; without bands, give band=None"
+                "random_state, or band=None"
             )

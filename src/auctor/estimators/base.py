@@ -1,4 +1,4 @@
-"""What every estimator shares: the border in front of the learner, and scoring after it."""
+"""The base class of the estimators: input validation before the learner, scoring after it."""
 
 import warnings
 from dataclasses import replace
@@ -13,16 +13,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
+from auctor._text import first_few
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table
 from auctor.data.copies import draw_units
+from auctor.estimators.fitting import FitInput, FitResult
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
-from auctor.models import Explanation, Explanations, Model, TermModel
+from auctor.models import Explanation, Explanations, Model, ScorerModel, TermModel
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
-# Constraints of the parameters that all learners share.
+# Constraints of the parameters that most estimators have.
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "max_bins": [Interval(Integral, 2, 65_535, closed="both")],
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
@@ -46,7 +48,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     """A scikit-learn classifier for two classes over one of the learners.
 
     A subclass stores its parameters, names their constraints and implements ``_learn``, or
-    ``_fit_table`` where it does not work on bins.
+    ``_fit`` where it does not work on bins alone. Both return a FitResult; ``fit`` sets the
+    fitted attributes at its end, so that a fit that fails leaves those of the one before.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
@@ -64,53 +67,51 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
 
-    def _learn(self, data: RankingData) -> tuple[Model, Any, Certificate]:
-        """Run the learner; may set further fitted attributes."""
+    def _learn(self, data: RankingData) -> FitResult:
+        """Run the learner on binned rows."""
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to a table of any kind and labels of any two values.
+        """Fit the model to a table and labels of two classes.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            numpy, pandas, polars, pyarrow, a list of rows, or scipy sparse. NaN and None are
-            missing values.
+            A numpy array, a pandas, polars or pyarrow table, a list of rows, or a scipy sparse
+            matrix. NaN and None are missing values.
         y : array-like of shape (n_samples,)
-            Two values; the larger one is positive unless ``pos_label`` says otherwise.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much a row matters beside the others. 0 is an absent row, and in what is
-            maximised 2 counts as the row twice. Only proportions count: all weights times a
-            constant give the same model. Where a rule asks for a number of rows (automatic
-            penalties, noise levels, smallest leaves), it is the effective number,
-            (sum w)^2 / sum w^2 of each class. With ``frequency_weights=True`` weights count
-            copies instead: their sum is the number of rows, and weight 2 is the row twice in
-            every respect (in distribution only, for estimators that draw rows at random).
+            Labels of two values. The larger one is the positive class unless ``pos_label`` is
+            given.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The importance of each row. A row of weight 0 is ignored, and in the objective a row of
+            weight 2 counts as two rows. Only the proportions matter: all weights times a constant
+            give the same model. Rules that need a number of rows (automatic penalties, noise
+            levels, minimum leaf sizes) use the effective number, (sum w)^2 / sum w^2 of each
+            class. With ``frequency_weights=True`` weights count copies: their sum is the number of
+            rows, and a row of weight 2 is two rows in every respect (in distribution only, for
+            estimators that draw rows at random).
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted estimator.
         """
         table = read_table(X, accept_sparse=self._accepts_sparse)
-        y = _check_target(y, type(self).__name__)
-        self.__dict__.pop("feature_importances_", None)  # not every setting has them
-        model, self.history_, self.certificate_ = self._fit_table(table, X, y, sample_weight)
-        if isinstance(model, TermModel) and model.reference is None:
-            # Added to another model, whose own reference is of other rows.
-            model = model.with_reference(table, sample_weight, TRAINING)
-        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
-        self.model_ = replace(model, threshold=self.threshold_)  # a saved model predicts alike
+        given = FitInput(table, X, _check_target(y, type(self).__name__), sample_weight)
+        self._set_fitted(self._fit(given), given.table, given.sample_weight)
         return self
 
-    def _fit_table(
-        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, Any, Certificate]:
-        """From a table to what the learner returns: through the bins, unless overridden."""
-        data = prepare(
-            table,
-            y,
-            sample_weight=sample_weight,
+    def _fit(self, given: FitInput) -> FitResult:
+        """Bin the table and run the learner. Overridden where a fit needs more than the bins."""
+        return self._learn(self._prepare(given))
+
+    def _prepare(self, given: FitInput) -> RankingData:
+        """The rows that count, binned."""
+        return prepare(
+            given.table,
+            given.y,
+            sample_weight=given.sample_weight,
             pos_label=self.pos_label,
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
@@ -118,22 +119,50 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             frequency_weights=self.frequency_weights,
             n_jobs=self.n_jobs,
         )
-        self._keep_names(table)
-        self._keep_classes(data.classes)
-        return self._learn(data)
 
-    def _keep_classes(self, classes: npt.NDArray[Any]) -> None:
+    def _set_fitted(self, result: FitResult, table: Table, sample_weight: Any = None) -> None:
+        """Replace all fitted attributes by those of a new fit. Nothing else sets them."""
+        model = result.model
+        if isinstance(model, TermModel) and model.reference is None:
+            # Added to another model, whose own reference is of other rows.
+            model = model.with_reference(table, sample_weight, TRAINING)
+        self._forget()
+        self.n_features_in_ = table.n_columns
+        if table.has_names:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
         # scikit-learn's tools count on sorted classes; ours ask for pos_label_.
-        self.classes_ = np.unique(classes)
-        self.pos_label_ = classes[1]
+        self.classes_ = np.unique(result.classes)
+        self.pos_label_ = result.classes[1]
+        self.history_, self.certificate_ = result.history, result.certificate
+        for name, value in result.attributes.items():
+            setattr(self, name, value)
+        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
+        # The threshold is kept in the model too, so that a saved model predicts the same.
+        self.model_ = replace(model, threshold=self.threshold_)
+
+    def _forget(self) -> None:
+        """Delete the attributes of an earlier fit: not every setting has all of them."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def decision_function(self, X: Any) -> Floats:
-        """The score of each row: larger means more likely positive.
+        """The score of each row; a larger score makes the positive class more likely.
 
-        Youden's point of the training data lies at 0.
+        TPR - FPR on the training rows is largest where the scores above 0 are predicted positive.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Columns are matched by name where X and the training table have names.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self.model_.decision_function(self._read(X))
+        table = self._read(X)
+        # A model that holds estimators of other libraries hands them X as it is.
+        return self.model_.decision_function(X if isinstance(self.model_, ScorerModel) else table)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row: positive where the score is above ``threshold_``."""
@@ -143,9 +172,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, in the order of ``classes_``.
 
-        It comes from a logistic curve through the training scores and ranks as the score does.
-        Fitted on the training rows, it tends to be too sure of itself; for calibrated
-        probabilities wrap the estimator in scikit-learn's ``CalibratedClassifierCV``.
+        A logistic function of the score, fitted on the training rows, so that it ranks rows as the
+        score does. It tends to be overconfident; for calibrated probabilities wrap the estimator
+        in scikit-learn's ``CalibratedClassifierCV``.
         """
         scores = self.decision_function(X)
         probability = self.model_.probabilities(scores)  # (negative, positive)
@@ -159,20 +188,20 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     def explain(self, X: Any) -> Explanation | Explanations:
         """What each feature adds to the score of a row, compared with the average training row.
 
-        For models whose score is a sum with a part for each feature: additive and linear ones.
-        The average row is kept in the model, ``model_.reference``: a row has the same explanation
-        alone, in a table, and from the saved model.
+        It works for additive and linear models, whose score is a sum over the features. The
+        average row is stored in the model (``model_.reference``), so that a row has the same
+        explanation on its own, in a table, and from the saved model.
 
         Parameters
         ----------
         X : array-like, dict, Series or table
-            One row, or a table of many. A dict and a Series have the features' names.
+            One row, or a table of rows. The keys of a dict or Series are the feature names.
 
         Returns
         -------
         Explanation or Explanations
-            Of one row, an explanation that prints as a table, the largest contribution first; of
-            many, an object with ``contributions`` of shape (n_rows, n_terms).
+            For one row, an explanation that prints as a table, the largest contribution first;
+            for a table, an object with ``contributions`` of shape (n_rows, n_terms).
 
         Examples
         --------
@@ -187,20 +216,21 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         (81, 3)
         """
         check_is_fitted(self)
-        found: Explanation | Explanations = self.model_.explain(self._read(read_row(X)))
-        return found
+        explanation: Explanation | Explanations = self.model_.explain(self._read(read_row(X)))
+        return explanation
 
-    def threshold_at(self, X: Any, y: Any, **wish: Any) -> Threshold:
+    def threshold_at(self, X: Any, y: Any, **criterion: Any) -> Threshold:
         """The threshold that meets a criterion on labelled rows, with its interval.
 
         Parameters
         ----------
         X, y
-            Labelled rows; on those of the fit every rate is too good.
-        **wish
-            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and what else
-            :func:`auctor.metrics.threshold_at` takes; with ``confidence=0.95`` new rows meet the
-            criterion in 95 % of cases. ``model_.with_threshold`` makes a model that predicts by it.
+            Labelled rows. On the training rows every rate is too optimistic.
+        **criterion
+            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and other arguments of
+            :func:`auctor.metrics.threshold_at`. With ``confidence=0.95`` new rows meet the
+            criterion in 95 % of cases. ``model_.with_threshold`` returns a model that predicts by
+            the threshold.
 
         Returns
         -------
@@ -212,21 +242,13 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         >>> from auctor.datasets import load_kyphosis
         >>> X, y = load_kyphosis()
         >>> ranker = RankBoost(n_estimators=20).fit(X, y)
-        >>> plain = ranker.threshold_at(X, y, fpr=0.1)
-        >>> plain.point.fpr <= 0.1
-        True
-        >>> ranker.threshold_at(X, y, fpr=0.1, confidence=0.95).value > plain.value
-        True
+        >>> round(ranker.threshold_at(X, y, fpr=0.1).point.fpr, 3)
+        0.062
+        >>> round(ranker.threshold_at(X, y, fpr=0.1, confidence=0.95).point.fpr, 3)
+        0.031
         """
         check_is_fitted(self)
-        return self.model_.threshold_at(self._read(X), y, **wish)
-
-    def _keep_names(self, table: Table) -> None:
-        self.n_features_in_ = table.n_columns
-        if table.has_names:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        return self.model_.threshold_at(self._read(X), y, **criterion)
 
     def _read(self, X: Any) -> Table:
         table = read_table(X, accept_sparse=self._accepts_sparse)
@@ -245,7 +267,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return table
 
     def _hold_out(self, data: RankingData) -> tuple[RankingData, RankingData | None]:
-        """Training and validation rows, stratified; no validation unless ``early_stopping``.
+        """Training and validation rows, stratified; none for validation without ``early_stopping``.
 
         Copies of a row are held out together.
         """
@@ -253,12 +275,12 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             return data, None
         if min(data.n_pos, data.n_neg) < 2:
             raise ValueError(
-                f"early_stopping needs rows of both classes to hold out, found {data.n_pos} "
-                f"positive and {data.n_neg} negative; set early_stopping=False"
+                f"early_stopping is True with {data.n_pos} positive and {data.n_neg} negative "
+                "rows; give two rows of each class, or early_stopping=False"
             )
         rng = check_random_state(self.random_state)
-        share = self.validation_fraction
-        held = [_draw(rows, data.copies, share, rng) for rows in data.class_rows]
+        fraction = self.validation_fraction
+        held = [_draw(rows, data.copies, fraction, rng) for rows in data.class_rows]
         chosen = np.zeros(max(rows[-1] for rows in data.class_rows) + 1, dtype=bool)
         chosen[np.concatenate(held)] = True
         return data.take(~chosen), data.take(chosen)
@@ -276,30 +298,30 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
 def _draw(
     rows: Ints,
     copies: Ints | None,
-    share: float,
+    fraction: float,
     rng: np.random.RandomState,
 ) -> Ints:
-    """A share of the rows of one class, at least one of them and never all."""
-    first, unit = draw_units(copies, rows, 1.0 / share)
-    size = min(max(1, round(share * len(first))), len(first) - 1)
+    """A fraction of the rows of one class, at least one of them and never all."""
+    first, unit = draw_units(copies, rows, 1.0 / fraction)
+    size = min(max(1, round(fraction * len(first))), len(first) - 1)
     drawn = rng.choice(first, size=size, replace=False)
     return rows[np.isin(first, drawn)[unit]]
 
 
 def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
-    """Labels as one dimension, with scikit-learn's words where they are no classes."""
+    """Labels as a one-dimensional array; errors are worded as scikit-learn's checks expect."""
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     array = column_or_1d(y, warn=True)
-    if array.dtype.kind == "O":  # may hold None, which the border reports
+    if array.dtype.kind == "O":  # may hold None, which read_labels reports
         return array
     assert_all_finite(array, input_name="y")
     distinct = np.unique(array)
     if len(distinct) > 2:
         check_classification_targets(array)
-        found = ", ".join(map(str, distinct[:5].tolist())) + (", ..." if distinct[5:].size else "")
+        names = first_few(distinct.tolist(), quote=False)
         raise ValueError(
-            f"y has {len(distinct)} classes ({found}); auctor ranks two. Only binary "
+            f"y has {len(distinct)} classes ({names}); auctor ranks two. Only binary "
             "classification is supported. The type of the target is multiclass."
         )
     return array

@@ -1,4 +1,4 @@
-"""Rows of a table that are copies of each other, for a cross-validation that is not to leak."""
+"""Copies among the rows of a table, which cross-validation must keep in one fold."""
 
 from typing import Any, NamedTuple
 
@@ -11,25 +11,25 @@ from auctor.data.copies import find_copies, mostly_copies, unit_of_rows
 
 
 class CopiedRows(NamedTuple):
-    """Copies among the rows that count, those of weight above zero."""
+    """Copies among the rows whose weight is above 0."""
 
-    first: Ints  # of each row that counts: the place of its first copy among them
-    positive: Bools  # of each row that counts
-    present: Ints  # the places of these rows in the table
+    first: Ints  # for each of these rows: the position of its first copy among them
+    positive: Bools  # whether each of these rows is positive
+    present: Ints  # the positions of these rows in the table
     n_rows: int  # of the table
 
     def units(self, n_folds: int) -> Ints:
-        """For each row that counts the first of those that go to one fold with it.
+        """For each row with weight, the first of the rows that go to the same fold.
 
-        No unit is more than half of a fold's rows of its class. So there are at least two units
-        of each class in every fold, as many as an interval needs.
+        A unit is at most half of a fold's rows of its class, so that every fold has at least two
+        units of each class, which a confidence interval needs.
         """
-        # A quarter of a fold (``draw_units``) is right for inner folds, which only have to choose
-        # between models; of few distinct rows it would let the copies leak into the result.
+        # Inner folds, which only choose between models, use units of at most a quarter of a fold
+        # (``draw_units``). With few distinct rows that would let copies leak into the result.
         return unit_of_rows(self.first, self.positive, n_folds / 2)
 
     def groups(self, n_folds: int) -> Ints | None:
-        """For each row of the table what it varies with; None where few rows are copies."""
+        """The group of each row of the table; None where few rows of each class are copies."""
         units, groups, is_any = self.units(n_folds), np.arange(self.n_rows), False
         for rows in (np.flatnonzero(~self.positive), np.flatnonzero(self.positive)):
             if mostly_copies(self.first, rows):
@@ -39,7 +39,7 @@ class CopiedRows(NamedTuple):
 
 
 def find_copied_rows(X: Any, positive: Bools, weight: Any = None) -> CopiedRows | None:
-    """Copies among the rows of a table of any kind; None where there are none.
+    """Copies among the rows of a table of any kind; None if there are none.
 
     Examples
     --------
@@ -54,5 +54,5 @@ def find_copied_rows(X: Any, positive: Bools, weight: Any = None) -> CopiedRows 
         table = read_table(native, accept_sparse=True)
         first = find_copies(table, kept, positive[present])
     except (TypeError, ValueError):
-        return None  # what auctor cannot read, the estimator may: dates, texts, infinities
+        return None  # auctor cannot read the table, but the estimator may: dates, infinities
     return None if first is None else CopiedRows(first, positive[present], present, len(positive))

@@ -3,16 +3,14 @@
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from auctor.data import Table, find_categorical
+from auctor.data import find_categorical
 from auctor.data.labelled import read_rows
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.learners.certificate import Certificate
+from auctor.estimators.fitting import FitInput, FitResult
 from auctor.learners.dmks.columns import ColumnProblem
-from auctor.learners.dmks.fit import DMKSHistory, DMKSSettings, fit_dmks
-from auctor.models import Model
+from auctor.learners.dmks.fit import DMKSSettings, fit_dmks
 
 
 class DMKS(RankingEstimator):
@@ -151,14 +149,13 @@ class DMKS(RankingEstimator):
         self.threshold = threshold
         self.verbose = verbose
 
-    def _fit_table(
-        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, DMKSHistory, Certificate]:
+    def _fit(self, given: FitInput) -> FitResult:
+        table = given.table
         table.check_columns()
         categorical = find_categorical(self.categorical_features, table)
-        rows = read_rows(y, sample_weight, self.pos_label, table.n_rows, self.frequency_weights)
-        self._keep_names(table)
-        self._keep_classes(rows.classes)
+        rows = read_rows(
+            given.y, given.sample_weight, self.pos_label, table.n_rows, self.frequency_weights
+        )
         problem = ColumnProblem(table, rows, categorical)
         settings = DMKSSettings(
             coef_penalty=self.coef_penalty,
@@ -168,14 +165,13 @@ class DMKS(RankingEstimator):
             verbose=self.verbose,
         )
         model, history, certificate = fit_dmks(problem, settings)
-        self.ks_ = certificate.values["ks"]
-        self._keep_coefficients(problem, history)
-        return model, history, certificate
-
-    def _keep_coefficients(self, problem: ColumnProblem, history: DMKSHistory) -> None:
         columns = problem.hypotheses
-        self.coef_ = history.beta * problem.units
-        self.coef_names_ = columns.names
-        self.n_iter_ = history.n_iter
         sizes = problem.feature_weights(history.beta * columns.deviation)
-        self.feature_importances_ = sizes / sizes.sum() if sizes.sum() > 0 else sizes
+        attributes = {
+            "ks_": certificate.values["ks"],
+            "coef_": history.beta * problem.units,
+            "coef_names_": columns.names,
+            "n_iter_": history.n_iter,
+            "feature_importances_": sizes / sizes.sum() if sizes.sum() > 0 else sizes,
+        }
+        return FitResult(model, history, certificate, rows.classes, attributes)

@@ -1,87 +1,109 @@
-"""ExactBoostCV: the smooth model, improved on KS or precision at k where that surely helps."""
+"""ExactBoostCV: the smooth AUC model, improved on KS or precision at k where that surely helps."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
-from auctor._typing import Floats
-from auctor.data import RankingData, Table, read_weights
+from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS
-from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
-from auctor.learners.certificate import Certificate
+from auctor.estimators.exactboost import ROUNDS_CONSTRAINTS
+from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.smooth_aucboost_cv import SEARCH_CONSTRAINTS
+from auctor.estimators.smooth_base import MOST_PAIRS, PenaltySearch, Refit, SmoothEstimator
+from auctor.estimators.smooth_settings import SMOOTH_CONSTRAINTS, make_settings
 from auctor.learners.exact.candidates import Candidate, RefinementHistory
 from auctor.learners.exact.fit import ExactBoostSettings
 from auctor.learners.exact.paired_metric import PairedMetric
 from auctor.learners.exact.refine import RefinementSettings, importances, refine
-from auctor.models import AdditiveModel, Model
+from auctor.learners.smooth.settings import SmoothSettings
+from auctor.models import AdditiveModel
 
-_WANTED_K = "give a whole number of rows, or a share above 0 and below 1"
+_WANTED_K = "give a whole number of rows, or a fraction above 0 and below 1"
 
 
-class ExactBoostCV(SmoothAUCBoostCV):
+class ExactBoostCV(SmoothEstimator):
     """The smooth AUC model, improved on KS or precision at k by rounds of ExactBoost.
 
-    First a :class:`SmoothAUCBoostCV` is fitted. A few runs of :class:`ExactBoost` then start from
-    its scores and look for steps that improve the metric itself (Csillag et al. 2021); the mean of
-    the runs, times a factor, is added to the smooth model. For precision at k a model of the
-    partial AUC over the false positive rates of the top is tried as a start as well. Inner folds
-    choose the number of rounds and the factor by the metric. The smooth model stays unless another
-    gains more than two standard errors, so that the result is not worse than it by more than
-    chance.
+    First the model of :class:`SmoothAUCBoostCV` is fitted. A few runs of :class:`ExactBoost` then
+    start from its scores and look for steps that improve the metric itself (Csillag et al. 2021);
+    the mean of the runs, times a factor, is added to the smooth model. For precision at k, a model
+    of the partial AUC over the false positive rates of the top is tried as a start as well. Inner
+    folds choose the start, the number of rounds and the factor by the metric. The smooth model
+    stays unless another gains more than two standard errors, so that the result is not worse than
+    it by more than chance.
 
     Parameters
     ----------
     metric : {"ks", "precision_at_k"}, default="ks"
-        The metric that is trained for and that the inner folds are judged by.
+        The metric to maximise, in training and in the inner folds.
     k : int or float, default=0.1
-        For "precision_at_k": a number of rows of the training table, or a share of them below 1.
-        A number is turned into its share of the rows that have a weight above 0, or of the sum of
-        the weights with ``frequency_weights``; with weights it is that share of their sum.
+        For "precision_at_k": a number of rows of the training table, or a fraction of them below
+        1. A number is turned into its fraction of the rows that have a weight above 0, or of the
+        sum of the weights with ``frequency_weights``; with weights it is that fraction of their
+        sum.
     n_runs : int, default=8
-        Runs of ExactBoost whose mean is added.
+        Number of runs of ExactBoost whose mean is added.
     n_estimators : int, default=20
-        Rounds of a run; the inner folds also try a quarter of them, and none.
+        Maximum number of boosting rounds. It is the number of rounds of each run; the inner folds
+        also try a quarter of them, and none.
     margin : float, default=0.05
-        By which positives must lead, as a share of the range of scores; as in ExactBoost.
+        By how much a positive row must lead a negative one, as a fraction of the range of the
+        scores: see ExactBoost.
     subsample : float, default=0.2
-        Share of the rows that a round looks at; as in ExactBoost.
-    max_samples : int, optional, default=1000
-        Rows of a class that a round looks at, at most; None for no limit.
+        Fraction of the rows that a round draws.
+    max_samples_per_class : int or None, default=1000
+        Maximum number of rows of each class that a round draws. None is no limit.
     max_features : int or None, default=300
-        Most features that take part in the smooth model, as in SmoothAUCBoost, and most that a
-        round of ExactBoost looks at, drawn at random.
-    search_tol : float, default=0.05
-        How much better the best stump of a round may be than the one that is taken, in units of the
-        metric; ``tol`` of ExactBoost.
-    cv : int, splitter or iterable of (train, test), optional
-        Inner folds, of the penalties and of the rounds; as in SmoothAUCBoostCV.
+        Maximum number of features that take part in the smooth model (see SmoothAUCBoost), and
+        that a round of ExactBoost searches, drawn at random. None uses all features.
+    gap_tol : float, default=0.05
+        The search ends when the solution is proven to be within this distance of the optimum. In
+        units of the metric, for the best stump of a round.
+    cv : int, cross-validation generator or iterable, default=None
+        Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
+        A number gives stratified, shuffled folds that keep copies of a row together. The inner
+        folds choose both penalties and rounds. None is 5 folds, or fewer where a class has fewer
+        rows; where a class has a single row, the smooth model with automatic penalties stays.
     interactions : "auto" or int, default="auto"
-        Number of feature pairs whose surface is added; as in SmoothAUCBoostCV.
-    monotonic_cst : array-like of int or dict of str to int, optional
-        As in SmoothAUCBoost. No rounds are tried then: their steps could break it.
+        Maximum number of feature pairs whose joint surface is added. "auto" tries 10 and keeps
+        them if they gain more than one standard error.
+    monotonic_cst : array-like of int or dict of str to int, default=None
+        1 for features whose F_k must not decrease, -1 for those whose F_k must not increase, and 0
+        for the others. With it no rounds are tried, since their steps could break it.
     max_bins : int, default=255
-        Most bins of a feature.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that hold categories; text and category columns always do.
-    max_iter, tol
-        As in SmoothAUCBoost.
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
+    max_iter : int, default=500
+        Maximum number of iterations. Only the smooth model uses it.
+    tol : float, default=1e-8
+        The smallest improvement that counts; the fit stops below it. It is the improvement of the
+        objective that a Newton step of the smooth model promises.
     frequency_weights : bool, default=False
-        As in SmoothAUCBoost.
-    pos_label : label, optional
-        The positive class; the larger label unless given.
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        The score above which ``predict`` says positive.
-    random_state : int, RandomState or None, default=0
-        Shuffles the rows before they are cut into folds, and draws the rows of the rounds.
-    n_jobs : int, optional
-        Threads; None is 1, -1 all cores. The model is the same, bit for bit, for any number.
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call. The rows are
+        shuffled before they are divided into folds, and the rounds draw their rows.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number.
     verbose : bool or int, default=False
-        A progress bar on stderr.
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
@@ -90,23 +112,30 @@ class ExactBoostCV(SmoothAUCBoostCV):
     certificate_ : Certificate
         The metric of the training rows, and what was chosen and why.
     cv_results_ : dict
-        An entry for each candidate in the order tried, the smooth model first: "start" ("auc" or
-        "partial_auc"), "n_rounds" and "factor" (0 for the start alone), "values" (the metric of
-        every fold), "mean", "gain" (over the smooth model; for rounds, over their start) and
-        "gain_error", its standard error.
+        An entry for each candidate in the order in which they were tried, the smooth model first:
+        "start" ("auc" or "partial_auc"), "n_rounds" and "factor" (0 for the start alone), "values"
+        (the metric of every fold), "mean", "gain" (over the smooth model; for rounds, over their
+        start) and "gain_error", its standard error.
     smooth_results_ : dict
         ``cv_results_`` of SmoothAUCBoostCV, by AUC.
     best_score_ : float
-        The chosen candidate's mean of the metric over the folds.
+        Mean of the metric over the folds for the chosen candidate.
     n_rounds_, factor_, start_
         What was chosen: 0 rounds and "auc" where the smooth model stays.
     history_ : RefinementHistory
-        ``smooth``: the climb of the smooth model; ``candidates`` and ``chosen``: those of the
-        inner folds; ``runs``: the rounds on all rows.
+        ``smooth`` is the history of the smooth model, ``candidates`` and ``chosen`` are those of
+        the inner folds, and ``runs`` are the rounds on all rows.
     n_iter_ : int
-        Iterations of the smooth model.
-    penalty_, shrinkage_, ridge_, interactions_, averages_, feature_importances_
-        As in SmoothAUCBoostCV, of the final model.
+        Number of iterations of the smooth model.
+    penalty_, shrinkage_, ridge_, interactions_
+        What was chosen for the smooth model: see SmoothAUCBoostCV.
+    feature_importances_ : ndarray of shape (n_features,)
+        The class-balanced standard deviation of each feature's part of the score, as fractions of
+        their sum: see SmoothAUCBoost.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted.
+    pos_label_ : label
+        The positive class: larger scores make it more likely.
 
     Notes
     -----
@@ -118,24 +147,19 @@ class ExactBoostCV(SmoothAUCBoostCV):
     >>> from auctor import ExactBoostCV
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> ranker = ExactBoostCV("ks", cv=3).fit(X[:400], y[:400])
-    >>> ranker.n_rounds_ in ranker.cv_results_["n_rounds"]
-    True
+    >>> print(ranker.certificate_)
+    The KS of the training rows is 0.9...
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
+        **ROUNDS_CONSTRAINTS,
+        **SEARCH_CONSTRAINTS,
         **{
-            name: SmoothAUCBoostCV._parameter_constraints[name]
-            for name in ("cv", "interactions", "monotonic_cst", "max_features", "max_iter", "tol")
+            name: SMOOTH_CONSTRAINTS[name]
+            for name in ("monotonic_cst", "max_features", "max_iter", "tol")
         },
         "metric": [StrOptions({"ks", "precision_at_k"})],
-        "k": [Real],
-        "n_runs": [Interval(Integral, 1, None, closed="left")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "margin": [Interval(Real, 0, 1, closed="both")],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "max_samples": [Interval(Integral, 1, None, closed="left"), None],
-        "search_tol": [Interval(Real, 0, 1, closed="left")],
     }
 
     history_: RefinementHistory
@@ -143,15 +167,15 @@ class ExactBoostCV(SmoothAUCBoostCV):
     def __init__(
         self,
         metric: str = "ks",
-        k: float = 0.1,
         *,
+        k: float = 0.1,
         n_runs: int = 8,
         n_estimators: int = 20,
         margin: float = 0.05,
         subsample: float = 0.2,
-        max_samples: int | None = 1000,
+        max_samples_per_class: int | None = 1000,
         max_features: int | None = 300,
-        search_tol: float = 0.05,
+        gap_tol: float = 0.05,
         cv: Any = None,
         interactions: Any = "auto",
         monotonic_cst: Any = None,
@@ -172,9 +196,9 @@ class ExactBoostCV(SmoothAUCBoostCV):
         self.n_estimators = n_estimators
         self.margin = margin
         self.subsample = subsample
-        self.max_samples = max_samples
+        self.max_samples_per_class = max_samples_per_class
         self.max_features = max_features
-        self.search_tol = search_tol
+        self.gap_tol = gap_tol
         self.cv = cv
         self.interactions = interactions
         self.monotonic_cst = monotonic_cst
@@ -189,77 +213,112 @@ class ExactBoostCV(SmoothAUCBoostCV):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    # Settings of the smooth model that this class leaves at their defaults.
-    penalties = shrinkages = fpr_range = init = None
-    rule, solver, roughness, scale, adaptive = "paired", "newton", "auto", "normal", True
+    def _fit(self, given: FitInput) -> FitResult:
+        self._check_k(given)
+        search = self._search(given)
+        data = self._prepare(given)
+        smooth, first = search.fit(data, self._smooth_settings(data))
+        assert isinstance(first.model, AdditiveModel)
+        settings = self._refinement(data, smooth)
+        model, history, certificate = refine(
+            data, settings, search.folds, first.model, first.history
+        )
+        attributes = {**first.attributes, **_choice(history)}
+        attributes["smooth_results_"] = first.attributes["cv_results_"]
+        del attributes["n_estimators_"]  # of the stagewise solver
+        if model is not first.model:
+            attributes["feature_importances_"] = importances(model, data)
+        return FitResult(model, history, certificate, data.classes, attributes)
 
-    def _fit_table(
-        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, Any, Certificate]:
-        self._check_k(read_weights(sample_weight, table.n_rows), table.n_rows)
-        return super()._fit_table(table, X, y, sample_weight)
+    def _search(self, given: FitInput) -> PenaltySearch:
+        folds = draw_folds(
+            self.cv,
+            given,
+            pos_label=self.pos_label,
+            categorical_features=self.categorical_features,
+            random_state=self.random_state,
+            instead="ExactBoost",
+        )
+        n_pairs = MOST_PAIRS if self.interactions == "auto" else 0
+        return PenaltySearch(as_masks(folds, given), n_pairs=n_pairs)
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, Any, Certificate]:
-        first, climb, _ = super()._learn(data)
-        self.smooth_results_ = self.cv_results_
-        settings = self._refinement(data)
-        model, history, certificate = refine(data, settings, self._folds, first, climb)
-        self._keep_choice(history)
-        if model is not first:
-            self.feature_importances_ = importances(model, data)
-        return model, history, certificate
+    def _refit(self, data: RankingData) -> Refit:
+        settings = replace(
+            self._smooth_settings(data),
+            penalty=self.penalty_,
+            shrinkage=self.shrinkage_,
+            ridge=self.ridge_,
+            interactions=self.interactions_,
+        )
+        return Refit(settings, data, None)
 
-    def _refinement(self, data: RankingData) -> RefinementSettings:
-        share, most = self._share(data), self.max_features
+    def _smooth_settings(self, data: RankingData) -> SmoothSettings:
+        return make_settings(
+            data,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            monotonic_cst=self.monotonic_cst,
+            interactions=self.interactions,
+            max_features=self.max_features,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+
+    def _refinement(self, data: RankingData, smooth: SmoothSettings) -> RefinementSettings:
+        fraction, most = self._top_fraction(data), self.max_features
         exact = ExactBoostSettings(
             metric=self.metric,
-            k=share,
+            k=fraction,
             margin=self.margin,
             n_runs=self.n_runs,
             n_estimators=self.n_estimators,
             subsample=self.subsample,
-            max_samples_per_class=self.max_samples,
+            max_samples_per_class=self.max_samples_per_class,
             max_features=most if most is not None and most < data.n_features else None,
-            gap_tol=self.search_tol,
+            gap_tol=self.gap_tol,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
         )
-        smooth = replace(self._settings(data), verbose=False)
-        target = PairedMetric(self.metric, share if self.metric == "precision_at_k" else 0.0)
-        return RefinementSettings(smooth, exact, target, self.verbose)
+        target = PairedMetric(self.metric, fraction if self.metric == "precision_at_k" else 0.0)
+        return RefinementSettings(replace(smooth, verbose=False), exact, target, self.verbose)
 
-    def _share(self, data: RankingData) -> float:
-        """k as a share of the rows, so that it is the same share in every fold."""
+    def _top_fraction(self, data: RankingData) -> float:
+        """k as a fraction of the rows, so that it is the same fraction in every fold."""
         n_rows: float = data.n_rows
         if data.rows_per_unit is not None:  # weights count rows
             n_rows = sum(data.class_weights) * data.rows_per_unit[0]
-        share = float(self.k) / n_rows if isinstance(self.k, Integral) else float(self.k)
-        return min(share, 1 - 1e-9)
+        fraction = float(self.k) / n_rows if isinstance(self.k, Integral) else float(self.k)
+        return min(fraction, 1 - 1e-9)
 
-    def _check_k(self, weight: Floats | None, n_rows: int) -> None:
+    def _check_k(self, given: FitInput) -> None:
         if self.metric != "precision_at_k":
             return
         is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)
-        most, what = float(n_rows), "rows of X"
-        if weight is not None and self.frequency_weights:
-            most, what = float(weight.sum()), "rows that sample_weight counts"
-        elif weight is not None:
-            most, what = float((weight > 0).sum()), "rows of X that have a weight above 0"
+        most, what = float(given.table.n_rows), "rows of X"
+        if given.weight is not None and self.frequency_weights:
+            most, what = float(given.weight.sum()), "rows that sample_weight counts"
+        elif given.weight is not None:
+            most, what = float((given.weight > 0).sum()), "rows of X that have a weight above 0"
         if is_count and self.k > most:
             raise ValueError(f"k is {self.k}, more than the {most:.9g} {what}; {_WANTED_K}")
         if isinstance(self.k, bool) or not self.k > 0 or not (is_count or self.k < 1):
             raise ValueError(f"k is {self.k!r}; {_WANTED_K}")
 
-    def _keep_choice(self, history: RefinementHistory) -> None:
-        self.cv_results_ = _results(history.candidates)
-        chosen = history.chosen
-        self.best_score_ = chosen.mean if chosen else float("nan")
-        self.n_rounds_ = chosen.n_rounds if chosen else 0
-        self.factor_ = chosen.factor if chosen else 0.0
-        self.start_ = chosen.start if chosen else "auc"
+
+def _choice(history: RefinementHistory) -> dict[str, Any]:
+    """The attributes with the candidates of the inner folds and the chosen one."""
+    chosen = history.chosen
+    return {
+        "cv_results_": _cv_results(history.candidates),
+        "best_score_": chosen.mean if chosen else float("nan"),
+        "n_rounds_": chosen.n_rounds if chosen else 0,
+        "factor_": chosen.factor if chosen else 0.0,
+        "start_": chosen.start if chosen else "auc",
+    }
 
 
-def _results(candidates: list[Candidate]) -> dict[str, npt.NDArray[Any]]:
+def _cv_results(candidates: list[Candidate]) -> dict[str, npt.NDArray[Any]]:
+    """The candidates as ``cv_results_``."""
     return {
         "start": np.array([c.start for c in candidates]),
         "n_rounds": np.array([c.n_rounds for c in candidates]),

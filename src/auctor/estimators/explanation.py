@@ -1,4 +1,4 @@
-"""What the features of an additive score are worth over many rows: their score AUCs."""
+"""How well each feature's part of an additive score ranks labelled rows on its own."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,10 +22,11 @@ class ScoreRow:
     Attributes
     ----------
     name : str
+        Name of the feature, or of a pair of features.
     auc, low, high : float
-        With the ends of its confidence interval.
+        The AUC and the ends of its confidence interval.
     range : float
-        How far apart the largest and the least F_k of these rows are.
+        Largest minus smallest F_k of the rows.
     """
 
     name: str
@@ -37,12 +38,15 @@ class ScoreRow:
 
 @dataclass(frozen=True, repr=False)
 class ScoreTable:
-    """Features in the order of their score AUCs, those that add nothing last; prints as a table.
+    """The score AUC of every feature, the largest first; prints as a table.
+
+    Features that add nothing to the score come last. Iterate over it, or index it by position or
+    name, to get the rows.
 
     Attributes
     ----------
     rows : tuple of ScoreRow
-        One for each feature, and for each pair of them where the model has surfaces.
+        One for each feature, and for each pair of features where the model has surfaces.
     total : AucInterval
         The AUC of the whole score.
     """
@@ -57,12 +61,12 @@ class ScoreTable:
         return len(self.rows)
 
     def __getitem__(self, which: int | str) -> ScoreRow:
-        """A row by its place or by the name of its feature."""
+        """A row by its position or by the name of its feature."""
         if isinstance(which, str):
-            found = [row for row in self.rows if row.name == which]
-            if not found:
+            rows = [row for row in self.rows if row.name == which]
+            if not rows:
                 raise KeyError(which)
-            return found[0]
+            return rows[0]
         return self.rows[which]
 
     def __repr__(self) -> str:
@@ -84,8 +88,12 @@ def score_features(
     level: float = 0.95,
     pos_label: Any = None,
 ) -> ScoreTable:
-    """The score AUC of each feature on labelled rows, with the usual interval of ``auc_ci``."""
-    told: dict[str, Any] = {"level": level, "pos_label": pos_label, "sample_weight": sample_weight}
+    """The score AUC of each feature on labelled rows, with the interval of ``auc_ci``."""
+    options: dict[str, Any] = {
+        "level": level,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+    }
     table = read_table(X, accept_sparse=True)
     check_labels(table, y, pos_label)
     parts = model.contributions(table)
@@ -95,20 +103,22 @@ def score_features(
         if spread == 0.0:
             rows.append(ScoreRow(name, 0.5, 0.5, 0.5, 0.0))
         else:
-            found = auc_ci(y, scores, **told)
-            rows.append(ScoreRow(name, found.value, found.low, found.high, spread))
+            area = auc_ci(y, scores, **options)
+            rows.append(ScoreRow(name, area.value, area.low, area.high, spread))
     rows.sort(key=lambda row: (row.range == 0.0, -row.auc))
-    return ScoreTable(tuple(rows), auc_ci(y, model.decision_function(table), **told))
+    return ScoreTable(tuple(rows), auc_ci(y, model.decision_function(table), **options))
 
 
 def check_labels(table: Table, y: Any, pos_label: Any) -> Bools:
     """Which rows of the table are positive; there must be a label for each."""
     positive = read_labels(y, pos_label=pos_label).positive
     if len(positive) != table.n_rows:
-        raise ValueError(f"X has {table.n_rows} rows and y has {len(positive)}")
+        raise ValueError(
+            f"X has {table.n_rows} rows and y has {len(positive)}; give a label for each row"
+        )
     return positive
 
 
-def _printed(name: str, found: ScoreRow | AucInterval, spread: str) -> tuple[str, ...]:
-    value = found.auc if isinstance(found, ScoreRow) else found.value
-    return shorten(name), f"{value:.3f}", f"{found.low:.3f} to {found.high:.3f}", spread
+def _printed(name: str, area: ScoreRow | AucInterval, spread: str) -> tuple[str, ...]:
+    value = area.auc if isinstance(area, ScoreRow) else area.value
+    return shorten(name), f"{value:.3f}", f"{area.low:.3f} to {area.high:.3f}", spread

@@ -1,4 +1,4 @@
-"""Importances of features."""
+"""Feature importances."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from auctor.models import ForestModel
 
 
 def shares_of_fall(falls: Iterable[tuple[int, float]], n_features: int) -> Floats:
-    """Each feature's share of what all rounds gained, from each round's feature and gain."""
+    """Each feature's fraction of the total gain, from the feature and the gain of each round."""
     total = np.zeros(n_features)
     for feature, fall in falls:
         total[feature] += fall
@@ -29,10 +29,10 @@ def permutation_falls(
     n_repeats: int,
     random_state: Any,
 ) -> Bunch:
-    """How far the AUC falls when the values of one feature are shuffled among the rows.
+    """The decrease of the AUC when the values of one feature are shuffled among the rows.
 
-    The rows are coded once, and the codes are shuffled. A feature that no tree uses is passed
-    over: its shuffles change nothing.
+    The rows are binned once, and the bins are shuffled. Features that no tree uses are skipped,
+    since shuffling them changes nothing.
     """
     codes = model.codes(X)
 

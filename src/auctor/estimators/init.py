@@ -1,32 +1,33 @@
-"""What ExactBoost starts from: scores of the training rows, and how they enter the model."""
+"""The parameter ``init``: the scores that a fit starts from, and the model that they come from."""
 
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from auctor._typing import Floats
-from auctor.data import Table, read_labels
+from auctor.data import RankingData, Table, read_labels
+from auctor.estimators.fitting import FitInput
 from auctor.models import AdditiveModel, Model, ScorerModel, add_terms, on_grid
 from auctor.models.unsaved import scorer_values
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
-    """Scores of all training rows, and the model that they come from, if any."""
+class Init:
+    """The scores of the training rows that count, and the model that they come from, if any."""
 
     scores: Floats
-    source: Any = None  # an AdditiveModel, a fitted estimator, or None
+    source: Any = None  # an AdditiveModel, a fitted estimator of another kind, or None
 
     @property
     def is_array(self) -> bool:
-        """Whether the scores were given as such."""
+        """Whether the scores were given as an array."""
         return self.source is None
 
-    def join(self, model: AdditiveModel, weight: float, low: float) -> Model:
-        """The model of the steps together with weight * (scores - low)."""
+    def join(self, model: AdditiveModel, weight: float) -> Model:
+        """The sum of ``model`` and weight * (score - smallest score) of the source as one model."""
+        low = float(self.scores.min())
         if self.is_array:
             return model
         if isinstance(self.source, AdditiveModel):
@@ -52,20 +53,75 @@ class Start:
         )
 
 
-def read_start(
-    init: Any, X: Any, table: Table, y: npt.NDArray[Any], pos_label: Any
-) -> Start | None:
-    """The scores to start from, checked before any long work."""
+def read_init(
+    init: Any, given: FitInput, pos_label: Any, *, additive_only: bool = False
+) -> Init | None:
+    """The scores to start from: those of a fitted model of any kind, or an array of them.
+
+    With ``additive_only`` the model must be additive, and arrays are refused.
+    """
     if init is None:
         return None
     model = init if isinstance(init, AdditiveModel) else getattr(init, "model_", None)
-    labels = read_labels(y, pos_label=pos_label).classes.tolist()
+    if additive_only and not isinstance(model, AdditiveModel):
+        raise ValueError(
+            f"init is {type(init).__name__} without an additive model; give an AdditiveModel, or a "
+            "fitted RankBoost, AUCBoost, SoftRankBoost or SmoothAUCBoost"
+        )
+    labels = read_labels(given.pick(given.y), pos_label=pos_label).classes.tolist()
+    scores, source = init, None
     if isinstance(model, AdditiveModel):
-        _check_labels(model, labels)
-        return Start(_checked(_scores_of(model, table), table.n_rows), model)
-    if any(hasattr(init, name) for name in ("decision_function", "predict_proba")):
-        return Start(_checked(_foreign_scores(init, X, labels), table.n_rows), init)
-    return Start(_checked(init, table.n_rows))
+        scores, source = _additive_scores(model, given.table, labels), model
+    elif any(hasattr(init, name) for name in ("decision_function", "predict_proba")):
+        scores, source = _foreign_scores(init, given.X, labels), init
+    return Init(given.pick(_checked(scores, given.table.n_rows)), source)
+
+
+def check_same_features(
+    model: AdditiveModel, data: RankingData, signs: tuple[int, ...] = ()
+) -> None:
+    """The columns of ``init`` must be of the same kind as those of X.
+
+    Where ``monotonic_cst`` makes a feature rise or fall, ``init`` must do the same.
+    """
+    for own, feature in zip(model.features, data.features, strict=True):
+        if own.kind != feature.kind:
+            raise ValueError(
+                f"init has {own.name!r} as a {own.kind}, but in X it is a {feature.kind}; give a "
+                "model of the same columns"
+            )
+    for sign, feature, steps in zip(signs, model.features, model.steps, strict=False):
+        if sign != 0 and (sign * np.diff(steps[1:]) < 0).any():
+            raise ValueError(
+                f"monotonic_cst is {sign} for {feature.name!r}, but init goes the other way there; "
+                "give a model that obeys it, or 0"
+            )
+
+
+def _additive_scores(model: AdditiveModel, table: Table, labels: list[Any]) -> Floats:
+    """Scores of a model that must have the same labels and columns."""
+    if labels != list(model.classes):
+        raise ValueError(
+            f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label say "
+            f"{labels[1]!r} above {labels[0]!r}; give a model of the same labels"
+        )
+    _check_names(model, table)
+    try:
+        return model.decision_function(table)
+    except ValueError as error:
+        raise ValueError(
+            f"init does not fit X: {error}; give a model of the same columns"
+        ) from error
+
+
+def _check_names(model: AdditiveModel, table: Table) -> None:
+    pairs = zip_longest(model.feature_names, table.names, fillvalue="no column")
+    for own, other in pairs:
+        if own != other:
+            raise ValueError(
+                f"init has {own!r} where X has {other!r}; give a model of the same columns in the "
+                "same order"
+            )
 
 
 def _foreign_scores(init: Any, X: Any, labels: list[Any]) -> Floats:
@@ -79,28 +135,9 @@ def _foreign_scores(init: Any, X: Any, labels: list[Any]) -> Floats:
         return scorer_values(init, X, labels[1])
     except Exception as error:
         raise ValueError(
-            f"init could not score X ({error}); give a fitted model, and where it is cloned a "
-            "FrozenEstimator"
+            f"init could not score X ({error}); give a fitted model, wrapped in a FrozenEstimator "
+            "where scikit-learn clones it"
         ) from error
-
-
-def _check_labels(model: AdditiveModel, labels: list[Any]) -> None:
-    if labels != list(model.classes):
-        raise ValueError(
-            f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label say "
-            f"{labels[1]!r} above {labels[0]!r}; give a model of the same labels"
-        )
-
-
-def _scores_of(model: AdditiveModel, table: Table) -> Floats:
-    pairs = zip_longest(model.feature_names, table.names, fillvalue="no column")
-    for own, other in pairs:
-        if own != other:
-            raise ValueError(
-                f"init has {own!r} where X has {other!r}; give a model of the same columns in the "
-                "same order"
-            )
-    return model.decision_function(table)
 
 
 def _checked(scores: Any, n_rows: int) -> Floats:

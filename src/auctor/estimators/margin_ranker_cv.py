@@ -1,61 +1,93 @@
-"""MarginRankerCV: epsilon by cross-validation."""
+"""MarginRankerCV: MarginRanker with epsilon chosen by cross-validation."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 
-from auctor._typing import Floats, Indices
-from auctor.data import Table, find_categorical, read_weights
-from auctor.data.weights import relative_weights
-from auctor.estimators.cross_validation import draw_folds
+from auctor.estimators.base import RankingEstimator
+from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.folds import Fold, draw_folds, held_out_aucs, summarise
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.exceptions import MarginWarning
-from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import MarginHistory, MarginSettings
-from auctor.learners.margin.problems import MarginProblem
-from auctor.metrics import auc
-from auctor.models import Model
 
 
-class MarginRankerCV(MarginRanker):
-    """MarginRanker with the share of pairs that may miss the margin found by cross-validation.
+class MarginRankerCV(RankingEstimator):
+    """MarginRanker with ``epsilon`` chosen by cross-validation.
 
-    Each fold goes down the path of epsilons once, every one starting from the cuts of the one
-    before, and the epsilon of the best mean AUC is fitted to all rows.
+    Each fold fits all epsilons once, every one starting from the cuts of the one before. The
+    epsilon with the largest mean AUC is then fitted to all rows.
 
     Parameters
     ----------
     method : {"pairs", "reduced", "heuristic"}, default="pairs"
-        As in MarginRanker.
+        Which problem of the paper is solved: see MarginRanker.
     epsilons : array-like of float, default=(0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-        Shares of the pairs that may miss the margin; the default is the paper's (section 5).
+        Fractions of the pairs that may miss the margin. The default is that of the paper (section
+        5).
     extend : bool, default=True
-        Where the largest epsilon is the best, go on to the next tenths until the AUC falls.
-    cv : int, splitter or iterable of (train, test), default=5
-        A number of folds, stratified and shuffled, copies of a row in one fold; or how
-        scikit-learn's tools take them.
-    hypotheses, negations, constant, tol, max_iter, time_limit
-        As in MarginRanker; the time limit is for each fit.
-    max_bins, categorical_features, frequency_weights, pos_label, threshold, n_jobs, verbose
-        As in MarginRanker.
-    random_state : int, RandomState or None, default=0
-        Shuffles the rows before they are cut into folds.
+        Whether to go on with the next tenths, until the AUC falls, where the largest epsilon is
+        the best one.
+    cv : int, cross-validation generator or iterable, default=5
+        Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
+        A number gives stratified, shuffled folds that keep copies of a row together.
+    hypotheses : {"features", "stumps", "words", "columns"} or list, default="features"
+        What the score is a weighted sum of: see MarginRanker.
+    negations : bool, default=True
+        Whether hypotheses may have negative weights. In the paper they may not.
+    constant : bool, default=True
+        Whether to add the hypothesis that is always 1, as in the paper.
+    gap_tol : float, default=1e-6
+        The search ends when the solution is proven to be within this distance of the optimum. It is
+        relative to the margin, or to 0.001 if the margin is smaller.
+    max_iter : int, default=10_000
+        Maximum number of iterations. Each one adds a cut.
+    time_limit : float, default=None
+        Maximum number of seconds of each of the fits.
+    max_bins : int, default=255
+        Maximum number of bins per feature. Missing values have one more bin of their own. Only
+        ``hypotheses="stumps"`` uses it.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
+    threshold : "youden" or float, default="youden"
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call. The rows are
+        shuffled before they are divided into folds.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number. Only ``hypotheses="stumps"`` uses threads, to bin the columns.
+    verbose : bool or int, default=False
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     epsilon_ : float
-        The share that was chosen.
+        The chosen epsilon; larger where it was relaxed in the last fit.
     best_score_ : float
-        Its mean AUC over the folds. Chosen as the best of several, it is a little too good.
+        Its mean AUC over the folds. It is a little too optimistic, because it was chosen as the
+        best of several.
     cv_results_ : dict
-        "epsilon", "mean_auc" and "std_auc", an entry for each epsilon, and "aucs", a line for
+        "epsilon", "mean_auc" and "std_auc" have an entry for each epsilon, and "aucs" a row for
         each with the AUC of every fold.
-
-    And those of MarginRanker.
+    model_, certificate_, history_, coef_, gamma_path_, feature_importances_, n_iter_
+        Of the final fit: see MarginRanker.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted.
+    pos_label_ : label
+        The positive class: larger scores make it more likely.
 
     Examples
     --------
@@ -85,7 +117,7 @@ class MarginRankerCV(MarginRanker):
         hypotheses: Any = "features",
         negations: bool = True,
         constant: bool = True,
-        tol: float = 1e-6,
+        gap_tol: float = 1e-6,
         max_iter: int = 10_000,
         time_limit: float | None = None,
         max_bins: int = 255,
@@ -104,7 +136,7 @@ class MarginRankerCV(MarginRanker):
         self.hypotheses = hypotheses
         self.negations = negations
         self.constant = constant
-        self.tol = tol
+        self.gap_tol = gap_tol
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.max_bins = max_bins
@@ -116,91 +148,66 @@ class MarginRankerCV(MarginRanker):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit_table(
-        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, MarginHistory, Certificate]:
+    def _fit(self, given: FitInput) -> FitResult:
         epsilons = _check_epsilons(self.epsilons)
         folds = draw_folds(
             self.cv,
-            y,
-            sample_weight,
+            given,
             pos_label=self.pos_label,
+            categorical_features=self.categorical_features,
             random_state=self.random_state,
             instead="MarginRanker",
-            table=table,
-            categorical=find_categorical(self.categorical_features, table),
         )
-        aucs: dict[float, list[float]] = {epsilon: [] for epsilon in epsilons}
-        for train, test in folds:
-            self._add_path(aucs, epsilons, X, y, sample_weight, train, test)
+        aucs = self._aucs(given, folds, epsilons)
         while self.extend and (following := _next_epsilon(aucs)) is not None:
-            aucs[following] = []
-            for train, test in folds:
-                self._add_path(aucs, [following], X, y, sample_weight, train, test)
-        means = {epsilon: float(np.mean(values)) for epsilon, values in sorted(aucs.items())}
-        # Of equal means the larger epsilon: fewer weights.
-        self._chosen = max(means, key=lambda epsilon: (means[epsilon], epsilon))
-        self.best_score_ = means[self._chosen]
-        self.cv_results_ = {
-            "epsilon": np.array(list(means)),
-            "mean_auc": np.array(list(means.values())),
-            "std_auc": np.array([_spread(aucs[epsilon]) for epsilon in means]),
-            "aucs": np.array([aucs[epsilon] for epsilon in means]),
+            aucs |= self._aucs(given, folds, [following])
+        results = {
+            "epsilon": np.array(sorted(aucs)),
+            **summarise([aucs[epsilon] for epsilon in sorted(aucs)]),
         }
-        return super()._fit_table(table, X, y, sample_weight)
+        means = dict(zip(sorted(aucs), results["mean_auc"].tolist(), strict=True))
+        # Of equal means the larger epsilon, which has fewer nonzero weights.
+        chosen = max(means, key=lambda epsilon: (means[epsilon], epsilon))
+        fitted = self._ranker(chosen)._fit(given)
+        more = {"best_score_": means[chosen], "cv_results_": results}
+        return replace(fitted, attributes={**fitted.attributes, **more})
 
-    def _settings(self, problem: MarginProblem) -> MarginSettings:
-        return MarginSettings(
-            method=self.method,  # type: ignore[arg-type]
-            epsilon=getattr(self, "_chosen", 0.2),
+    def _ranker(self, epsilon: float = 0.2) -> MarginRanker:
+        """The estimator that is cross-validated."""
+        return MarginRanker(
+            self.method,
+            epsilon=epsilon,
+            hypotheses=self.hypotheses,
             negations=self.negations,
             constant=self.constant,
-            relax=True,
-            gap_tol=self.tol,
+            gap_tol=self.gap_tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
-            grid=problem.grid,
+            max_bins=self.max_bins,
+            categorical_features=self.categorical_features,
+            frequency_weights=self.frequency_weights,
+            pos_label=self.pos_label,
+            n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
 
-    def _add_path(
-        self,
-        aucs: dict[float, list[float]],
-        epsilons: list[float],
-        X: Any,
-        y: npt.NDArray[Any],
-        sample_weight: Any,
-        train: Indices,
-        test: Indices,
-    ) -> None:
-        """Add the AUC on a fold's test rows of every epsilon."""
-        weight = read_weights(sample_weight, len(y))
-        weight = np.ones(len(y)) if weight is None else weight
-        relative = _relative(weight)[test]
-        # Rows of weight 0 are absent: no kind of table need be cut.
-        kept = np.zeros(len(y))
-        kept[train] = weight[train]
+    def _aucs(
+        self, given: FitInput, folds: list[Fold], epsilons: list[float]
+    ) -> dict[float, list[float]]:
+        """The AUC of every fold for each epsilon."""
+        path = sorted(epsilons, reverse=True)
+        ranker = self._ranker()
         with warnings.catch_warnings():
             # No margin at an epsilon shows in its AUC; a gap shows in the last fit.
             warnings.simplefilter("ignore", MarginWarning)
-            for epsilon, model in self.fit_path(X, y, epsilons, kept):
-                scores = model.decision_function(X)[test]
-                positive = model.classes[1]
-                value = auc(y[test], scores, sample_weight=relative, pos_label=positive)
-                aucs[epsilon].append(value)
-
-
-def _relative(weight: Floats) -> Floats:
-    """Weights without their common factor, which must not decide between equal AUCs."""
-    present = weight > 0
-    relative = np.zeros(len(weight))
-    relative[present] = relative_weights(weight[present], int(np.count_nonzero(present)))
-    return relative
-
-
-def _spread(values: list[float]) -> float:
-    """Standard deviation; of a single fold none."""
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+            aucs = held_out_aucs(
+                folds,
+                given,
+                lambda weight: (
+                    model for _, model in ranker.fit_path(given.X, given.y, path, weight)
+                ),
+            )
+        return dict(zip(path, aucs, strict=True))
 
 
 def _check_epsilons(epsilons: Any) -> list[float]:

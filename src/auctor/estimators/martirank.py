@@ -9,11 +9,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.certificate import Certificate
-from auctor.learners.martirank.martirank import MartiRankHistory, MartiRankSettings, fit_martirank
+from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows
-from auctor.models import ProgramModel, RowProgram
 from auctor.weak.estimator import check_estimator
 from auctor.weak.feature import RANKINGS
 
@@ -147,9 +146,7 @@ class MartiRank(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(
-        self, data: RankingData
-    ) -> tuple[ProgramModel | RowProgram, MartiRankHistory, Certificate]:
+    def _learn(self, data: RankingData) -> FitResult:
         if not isinstance(self.estimator, str):
             check_estimator(self.estimator)
         settings = MartiRankSettings(
@@ -164,11 +161,13 @@ class MartiRank(RankingEstimator):
         )
         if not isinstance(self.estimator, str) or self.estimator == "tree":
             rows, history, certificate = fit_martirank_rows(data, settings)
-            self.n_iter_ = len(history.layers)
-            return rows, history, certificate
+            attributes: dict[str, Any] = {"n_iter_": len(history.layers)}
+            return FitResult(rows, history, certificate, data.classes, attributes)
         model, history, certificate = fit_martirank(data, settings)
-        self.n_iter_ = len(history.layers)
         live = [node for layer in history.layers for node in layer if node.feature >= 0]
         edges = [(node.feature, node.edge * (node.weight_neg + node.weight_pos)) for node in live]
-        self.feature_importances_ = shares_of_fall(edges, data.n_features)
-        return model, history, certificate
+        attributes = {
+            "n_iter_": len(history.layers),
+            "feature_importances_": shares_of_fall(edges, data.n_features),
+        }
+        return FitResult(model, history, certificate, data.classes, attributes)

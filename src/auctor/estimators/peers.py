@@ -1,7 +1,7 @@
-"""Models of other libraries behind the same border: any table in, a score out.
+"""Models of other libraries for comparison, on any table that auctor can read.
 
-They run at their own defaults. Each library is imported where it is used: only scikit-learn has to
-be there.
+They use their own default parameters. Each library is imported where it is used, so that only
+scikit-learn has to be installed.
 """
 
 import warnings
@@ -17,13 +17,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from auctor._typing import Floats
 from auctor.data import Table, find_categorical, read_table
 
-# A category rarer than the first so many of its column is left to the average row.
+# Number of categories of a column that are encoded, the most frequent ones.
 _MOST_CATEGORIES = 100
-_MOST_CELLS = 10**7  # of a dense matrix of 0 and 1
+_MOST_CELLS = 10**7  # of a dense matrix of indicators
 
 
 class _Numbers(NamedTuple):
-    """A column of numbers: what stands for a missing value, and its scale."""
+    """A numeric column: the value that replaces missing ones, and its scale."""
 
     middle: float
     mean: float
@@ -32,16 +32,16 @@ class _Numbers(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """A column of categories: the frequent ones, each with its place."""
+    """A column of categories: the frequent ones, each with its code."""
 
-    places: dict[Any, int]
+    codes: dict[Any, int]
 
 
 class Encoder:
-    """Columns of a table in the form that linear models want.
+    """The columns of a table as a linear model needs them.
 
-    Numbers are scaled, missing ones are the median with a column of their own that says so, and
-    each frequent category has a column of 0 and 1.
+    Numbers are standardised, missing numbers are replaced by the median with an indicator column,
+    and each frequent category has an indicator column.
     """
 
     def __init__(self, categorical_features: Any = "from_dtype") -> None:
@@ -61,7 +61,7 @@ class Encoder:
         """A matrix of floats; sparse where it would be large."""
         table = read_table(X)
         parts: list[Any] = [
-            _zeros_and_ones(table, j, column.places)
+            _zeros_and_ones(table, j, column.codes)
             if isinstance(column, _Names)
             else _scaled(table, j, column)
             for j, column in enumerate(self._columns)
@@ -72,14 +72,16 @@ class Encoder:
 
 
 def _runs(parts: list[Any]) -> list[Any]:
-    """The same columns with neighbouring dense ones in one array: one sparse array costs as much
-    as hundreds of columns."""
+    """The same columns, with neighbouring dense ones in one array.
+
+    Making a sparse array takes as long as hundreds of columns.
+    """
     runs = groupby(parts, key=sparse.issparse)
     return [part for is_sparse, run in runs for part in (run if is_sparse else [np.hstack([*run])])]
 
 
 class CodeEncoder:
-    """Columns in the form that trees want: numbers as they are, categories as codes."""
+    """The columns of a table as trees need them: numbers as they are, categories as codes."""
 
     def __init__(self, categorical_features: Any = "from_dtype") -> None:
         self.categorical_features = categorical_features
@@ -96,15 +98,15 @@ class CodeEncoder:
         return self
 
     def transform(self, X: Any) -> Floats:
-        """A matrix of floats; a category never seen is missing."""
+        """A matrix of floats; an unknown category is a missing value."""
         table = read_table(X)
         matrix = np.empty((table.n_rows, table.n_columns))
         for j in range(table.n_columns):
             names = self.names.get(j)
-            if j in self._empty:  # some libraries fall over a column without any value
+            if j in self._empty:  # some libraries fail on a column without any value
                 matrix[:, j] = 0.0
                 continue
-            matrix[:, j] = table.numbers(j) if names is None else _codes(table, j, names.places)
+            matrix[:, j] = table.numbers(j) if names is None else _codes(table, j, names.codes)
         return matrix
 
 
@@ -122,10 +124,10 @@ def _learn_numbers(table: Table, j: int) -> _Numbers:
 
 
 def _learn_names(table: Table, j: int) -> _Names:
-    values, places = table.categories(j)
-    counts = np.bincount(places[places >= 0], minlength=len(values))
+    values, codes = table.categories(j)
+    counts = np.bincount(codes[codes >= 0], minlength=len(values))
     order = np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]
-    return _Names({values[k]: place for place, k in enumerate(order) if counts[k] > 0})
+    return _Names({values[k]: code for code, k in enumerate(order) if counts[k] > 0})
 
 
 def _scaled(table: Table, j: int, column: _Numbers) -> Floats:
@@ -137,10 +139,10 @@ def _scaled(table: Table, j: int, column: _Numbers) -> Floats:
 
 
 def _codes(table: Table, j: int, known: dict[Any, int]) -> Floats:
-    """The place of each row's category among the known ones; NaN where it is none of them."""
-    values, places = table.categories(j)
+    """The code of each row's category; NaN for unknown categories and missing values."""
+    values, own = table.categories(j)
     codes = np.array([known.get(value, np.nan) for value in values] + [np.nan])
-    return codes[places]  # a missing value is place -1, the last
+    return codes[own]  # a missing value has -1, the last entry
 
 
 def _zeros_and_ones(table: Table, j: int, known: dict[Any, int]) -> sparse.csc_array:
@@ -153,7 +155,7 @@ def _zeros_and_ones(table: Table, j: int, known: dict[Any, int]) -> sparse.csc_a
 
 
 class Peer(ClassifierMixin, BaseEstimator):
-    """A model of another library on the columns that it wants."""
+    """A model of another library on columns in the form that it needs."""
 
     _encoder: ClassVar[type] = CodeEncoder
 
@@ -170,7 +172,7 @@ class Peer(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         self.model_ = self._make()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # advice to users of that library: it runs at defaults
+            warnings.simplefilter("ignore")  # advice about parameters: the defaults are meant
             self.model_.fit(self.encoder_.transform(X), codes, sample_weight=sample_weight)
         return self
 
@@ -182,7 +184,7 @@ class Peer(ClassifierMixin, BaseEstimator):
             return np.asarray(self.model_.predict_proba(matrix))
 
     def decision_function(self, X: Any) -> Floats:
-        """Log odds of the larger label, which do not tie near 0 and 1 as probabilities do."""
+        """Log odds of the larger label; unlike probabilities they do not tie near 0 and 1."""
         matrix = self.encoder_.transform(X)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -279,7 +281,7 @@ class RandomForest(Peer):
 
 
 class Entry(NamedTuple):
-    """A peer by its name on the command line."""
+    """A model of another library, and the package that it needs."""
 
     make: Callable[..., Peer]
     package: str
@@ -296,5 +298,5 @@ PEERS: dict[str, Entry] = {
 
 
 def installed_peers() -> list[str]:
-    """The names of those whose library is there."""
+    """The names of those whose package is installed."""
     return [name for name, entry in PEERS.items() if find_spec(entry.package) is not None]

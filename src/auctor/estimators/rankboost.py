@@ -8,10 +8,9 @@ from sklearn.utils._param_validation import Interval
 
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.rankboost import RankBoostHistory, RankBoostSettings, fit_rankboost
-from auctor.learners.certificate import Certificate
-from auctor.models import AdditiveModel
+from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 
 class RankBoost(RankingEstimator):
@@ -131,7 +130,7 @@ class RankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+    def _learn(self, data: RankingData) -> FitResult:
         settings = RankBoostSettings(
             n_estimators=self.n_estimators,
             learning_rate=self.learning_rate,
@@ -142,7 +141,9 @@ class RankBoost(RankingEstimator):
         )
         train, held_out = self._hold_out(data)
         model, history, certificate = fit_rankboost(train, settings, held_out)
-        self.n_iter_ = len(history.rounds)
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
-        self.feature_importances_ = shares_of_fall(falls, data.n_features)
-        return model, history, certificate
+        attributes = {
+            "n_iter_": len(history.rounds),
+            "feature_importances_": shares_of_fall(falls, data.n_features),
+        }
+        return FitResult(model, history, certificate, data.classes, attributes)

@@ -1,34 +1,53 @@
-"""Learners by the name that the command line knows them by."""
+"""Learners by their name on the command line; a learner is imported when it is asked for."""
 
-from auctor.estimators.aucboost import AUCBoost
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+from auctor._lazy import stub_names
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.dmks import DMKS
-from auctor.estimators.exactboost import ExactBoost
-from auctor.estimators.exactboost_cv import ExactBoostCV
-from auctor.estimators.margin_ranker import MarginRanker
-from auctor.estimators.margin_ranker_cv import MarginRankerCV
-from auctor.estimators.martirank import MartiRank
-from auctor.estimators.rankboost import RankBoost
-from auctor.estimators.sampling_martirank import SamplingMartiRank
-from auctor.estimators.smooth_aucboost import SmoothAUCBoost
-from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV
-from auctor.estimators.soft_rankboost import SoftRankBoost
-from auctor.estimators.treerank import TreeRank
-from auctor.estimators.treerank_forest import TreeRankForest
 
-LEARNERS: dict[str, type[RankingEstimator]] = {
-    "aucboost": AUCBoost,
-    "dmks": DMKS,
-    "exactboost": ExactBoost,
-    "exactboost-cv": ExactBoostCV,
-    "margin-ranker": MarginRanker,
-    "margin-ranker-cv": MarginRankerCV,
-    "martirank": MartiRank,
-    "rankboost": RankBoost,
-    "sampling-martirank": SamplingMartiRank,
-    "treerank": TreeRank,
-    "treerank-forest": TreeRankForest,
-    "smooth-aucboost": SmoothAUCBoost,
-    "smooth-aucboost-cv": SmoothAUCBoostCV,
-    "soft-rankboost": SoftRankBoost,
-}
+# Modules of the stub that hold no learner.
+_TOOLS = {"auctor.estimators.cross_validation"}
+
+
+def learner_name(learner: type[RankingEstimator]) -> str:
+    """The name of a learner on the command line.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost, TreeRankForest
+    >>> learner_name(RankBoost), learner_name(TreeRankForest)
+    ('rankboost', 'treerank-forest')
+    """
+    return _name(learner.__module__)
+
+
+def _name(module: str) -> str:
+    return module.rpartition(".")[2].replace("_", "-")
+
+
+class _Learners(Mapping[str, type[RankingEstimator]]):
+    """Classes of learners by name."""
+
+    def __init__(self) -> None:
+        names = stub_names("auctor.estimators")
+        self._homes = {
+            _name(module): (module, name) for name, module in names.items() if module not in _TOOLS
+        }
+
+    def __getitem__(self, name: str) -> type[RankingEstimator]:
+        module, class_name = self._homes[name]
+        learner: type[RankingEstimator] = getattr(import_module(module), class_name)
+        return learner
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes  # without an import
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+LEARNERS: Mapping[str, type[RankingEstimator]] = _Learners()

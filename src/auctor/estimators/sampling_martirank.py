@@ -1,16 +1,17 @@
 """SamplingMartiRank as a scikit-learn classifier."""
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from auctor.data import RankingData
+from auctor.data import Table
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitInput, FitResult
 from auctor.estimators.importance import shares_of_fall
 from auctor.exceptions import OracleError
 from auctor.learners.certificate import Certificate
@@ -21,7 +22,7 @@ from auctor.learners.martirank.sampling_settings import (
     SamplingMartiRankSettings,
 )
 from auctor.learners.martirank.table_stream import TableStream
-from auctor.models import Model, ProgramModel
+from auctor.models import Model
 from auctor.weak.feature import RANKINGS
 
 
@@ -240,8 +241,7 @@ class SamplingMartiRank(RankingEstimator):
             ``noise_rate``. The message says how many draws were made. ``model_`` keeps the program
             of the finished layers, which can be used.
         """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # after an error no attribute of an earlier fit may remain
+        self._forget()  # after an error no attribute of an earlier fit may remain
         seed = self._seed()
         stream = OracleStream(
             oracle,
@@ -254,66 +254,54 @@ class SamplingMartiRank(RankingEstimator):
             n_jobs=self.n_jobs,
         )
         try:
-            model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
+            result = fit_sampling_martirank(stream, self._settings(seed))
         except OracleError as error:
-            if error.model is not None:
-                self._keep_stream(stream)
-            self._keep_error(error)
+            self._keep_error(error, stream.table, stream.classes)
             raise
-        self._keep_stream(stream)
-        self._keep(model, history, certificate)
+        assert stream.table is not None
+        self._set_fitted(self._result(*result, stream.classes, stream.table), stream.table)
         return self
 
-    def _keep_stream(self, stream: OracleStream) -> None:
-        """Set the attributes that follow from the first draws."""
-        assert stream.table is not None
-        self._keep_names(stream.table)
-        self.classes_ = np.unique(stream.classes)
-        self.pos_label_ = stream.classes[1]
-
-    def _keep_error(self, error: OracleError) -> None:
-        """Keep the program of the finished layers, if there are any."""
-        self.n_draws_ = error.n_draws
-        if error.model is not None:
-            self._keep(error.model, error.history, error.certificate)
-
-    def _keep(
-        self, model: Model, history: SamplingMartiRankHistory, certificate: Certificate
-    ) -> None:
-        self.history_, self.certificate_ = history, certificate
-        self._count(history, self.n_features_in_)
-        self.threshold_ = 0.0 if self.threshold == "youden" else float(self.threshold)
-        self.model_ = replace(model, threshold=self.threshold_)
-
-    def _learn(
-        self, data: RankingData
-    ) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
-        seed = self._seed()
+    def _fit(self, given: FitInput) -> FitResult:
+        data, seed = self._prepare(given), self._seed()
         stream = TableStream(data, np.random.default_rng(seed))
         try:
-            model, history, certificate = fit_sampling_martirank(stream, self._settings(seed))
+            result = fit_sampling_martirank(stream, self._settings(seed))
         except OracleError as error:  # the table contradicts noise_rate, or a class is too rare
-            self._forget()
-            self._keep_error(error)
+            self._keep_error(error, given.table, data.classes)
             raise
-        self._count(history, data.n_features)
-        return model, history, certificate
+        return self._result(*result, data.classes, given.table)
+
+    def _keep_error(
+        self, error: OracleError, table: Table | None, classes: npt.NDArray[Any]
+    ) -> None:
+        """Keep the program of the finished layers, if there are any, and no earlier fit."""
+        self._forget()
+        self.n_draws_ = error.n_draws
+        if error.model is not None:
+            assert table is not None, "layers are made of draws"
+            finished = error.model, error.history, error.certificate
+            self._set_fitted(self._result(*finished, classes, table), table)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")  # after an error there may be n_draws_ without a model
 
-    def _forget(self) -> None:
-        """Drop the model of an earlier fit, which must not remain after an error."""
-        for name in ("model_", "history_", "certificate_", "threshold_", "n_iter_"):
-            self.__dict__.pop(name, None)
-
-    def _count(self, history: SamplingMartiRankHistory, n_features: int) -> None:
-        """Set the attributes that follow from the history."""
-        self.n_draws_ = history.n_draws
-        self.n_iter_ = len(history.layers)
+    @staticmethod
+    def _result(
+        model: Model,
+        history: SamplingMartiRankHistory,
+        certificate: Certificate,
+        classes: npt.NDArray[Any],
+        table: Table,
+    ) -> FitResult:
         live = [node for layer in history.layers for node in layer if node.feature >= 0]
         edges = [(node.feature, node.edge * (node.weight_neg + node.weight_pos)) for node in live]
-        self.feature_importances_ = shares_of_fall(edges, n_features)
+        attributes = {
+            "n_draws_": history.n_draws,
+            "n_iter_": len(history.layers),
+            "feature_importances_": shares_of_fall(edges, table.n_columns),
+        }
+        return FitResult(model, history, certificate, classes, attributes)
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -1,4 +1,4 @@
-"""Scores of one model on the scale of another, by their ranks among the training scores of each."""
+"""Scores of one model on the scale of another, by ranks among the training scores of each."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from auctor._typing import Floats
 
 
 def training_ranks(training: Floats, weight: Floats | None, scores: Floats) -> Floats:
-    """Where scores stand among a model's scores of its training rows, as shares of their weight.
+    """The ranks of scores among a model's scores of its training rows.
 
-    Two numbers for each score: the share of the training rows below it, and the share at or below
-    it. For a score that no training row has the two are equal: the share at the place of the score
-    between its two neighbours.
+    Two numbers for each score: the (weighted) fraction of the training rows below it, and the
+    fraction at or below it. For a score that no training row has the two are equal, and
+    interpolated between its two neighbours.
 
     Examples
     --------
@@ -33,8 +33,8 @@ def training_ranks(training: Floats, weight: Floats | None, scores: Floats) -> F
 def scores_at(training: Floats, weight: Floats | None, ranks: Floats) -> Floats:
     """The scores of a model at given ranks among its own training scores.
 
-    A rank that many training rows of the other model share - a leaf of a tree - goes to a score
-    that this model has, that of the middle rank; a rank between two goes in between.
+    Where the two numbers of a rank differ, as in a leaf of a tree, the result is the model's own
+    score at the middle rank. Where they are equal, it is interpolated.
 
     Examples
     --------
@@ -49,10 +49,10 @@ def scores_at(training: Floats, weight: Floats | None, ranks: Floats) -> Floats:
 
 
 def _steps(training: Any, weight: Floats | None) -> tuple[Floats, Floats]:
-    """The distinct scores, increasing, and the share of the weight below each; 1 at the end."""
+    """The distinct scores, increasing, and the fraction of the weight below each; 1 at the end."""
     counted = np.ones(len(training)) if weight is None else np.asarray(weight, dtype=np.float64)
-    values, places = np.unique(np.asarray(training)[counted > 0], return_inverse=True)
-    sums = np.cumsum(np.bincount(places, weights=counted[counted > 0]))
+    values, codes = np.unique(np.asarray(training)[counted > 0], return_inverse=True)
+    sums = np.cumsum(np.bincount(codes, weights=counted[counted > 0]))
     return values.astype(np.float64), np.concatenate(([0.0], sums / sums[-1]))
 
 

@@ -1,82 +1,137 @@
-"""SmoothAUCBoostCV: the penalties by cross-validation."""
+"""SmoothAUCBoostCV: SmoothAUCBoost with penalties chosen by cross-validation."""
 
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from auctor._typing import Bools, Floats, Indices
-from auctor.data import RankingData, Table, find_categorical, read_weights
-from auctor.estimators.cross_validation import draw_folds
-from auctor.estimators.smooth_aucboost import SMOOTH_CONSTRAINTS, SmoothAUCBoost
-from auctor.estimators.smooth_settings import check_same_features
-from auctor.learners.certificate import Certificate
-from auctor.learners.smooth.history import SmoothHistory
-from auctor.learners.smooth.search import Candidate, find_amounts
+from auctor.data import RankingData
+from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.init import Init
+from auctor.estimators.smooth_base import (
+    MOST_PAIRS,
+    PenaltySearch,
+    Refit,
+    SmoothEstimator,
+    read_amounts,
+)
+from auctor.estimators.smooth_settings import (
+    SMOOTH_CONSTRAINTS,
+    check_interactions,
+    make_settings,
+    read_smooth_init,
+)
 from auctor.learners.smooth.settings import SmoothSettings
-from auctor.models import AdditiveModel, Model
 
-# Pairs that "auto" tries: more seldom help, and nobody looks at more.
-_MOST_PAIRS = 10
-_FOUND = ("penalty", "shrinkage", "ridge", "early_stopping", "validation_fraction")
+# Constraints of the parameters that ExactBoostCV has too.
+SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
+    "cv": [Interval(Integral, 2, None, closed="left"), "cv_object", None],
+    "interactions": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
+}
 
 
-class SmoothAUCBoostCV(SmoothAUCBoost):
-    """SmoothAUCBoost with its penalties found by K-fold cross-validation (section 3.3).
+class SmoothAUCBoostCV(SmoothEstimator):
+    """SmoothAUCBoost with penalties chosen by K-fold cross-validation (Komori 2010, section 3.3).
 
-    The shrinkage is sought first, at the automatic penalty, then the penalty at that shrinkage,
-    each along a path of warm starts, and last whether surfaces of feature pairs help; the held-out
-    AUC decides. Then all rows are fitted. With ``solver="stagewise"`` every penalty is tried after
-    every round, as in the paper.
+    The held-out AUC decides. The shrinkage is chosen first, at the automatic penalty, then the
+    penalty at that shrinkage, and last whether surfaces of feature pairs help. The chosen model is
+    then fitted to all rows. With ``solver="stagewise"`` every penalty is tried after every round,
+    as in the paper.
 
     Parameters
     ----------
-    penalties, shrinkages : array-like of float, optional
-        Amounts to try. By default the automatic ones and outward from them, 0.1 to 10 times the
-        penalty and 0.3 to 30 times the shrinkage, until it is surely getting worse; for stumps the
-        paper's lambdas.
-    cv : int, splitter or iterable of (train, test), optional
-        A number of folds, stratified and shuffled, copies of a row in one fold; or how
-        scikit-learn's tools take them. By default 5 folds, fewer where a class has fewer rows;
-        where it has one, the automatic amounts are taken without any.
+    penalties : array-like of float, default=None
+        Penalties to try. By default the automatic penalty, and then 0.1 to 10 times of it outward
+        until the AUC is surely lower; for ``solver="stagewise"`` the lambdas of the paper.
+    n_estimators : int, default=500
+        Maximum number of boosting rounds. Only ``solver="stagewise"`` uses it; the Newton solver
+        does not.
+    shrinkages : array-like of float, default=None
+        Amounts of shrinkage to try. By default the automatic amount, and then 0.3 to 30 times of
+        it outward until the AUC is surely lower.
+    cv : int, cross-validation generator or iterable, default=None
+        Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
+        A number gives stratified, shuffled folds that keep copies of a row together. None is 5
+        folds, or fewer where a class has fewer rows; where a class has a single row, the automatic
+        amounts are used without cross-validation.
     rule : {"paired", "best", "one_se"}, default="paired"
-        "best" takes the amounts of the best mean AUC, "one_se" the strongest within its standard
-        error. "paired" takes the automatic amounts unless others gain more than two standard errors
-        of the difference within the folds: among nearly equal candidates the best mean is mostly
-        luck, and costs more on new rows than it brings.
+        "best" chooses the amounts with the largest mean AUC, and "one_se" the strongest penalties
+        within one standard error of it. "paired" keeps the automatic amounts unless others gain
+        more than two standard errors of the difference within the folds: among nearly equal
+        candidates the largest mean is mostly luck, and costs more on new rows than it gains.
+    solver : {"newton", "stagewise"}, default="newton"
+        "newton" maximises over all features at once; "stagewise" adds one stump per round, as in
+        section 3.2 of the paper. See SmoothAUCBoost.
+    roughness : {"auto", "curvature", "bins"}, default="auto"
+        How roughness is measured: see SmoothAUCBoost.
+    scale : {"normal", "arcsinh", "linear"}, default="normal"
+        The scale of x for curvature and slope: see SmoothAUCBoost.
+    adaptive : bool, default=True
+        Whether each feature gets its own multiple of the penalties: see SmoothAUCBoost.
+    max_bins : int, default=255
+        Maximum number of bins per feature. Missing values have one more bin of their own.
+    categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
+        Names, positions or mask of further columns that hold categories. Columns of strings and of
+        a categorical dtype always do.
+    monotonic_cst : array-like of int or dict of str to int, default=None
+        1 for features whose F_k must not decrease, -1 for those whose F_k must not increase, and 0
+        for the others.
     interactions : "auto" or int, default="auto"
-        Number of feature pairs whose surface is added. "auto" tries 10, and keeps them where they
-        gain more than one standard error (with ``rule="best"``: anything). The stagewise solver has
-        none.
-    n_estimators, solver, roughness, scale, adaptive, monotonic_cst, max_features, fpr_range, init
-        As in SmoothAUCBoost; each fold picks its ``max_features`` by its own training rows. With
-        ``fpr_range`` the held-out partial AUC decides.
-    max_bins, categorical_features, max_iter, tol, frequency_weights, pos_label, threshold
-        As in SmoothAUCBoost.
-    n_jobs, verbose
-        As in SmoothAUCBoost; the folds run on ``n_jobs`` threads.
-    random_state : int, RandomState or None, default=0
-        Shuffles the rows before they are cut into folds.
+        Maximum number of feature pairs whose joint surface is added. "auto" tries 10 and keeps
+        them if they gain more than one standard error (with ``rule="best"``, any gain). The
+        stagewise solver has none.
+    max_features : int or None, default=300
+        Maximum number of features that take part in a fit: see SmoothAUCBoost. Each fold chooses
+        them by its own training rows.
+    fpr_range : (float, float), default=None
+        Maximise the partial AUC over this range of false positive rates. The held-out partial AUC
+        then decides.
+    init : AdditiveModel or fitted estimator, default=None
+        A model of the same columns to start from: see SmoothAUCBoost.
+    max_iter : int, default=500
+        Maximum number of iterations. Only the Newton solver uses it.
+    tol : float, default=1e-8
+        The smallest improvement that counts; the fit stops below it. It is the improvement of the
+        objective that a Newton step promises.
+    frequency_weights : bool, default=False
+        Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
+        number of rows. By default only the proportions of the weights matter, and rules that need a
+        number of rows use the effective number, (sum w)^2 / sum w^2.
+    pos_label : label, default=None
+        The positive class. None takes the larger of the two labels.
+    threshold : "youden" or float, default="youden"
+        ``predict`` returns the positive class where the score is above this value. Scores are
+        shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
+        "youden" is that 0.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random choices. None makes different choices in every call. The rows are
+        shuffled before they are divided into folds.
+    n_jobs : int, default=None
+        Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
+        any number. The folds run side by side.
+    verbose : bool or int, default=False
+        Whether to show the progress of the fit on stderr.
 
     Attributes
     ----------
     penalty_, shrinkage_, ridge_ : float
-        The amounts that were chosen.
-    best_score_ : float
-        Their mean AUC over the folds. Chosen as the best of several, it is a little too good.
-    cv_results_ : dict
-        "penalty", "shrinkage", "interactions", "mean_auc" and "std_auc", an entry for each
-        candidate in the order tried, and "aucs", a line for each with the AUC of every fold. For
-        the stagewise solver also "rounds", and "staged_auc" (candidates, folds, rounds).
+        The chosen amounts.
     interactions_ : int
-        Pairs that were asked for in the end; ``model_.surfaces`` holds those that were found.
+        Maximum number of feature pairs in the final fit; ``model_.surfaces`` has those it found.
     n_estimators_ : int
-        Rounds of the stagewise solver that were chosen.
-
-    And those of SmoothAUCBoost.
+        The chosen number of rounds of the stagewise solver.
+    best_score_ : float
+        Mean AUC of the chosen candidate over the folds. It is a little too optimistic, because it
+        was chosen as one of several.
+    cv_results_ : dict
+        "penalty", "shrinkage", "interactions", "mean_auc" and "std_auc" have an entry for each
+        candidate, in the order in which they were tried, and "aucs" a row for each with the AUC of
+        every fold. For the stagewise solver also "rounds", and "staged_auc" of shape (candidates,
+        folds, rounds).
+    model_, certificate_, history_, feature_importances_, classes_, pos_label_, n_iter_
+        Of the final fit: see SmoothAUCBoost.
 
     Examples
     --------
@@ -84,24 +139,25 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
     >>> from auctor import SmoothAUCBoostCV
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> ranker = SmoothAUCBoostCV().fit(X[:400], y[:400])
+    >>> round(ranker.score(X[400:], y[400:]), 2)
+    1.0
     >>> ranker.penalty_ in ranker.cv_results_["penalty"]
     True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: rule for name, rule in SMOOTH_CONSTRAINTS.items() if name not in _FOUND},
+        **SMOOTH_CONSTRAINTS,
+        **SEARCH_CONSTRAINTS,
         "penalties": ["array-like", None],
         "shrinkages": ["array-like", None],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object", None],
         "rule": [StrOptions({"paired", "best", "one_se"})],
-        "interactions": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
     }
 
     def __init__(
         self,
         penalties: Any = None,
-        n_estimators: int = 500,
         *,
+        n_estimators: int = 500,
         shrinkages: Any = None,
         cv: Any = None,
         rule: str = "paired",
@@ -150,109 +206,58 @@ class SmoothAUCBoostCV(SmoothAUCBoost):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    # What cross-validation finds, or does in place of early stopping.
-    penalty = shrinkage = ridge = "auto"
-    early_stopping, validation_fraction, n_iter_no_change = False, 0.1, 10
+    def _fit(self, given: FitInput) -> FitResult:
+        check_interactions(self.interactions, self.solver)
+        search = self._search(given)
+        start = read_smooth_init(self.init, given, self.pos_label)
+        data = self._prepare(given)
+        return search.fit(data, self._settings(data, start), start).result
 
-    def _fit_table(
-        self, table: Table, X: Any, y: npt.NDArray[Any], sample_weight: Any
-    ) -> tuple[Model, SmoothHistory, Certificate]:
-        self._penalties = _read_amounts(self.penalties, "penalties")
-        self._shrinkages = _read_amounts(self.shrinkages, "shrinkages")
-        self._folds = _masks(
-            draw_folds(
-                self.cv,
-                y,
-                sample_weight,
-                pos_label=self.pos_label,
-                random_state=self.random_state,
-                instead="SmoothAUCBoost",
-                table=table,
-                categorical=find_categorical(self.categorical_features, table),
-            ),
-            read_weights(sample_weight, len(y)),
-            len(y),
+    def _search(self, given: FitInput) -> PenaltySearch:
+        folds = draw_folds(
+            self.cv,
+            given,
+            pos_label=self.pos_label,
+            categorical_features=self.categorical_features,
+            random_state=self.random_state,
+            instead="SmoothAUCBoost",
         )
-        try:
-            return super()._fit_table(table, X, y, sample_weight)
-        finally:
-            del self._folds, self._penalties, self._shrinkages
-
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, SmoothHistory, Certificate]:
-        settings = super()._settings(data)
-        check_same_features(self._first, data, settings.signs)
-        automatic = self.interactions == "auto" and self.solver == "newton"
-        chosen, candidates = find_amounts(
-            data,
-            settings,
-            self._folds,
-            penalties=self._penalties,
-            shrinkages=self._shrinkages,
+        tries_pairs = self.interactions == "auto" and self.solver == "newton"
+        return PenaltySearch(
+            as_masks(folds, given),
+            penalties=read_amounts(self.penalties, "penalties"),
+            shrinkages=read_amounts(self.shrinkages, "shrinkages"),
             rule=self.rule,
-            surfaces=_MOST_PAIRS if automatic else 0,
+            n_pairs=MOST_PAIRS if tries_pairs else 0,
         )
-        self.best_score_ = chosen.mean
-        self.cv_results_ = _results(candidates)
-        self.penalty_, self.shrinkage_, self.ridge_ = chosen.amounts
-        self.interactions_ = chosen.interactions if automatic else self._asked_pairs()
-        self.n_estimators_ = chosen.n_rounds or self.n_estimators
-        return super()._learn(data)
 
-    def _settings(self, data: RankingData) -> SmoothSettings:
-        """Those of the last fit, with what was found."""
-        return replace(
-            super()._settings(data),
+    def _refit(self, data: RankingData) -> Refit:
+        settings = replace(
+            self._settings(data),
             penalty=self.penalty_,
             shrinkage=self.shrinkage_,
             ridge=self.ridge_,
             interactions=self.interactions_,
             n_estimators=self.n_estimators_,
         )
+        return Refit(settings, data, None)
 
-    def _asked_pairs(self) -> int:
-        return 0 if self.interactions == "auto" else self.interactions
-
-
-def _results(candidates: list[Candidate]) -> dict[str, npt.NDArray[Any]]:
-    results: dict[str, npt.NDArray[Any]] = {
-        "penalty": np.array([c.amounts.penalty for c in candidates]),
-        "shrinkage": np.array([c.amounts.shrinkage for c in candidates]),
-        "mean_auc": np.array([c.mean for c in candidates]),
-        "std_auc": np.array([np.std(c.aucs, ddof=1) if len(c.aucs) > 1 else 0 for c in candidates]),
-        "aucs": np.array([c.aucs for c in candidates]),
-        "interactions": np.array([c.interactions for c in candidates]),
-    }
-    staged = [c.staged for c in candidates if c.staged is not None]
-    if staged:
-        results["staged_auc"] = np.array(staged)
-        results["rounds"] = np.arange(1, staged[0].shape[1] + 1)
-    return results
-
-
-def _read_amounts(values: Any, name: str) -> list[float] | None:
-    """Numbers of 0 or more; None stays None."""
-    if values is None:
-        return None
-    try:
-        array = np.asarray(values, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if len(array) == 0 or not (np.isfinite(array) & (array >= 0)).all():
-        raise ValueError(f"{name} is {values!r}; give one or more numbers of 0 or more")
-    return sorted(set(array.tolist()))
-
-
-def _masks(
-    folds: list[tuple[Indices, Indices]],
-    weight: Floats | None,
-    n_rows: int,
-) -> list[tuple[Bools, Bools]]:
-    """Train and test rows as marks over the rows that count."""
-    counts = np.ones(n_rows, dtype=bool) if weight is None else weight > 0
-
-    def mark(rows: Indices) -> Bools:
-        marks = np.zeros(n_rows, dtype=bool)
-        marks[rows] = True
-        return marks[counts]
-
-    return [(mark(train), mark(test)) for train, test in folds]
+    def _settings(self, data: RankingData, start: Init | None = None) -> SmoothSettings:
+        """Settings with automatic penalties."""
+        return make_settings(
+            data,
+            start=start,
+            roughness=self.roughness,
+            scale=self.scale,
+            adaptive=self.adaptive,
+            solver=self.solver,
+            n_estimators=self.n_estimators,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            monotonic_cst=self.monotonic_cst,
+            interactions=self.interactions,
+            max_features=self.max_features,
+            fpr_range=self.fpr_range,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )

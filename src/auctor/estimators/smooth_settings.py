@@ -1,27 +1,88 @@
-"""What SmoothAUCBoost is told, checked before any long work: signs, range, model to start from."""
+"""Settings of the smooth learner from the parameters of an estimator, checked before the fit."""
 
 from collections.abc import Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from auctor._typing import Floats
-from auctor.data import RankingData, Table, read_labels
+from auctor.data import RankingData
+from auctor.estimators.base import SHARED_CONSTRAINTS
+from auctor.estimators.fitting import FitInput
+from auctor.estimators.init import Init, check_same_features, read_init
+from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE
 from auctor.models import AdditiveModel
 
+# Constraints of the parameters of both SmoothAUCBoost and SmoothAUCBoostCV.
+SMOOTH_CONSTRAINTS: dict[str, list[Any]] = {
+    **SHARED_CONSTRAINTS,
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "solver": [StrOptions({"newton", "stagewise"})],
+    "roughness": [StrOptions({"auto", "curvature", "bins"})],
+    "scale": [StrOptions({"normal", "arcsinh", "linear"})],
+    "adaptive": ["boolean"],
+    "monotonic_cst": ["array-like", dict, None],
+    "max_features": [Interval(Integral, 1, None, closed="left"), None],
+    "fpr_range": ["array-like", None],
+    "init": [AdditiveModel, HasMethods("decision_function"), None],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+}
+
+
+def make_settings(
+    data: RankingData,
+    *,
+    start: Init | None = None,
+    solver: str = "newton",
+    roughness: str = "auto",
+    monotonic_cst: Any = None,
+    interactions: Any = 0,
+    fpr_range: Any = None,
+    **others: Any,
+) -> SmoothSettings:
+    """Settings of a fit; what depends on the columns or the number of rows is checked here.
+
+    ``others`` are handed on to ``SmoothSettings`` as they are.
+    """
+    signs = read_signs(monotonic_cst, data)
+    if start is not None:
+        check_same_features(start.source, data, signs)
+    automatic = "curvature" if solver == "newton" else "bins"
+    return SmoothSettings(
+        solver=solver,
+        roughness=automatic if roughness == "auto" else roughness,
+        signs=signs,
+        interactions=0 if interactions == "auto" else interactions,
+        offset=None if start is None else start.scores,
+        fpr_range=read_fpr_range(fpr_range, data.effective_rows[0]),
+        **others,
+    )
+
+
+def check_interactions(interactions: Any, solver: str) -> None:
+    """Refuse surfaces of feature pairs for the stagewise solver, which has none."""
+    if interactions not in (0, "auto") and solver == "stagewise":
+        raise ValueError(
+            f"interactions is {interactions} with solver='stagewise', which has stumps only; set "
+            "interactions=0 or solver='newton'"
+        )
+
 
 def read_signs(monotonic_cst: Any, data: RankingData) -> tuple[int, ...]:
-    """A sign for each feature; empty where there are none."""
+    """The sign that ``monotonic_cst`` gives each feature; empty without the parameter."""
     if monotonic_cst is None:
         return ()
     names = [feature.name for feature in data.features]
     if isinstance(monotonic_cst, Mapping):
         unknown = [name for name in monotonic_cst if name not in names]
         if unknown:
-            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is not a column of X")
+            raise ValueError(
+                f"monotonic_cst names {unknown[0]!r}, which is not a column of X; give names of "
+                "columns"
+            )
         given = [monotonic_cst.get(name, 0) for name in names]
     else:
         given = list(np.asarray(monotonic_cst, dtype=object).ravel())
@@ -41,72 +102,19 @@ def read_signs(monotonic_cst: Any, data: RankingData) -> tuple[int, ...]:
     return tuple(int(sign) for sign in given)
 
 
-def read_init(init: Any, y: npt.NDArray[Any], pos_label: Any) -> AdditiveModel | None:
-    """The model to start from: additive, and of the same two labels."""
-    if init is None:
-        return None
-    model = init if isinstance(init, AdditiveModel) else getattr(init, "model_", None)
-    if not isinstance(model, AdditiveModel):
+def read_smooth_init(init: Any, given: FitInput, pos_label: Any) -> Init | None:
+    """The additive model to start from; its range of scores must leave space for the fit."""
+    start = read_init(init, given, pos_label, additive_only=True)
+    if start is not None and not np.ptp(start.scores) <= LARGEST_RANGE / 2:
         raise ValueError(
-            f"init is {type(init).__name__} without an additive model; give an AdditiveModel, or a "
-            "fitted RankBoost, AUCBoost, SoftRankBoost or SmoothAUCBoost"
+            f"init has scores from {start.scores.min():g} to {start.scores.max():g}, too far "
+            f"apart; give a model whose scores lie within {LARGEST_RANGE / 2:g} of each other"
         )
-    labels = read_labels(y, pos_label=pos_label).classes.tolist()
-    if labels != list(model.classes):
-        raise ValueError(
-            f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label say "
-            f"{labels[1]!r} above {labels[0]!r}; give a model of the same labels"
-        )
-    return model
-
-
-def score_init(first: AdditiveModel, table: Table) -> Floats:
-    """Scores of the model to start from, within a range that leaves room for more."""
-    try:
-        scores = first.decision_function(table)
-    except ValueError as error:
-        raise ValueError(
-            f"init does not fit X: {error}; give a model of the same columns"
-        ) from error
-    if not np.ptp(scores) <= LARGEST_RANGE / 2:
-        raise ValueError(
-            f"init has scores from {scores.min():g} to {scores.max():g}, too far apart; give a "
-            f"model whose scores lie within {LARGEST_RANGE / 2:g} of each other"
-        )
-    return scores
-
-
-def check_same_features(
-    first: AdditiveModel | None, data: RankingData, signs: tuple[int, ...] = ()
-) -> None:
-    """The model to start from must have the table's columns, in order and of the same kind.
-
-    Where a feature must rise or fall, so must the model to start from.
-    """
-    if first is None:
-        return
-    own = [(feature.name, feature.kind) for feature in first.features]
-    for (name, kind), feature in zip(own, data.features, strict=False):
-        if (name, kind) != (feature.name, feature.kind):
-            raise ValueError(
-                f"init has {name!r}, a {kind}, where X has {feature.name!r}, a {feature.kind}; "
-                "give a model of the same columns in the same order"
-            )
-    if len(own) != data.n_features:
-        raise ValueError(
-            f"init has {len(own)} features and X has {data.n_features}; give a model of the same "
-            "columns"
-        )
-    for sign, feature, steps in zip(signs, first.features, first.steps, strict=False):
-        if sign != 0 and (sign * np.diff(steps[1:]) < 0).any():
-            raise ValueError(
-                f"monotonic_cst is {sign} for {feature.name!r}, but init goes the other way there; "
-                "give a model that obeys it, or 0"
-            )
+    return start
 
 
 def read_fpr_range(fpr_range: Any, n_neg: float) -> tuple[float, float] | None:
-    """A range of false positive rates that holds two negatives or more."""
+    """A range of false positive rates that holds at least two negatives."""
     if fpr_range is None:
         return None
     ends = list(fpr_range)
@@ -118,8 +126,7 @@ def read_fpr_range(fpr_range: Any, n_neg: float) -> tuple[float, float] | None:
         raise ValueError(f"fpr_range is ({low:g}, {high:g}); {wanted}")
     if (high - low) * n_neg < 2:
         raise ValueError(
-            f"fpr_range ({low:g}, {high:g}) holds {(high - low) * n_neg:.2g} of {n_neg:g} "
-            "negatives; "
-            "it needs two or more"
+            f"fpr_range is ({low:g}, {high:g}), which holds {(high - low) * n_neg:.2g} of the "
+            f"{n_neg:g} negatives; give a range that holds two or more"
         )
     return None if (low, high) == (0.0, 1.0) else (low, high)

@@ -8,11 +8,9 @@ from sklearn.utils._param_validation import Interval
 
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.boosting.rankboost import RankBoostHistory
 from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
-from auctor.learners.certificate import Certificate
-from auctor.models import AdditiveModel
 
 
 class SoftRankBoost(RankingEstimator):
@@ -158,7 +156,7 @@ class SoftRankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
+    def _learn(self, data: RankingData) -> FitResult:
         settings = SoftRankBoostSettings(
             n_estimators=self.n_estimators,
             epsilon=self.epsilon,
@@ -172,7 +170,9 @@ class SoftRankBoost(RankingEstimator):
         )
         train, held_out = self._hold_out(data)
         model, history, certificate = fit_soft_rankboost(train, settings, held_out)
-        self.n_iter_ = len(history.rounds)
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
-        self.feature_importances_ = shares_of_fall(falls, data.n_features)
-        return model, history, certificate
+        attributes = {
+            "n_iter_": len(history.rounds),
+            "feature_importances_": shares_of_fall(falls, data.n_features),
+        }
+        return FitResult(model, history, certificate, data.classes, attributes)

@@ -10,10 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import shares_of_fall
-from auctor.learners.certificate import Certificate
-from auctor.learners.trees.treerank import TreeRankHistory, TreeRankSettings, fit_treerank
-from auctor.models import TreeModel
+from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 
 class TreeRank(RankingEstimator):
@@ -161,7 +160,7 @@ class TreeRank(RankingEstimator):
         """
         return super().predict_proba(X)
 
-    def _learn(self, data: RankingData) -> tuple[TreeModel, TreeRankHistory, Certificate]:
+    def _learn(self, data: RankingData) -> FitResult:
         settings = TreeRankSettings(
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
@@ -176,7 +175,9 @@ class TreeRank(RankingEstimator):
             verbose=self.verbose,
         )
         model, history, certificate = fit_treerank(data, settings)
-        self.n_iter_ = certificate.values["depth"]
         gains = [gain for split in history.splits for gain in split.gains]
-        self.feature_importances_ = shares_of_fall(gains, data.n_features)
-        return model, history, certificate
+        attributes = {
+            "n_iter_": certificate.values["depth"],
+            "feature_importances_": shares_of_fall(gains, data.n_features),
+        }
+        return FitResult(model, history, certificate, data.classes, attributes)

@@ -8,13 +8,11 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import permutation_falls
-from auctor.learners.certificate import Certificate
-from auctor.learners.trees.forest import ForestHistory, ForestSettings, fit_forest
-from auctor.models import ForestModel
+from auctor.learners.trees.forest import ForestSettings, fit_forest
 
 
 class TreeRankForest(RankingEstimator):
@@ -215,7 +213,7 @@ class TreeRankForest(RankingEstimator):
             random_state=self.random_state,
         )
 
-    def _learn(self, data: RankingData) -> tuple[ForestModel, ForestHistory, Certificate]:
+    def _learn(self, data: RankingData) -> FitResult:
         settings = ForestSettings(
             n_estimators=self.n_estimators,
             max_features=self.max_features,
@@ -232,22 +230,10 @@ class TreeRankForest(RankingEstimator):
             verbose=self.verbose,
         )
         model, history, certificate = fit_forest(data, settings)
-        self.n_iter_ = model.n_trees
-        self.feature_importances_ = model.importance.copy()
-        self._keep_out_of_bag(data, model, history, certificate)
-        return model, history, certificate
-
-    def _keep_out_of_bag(
-        self,
-        data: RankingData,
-        model: ForestModel,
-        history: ForestHistory,
-        certificate: Certificate,
-    ) -> None:
-        for name in ("oob_score_", "oob_decision_function_"):
-            self.__dict__.pop(name, None)  # they do not exist without bootstrap
-        if history.out_of_bag is not None:
+        attributes = {"n_iter_": model.n_trees, "feature_importances_": model.importance.copy()}
+        if history.out_of_bag is not None:  # they do not exist without bootstrap
             area = certificate.values["oob_auc"]
-            self.oob_score_ = float("nan") if area is None else area
-            scores: Floats = history.out_of_bag.by_row(data)
-            self.oob_decision_function_ = model.intercept + scores
+            attributes["oob_score_"] = float("nan") if area is None else area
+            scores = history.out_of_bag.by_row(data)
+            attributes["oob_decision_function_"] = model.intercept + scores
+        return FitResult(model, history, certificate, data.classes, attributes)

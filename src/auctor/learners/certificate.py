@@ -1,4 +1,4 @@
-"""What a learner guarantees of its training result, in a sentence and in numbers."""
+"""Certificates: what a learner guarantees for its training result, in words and in numbers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Certificate:
-    """A statement computed from the data, and the numbers in it."""
+    """A statement that was computed from the training data, and the numbers in it.
+
+    Examples
+    --------
+    >>> certificate = Certificate("The training AUC is at least 0.7.", {"bound": 0.7})
+    >>> print(certificate)
+    The training AUC is at least 0.7.
+    >>> certificate.values["bound"]
+    0.7
+    """
 
     statement: str
     values: dict[str, Any] = field(default_factory=dict)

@@ -66,7 +66,7 @@ def summarize(
         them if the model was fitted to these rows.
     instability : float in [0, 1], optional
         With ``folds``, the fraction of the variance that comes from the training sets, as
-        :func:`auctor.estimators.cross_validation.cross_validate` measures it. By default 1.
+        :func:`auctor.cross_val_auc` measures it. By default 1.
     fold_scores : array-like of shape (n_rows,), optional
         Out-of-fold scores as the model of each fold returned them, for the metrics that are
         computed within folds (AUC, KS, comparisons). Give them if ``scores`` were put on one

@@ -11,7 +11,7 @@ from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.data.labelled import LabelledRows
 from auctor.kernels.dmks import Column, Rows
-from auctor.learners.dmks.logistic import fit_logistic
+from auctor.learners.dmks.logistic import logistic_coefficients
 from auctor.learners.margin.feature_hypotheses import FeatureHypotheses
 from auctor.learners.margin.problems import LinearProblem
 
@@ -126,7 +126,7 @@ def logistic_start(columns: ScoreColumns) -> Floats:
     if columns.count == 0:
         return np.zeros(0)
     positive = np.arange(len(columns.row_weight)) >= columns.rows.n_neg
-    beta = fit_logistic(_standardised(columns), positive, columns.row_weight)
+    beta = logistic_coefficients(_standardised(columns), positive, columns.row_weight)
     return np.asarray(beta / columns.deviation)
 
 

@@ -21,7 +21,7 @@ _TOLERANCE = 1e-9
 _MOST_STEPS = 1000
 
 
-def fit_logistic(matrix: Any, positive: Bools, weight: Floats) -> Floats:
+def logistic_coefficients(matrix: Any, positive: Bools, weight: Floats) -> Floats:
     """The coefficients that minimise the loss plus half of their squares, without the intercept.
 
     ``matrix`` is a float64 array or CSR array of columns with a standard deviation of about 1.
@@ -29,7 +29,7 @@ def fit_logistic(matrix: Any, positive: Bools, weight: Floats) -> Floats:
     Examples
     --------
     >>> x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    >>> fit_logistic(x, np.array([False, True, False, True]), np.ones(4)).round(3)
+    >>> logistic_coefficients(x, np.array([False, True, False, True]), np.ones(4)).round(3)
     array([0.291])
     """
     objective = _Likelihood(matrix, positive, weight)

@@ -1,4 +1,4 @@
-"""What is known of the margins of a fit: counted on the data, and bounded by duality."""
+"""The certificate of a margin: counted on the training pairs, and bounded by duality."""
 
 from typing import Any, NamedTuple
 
@@ -7,12 +7,12 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.kernels.pairs import nth_difference, weight_up_to
 from auctor.learners.certificate import Certificate
-from auctor.learners.margin.fit import MarginFit, MarginSettings
 from auctor.learners.margin.problems import MarginProblem, RowScores
+from auctor.learners.margin.settings import MarginFit, MarginSettings
 
 
 class _Pairs:
-    """Differences of scores, positive less negative, over all pairs."""
+    """Differences of scores, positive minus negative, over all pairs."""
 
     def __init__(self, rows: RowScores) -> None:
         order_neg, order_pos = (
@@ -25,7 +25,7 @@ class _Pairs:
         self.total = float(self.weight_neg.sum() * self.weight_pos.sum())
 
     def at_least(self, difference: float) -> float:
-        """Weight of the pairs whose scores differ by that much or more."""
+        """Weight of the pairs whose scores differ by at least ``difference``."""
         below = float(np.nextafter(difference, -np.inf))
         lists = self.pos, self.weight_pos, self.neg, self._above
         return self.total - weight_up_to(*lists, below)
@@ -36,12 +36,12 @@ class _Pairs:
         return float(nth_difference(*lists, min(nu, self.total), 0.0))
 
     def auc(self) -> float:
-        """Pairs in order, ties counted half."""
+        """Fraction of the pairs in the right order, ties counted half."""
         return (self.at_least(0.0) + self.at_least(float(np.nextafter(0.0, 1.0)))) / 2 / self.total
 
 
 class _Margin(NamedTuple):
-    """The margin rho, twice over as a difference, and the weight of pairs that must hold it."""
+    """2 rho, as a difference of scores, and the weight of the pairs that must have it."""
 
     difference: float
     guaranteed: float
@@ -49,26 +49,26 @@ class _Margin(NamedTuple):
 
 
 def certify_margin(problem: MarginProblem, fit: MarginFit, settings: MarginSettings) -> Certificate:
-    """The margins held, counted on the training pairs, against what the paper proves.
+    """The margins counted on the training pairs, and those that Suehiro et al. prove.
 
-    The scores are the model's own: what is counted is what its user can count.
+    The scores are those of the model, so that a user can reproduce the counts.
     """
     pairs = _Pairs(problem.scores(fit.beta))
     margin = _margin(pairs, fit, settings)
     rho, gamma = margin.difference / 2.0, fit.value
-    holding = pairs.at_least(margin.difference)
-    # gamma is a mean of margins up to rho: above it only by rounding.
-    holding_gamma = pairs.at_least(2.0 * min(gamma, rho))
+    weight_rho = pairs.at_least(margin.difference)
+    # gamma is a mean of margins up to rho and exceeds it only by rounding.
+    weight_gamma = pairs.at_least(2.0 * min(gamma, rho))
     values: dict[str, Any] = {
         "rho": rho,
         "gamma": gamma,
         "upper_bound": fit.bound,
         "gap": fit.gap,
         "n_pairs": pairs.total,
-        "pairs_rho": holding,
-        "fraction_rho": holding / pairs.total,
-        "pairs_gamma": holding_gamma,
-        "fraction_gamma": holding_gamma / pairs.total,
+        "pairs_rho": weight_rho,
+        "fraction_rho": weight_rho / pairs.total,
+        "pairs_gamma": weight_gamma,
+        "fraction_gamma": weight_gamma / pairs.total,
         "fraction_guaranteed": margin.guaranteed / pairs.total,
         "auc_rho": pairs.at_least(rho) / pairs.total,  # AUC_{S,rho}: differences, not halved
         "auc": pairs.auc(),
@@ -86,9 +86,9 @@ def certify_margin(problem: MarginProblem, fit: MarginFit, settings: MarginSetti
 def _margin(pairs: _Pairs, fit: MarginFit, settings: MarginSettings) -> _Margin:
     """rho, and how many pairs are proven to have it.
 
-    Whatever the weights, fewer than nu pairs lie below the nu-th smallest margin, and fewer
-    than nu+ and nu- rows beyond the scores that make rho of problem (8): the counts hold for
-    the weights at hand, not only for the optimum.
+    For any weights, fewer than nu pairs are below the nu-th smallest margin, and fewer than nu+ and
+    nu- rows are beyond the scores that define rho in problem (8). So the numbers hold for these
+    weights, not only for the optimum.
     """
     if not settings.soft_margin:
         return _Margin(float(pairs.pos[0] - pairs.neg[-1]), pairs.total, "problem (4), Theorem 2")
@@ -102,23 +102,24 @@ def _margin(pairs: _Pairs, fit: MarginFit, settings: MarginSettings) -> _Margin:
 
 
 def _nth_lowest(scores: Floats, weight: Floats, nu: float) -> float:
-    """The score that the weight from below reaches ``nu`` at."""
-    place = int(np.searchsorted(np.cumsum(weight), nu))
-    return float(scores[min(place, len(scores) - 1)])
+    """The score at which the cumulative weight, from the lowest score, reaches ``nu``."""
+    position = int(np.searchsorted(np.cumsum(weight), nu))
+    return float(scores[min(position, len(scores) - 1)])
 
 
 def _statement(values: dict[str, Any], source: str, settings: MarginSettings) -> str:
     kind = "soft" if settings.soft_margin else "hard"
     if kind == "hard" and values["gamma"] < 0.0:
         return (
-            "No weights separate the classes. With every hypothesis in the direction of its "
-            f"difference of means the least margin of a pair is {values['gamma']:.6g}, and none of "
-            f"these weights have one above {values['upper_bound']:.6g} (by duality)."
+            "No weights separate the classes. If each hypothesis has the sign of its difference of "
+            f"means, the smallest margin of a pair is {values['gamma']:.6g}, and no such weights "
+            f"have more than {values['upper_bound']:.6g} (by duality)."
         )
     return (
-        f"{values['fraction_rho']:.4g} of the {values['n_pairs']:.6g} training pairs have a margin of "
-        f"at least rho = {values['rho']:.4g} (at least {values['fraction_guaranteed']:.4g} must, "
-        f"{source}). The {kind} margin is {values['gamma']:.6g}, and no other weights have one "
-        f"above {values['upper_bound']:.6g} (relative gap {values['gap']:.2g}, by duality). "
-        f"{values['n_nonzero']} of {values['n_hypotheses']} hypotheses have weight."
+        f"{values['fraction_rho']:.4g} of the {values['n_pairs']:.6g} training pairs have a margin "
+        f"of at least rho = {values['rho']:.4g}; at least {values['fraction_guaranteed']:.4g} are "
+        f"guaranteed ({source} of Suehiro et al.). The {kind} margin is {values['gamma']:.6g}, and "
+        f"no weights have a {kind} margin above {values['upper_bound']:.6g} (by duality; relative "
+        f"gap {values['gap']:.2g}). {values['n_nonzero']} of {values['n_hypotheses']} hypotheses "
+        "have nonzero weight."
     )

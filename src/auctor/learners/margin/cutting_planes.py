@@ -1,15 +1,17 @@
-"""Stabilised cutting planes for the largest soft margin over convex weights (paper 001).
+"""Stabilised cutting planes for the largest soft margin over convex weights (Suehiro et al. 2011).
 
-f(alpha) is concave and piecewise linear. Each distribution d that an objective finds gives a
-linear function above f, the edges g_k of the hypotheses under d: f(alpha) <= g alpha. The
-master, max t subject to t <= g alpha for all cuts so far and alpha on the simplex, is a small
-linear program. Its own solutions jump about; the next cut is taken between the best weights so
-far and the master's (in-out, Ben-Ameur & Neto 2007), which needs a fraction of the cuts.
+f(alpha) is concave and piecewise linear. Each distribution d that an objective finds gives a cut, a
+linear function that is nowhere below f, by the edges g_k of the hypotheses under d:
+f(alpha) <= g alpha. The master problem, max t subject to t <= g alpha for all cuts so far and alpha
+on the simplex, is a small linear program. Its solutions change a lot from one cut to the next; the
+next cut is therefore taken between the best weights so far and those of the master (in-out,
+Ben-Ameur & Neto 2007), which needs far fewer cuts.
 
-Of many hypotheses only those take part in the master that a price asks for. With the master's
-dual lambda, d' = sum_c lambda_c d_c is an allowed distribution, under which hypothesis k has the
-edge G_k = sum_c lambda_c g_ck. By duality f <= max_k G_k over ALL hypotheses, whatever lambda is:
-the bound that the gap is computed from holds whether the solver was exact or not.
+If there are many hypotheses, only those with a large price take part in the master (column
+generation). With the dual lambda of the master, d' = sum_c lambda_c d_c is an allowed distribution,
+under which hypothesis k has the edge (price) G_k = sum_c lambda_c g_ck. By duality f <= max_k G_k
+over ALL hypotheses, for any lambda: the bound, and the gap computed from it, hold whether the
+solver was exact or not.
 """
 
 from dataclasses import dataclass
@@ -23,22 +25,23 @@ from auctor._progress import Progress
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.linear import dot, vector_matrix
 from auctor.learners.margin.hypotheses import Hypotheses
-from auctor.learners.margin.objectives import Objective, Shares
+from auctor.learners.margin.objectives import Distributions, Objective
 
-# Part of the way from the best weights to the master's at which the next cut is taken.
+# The next cut is taken at this fraction of the way from the best weights to those of the master.
 _STEP = 0.2
 
-# Up to this many hypotheses all take part; of more, so many at first and in each iteration.
+# Up to _FEW hypotheses all take part in the master. Of more, _AT_A_TIME take part at first, and as
+# many are added in each iteration.
 _FEW, _AT_A_TIME = 1000, 100
 
-# A cut that the master has not used for so many iterations is dropped.
+# A cut that the master has not used for this many iterations is dropped.
 _OLD = 30
 
-# Of a margin below this the gap is taken relative to this instead: margins lie in [-1, 1], and
-# where the best one is next to nothing, millions of its size cannot matter.
+# For a smaller margin the gap is relative to this instead: margins lie in [-1, 1], and a tiny
+# margin need not be known to many digits.
 _SMALL = 1e-3
 
-# The solver's own precision: no gap below it can be told from none.
+# The precision of the solver: smaller gaps count as 0.
 _FINEST = 1e-10
 
 
@@ -46,7 +49,7 @@ Reason = Literal["gap", "no margin", "time limit", "iterations", "solver"]
 
 
 def relative_gap(value: float, bound: float) -> float:
-    """How far a value is below its bound, on the scale that ``tol`` is meant on."""
+    """How far a value is below its bound, on the scale of ``tol``."""
     return max(bound - value, 0.0) / max(abs(bound), _SMALL)
 
 
@@ -56,36 +59,36 @@ class Limits(NamedTuple):
     tol: float = 1e-6  # gap relative to the bound
     max_iter: int = 10_000
     deadline: float = float("inf")  # of time.monotonic()
-    least: float = 0.0  # part of the largest margin of means that is worth going on for
+    least: float = 0.0  # stop if the margin is below this part of the largest difference of means
 
     def slack(self, bound: float) -> float:
-        """How far below its bound a value may stay."""
+        """How far below its bound a value may be."""
         return max(self.tol * max(abs(bound), _SMALL), _FINEST)
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The best weights found, and how good any others can be at most."""
+    """The best weights found, and an upper bound for all weights."""
 
-    beta: Floats  # weight of each hypothesis, negative where it is its negation's
+    beta: Floats  # weight of each hypothesis; negative if its negation is used
     value: float  # f of the weights
-    bound: float  # f of no weights is larger
+    bound: float  # f is at most this for all weights
     n_iter: int
     stopped_by: Reason
     nu_pos: float  # of the tangent problem
 
     @property
     def gap(self) -> float:
-        """Relative to the bound, or to 0.001 where that is larger."""
+        """Relative to the bound, or to 0.001 if that is larger."""
         return relative_gap(self.value, self.bound)
 
 
 class CuttingPlanes:
     """Maximises objectives over the weights of given hypotheses.
 
-    Weights lie on the simplex; with ``negations`` each hypothesis may also have a negative
-    weight, whose size counts; with ``constant`` there is a hypothesis that is always 1, and
-    takes up the weight that is not spent.
+    Weights lie on the simplex. With ``negations`` each hypothesis may also have a negative weight,
+    which counts by its size. With ``constant`` there is a further hypothesis that is always 1 and
+    takes up the remaining weight.
     """
 
     def __init__(self, hypotheses: Hypotheses, negations: bool, constant: bool) -> None:
@@ -104,20 +107,20 @@ class CuttingPlanes:
         start: Floats | None = None,
         old_cuts: "Cuts | None" = None,
     ) -> tuple[Solution, "Cuts"]:
-        """The weights of the largest f, from ``start`` on.
+        """The weights with the largest f, starting from ``start``.
 
-        ``old_cuts`` are those of another objective that allowed fewer distributions: they hold
+        ``old_cuts`` are those of another objective that allows fewer distributions: they are valid
         for this one, too.
         """
         count = self._hypotheses.count
         cuts = old_cuts or Cuts(count)
         best, value = np.zeros(count), -np.inf
-        # At no weights at all every allowed distribution is the worst.
-        _, edges, shares = self._cut(objective, best)
-        cuts.add(edges, shares.nu_pos)
+        # With all weights 0 every allowed distribution is a minimum.
+        _, edges, d = self._cut(objective, best)
+        cuts.add(edges, d.nu_pos)
         least = limits.least * self._largest(self._means()) if limits.least > 0 else -np.inf
-        # The cut by itself is a bound, and stands if the solver fails at once.
-        bound, nu_pos, n_iter = self._largest(edges), shares.nu_pos, 0
+        # The first cut alone gives a bound, which remains if the solver fails at once.
+        bound, nu_pos, n_iter = self._largest(edges), d.nu_pos, 0
         if count == 0:
             return Solution(best, 0.0, 0.0, 0, "gap", nu_pos), cuts
         if start is None:
@@ -130,10 +133,10 @@ class CuttingPlanes:
         query = best
         while n_iter < limits.max_iter:
             n_iter += 1
-            found, edges, shares = self._cut(objective, query)
-            if found > value:
-                best, value = query, found
-            master.add_cut(edges, shares.nu_pos)
+            at_query, edges, d = self._cut(objective, query)
+            if at_query > value:
+                best, value = query, at_query
+            master.add_cut(edges, d.nu_pos)
             answer = master.solve()
             if answer is None:
                 stopped_by = "solver"
@@ -156,44 +159,44 @@ class CuttingPlanes:
         return Solution(best, float(value), float(bound), n_iter, stopped_by, nu_pos), cuts
 
     def _means(self) -> Floats:
-        """The edges under all rows alike: half the difference of each hypothesis' means."""
+        """Half the difference of the means of each hypothesis: its edge under uniform weights."""
         neg, pos = self._hypotheses.weight_neg, self._hypotheses.weight_pos
         return self._hypotheses.edges(neg / neg.sum(), pos / pos.sum())
 
     def _largest(self, edges: Floats) -> float:
-        """The largest value that weights on the simplex make of the edges."""
+        """The largest value of the edges over weights on the simplex."""
         sizes = np.abs(edges) if self._negations else edges
         return float(sizes.max(initial=0.0 if self._constant else -1.0))
 
-    def _cut(self, objective: Objective, beta: Floats) -> tuple[float, Floats, Shares]:
-        """f of the weights, and the edges that make the cut."""
-        shares = objective.worst(*self._hypotheses.scores(beta))
-        edges = self._hypotheses.edges(shares.neg, shares.pos)
-        return float(dot(edges, beta)), edges, shares
+    def _cut(self, objective: Objective, beta: Floats) -> tuple[float, Floats, Distributions]:
+        """f of the weights, the edges of the cut, and the distributions of the minimum."""
+        d = objective.worst(*self._hypotheses.scores(beta))
+        edges = self._hypotheses.edges(d.neg, d.pos)
+        return float(dot(edges, beta)), edges, d
 
 
 class Cuts:
-    """Edges of all hypotheses, a line for each cut."""
+    """The edges of all hypotheses, a row for each cut."""
 
     def __init__(self, count: int) -> None:
-        self._room = np.empty((64, count))
+        self._buffer = np.empty((64, count))
         self._size = 0
         self.nu_pos = np.empty(0)
         self.age = np.empty(0, dtype=np.int64)  # iterations since the master last used it
 
     @property
     def edges(self) -> Floats:
-        return self._room[: self._size]
+        return self._buffer[: self._size]
 
     def add(self, edges: Floats, nu_pos: float) -> None:
-        if self._size == len(self._room):
-            self._room = np.concatenate([self._room, np.empty_like(self._room)])
-        self._room[self._size] = edges
+        if self._size == len(self._buffer):
+            self._buffer = np.concatenate([self._buffer, np.empty_like(self._buffer)])
+        self._buffer[self._size] = edges
         self._size += 1
         self.nu_pos, self.age = np.append(self.nu_pos, nu_pos), np.append(self.age, 0)
 
     def keep(self, kept: Bools) -> None:
-        self._room[: int(kept.sum())] = self.edges[kept]
+        self._buffer[: int(kept.sum())] = self.edges[kept]
         self._size = int(kept.sum())
         self.nu_pos, self.age = self.nu_pos[kept], self.age[kept]
 
@@ -203,14 +206,16 @@ class _Answer(NamedTuple):
 
     beta: Floats
     value: float
-    bound: float  # over all hypotheses, also those that take no part
+    bound: float  # over all hypotheses, also those that are not in the master
     prices: Floats  # G_k
     nu_pos: float
 
 
 class _Master:
-    """max t subject to t <= g alpha for every cut and alpha on the simplex, over the columns
-    that take part; HiGHS starts from the basis of the time before."""
+    """max t subject to t <= g alpha for every cut and alpha on the simplex, over some hypotheses.
+
+    HiGHS starts from the basis of the previous solution.
+    """
 
     def __init__(
         self, cuts: Cuts, edges: Floats, start: Floats, negations: bool, constant: bool
@@ -227,14 +232,14 @@ class _Master:
             self._add_column(np.zeros(0), -1, 0.0)
         first = np.argsort(-np.abs(edges), kind="stable")[: self._first_columns()]
         self._enter(np.union1d(np.flatnonzero(start), first), edges, start)
-        for line in cuts.edges:
-            self._add_row(line)
+        for row in cuts.edges:
+            self._add_row(row)
 
     def _first_columns(self) -> int:
         return self._count if self._count <= _FEW else _AT_A_TIME
 
     def _enter(self, hypotheses: Ints, edges: Floats, start: Floats) -> None:
-        """The first columns; both signs where all take part, else the one that points up."""
+        """Add the first columns; both signs if all hypotheses take part, else the better one."""
         everything = self._count <= _FEW
         for k in hypotheses.tolist():
             for sign in (1.0, -1.0) if self._negations else (1.0,):
@@ -248,14 +253,14 @@ class _Master:
 
     def _add_row(self, edges: Floats) -> None:
         terms = np.append(1.0, -self._sign * edges[self._hypothesis])
-        places = np.arange(len(terms), dtype=np.int32)
-        self._solver.addRow(-highspy.kHighsInf, 0.0, len(terms), places, terms)
+        columns = np.arange(len(terms), dtype=np.int32)
+        self._solver.addRow(-highspy.kHighsInf, 0.0, len(terms), columns, terms)
 
     def _add_column(self, edges: Floats, k: int, sign: float) -> None:
-        """Hypothesis k with a sign; ``edges`` are those of it in every cut so far."""
-        places = np.arange(len(edges) + 1, dtype=np.int32)
+        """Add hypothesis k with a sign; ``edges`` has its edge in every cut so far."""
+        rows = np.arange(len(edges) + 1, dtype=np.int32)
         terms = np.append(1.0, -sign * edges)
-        self._solver.addCol(0.0, 0.0, highspy.kHighsInf, len(terms), places, terms)
+        self._solver.addCol(0.0, 0.0, highspy.kHighsInf, len(terms), rows, terms)
         self._hypothesis, self._sign = np.append(self._hypothesis, k), np.append(self._sign, sign)
         if sign:
             self._has[int(sign > 0), k] = True
@@ -263,7 +268,7 @@ class _Master:
     def solve(self) -> _Answer | None:
         """The best weights for the cuts so far; None if the solver fails twice."""
         if not self._run():
-            self._solver.clearSolver()  # once more, from the start
+            self._solver.clearSolver()  # try once more, without the previous basis
             if not self._run():
                 return None
         solution = self._solver.getSolution()
@@ -289,7 +294,7 @@ class _Master:
         return bool(self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
     def add_columns(self, answer: _Answer) -> None:
-        """Let the hypotheses take part whose price is above the master's value."""
+        """Add the hypotheses whose price is above the value of the master."""
         if self._has[1].all() and (self._has[0].all() or not self._negations):
             return
         prices = np.array([-answer.prices, answer.prices])
@@ -297,16 +302,16 @@ class _Master:
         if not self._negations:
             prices[0] = -np.inf
         best = np.argsort(-prices, axis=None, kind="stable")[:_AT_A_TIME]
-        for place in best[prices.ravel()[best] > answer.value + _FINEST].tolist():
-            side, k = divmod(place, self._count)
+        for position in best[prices.ravel()[best] > answer.value + _FINEST].tolist():
+            side, k = divmod(position, self._count)
             self._add_column(self._cuts.edges[:, k], k, 1.0 if side else -1.0)
 
     def drop_old_cuts(self, n_iter: int) -> None:
         old = self._cuts.age > _OLD
         if n_iter % _OLD or old.sum() < _OLD:
             return
-        places = np.flatnonzero(old).astype(np.int32) + 1
-        self._solver.deleteRows(len(places), places)
+        rows = np.flatnonzero(old).astype(np.int32) + 1
+        self._solver.deleteRows(len(rows), rows)
         self._cuts.keep(~old)
 
 
@@ -314,7 +319,7 @@ def _new_solver() -> highspy.Highs:
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
-    # Cuts are added to a solved program, whose basis stays good for its dual.
+    # Cuts are added to a solved program, whose basis remains dual feasible.
     solver.setOptionValue("presolve", "off")
     solver.setOptionValue("simplex_strategy", 1)
     solver.setOptionValue("primal_feasibility_tolerance", _FINEST)

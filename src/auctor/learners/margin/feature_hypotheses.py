@@ -1,8 +1,8 @@
-"""The columns of a table as hypotheses: numbers scaled to [-1, 1], categories one by one.
+"""The columns of a table as hypotheses: numbers scaled to [-1, 1], and one for each category.
 
-Where a number is missing it counts as the mean, and a further hypothesis says that it is: so
-what a missing value adds to the score is learned. Most of a sparse table's cells are 0, and stay
-so: no constant is taken off its columns, which margins do not see.
+A missing number is replaced by the mean of its column, and a further hypothesis indicates that it
+is missing, so that the effect of a missing value is learned. The columns of a sparse table are not
+centred, so that they stay sparse; margins do not depend on the centre.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -17,12 +17,12 @@ from auctor.data.labelled import LabelledRows
 from auctor.learners.margin.hypotheses import MatrixHypotheses, vector_times
 from auctor.models.linear import LinearTerm
 
-# Below this share of cells that are not 0 the matrix is kept sparse. What was given, dense or
-# sparse, plays no part, so that both give the same model.
+# The matrix is sparse if a smaller fraction of its cells is nonzero, whether the given table was
+# dense or sparse, so that both give the same model.
 _DENSE = 0.25
 
-# Sums of numbers from here on may overflow; a column of a smaller range counts as constant, as
-# its weight would.
+# Sums of numbers from _LARGEST on may overflow. A column with a range below _NARROWEST counts as
+# constant, because its weight could overflow.
 _LARGEST, _NARROWEST = 1e290, 1e-290
 
 Scaling = Literal["features", "words", "columns"]
@@ -38,7 +38,7 @@ class Hypothesis(NamedTuple):
 
 
 class FeatureHypotheses(MatrixHypotheses):
-    """Hypotheses read off a table, and the terms of the linear model that their weights make."""
+    """The hypotheses of a table, and the terms of the linear model that their weights make."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class FeatureHypotheses(MatrixHypotheses):
         self._names = table.names
         matrices, counts = [], list[Ints]()
         for mine in (~rows.positive, rows.positive):
-            places = np.flatnonzero(mine)
-            chosen, weight = distinct_rows(raw[places], rows.weight[places])
-            matrices.append(raw[places[chosen]])
+            own = np.flatnonzero(mine)
+            chosen, weight = distinct_rows(raw[own], rows.weight[own])
+            matrices.append(raw[own[chosen]])
             counts.append(weight)
         stack = sparse.vstack if sparse.issparse(raw) else np.vstack
         both: Any = stack(matrices)
@@ -69,7 +69,7 @@ class FeatureHypotheses(MatrixHypotheses):
 
     @property
     def names(self) -> list[str]:
-        """What each hypothesis asks for, in words."""
+        """The name of each hypothesis."""
         return [self._describe(column) for column in self.columns]
 
     def _describe(self, column: Hypothesis) -> str:
@@ -96,9 +96,9 @@ class FeatureHypotheses(MatrixHypotheses):
     def _term(self, j: int, values: Floats, missing: float | None) -> LinearTerm:
         average = float(
             (values * self._means.get(j, values)).sum()
-        )  # no means: nothing was ever known
+        )  # without a mean, all values are missing
         if j in self._categories:
-            # No value of training was missing: then a missing one adds what the average row has.
+            # If no value was missing in training, a missing one adds what the average row has.
             other = average if missing is None else missing
             terms = tuple(values.tolist())
             return LinearTerm(self._names[j], 0.0, other, self._categories[j], terms)
@@ -109,7 +109,7 @@ class FeatureHypotheses(MatrixHypotheses):
 def _read(
     table: Table, rows: LabelledRows, categorical: frozenset[int]
 ) -> tuple[Any, list[Hypothesis], dict[int, tuple[Category, ...]]]:
-    """The raw matrix of the rows that count, NaN where a number is missing."""
+    """The matrix of the rows with positive weight, with NaN for missing numbers."""
     if isinstance(table, SparseTable):
         return _read_sparse(table, rows, categorical)
     blocks: list[Any] = []
@@ -134,7 +134,7 @@ def _read(
 def _read_sparse(
     table: SparseTable, rows: LabelledRows, categorical: frozenset[int]
 ) -> tuple[Any, list[Hypothesis], dict[int, tuple[Category, ...]]]:
-    """The same of a sparse table: runs of numbers between columns of categories."""
+    """The same for a sparse table: blocks of numbers between columns of categories."""
     table.refuse_infinities()
     blocks: list[Any] = []
     columns: list[Hypothesis] = []
@@ -166,8 +166,8 @@ def _check_words(raw: Any) -> None:
     is_other = ~(np.isin(values, (0.0, 1.0)) | np.isnan(values))
     if is_other.any():
         raise ValueError(
-            f"hypotheses='words' takes columns of 0 and 1, found {values[is_other].flat[0]:g}; "
-            "hypotheses='features' scales columns of any numbers"
+            f"X has the value {values[is_other].flat[0]:g}, but hypotheses='words' takes columns "
+            "of 0 and 1; give hypotheses='features' for columns of any numbers"
         )
 
 
@@ -176,32 +176,32 @@ def _dense_or_sparse(raw: Any) -> Any:
 
 
 def _one_hot(table: Table, j: int, rows: LabelledRows) -> tuple[Any, tuple[Category, ...]]:
-    """A column for each category that occurs, in order, and one for missing where some are."""
-    found = table.categories(j)
-    places = rows.pick(found.places)
-    used = sorted(np.unique(places[places >= 0]).tolist(), key=found.values.__getitem__)
-    code = np.full(len(found.values) + 1, len(used))  # the last, -1, is for missing
+    """A column for each category that occurs, and one for missing values if there are any."""
+    categories = table.categories(j)
+    places = rows.pick(categories.places)
+    used = sorted(np.unique(places[places >= 0]).tolist(), key=categories.values.__getitem__)
+    code = np.full(len(categories.values) + 1, len(used))  # the last entry is for -1, missing
     code[used] = np.arange(len(used))
     column = code[places]
     width = max(int(column.max()) + 1, len(used))
     cells = np.ones(len(places)), (np.arange(len(places)), column)
     block = sparse.csr_array(cells, shape=(len(places), width))
-    return block, tuple(found.values[place] for place in used)
+    return block, tuple(categories.values[place] for place in used)
 
 
 def _fill_missing(
     both: Any, weight: Floats, columns: list[Hypothesis]
 ) -> tuple[Any, list[Hypothesis], dict[int, Floats]]:
-    """The mean where a number is missing, with a column that says so.
+    """Replace missing numbers by the mean, and add columns that indicate them.
 
-    Also returns the means of each feature: of a number, or the share of each category.
+    Also returns the mean of each numeric feature and the fraction of each category.
     """
     known, gone = _apart(both)
     there = weight.sum() - vector_times(weight, gone)
-    with np.errstate(over="ignore", invalid="ignore"):  # refused below, in ``_scale``
+    with np.errstate(over="ignore", invalid="ignore"):  # ``_scale`` refuses such columns
         sums = vector_times(weight, known)
     means = np.divide(sums, there, out=np.zeros(len(columns)), where=there > 0)
-    means[~np.isfinite(means)] = 0.0  # of a column that is refused; 0 times infinity would warn
+    means[~np.isfinite(means)] = 0.0  # such a column is refused later; 0 times infinity would warn
     by_feature: dict[int, Floats] = {}
     for mean, column in zip(means.tolist(), columns, strict=True):
         if column.kind != "missing":
@@ -209,17 +209,17 @@ def _fill_missing(
     with_missing = np.flatnonzero(there < weight.sum())
     if len(with_missing) == 0:
         return known, columns, by_feature
-    says_so = [Hypothesis(columns[k].feature, "missing") for k in with_missing.tolist()]
+    indicators = [Hypothesis(columns[k].feature, "missing") for k in with_missing.tolist()]
     if sparse.issparse(both):
         filled: Any = known + gone @ sparse.diags_array(means)
         both = sparse.hstack([filled, gone[:, with_missing]], format="csr")
     else:
         both = np.hstack([known + gone * means, gone[:, with_missing]])
-    return both, columns + says_so, by_feature
+    return both, columns + indicators, by_feature
 
 
 def _apart(both: Any) -> tuple[Any, Any]:
-    """The matrix with 0 for NaN, and one with 1 there and 0 elsewhere."""
+    """The matrix with 0 in place of NaN, and a matrix that is 1 where it was NaN."""
     if not sparse.issparse(both):
         gone = np.isnan(both)
         return np.where(gone, 0.0, both), gone.astype(np.float64)
@@ -234,21 +234,21 @@ def _apart(both: Any) -> tuple[Any, Any]:
 def _scale(
     both: Any, columns: list[Hypothesis], names: tuple[str, ...], scaling: Scaling
 ) -> tuple[Any, list[Hypothesis]]:
-    """Columns scaled to a range of 2, without those that are constant."""
+    """The columns scaled to a range of 2, without constant columns."""
     low, high = _range(both)
     huge = np.flatnonzero(np.maximum(-low, high) >= _LARGEST)
     if len(huge):
         raise ValueError(
             f"column {names[columns[int(huge[0])].feature]!r} has values of {_LARGEST:g} or more, "
-            "too large for a weighted sum; scale it, or use hypotheses='stumps'"
+            "too large for a weighted sum; rescale it, or give hypotheses='stumps'"
         )
     outside = np.flatnonzero((low < -1.0) | (high > 1.0))
     if scaling == "columns" and len(outside):
         k = int(outside[0])
         raise ValueError(
-            f"hypotheses='columns' takes columns with values in [-1, 1]; column "
-            f"{names[columns[k].feature]!r} has values from {low[k]:g} to {high[k]:g}; "
-            "hypotheses='features' scales them"
+            f"column {names[columns[k].feature]!r} has values from {low[k]:g} to {high[k]:g}, but "
+            "hypotheses='columns' takes values in [-1, 1]; give hypotheses='features', which "
+            "scales them"
         )
     spread = high / 2 - low / 2
     kept = np.flatnonzero(spread > _NARROWEST)

@@ -1,16 +1,17 @@
-"""AUC as a 1-norm soft margin (Suehiro, Hatano & Takimoto 2011): weights of given hypotheses.
+"""The weights of given hypotheses with the largest soft margin (Suehiro et al. 2011).
 
-"pairs" solves problem (2) over all pairs, exactly: see cutting_planes.py. "reduced" solves (7) with
-caps for the rows of each class; "heuristic" alternates (9) and (7) for the best cap of the
-positives (section 4.2). The hard margin (4) is found through (5), by Theorem 2.
+Suehiro, Hatano & Takimoto maximise the AUC through a 1-norm soft margin over pairs.
+``method="pairs"`` solves their problem (2) over all pairs exactly (see ``cutting_planes.py``).
+"reduced" solves (7), with caps for the rows of each class. "heuristic" alternates between (9) and
+(7) to find the best cap of the positives (section 4.2). The hard margin (4) is found through (5),
+by Theorem 2.
 """
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import sqrt
 from time import monotonic
-from typing import Literal, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -18,13 +19,9 @@ from threadpoolctl import threadpool_limits
 from auctor._progress import Progress
 from auctor._typing import Floats
 from auctor.exceptions import MarginWarning
-from auctor.learners.margin.cutting_planes import (
-    Cuts,
-    CuttingPlanes,
-    Limits,
-    Solution,
-    relative_gap,
-)
+from auctor.learners.certificate import Certificate
+from auctor.learners.margin.certificate import certify_margin
+from auctor.learners.margin.cutting_planes import Cuts, CuttingPlanes, Limits, Solution
 from auctor.learners.margin.hypotheses import DirectedHypotheses, Hypotheses
 from auctor.learners.margin.objectives import (
     Objective,
@@ -32,83 +29,43 @@ from auctor.learners.margin.objectives import (
     RowsObjective,
     TangentObjective,
 )
-from auctor.learners.margin.snap import WEIGHT_GRID, snap
+from auctor.learners.margin.problems import MarginProblem
+from auctor.learners.margin.settings import MarginFit, MarginHistory, MarginSettings, Nu
+from auctor.learners.margin.snap import snap
+from auctor.models import Model
 
-# A soft margin up to this is none: weights that cancel each other have 0.
+# A soft margin up to this counts as 0, which weights that cancel each other have.
 NO_MARGIN = 1e-9
 
-# Epsilon is raised where the soft margin is below this part of the largest difference of means,
-# the margin at epsilon = 1: so near to the edge, weights follow single rows.
+# Epsilon is raised if the soft margin is below this part of the largest difference of means, which
+# is the margin at epsilon = 1: with such a small margin, the weights depend on single rows.
 _LEAST_MARGIN = 0.01
-
-Method = Literal["pairs", "reduced", "heuristic"]
-
-
-@dataclass(frozen=True)
-class MarginSettings:
-    """What a fit can be told."""
-
-    method: Method = "pairs"
-    soft_margin: bool = True  # False: the hard margin, which no pair may miss
-    epsilon: float = 0.2
-    nu: float | None = None
-    nu_pos: float | None = None
-    nu_neg: float | None = None
-    negations: bool = True
-    constant: bool = True
-    relax: bool = True
-    gap_tol: float = 1e-6
-    max_iter: int = 10_000
-    time_limit: float | None = None
-    grid: float = WEIGHT_GRID
-    verbose: bool | int = False
-
-
-class Nu(NamedTuple):
-    """How many pairs, or rows of each class, may miss the margin."""
-
-    pairs: float
-    neg: float
-    pos: float
-
-
-@dataclass(eq=False)
-class MarginHistory:
-    """How the weights were found."""
-
-    solutions: list[Solution] = field(default_factory=list)
-    gamma_path: list[float] = field(default_factory=list)  # of the heuristic
-    nu_pos_path: list[float] = field(default_factory=list)
-
-    @property
-    def n_iter(self) -> int:
-        return sum(solution.n_iter for solution in self.solutions)
-
-
-@dataclass(frozen=True, eq=False)
-class MarginFit:
-    """The weights with what is known of them."""
-
-    beta: Floats
-    value: float  # the soft or hard margin, gamma
-    bound: float  # no weights have a larger one
-    epsilon: float | None  # None where nu was given, and for the hard margin
-    nu: Nu
-    stopped_by: str
-    cuts: Cuts | None = None
-
-    @property
-    def gap(self) -> float:
-        """How much larger the margin might be, relative to the bound (to 0.001 if smaller)."""
-        return relative_gap(self.value, self.bound)
 
 
 def fit_margin(
+    problem: MarginProblem, settings: MarginSettings
+) -> tuple[Model, MarginHistory, Certificate]:
+    """The model with the largest margin over the hypotheses of a problem.
+
+    Examples
+    --------
+    >>> from auctor.data import prepare
+    >>> from auctor.learners.margin.problems import StumpProblem
+    >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+    >>> _, history, _ = fit_margin(StumpProblem(data), MarginSettings(epsilon=0.75))
+    >>> history.beta.round(3).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    fit, history = largest_margin(problem.hypotheses, settings)
+    return problem.model(fit.beta), history, certify_margin(problem, fit, settings)
+
+
+def largest_margin(
     hypotheses: Hypotheses, settings: MarginSettings, start: MarginFit | None = None
 ) -> tuple[MarginFit, MarginHistory]:
-    """The weights of the largest margin; from ``start``, of a larger epsilon, if that is given."""
-    # One thread for products of matrices: with several, the last bits hang on their number, and
-    # the products are too small to gain by them.
+    """The weights with the largest margin; ``start`` is a fit with a larger epsilon, if given."""
+    # One thread for products of matrices: with several, the last bits depend on their number, and
+    # the products are too small to be faster with more.
     with threadpool_limits(1, user_api="blas"):
         return _fit(hypotheses, settings, start)
 
@@ -133,6 +90,7 @@ def _fit(
         fit = _inseparable(hypotheses, settings, limits, progress, history)
     progress.close(fit.stopped_by)
     _warn(fit, settings)
+    history.beta, history.epsilon = fit.beta, fit.epsilon
     return fit, history
 
 
@@ -143,10 +101,10 @@ def _inseparable(
     progress: Progress,
     history: MarginHistory,
 ) -> MarginFit:
-    """The largest hard margin, below 0, where no weights separate the classes.
+    """The largest hard margin, below 0, if no weights separate the classes.
 
-    Weights that cancel each other have margin 0 and say nothing. So each hypothesis may only
-    have the sign of its difference of means, and nothing takes up weight that is not spent.
+    Weights that cancel each other have margin 0 and no use. Therefore each hypothesis may only have
+    the sign of its difference of means, and there is no constant to take up weight.
     """
     directed = DirectedHypotheses(hypotheses, settings.negations)
     planes = CuttingPlanes(directed, negations=False, constant=False)
@@ -161,12 +119,12 @@ def _deadline(settings: MarginSettings) -> float:
 
 
 def _is_given(settings: MarginSettings) -> bool:
-    """Whether the number of pairs or rows was given instead of epsilon."""
+    """Whether a number of pairs or rows was given in place of epsilon."""
     return any(nu is not None for nu in (settings.nu, settings.nu_pos, settings.nu_neg))
 
 
 def _epsilons(settings: MarginSettings) -> Iterator[float | None]:
-    """The one asked for, then larger ones, until there is a margin."""
+    """The epsilon of the settings, then larger ones if ``relax`` is set."""
     if not settings.soft_margin or _is_given(settings):
         yield None
         return
@@ -176,33 +134,40 @@ def _epsilons(settings: MarginSettings) -> Iterator[float | None]:
 
 
 def find_nu(hypotheses: Hypotheses, settings: MarginSettings, epsilon: float | None) -> Nu:
-    """How many may miss the margin; ValueError where what was given cannot be."""
+    """How many pairs and rows may miss the margin; ValueError if the settings do not fit."""
     n, p = float(hypotheses.weight_neg.sum()), float(hypotheses.weight_pos.sum())
     if not settings.soft_margin:
         if _is_given(settings):
             raise ValueError(
-                "nu, nu_pos and nu_neg are given, but soft_margin=False lets no pair miss the margin; "
-                "give soft_margin=True or leave them out"
+                "nu, nu_pos and nu_neg are given with soft_margin=False, which lets no pair miss "
+                "the margin; give soft_margin=True, or none of them"
             )
         return Nu(0.0, 0.0, 0.0)
-    share = sqrt(epsilon) if epsilon is not None else 0.0
+    fraction = sqrt(epsilon) if epsilon is not None else 0.0
     if settings.method == "pairs":
         if settings.nu_pos is not None or settings.nu_neg is not None:
-            raise ValueError("nu_pos and nu_neg are for method='reduced'; method='pairs' takes nu")
-        nu = settings.nu if settings.nu is not None else share**2 * p * n
+            raise ValueError(
+                "nu_pos or nu_neg is given with method='pairs'; give nu, or method='reduced'"
+            )
+        nu = settings.nu if settings.nu is not None else fraction**2 * p * n
         _check("nu", nu, p * n, "pairs", settings.nu is not None)
         return Nu(nu, 0.0, 0.0)
     if settings.nu is not None and settings.method == "reduced":
-        raise ValueError("nu is for method='pairs'; method='reduced' takes nu_pos and nu_neg")
+        raise ValueError(
+            "nu is given with method='reduced'; give nu_pos and nu_neg, or method='pairs'"
+        )
     if settings.method == "heuristic":
         if settings.nu_pos is not None or settings.nu_neg is not None:
-            raise ValueError("method='heuristic' finds nu_pos and nu_neg; give epsilon, or nu")
-        nu = settings.nu if settings.nu is not None else share**2 * p * n
+            raise ValueError(
+                "nu_pos or nu_neg is given with method='heuristic', which finds them; give epsilon "
+                "or nu"
+            )
+        nu = settings.nu if settings.nu is not None else fraction**2 * p * n
         _check("nu", nu, p * n, "pairs", settings.nu is not None)
         return Nu(nu, sqrt(nu / (p * n)) * n, sqrt(nu / (p * n)) * p)
-    share = sqrt(settings.epsilon) if epsilon is None else share
-    nu_pos = settings.nu_pos if settings.nu_pos is not None else share * p
-    nu_neg = settings.nu_neg if settings.nu_neg is not None else share * n
+    fraction = sqrt(settings.epsilon) if epsilon is None else fraction
+    nu_pos = settings.nu_pos if settings.nu_pos is not None else fraction * p
+    nu_neg = settings.nu_neg if settings.nu_neg is not None else fraction * n
     _check("nu_pos", nu_pos, p, "positive rows", settings.nu_pos is not None)
     _check("nu_neg", nu_neg, n, "negative rows", settings.nu_neg is not None)
     return Nu(nu_pos * nu_neg, nu_neg, nu_pos)
@@ -211,8 +176,8 @@ def find_nu(hypotheses: Hypotheses, settings: MarginSettings, epsilon: float | N
 def _check(name: str, nu: float, most: float, what: str, is_given: bool) -> None:
     if is_given and not 1.0 <= nu <= most:
         raise ValueError(
-            f"{name} is {nu:g}; it must lie between 1 and {most:g}, the number of {what} "
-            "(by weight); or give epsilon instead"
+            f"{name} is {nu:g}; give a number from 1 to {most:g}, the number of {what} (by "
+            "weight), or give epsilon instead"
         )
 
 
@@ -251,13 +216,13 @@ def _snapped(
     nu: Nu,
     cuts: Cuts | None,
 ) -> MarginFit:
-    """The solution with equal weights equal; it must stay as close to its bound as asked."""
+    """The solution with nearly equal weights made equal, if it stays within the tolerance."""
     least = min(solution.bound - limits.slack(solution.bound), solution.value)
     beta = snap(solution.beta, lambda b: planes.value(objective, b), least, settings.grid)
     value = planes.value(objective, beta)
     may_cancel = settings.constant or settings.negations
     if may_cancel and value <= NO_MARGIN and solution.stopped_by == "gap":
-        beta, value = np.zeros(len(beta)), 0.0  # weights that cancel: the rest was rounding
+        beta, value = np.zeros(len(beta)), 0.0  # the weights cancel each other, up to rounding
     return MarginFit(beta, value, solution.bound, None, nu, solution.stopped_by, cuts)
 
 
@@ -271,14 +236,14 @@ def _alternate(
     history: MarginHistory,
     first: Floats | None,
 ) -> MarginFit:
-    """Section 4.2: (9) at nu_c gives nu+, (7) at that nu+ the weights, and nu+ the next nu_c.
+    """Section 4.2: alternate (9), which gives nu+ at nu_c, and (7), the weights at nu_c = nu+.
 
-    The solution of (9) is feasible for (7), and that of (7) for the next (9): gamma never
-    grows, and the search ends when it falls by less than the tolerance.
+    The solution of (9) is feasible for (7), and that of (7) for the next (9). So gamma never
+    increases, and the search ends when it decreases by less than the tolerance.
     """
     n, p = (float(weight.sum()) for weight in weights)
     nu_pos, best, stopped_by = nu.pos, None, "gap"
-    history.gamma_path.clear()  # of a smaller epsilon that had no margin
+    history.gamma_path.clear()  # they are of a smaller epsilon, which had no margin
     history.nu_pos_path.clear()
     while True:
         nu_pos = min(max(nu_pos, nu.pairs / n), p)
@@ -288,14 +253,14 @@ def _alternate(
         solution, cuts = planes.solve(objective, limits, progress, beta)
         history.solutions.append(solution)
         stopped_by = solution.stopped_by
-        # gamma is the value of a feasible distribution: the bound, not the weights' margin.
+        # gamma is the value of a feasible distribution: the bound, not the margin of the weights.
         if best is not None and solution.bound >= best[1].bound:
             break
-        fell = np.inf if best is None else best[1].bound - solution.bound
+        decrease = np.inf if best is None else best[1].bound - solution.bound
         best = objective, solution, rows, cuts
         history.gamma_path.append(solution.bound)
         history.nu_pos_path.append(nu_pos)
-        if fell <= limits.slack(solution.bound):
+        if decrease <= limits.slack(solution.bound):
             break
         if stopped_by != "gap":
             break
@@ -307,12 +272,12 @@ def _alternate(
             break
         nu_pos = step.nu_pos
     objective, solution, rows, cuts = best
-    solution = replace(solution, stopped_by=stopped_by)  # also where a later step ended early
+    solution = replace(solution, stopped_by=stopped_by)  # also if a later step ended early
     return _snapped(planes, objective, solution, settings, limits, rows, cuts)
 
 
 def _warn(fit: MarginFit, settings: MarginSettings) -> None:
-    """Say what a user would not expect."""
+    """Warn of results that a user would not expect."""
     message = None
     if fit.stopped_by != "gap":
         why = {
@@ -323,23 +288,24 @@ def _warn(fit: MarginFit, settings: MarginSettings) -> None:
             "solver": "the linear program's solver failed",
         }[fit.stopped_by]
         message = (
-            f"{why}; the weights so far have margin {fit.value:.6g}, and no others have more than "
-            f"{fit.bound:.6g} (relative gap {fit.gap:.2g})"
+            f"{why} before the largest margin was found: the margin is {fit.value:.6g}, and no "
+            f"weights have more than {fit.bound:.6g} (relative gap {fit.gap:.2g})"
         )
     elif not settings.soft_margin and fit.value <= NO_MARGIN:
         message = (
-            f"no weights separate the classes; the largest margin is {fit.value:.6g}. "
-            "soft_margin=True lets some pairs be wrong"
+            f"no weights separate the classes; the largest margin is {fit.value:.6g}. Set "
+            "soft_margin=True to let some pairs miss the margin"
         )
     elif fit.value <= NO_MARGIN:
         message = (
-            "no weights have a positive soft margin, and all scores may be alike; "
-            "raise epsilon (or nu), or set relax=True"
+            "no weights have a positive soft margin, and all scores may be equal; give a larger "
+            "epsilon (or nu), or relax=True"
         )
     elif fit.epsilon is not None and fit.epsilon > settings.epsilon:
         message = (
-            f"epsilon={settings.epsilon:g} leaves next to no soft margin, and {fit.epsilon:g} was "
-            "used; MarginRankerCV chooses it by cross-validation, relax=False keeps it"
+            f"epsilon={settings.epsilon:g} leaves almost no soft margin, and {fit.epsilon:g} was "
+            "used instead; give relax=False to keep it, or use MarginRankerCV, which chooses it by "
+            "cross-validation"
         )
     if message:
         warnings.warn(message, MarginWarning, stacklevel=4)

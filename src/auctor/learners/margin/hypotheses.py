@@ -1,4 +1,7 @@
-"""Hypotheses: given functions of a row with values in [-1, 1], whose weights are learned."""
+"""Hypotheses: given functions of a row with values in [-1, 1], whose weights are learned.
+
+There are hypotheses given as matrices, and decision stumps at all cuts of a binned table.
+"""
 
 from abc import ABC, abstractmethod
 from itertools import pairwise
@@ -15,10 +18,10 @@ from auctor.kernels.linear import matrix_vector, vector_matrix
 
 
 class Hypotheses(ABC):
-    """What the margin's learner asks of hypotheses: scores of rows, and edges under shares.
+    """The scores of rows under weights of the hypotheses, and edges under distributions of rows.
 
-    Rows are the distinct ones of each class, with the weight of their copies. A constant may
-    be left out of a hypothesis: margins are differences and do not see it.
+    Rows are the distinct ones of each class, with the total weight of their copies. A constant may
+    be left out of a hypothesis, because margins are differences of scores.
     """
 
     count: int
@@ -30,7 +33,7 @@ class Hypotheses(ABC):
         """sum_k beta_k h_k of the negatives and of the positives."""
 
     @abstractmethod
-    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+    def edges(self, d_neg: Floats, d_pos: Floats) -> Floats:
         """Half the difference of each hypothesis' means: (sum d+ h - sum d- h) / 2."""
 
 
@@ -45,25 +48,25 @@ class MatrixHypotheses(Hypotheses):
     def scores(self, beta: Floats) -> tuple[Floats, Floats]:
         return times_vector(self._neg, beta), times_vector(self._pos, beta)
 
-    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
-        sums = vector_times(share_pos, self._pos), vector_times(share_neg, self._neg)
+    def edges(self, d_neg: Floats, d_pos: Floats) -> Floats:
+        sums = vector_times(d_pos, self._pos), vector_times(d_neg, self._neg)
         return (sums[0] - sums[1]) / 2.0
 
 
 def times_vector(matrix: Any, vector: Floats) -> Floats:
-    """``matrix @ vector`` in a fixed order; SciPy's sparse products have one, BLAS does not."""
+    """``matrix @ vector`` in a fixed order of summation; SciPy's sparse products have one."""
     product = matrix @ vector if sparse.issparse(matrix) else matrix_vector(matrix, vector)
     return np.asarray(product)
 
 
 def vector_times(vector: Floats, matrix: Any) -> Floats:
-    """``vector @ matrix`` in a fixed order."""
+    """``vector @ matrix`` in a fixed order of summation."""
     product = vector @ matrix if sparse.issparse(matrix) else vector_matrix(vector, matrix)
     return np.asarray(product)
 
 
 class DirectedHypotheses(Hypotheses):
-    """Hypotheses turned so that their means differ in favour of the positives."""
+    """Hypotheses with their signs changed so that the mean of the positives is the larger one."""
 
     def __init__(self, hypotheses: Hypotheses, may_turn: bool) -> None:
         self._given, self.count = hypotheses, hypotheses.count
@@ -76,16 +79,16 @@ class DirectedHypotheses(Hypotheses):
     def scores(self, beta: Floats) -> tuple[Floats, Floats]:
         return self._given.scores(self.sign * beta)
 
-    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
-        return self.sign * self._given.edges(share_neg, share_pos)
+    def edges(self, d_neg: Floats, d_pos: Floats) -> Floats:
+        return self.sign * self._given.edges(d_neg, d_pos)
 
 
 class StumpHypotheses(Hypotheses):
-    """A stump at every cut of every binned feature: 1 above it, -1 up to it, 0 where missing.
+    """A stump at every cut of every binned feature: 1 above it, -1 up to it, 0 if missing.
 
-    For a category, and for missing values where there are any: 1 in it, -1 elsewhere. The
-    stumps are never formed: their scores come from a table for each feature, and their edges
-    from sums over the shares of each code.
+    For each category, and for missing values if there are any, a stump is 1 there and -1
+    elsewhere. The stumps are never formed: their scores come from a table for each feature, and
+    their edges from sums over the rows of each code.
     """
 
     def __init__(self, data: RankingData) -> None:
@@ -96,16 +99,16 @@ class StumpHypotheses(Hypotheses):
         positive, negative = part.class_slices
         for rows, unit in zip((negative, positive), data.row_units, strict=True):
             codes = np.ascontiguousarray(part.codes[:, rows].T, dtype=np.float64)
-            places, weight = distinct_rows(codes, part.weight[rows])
-            self._codes.append(np.ascontiguousarray(part.codes[:, rows][:, places]))
+            chosen, weight = distinct_rows(codes, part.weight[rows])
+            self._codes.append(np.ascontiguousarray(part.codes[:, rows][:, chosen]))
             weights.append(np.asarray(weight * unit, dtype=np.float64))
         self.weight_neg, self.weight_pos = weights
         has_missing = [
             bool(any((codes[j] == 0).any() for codes in self._codes))
             for j in range(len(data.features))
         ]
-        # (feature, code): for a number the stump above the code, for code 0 and categories the
-        # one that asks for the code itself.
+        # (feature, code): for numeric features the stump above the code; for categories and code 0
+        # (missing) the stump that is 1 for the code itself.
         self.stumps = [
             (j, code)
             for j, feature in enumerate(data.features)
@@ -140,24 +143,24 @@ class StumpHypotheses(Hypotheses):
 
     def _score(self, codes: npt.NDArray[Any], tables: list[Floats]) -> Floats:
         out = np.zeros(codes.shape[1])
-        for line, table in zip(codes, tables, strict=True):
+        for own, table in zip(codes, tables, strict=True):
             if table.any():
-                out += table[line]
+                out += table[own]
         return out
 
-    def edges(self, share_neg: Floats, share_pos: Floats) -> Floats:
+    def edges(self, d_neg: Floats, d_pos: Floats) -> Floats:
         out = np.empty(self.count)
         for j, n_codes in enumerate(self._n_codes):
             neg, pos = (
-                np.bincount(codes[j], share, n_codes)
-                for codes, share in zip(self._codes, (share_neg, share_pos), strict=True)
+                np.bincount(codes[j], d, n_codes)
+                for codes, d in zip(self._codes, (d_neg, d_pos), strict=True)
             )
             difference = (pos - neg) / 2.0
-            whole, code = difference.sum(), self._code[self._own[j]]
-            asks = 2.0 * difference[code] - whole  # for the code itself
+            total, code = difference.sum(), self._code[self._own[j]]
+            edges = 2.0 * difference[code] - total  # of stumps that are 1 for the code itself
             if not self.features[j].is_category:
-                # Above the cut less up to it; the missing take no side.
+                # Above the cut minus up to it; missing values count for neither.
                 above = np.append(difference[::-1].cumsum()[::-1][1:], 0.0)
-                asks = np.where(code == 0, asks, 2.0 * above[code] - (whole - difference[0]))
-            out[self._own[j]] = asks
+                edges = np.where(code == 0, edges, 2.0 * above[code] - (total - difference[0]))
+            out[self._own[j]] = edges
         return out

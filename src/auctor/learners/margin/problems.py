@@ -1,4 +1,4 @@
-"""From a table to hypotheses, and from their weights to a model."""
+"""The problems: from a table to hypotheses, and from the weights of hypotheses to a model."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
@@ -22,7 +22,7 @@ from auctor.models.unsaved import scorer_name, scorer_values
 
 
 class RowScores(NamedTuple):
-    """Scores and weights of training rows: of each, or of the distinct ones."""
+    """Scores and weights of the training rows, or of the distinct ones."""
 
     neg: Floats
     pos: Floats
@@ -31,7 +31,7 @@ class RowScores(NamedTuple):
 
 
 def split_scores(scores: Floats, rows: LabelledRows) -> RowScores:
-    """Scores of the rows that count, by class."""
+    """Scores of the rows with positive weight, by class."""
     mine = rows.positive
     unit_neg, unit_pos = rows.row_units
     neg: Floats = np.asarray(rows.weight[~mine] * unit_neg, dtype=np.float64)
@@ -40,23 +40,23 @@ def split_scores(scores: Floats, rows: LabelledRows) -> RowScores:
 
 
 class MarginProblem(Protocol):
-    """Hypotheses on training rows, and how their weights become a model."""
+    """Hypotheses on the training rows, and how their weights become a model."""
 
     @property
     def hypotheses(self) -> Hypotheses: ...
 
     @property
     def grid(self) -> float:
-        """Weights are multiples of it."""
+        """Weights are multiples of this."""
 
     def model(self, beta: Floats) -> Model:
         """The model of the weights, with threshold and calibration."""
 
     def scores(self, beta: Floats) -> RowScores:
-        """The training rows' scores as the model has them, but for a shift."""
+        """The scores of the training rows by the model, up to a constant."""
 
     def feature_weights(self, beta: Floats) -> Floats:
-        """The size of the weights of each column's hypotheses together."""
+        """Sum of the absolute weights of the hypotheses of each column."""
 
 
 class LinearProblem:
@@ -73,7 +73,7 @@ class LinearProblem:
     def model(self, beta: Floats) -> Model:
         plain = self._plain(beta)
         scores = self._rows.pick(plain.decision_function(self._table))
-        # Rows that do not count have weight 0 here.
+        # Rows that were left out have weight 0 here.
         weight = np.zeros(self._table.n_rows)
         weight[slice(None) if self._rows.kept is None else self._rows.kept] = self._rows.weight
         averaged = plain.with_reference(self._table, weight, TRAINING)
@@ -84,7 +84,7 @@ class LinearProblem:
         return split_scores(self._rows.pick(scores), self._rows)
 
     def _plain(self, beta: Floats) -> LinearModel:
-        """The model before it is shifted."""
+        """The model before the shift to Youden's point."""
         negative, positive = self._rows.classes.tolist()
         shared = (negative, positive), 0.0, Calibration(1.0, 0.0)
         return LinearModel(*shared, self.hypotheses.terms(beta), 0.0)
@@ -113,7 +113,7 @@ class StumpProblem:
         return model
 
     def scores(self, beta: Floats) -> RowScores:
-        # Steps lie on a grid: sums over distinct rows are those of the model, to the last bit.
+        # Steps are multiples of GRID, so that the sums are those of the model, bit for bit.
         own = self.hypotheses
         return RowScores(*own.scores(beta), own.weight_neg, own.weight_pos)
 
@@ -136,14 +136,17 @@ class ScorerProblem:
         n_rows = len(rows.positive) if rows.kept is None else len(rows.kept)
         for k, scores in enumerate(values):
             if len(scores) != n_rows:
-                raise ValueError(f"hypotheses[{k}] returns {len(scores)} scores for {n_rows} rows")
+                raise ValueError(
+                    f"hypotheses[{k}] returns {len(scores)} scores for {n_rows} rows; give scorers "
+                    "that return one score for each row"
+                )
         self._names, self._scorers, self._rows = names, tuple(scorers), rows
         self._values = rows.pick(np.column_stack(values))
         matrices, weights = [], list[Floats]()
         for mine, unit in zip((~rows.positive, rows.positive), rows.row_units, strict=True):
-            places = np.flatnonzero(mine)
-            chosen, weight = distinct_rows(self._values[places], rows.weight[places])
-            matrices.append(self._values[places[chosen]])
+            own = np.flatnonzero(mine)
+            chosen, weight = distinct_rows(self._values[own], rows.weight[own])
+            matrices.append(self._values[own[chosen]])
             weights.append(np.asarray(weight * unit, dtype=np.float64))
         self.hypotheses = MatrixHypotheses(*matrices, *weights)
 
@@ -157,7 +160,7 @@ class ScorerProblem:
         return split_scores(self._sum(beta), self._rows)
 
     def _sum(self, beta: Floats) -> Floats:
-        """What ScorerModel computes, from the values at hand."""
+        """The scores of ScorerModel, from the values of the scorers."""
         parts = [beta[k] * self._values[:, k] for k in np.flatnonzero(beta)]
         return round_scores(np.sum([np.zeros(len(self._values)), *parts], axis=0))
 
@@ -166,25 +169,28 @@ class ScorerProblem:
 
 
 def _checked(scorer: Any, X: Any, k: int, positive: Any) -> Floats:
-    """The values of a scorer, which must be a number in [-1, 1] for each row."""
+    """The values of a scorer, checked: a number in [-1, 1] for each row."""
     name = f"hypotheses[{k}] ({scorer_name(scorer)})"
     can = callable(scorer) or any(
         hasattr(scorer, method) for method in ("predict_proba", "decision_function")
     )
     if not can:
         raise TypeError(
-            f"{name} is neither callable nor has predict_proba or decision_function; give "
+            f"{name} is not callable and has no predict_proba or decision_function; give "
             "fitted scorers, or one of 'features', 'stumps', 'words', 'columns'"
         )
     values = scorer_values(scorer, X, positive)
     if values.ndim != 1:
-        raise ValueError(f"{name} returns an array of shape {values.shape}; one score a row wanted")
+        raise ValueError(
+            f"{name} returns an array of shape {values.shape}; give a scorer that returns one "
+            "score for each row"
+        )
     if not np.isfinite(values).all():
-        raise ValueError(f"{name} returns NaN or infinite scores")
+        raise ValueError(f"{name} returns NaN or infinite scores; give one that returns numbers")
     if np.abs(values).max() > 1.0:
         raise ValueError(
-            f"{name} has values from {values.min():g} to {values.max():g}; hypotheses must lie in "
-            "[-1, 1]: scale it, for instance by a function that divides its score"
+            f"{name} has values from {values.min():g} to {values.max():g}; give a scorer with "
+            "values in [-1, 1], for instance a function that divides the score"
         )
     return values
 
@@ -192,7 +198,7 @@ def _checked(scorer: Any, X: Any, k: int, positive: Any) -> Floats:
 def finished(
     model: LinearModel | ScorerModel, scores: Floats, rows: LabelledRows
 ) -> LinearModel | ScorerModel:
-    """Shifted so that Youden's point lies at score 0, with its calibration."""
+    """The model shifted so that Youden's point is at score 0, with its calibration."""
     data = rows.without_codes()
     ordered = [scores[data.partitions[0].rows]]
     cut = training_order(data, ordered).cut

@@ -1,9 +1,9 @@
-"""Weights that ought to be equal made equal.
+"""Makes weights equal that should be equal.
 
-An optimum often has equal weights, and a solver returns them equal up to its tolerance. On 0/1
-or +-1 features the scores of many rows then tie in theory and not in fact, and what is left of
-the solver's rounding orders them. So weights whose sizes lie close together are given one size,
-the largest closeness first, as long as the margin stays within the tolerance of its bound.
+An optimum often has equal weights, which a solver returns equal only up to its tolerance. On 0/1 or
++-1 features many rows then have scores that should be tied and are ordered by the rounding errors
+of the solver. Therefore weights of nearly equal size get the same size, with the widest tolerance
+that keeps the margin close enough to its bound.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import numpy as np
 
 from auctor._typing import Floats
 
-# Weights are whole multiples of this: their sums over 0/1 and +-1 features are then exact.
+# Weights are whole multiples of this, so that their sums over 0/1 and +-1 features are exact.
 WEIGHT_GRID = 2.0**-40
 
 _CLOSENESS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
@@ -21,7 +21,7 @@ _CLOSENESS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 def snap(
     beta: Floats, value: Callable[[Floats], float], least: float, grid: float = WEIGHT_GRID
 ) -> Floats:
-    """The weights of fewest sizes, on the grid, whose ``value`` is not below ``least``.
+    """The weights on the grid with the fewest sizes whose ``value`` is not below ``least``.
 
     Examples
     --------
@@ -38,20 +38,20 @@ def snap(
 
 
 def _one_size(beta: Floats, closeness: float) -> Floats:
-    """Sizes that follow each other within ``closeness`` become their mean; 0 is a size, too."""
+    """Replace sizes that follow each other within ``closeness`` by their mean; 0 is a size, too."""
     size = np.abs(beta)
     order = np.argsort(size, kind="stable")
     ordered = np.append(0.0, size[order])
     group = np.cumsum(np.diff(ordered, prepend=0.0) > closeness)
     mean = np.bincount(group, ordered) / np.bincount(group)
-    mean[0] = 0.0  # the group of 0
+    mean[0] = 0.0  # the group that contains 0
     out = np.empty(len(beta))
     out[order] = mean[group[1:]]
     total = out.sum()
-    # What fell to 0 is given back to the others, so that the weights are as large together.
+    # The other weights are scaled up so that the sum of the sizes does not change.
     scale = size.sum() / total if total > 0 else 1.0
     return np.sign(beta) * out * scale
 
 
 def _on_grid(beta: Floats, grid: float) -> Floats:
-    return np.trunc(beta / grid) * grid  # towards 0: the sizes must not add up to more than 1
+    return np.trunc(beta / grid) * grid  # towards 0, so that the sum of the sizes does not exceed 1

@@ -130,8 +130,8 @@ def rate_bound(counts: Counts, chance: float = _CHANCE) -> tuple[float, float]:
 
     Examples
     --------
-    >>> bound, share = rate_bound(np.array([[9000, 5000], [1000, 5000]]))
-    >>> round(bound, 3), round(share, 3)
+    >>> bound, fraction = rate_bound(np.array([[9000, 5000], [1000, 5000]]))
+    >>> round(bound, 3), round(fraction, 3)
     (0.115, 0.1)
     """
     from_left, from_right = counts.cumsum(axis=1), counts[:, ::-1].cumsum(axis=1)

@@ -81,7 +81,7 @@ def _fit_all(
         problem = Problem(data, settings, workers)
         adapted = problem.adapted()
         point, history = climb(problem, problem.amounts, adapted, validation)
-        point, parts = _add_surfaces(problem, point, history, validation)
+        point, parts = add_surfaces(problem, point, history, validation)
     tables = list(parts.tables)
     fill_missing(problem.histogram, tables)
     history.importances = _importances(problem.roughness.fraction, parts)
@@ -128,7 +128,7 @@ def _added(problem: Problem, parts: Parts) -> list[Floats]:
     return out
 
 
-def _add_surfaces(
+def add_surfaces(
     problem: Problem, point: Point, history: SmoothHistory, validation: RankingData | None
 ) -> tuple[Point, Parts]:
     """The joint maximum with surfaces of the most useful pairs, or else the additive maximum."""

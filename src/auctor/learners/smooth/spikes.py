@@ -16,7 +16,7 @@ from auctor.learners.smooth.penalty import CURVATURE, Roughness
 _SURE = 6.0
 # Bins with fewer rows are ignored: the effect of a single row on a gradient is far from normal.
 _FEWEST_ROWS = 5
-_FEWEST_BINS = 8
+FEWEST_BINS = 8
 
 
 def find_loose(
@@ -38,14 +38,16 @@ def find_loose(
     loose = np.full(len(gradient), np.inf)
     for j in np.flatnonzero(roughness.can_be_loose):
         held = 1 + np.flatnonzero(n_rows[j, 1:] >= _FEWEST_ROWS)
-        if len(held) >= _FEWEST_BINS:
+        if len(held) >= FEWEST_BINS:
             fraction = roughness.fraction[j, held]
             ratio = np.ones(len(held)) if variance_ratio is None else variance_ratio[j, held]
-            loose[j] = _cost(gradient[j, held], fraction, mass[j, held], noise, ratio)
+            loose[j] = spike_cost(gradient[j, held], fraction, mass[j, held], noise, ratio)
     return loose
 
 
-def _cost(gradient: Floats, fraction: Floats, mass: Floats, noise: float, ratio: Floats) -> float:
+def spike_cost(
+    gradient: Floats, fraction: Floats, mass: Floats, noise: float, ratio: Floats
+) -> float:
     """The penalty, from differences of neighbours: the curve explains slow changes between bins."""
     per_row = gradient / fraction
     alone = ratio / fraction

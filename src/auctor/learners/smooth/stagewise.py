@@ -272,8 +272,8 @@ class _Directions:
         j, steps = stump.feature, self.steps(stump)
         slope = dot(steps, point.penalty_gradient.reshape(self._penalty.shape)[j])
         negative, positive = self._spread(j, steps, point.scores)
-        gaining = _differences(positive[1], negative[0])
-        losing = _differences(positive[0], negative[1])
+        gaining = differences_of_scores(positive[1], negative[0])
+        losing = differences_of_scores(positive[0], negative[1])
         return Direction(gaining, losing, slope, self._penalty_curvature(stump, steps))
 
     def _penalty_curvature(self, stump: Stump, steps: Floats) -> float:
@@ -310,7 +310,7 @@ class _Directions:
         return negative / (factors[0] * totals[0]), positive / (factors[1] * totals[1])
 
 
-def _differences(positive: Floats, negative: Floats) -> Floats:
+def differences_of_scores(positive: Floats, negative: Floats) -> Floats:
     """The fraction of pairs at each difference of two scores, up to ``_FURTHEST`` nodes."""
     size = len(positive)
     convolve = convolve_plain if size <= _PLAIN else fftconvolve

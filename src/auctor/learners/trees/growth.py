@@ -38,6 +38,14 @@ class _Boxes(NamedTuple):
     side: Ints
 
 
+class _Test(NamedTuple):
+    """A node of a small tree below its root: its number, its parent, and the side of the parent."""
+
+    number: int
+    parent: int
+    side: int
+
+
 class Unions(Grower):
     """Splits each cell into two unions of boxes (LeafRank)."""
 
@@ -47,8 +55,7 @@ class Unions(Grower):
         if len(self.cells) == 0:
             return False
         self.rows.take(self.lists)
-        self._tested: list[tuple[int, int, int]] = []  # (node, its parent, side of the parent)
-        boxes = self._grow_boxes(is_last)
+        boxes, tested = self._grow_boxes(is_last)
         is_upper, r = self._sort_boxes(boxes)
         gains = self.is_gain(r, self.totals)
         chosen = np.flatnonzero(gains)
@@ -64,6 +71,7 @@ class Unions(Grower):
         totals = np.zeros((2 * len(chosen), 2), dtype=np.int64)
         np.add.at(totals, group[group >= 0], boxes.totals[group >= 0])
         children = self._split_cells(boxes, group, totals, chosen)
+        self._skip_needless(tested)
         if is_last:
             return False
         self.rows.take(np.flatnonzero(group >= 0))
@@ -71,8 +79,9 @@ class Unions(Grower):
         self.begin_level(children, totals, np.repeat(self.slots[chosen], 2))
         return True
 
-    def _grow_boxes(self, is_last: bool) -> _Boxes:
-        """The boxes of all cells, after ``leaf_depth`` levels of splits."""
+    def _grow_boxes(self, is_last: bool) -> tuple[_Boxes, list[_Test]]:
+        """The boxes of all cells after ``leaf_depth`` levels, and the tests below the roots."""
+        tested: list[_Test] = []
         n_cells, n_levels = len(self.cells), self.rules.leaf_depth or 1
         boxes = _Boxes(np.arange(n_cells), self.totals, self.cells, np.full(n_cells, -1))
         scale = 1.0 / self.totals  # class-balanced weights in each cell
@@ -80,7 +89,9 @@ class Unions(Grower):
         for depth in range(n_levels):
             is_end = depth + 1 == n_levels
             is_split = splits.feature >= 0
-            boxes = self._split_boxes(boxes, live, splits, send=not (is_end and is_last))
+            send = not (is_end and is_last)
+            boxes, new = self._split_boxes(boxes, live, splits, send)
+            tested += new
             parents = np.full(len(boxes.cell), -1)
             children = (2 * live[is_split, None] + np.arange(2)).ravel()
             parents[children] = np.repeat(slots[is_split], 2)
@@ -94,10 +105,13 @@ class Unions(Grower):
             if is_end:
                 break
             live, (splits, slots) = able, best
-        return boxes
+        return boxes, tested
 
-    def _split_boxes(self, boxes: _Boxes, live: Ints, splits: Splits, send: bool) -> _Boxes:
-        """Two boxes for each box; if it is not split, the right one is empty."""
+    def _split_boxes(
+        self, boxes: _Boxes, live: Ints, splits: Splits, send: bool
+    ) -> tuple[_Boxes, list[_Test]]:
+        """Two boxes for each box, the right one empty if it is not split; also the new tests."""
+        tested: list[_Test] = []
         chosen = np.flatnonzero(splits.feature >= 0)
         at = live[chosen]
         n_boxes = len(boxes.cell)
@@ -115,11 +129,11 @@ class Unions(Grower):
             if boxes.side[i] >= 0:
                 number = self.builder.add(boxes.totals[i].tolist(), is_cell=False)
                 self.builder.lead(int(boxes.node[i]), int(boxes.side[i]), number)
-                self._tested.append((number, int(boxes.node[i]), int(boxes.side[i])))
+                tested.append(_Test(number, int(boxes.node[i]), int(boxes.side[i])))
             self.builder.test(number, *test)
             node[2 * i : 2 * i + 2], side[2 * i : 2 * i + 2] = number, (0, 1)
         totals = np.stack([left, boxes.totals - left], axis=1).reshape(-1, 2)
-        return _Boxes(np.repeat(boxes.cell, 2), totals, node, side)
+        return _Boxes(np.repeat(boxes.cell, 2), totals, node, side), tested
 
     def _sort_boxes(self, boxes: _Boxes) -> tuple[Bools, Floats]:
         """Whether each box belongs to the upper part of its cell, and r of that part.
@@ -141,12 +155,14 @@ class Unions(Grower):
         for i in np.flatnonzero((group >= 0) & (boxes.side >= 0)).tolist():
             target = int(children[group[i]])
             self.builder.lead(int(boxes.node[i]), int(boxes.side[i]), target)
-        # A test whose two sides lead to the same cell is skipped.
-        for number, parent, side in reversed(self._tested):
+        return children
+
+    def _skip_needless(self, tested: list[_Test]) -> None:
+        """Skip the tests whose two sides lead to the same cell, the last ones first."""
+        for number, parent, side in reversed(tested):
             left, right = self.builder.children(number)
             if left == right:
                 self.builder.lead(parent, side, left)
-        return children
 
 
 def grow(

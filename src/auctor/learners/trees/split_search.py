@@ -49,13 +49,13 @@ class Least(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Nodes to be split; list ``place[i]`` of the rows belongs to node i.
+    """Nodes to be split; list ``lists[i]`` of the rows belongs to node i.
 
     ``parent`` is the slot of the histogram of its parent (-1 if there is none), ``sibling`` the
     list of its sibling. ``scale`` multiplies a unit of weight of each class.
     """
 
-    place: Ints
+    lists: Ints
     totals: Ints  # (node, class)
     scale: Floats  # (node, class)
     parent: Ints
@@ -113,24 +113,24 @@ class SplitSearch:
         self._slots.free(slots)
 
     def _plan(self, level: Level) -> _Plan:
-        slot = self._slots.take(len(level.place))
+        slot = self._slots.take(len(level.lists))
         none = np.empty(0, dtype=np.int64)
         if len(slot) == 0 or slot[0] < 0:
-            slot = np.full(len(level.place), -1)
+            slot = np.full(len(level.lists), -1)
             return _Plan(slot, (none, none), (none, none, none), none, (none, none, none))
         sizes = self._rows.sizes
         of_list = np.full(len(sizes) + 1, -1)  # the last one is for "no sibling"
-        of_list[level.place] = slot
+        of_list[level.lists] = slot
         twin = of_list[level.sibling]
-        own, other = sizes[level.place], sizes[level.sibling]
+        own, other = sizes[level.lists], sizes[level.sibling]
         # Of siblings of equal size the first is counted.
-        is_less = (own < other) | ((own == other) & (level.place < level.sibling))
+        is_less = (own < other) | ((own == other) & (level.lists < level.sibling))
         by_rows = (level.parent < 0) | is_less
         from_twin = ~by_rows & (twin >= 0)
         # The sibling is a leaf and has no histogram: its rows are counted and subtracted.
         from_rows = ~by_rows & (twin < 0)
         counted = (
-            np.concatenate([level.place[by_rows], level.sibling[from_rows]]),
+            np.concatenate([level.lists[by_rows], level.sibling[from_rows]]),
             np.concatenate([slot[by_rows], slot[from_rows]]),
             np.repeat([1, -1], [by_rows.sum(), from_rows.sum()]),
         )
@@ -188,8 +188,8 @@ class _Tile:
         self, plan: _Plan, level: Level, rows: NodeRows, least: Least, by_gini: bool
     ) -> Splits:
         """The best splits over the features of this tile."""
-        splits = no_splits(len(level.place), self._n_codes)
-        if len(level.place) and plan.slot[0] >= 0:
+        splits = no_splits(len(level.lists), self._n_codes)
+        if len(level.lists) and plan.slot[0] >= 0:
             self._count(plan, rows, self._kept)
             self._search(self._kept, plan.slot, level, slice(None), least, by_gini, splits)
         else:
@@ -201,26 +201,26 @@ class _Tile:
         self, level: Level, rows: NodeRows, least: Least, by_gini: bool, splits: Splits
     ) -> None:
         """Count and search a few nodes at a time, without keeping their histograms."""
-        size = min(self._block_size, len(level.place))
+        size = min(self._block_size, len(level.lists))
         counts = np.empty((2, size, self._kept.shape[2]), dtype=self._kept.dtype)
         none = np.empty(0, dtype=np.int64)
-        for start in range(0, len(level.place), max(size, 1)):
+        for start in range(0, len(level.lists), max(size, 1)):
             block = slice(start, start + size)
-            place = level.place[block]
-            slot = np.arange(len(place))
-            counted = place, slot, np.ones(len(place), dtype=np.int64)
+            own = level.lists[block]
+            slot = np.arange(len(own))
+            counted = own, slot, np.ones(len(own), dtype=np.int64)
             plan = _Plan(slot, (none, none), counted, slot, (none, none, none))
             self._count(plan, rows, counts)
             self._search(counts, slot, level, block, least, by_gini, splits)
 
     def _count(self, plan: _Plan, rows: NodeRows, counts: npt.NDArray[Any]) -> None:
-        place, slot, sign = plan.counted
+        counted, slot, sign = plan.counted
         target, whole = plan.copied
         for of_class in counts:
             of_class[plan.fresh] = 0
             of_class[target] = of_class[whole]
         for run in rows.runs:
-            lists = run.order, run.amount, run.begin[place], run.end[place]
+            lists = run.order, run.amount, run.begin[counted], run.end[counted]
             count_lists(self._codes[run.partition], *lists, slot, sign, counts[run.label])
         for of_class in counts:
             subtract_slots(*plan.subtracted, of_class)

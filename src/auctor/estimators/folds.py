@@ -1,0 +1,291 @@
+"""Folds: which rows a model is fitted to, and which are held out.
+
+Everything in the package that cross-validates draws its folds here, but for the pruning of
+TreeRank, which has rows of binned partitions and no table at hand.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils import check_random_state
+
+from auctor._text import count
+from auctor._typing import Bools, Floats, Indices, Ints
+from auctor.data import find_categorical, read_labels, read_vector
+from auctor.data.copies import find_copies, unit_of_rows
+from auctor.data.labelled import check_lengths
+from auctor.data.weights import relative_weights
+from auctor.estimators.copied_rows import CopiedRows
+from auctor.estimators.fitting import FitInput
+from auctor.metrics import auc
+from auctor.models import Model
+
+Fold = tuple[Indices, Indices]  # positions of the rows to train on and to test on
+
+_USUAL_FOLDS = 5
+_WANTED_CV = "give a number of folds, a scikit-learn splitter, or a list of (train rows, test rows)"
+
+
+def draw_folds(
+    cv: Any,
+    given: FitInput,
+    *,
+    pos_label: Any,
+    categorical_features: Any,
+    random_state: Any,
+    instead: str,
+) -> list[Fold]:
+    """Folds inside an estimator: both classes in each, and rows of weight 0 in none.
+
+    ``cv`` is a number of folds, stratified and shuffled, or what scikit-learn's tools take. None is
+    5 folds, fewer where a class has fewer rows, and no fold where a class has one row. Copies of a
+    row are in one fold, unless a splitter was given. ``instead`` names an estimator that needs no
+    folds, for the error message.
+    """
+    check_lengths(given.table.n_rows, len(given.y))
+    if cv is not None and not isinstance(cv, (int, np.integer)):
+        return _given_folds(cv, given, pos_label)
+    rows = given.pick(np.arange(len(given.y)))
+    positive = read_labels(given.y[rows], pos_label=pos_label).positive
+    fewest = min(int(positive.sum()), int((~positive).sum()))
+    if cv is None:
+        cv = min(_USUAL_FOLDS, fewest)
+        if cv < 2:
+            return []
+    if fewest < cv:
+        raise ValueError(
+            f"cv={cv} folds need {cv} rows of each class, and one class has "
+            f"{fewest}; give a smaller cv, or use {instead}"
+        )
+    seed = check_random_state(random_state).randint(2**31 - 1)
+    kept = None if given.weight is None else given.weight > 0
+    categorical = find_categorical(categorical_features, given.table)
+    copies = find_copies(given.table, kept, positive, categorical)
+    first_of = unit_of_rows(copies, positive, cv)
+    fold = fold_of_rows(first_of, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
+    return [(rows[fold != k], rows[fold == k]) for k in range(cv)]
+
+
+def _given_folds(cv: Any, given: FitInput, pos_label: Any) -> list[Fold]:
+    """The folds of a splitter or of an iterable, checked."""
+    y = given.y
+    splitter = check_cv(cv, y, classifier=True)
+    try:
+        folds = [(a, np.asarray(b)) for a, b in splitter.split(np.empty((len(y), 1)), y)]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"cv is {str(cv)[:60]}, which gives no folds ({error}); {_WANTED_CV}"
+        ) from error
+    if not folds:
+        raise ValueError("cv gives no folds; give a number of folds, 2 or more")
+    positive = read_labels(y, pos_label=pos_label).positive
+    counts = np.ones(len(y), dtype=bool) if given.weight is None else given.weight > 0
+    return [_check_fold(k, *fold, positive, counts) for k, fold in enumerate(folds, start=1)]
+
+
+def _check_fold(
+    number: int, train: Any, test: Any, positive: Bools, counts: Bools
+) -> tuple[Indices, Indices]:
+    """The rows of a fold that was given, as positions; both classes must be in each part."""
+    parts = []
+    for rows, what in ((train, "trains"), (test, "tests")):
+        positions = np.asarray(rows)
+        if positions.dtype == bool and len(positions) == len(positive):
+            positions = np.flatnonzero(positions)
+        is_index = positions.dtype.kind in "iu"
+        if not is_index or (positions.size and positions.max() >= len(positive)):
+            raise ValueError(
+                f"cv: fold {number} {what} on {str(rows)[:40]}; give positions of rows below "
+                f"{len(positive)}"
+            )
+        positions = positions[counts[positions]]
+        n_pos = int(positive[positions].sum())
+        if n_pos == 0 or n_pos == len(positions):
+            raise ValueError(
+                f"cv: fold {number} {what} on {n_pos} positive and {len(positions) - n_pos} "
+                "negative rows; give folds with both classes"
+            )
+        parts.append(positions)
+    return parts[0], parts[1]
+
+
+def as_masks(folds: Sequence[Fold], given: FitInput) -> list[tuple[Bools, Bools]]:
+    """The same folds as masks over the rows that count, which is how binned rows are taken."""
+    masks = []
+    for train, test in folds:
+        marks = np.zeros((len(given.y), 2), dtype=bool)
+        marks[train, 0] = marks[test, 1] = True
+        in_train, in_test = given.pick(marks).T
+        masks.append((in_train, in_test))
+    return masks
+
+
+def held_out_aucs(
+    folds: Sequence[Fold], given: FitInput, fit_models: Callable[[Floats], Iterable[Model]]
+) -> list[list[float]]:
+    """For each model of a path of models: the AUC of the held-out rows of every fold.
+
+    ``fit_models`` gets the weights of all rows, 0 for those held out, so that no kind of table has
+    to be cut, and returns the models of the path in order.
+    """
+    weight = np.ones(len(given.y)) if given.weight is None else given.weight
+    relative = _without_scale(weight)
+    by_fold = []
+    for train, test in folds:
+        kept = np.zeros(len(weight))
+        kept[train] = weight[train]
+        options = {"sample_weight": relative[test]}
+        by_fold.append(
+            [
+                auc(
+                    given.y[test],
+                    model.decision_function(given.X)[test],
+                    pos_label=model.classes[1],
+                    **options,
+                )
+                for model in fit_models(kept)
+            ]
+        )
+    return [list(values) for values in zip(*by_fold, strict=True)]
+
+
+def _without_scale(weight: Floats) -> Floats:
+    """Weights without their common factor, which must not decide between equal AUCs."""
+    present = weight > 0
+    relative = np.zeros(len(weight))
+    relative[present] = relative_weights(weight[present], int(np.count_nonzero(present)))
+    return relative
+
+
+def summarise(aucs: Sequence[Sequence[float]]) -> dict[str, npt.NDArray[Any]]:
+    """The entries of ``cv_results_`` that follow from the AUC of each candidate in each fold.
+
+    Examples
+    --------
+    >>> summarise([[0.5, 0.7], [0.8, 0.8]])["mean_auc"].tolist()
+    [0.6, 0.8]
+    """
+    return {
+        "mean_auc": np.array([np.mean(each) if len(each) else np.nan for each in aucs]),
+        "std_auc": np.array([np.std(each, ddof=1) if len(each) > 1 else 0.0 for each in aucs]),
+        "aucs": np.array(aucs),
+    }
+
+
+def fold_of_rows(first_of: Ints, positive: Bools, splitter: StratifiedKFold) -> Ints:
+    """The fold of each row: that of the first row of its unit."""
+    drawn = np.unique(first_of)
+    fold = np.zeros(len(positive), dtype=np.int64)
+    for k, (_, test) in enumerate(splitter.split(drawn[:, None], positive[drawn])):
+        fold[drawn[test]] = k
+    return np.asarray(fold[first_of])
+
+
+def with_group_folds(
+    estimator: Any, positive: Bools, groups: Any, weight: Floats | None = None
+) -> Any:
+    """The estimator with inner folds that keep the groups together, where it has a ``cv``.
+
+    Only where ``cv`` is a number or None; other estimators are returned as they are.
+    """
+    cv = estimator.get_params().get("cv", "no such parameter")
+    if groups is None or not (cv is None or isinstance(cv, (int, np.integer))):
+        return estimator
+    values = np.asarray(groups).astype(str)
+    smallest = min(len(np.unique(values[positive])), len(np.unique(values[~positive])))
+    n_folds = min(_USUAL_FOLDS if cv is None else int(cv), smallest)
+    if n_folds < 2:
+        return estimator
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=0)
+    folds = list(splitter.split(np.empty((len(values), 1)), positive, values))
+    counts = np.ones(len(values), dtype=bool) if weight is None else weight > 0
+    present = [rows[counts[rows]] for fold in folds for rows in fold]
+    are_usable = all(0 < positive[rows].sum() < len(rows) for rows in present)
+    return estimator.set_params(cv=folds) if are_usable else estimator
+
+
+def assign_folds(
+    positive: Bools,
+    weight: Floats | None,
+    groups: Any,
+    cv: int,
+    rng: np.random.RandomState,
+    copied: CopiedRows | None = None,
+) -> Ints:
+    """A fold for each row: stratified and shuffled, rows of weight zero not counted."""
+    if not isinstance(cv, (int, np.integer)) or isinstance(cv, bool) or cv < 2:
+        raise ValueError(f"cv is {cv!r}; give a whole number of folds, 2 or more")
+    # A row of weight zero is absent: it is scored, but must not decide the fold of another.
+    folds = np.arange(len(positive), dtype=np.int64) % cv
+    present = np.arange(len(positive)) if weight is None else np.flatnonzero(weight > 0)
+    n_pos = int(positive[present].sum())
+    smallest = min(n_pos, len(present) - n_pos)
+    if smallest < 2 * cv:
+        raise ValueError(
+            f"cv={cv} folds need {2 * cv} rows of each class, two in every fold, and the smaller "
+            f"class has {smallest}; give a smaller cv"
+        )
+    seed = int(rng.randint(2**31 - 1))
+    if groups is None:
+        splitter = StratifiedKFold(cv, shuffle=True, random_state=seed)
+        units = np.arange(len(present)) if copied is None else copied.units(cv)
+        folds[present] = fold_of_rows(units, positive[present], splitter)
+        return folds
+    splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=seed)
+    codes = _group_codes(groups, len(positive), cv)[present]
+    for fold, (_, test) in enumerate(splitter.split(present, positive[present], codes)):
+        folds[present[test]] = fold
+    return folds
+
+
+def _group_codes(groups: Any, n_rows: int, cv: int) -> Ints:
+    """Groups as numbers; an error where there are fewer than folds."""
+    values = read_vector(groups, "groups")
+    if len(values) != n_rows:
+        raise ValueError(
+            f"groups has {len(values)} values for {n_rows} rows; give one for each row"
+        )
+    distinct, codes = np.unique(values.astype(str), return_inverse=True)
+    if len(distinct) < cv:
+        raise ValueError(
+            f"groups has {count(len(distinct), 'group')} for cv={cv} folds; give a smaller cv"
+        )
+    return codes.astype(np.int64)
+
+
+def read_folds(folds: Any, n_rows: int) -> Ints:
+    """Folds that were given, numbered from 0."""
+    values = read_vector(folds, "folds")
+    if len(values) != n_rows:
+        raise ValueError(f"folds has {len(values)} values for {n_rows} rows; give one for each row")
+    distinct, codes = np.unique(values, return_inverse=True)
+    if len(distinct) < 2:
+        raise ValueError("folds has a single fold; give 2 or more")
+    return codes.astype(np.int64)
+
+
+def check_folds(
+    positive: Bools,
+    weight: Floats | None,
+    groups: Any,
+    folds: Ints,
+) -> None:
+    """Check, before anything is fitted, that each fold has what its interval needs."""
+    present = np.ones(len(folds), dtype=bool) if weight is None else weight > 0
+    values = None if groups is None else read_vector(groups, "groups").astype(str)
+    for fold in range(int(folds.max()) + 1):
+        rows = (folds == fold) & present
+        n_pos, n_rows = int(positive[rows].sum()), int(rows.sum())
+        if min(n_pos, n_rows - n_pos) < 2:
+            raise ValueError(
+                f"fold {fold} has {n_pos} positive and {n_rows - n_pos} negative row(s), and every "
+                "fold needs two of each; give fewer folds"
+            )
+        if values is not None and len(np.unique(values[rows])) < 2:
+            raise ValueError(
+                f"fold {fold} holds one of the {len(np.unique(values))} groups alone, which does "
+                "not tell how groups vary; give fewer folds"
+            )
