@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from auctor._text import first_few
+from auctor._text import count, first_few
 from papers import catalogue
 from papers.experiment import Paper, Setup, Size
 from papers.page import Claim
@@ -109,7 +109,7 @@ def _check(outcome: Outcome, is_particular: bool) -> None:
     failed = outcome.failed()
     if failed:
         name, why = next(iter(failed.items()))
-        raise Broken(f"{len(failed)} case(s) failed, the first: {name} {why}")
+        raise Broken(f"{count(len(failed), 'case')} failed, the first: {name} {why}")
     broken = outcome.broken()
     if broken:
         raise Broken(f"a proved claim did not hold: {first_few(claim.text for claim in broken)}")
@@ -155,7 +155,7 @@ def _outcome_text(outcome: Outcome) -> str:
     lines = [_claim_line(claim) for claim in outcome.claims]
     for reason in sorted(set(outcome.obstacles.values())):
         names = [name for name, why in outcome.obstacles.items() if why == reason]
-        lines.append(f"not run ({len(names)} cases, {reason}): {'; '.join(names[:4])}")
+        lines.append(f"not run ({count(len(names), 'case')}, {reason}): {'; '.join(names[:4])}")
     lines += [f"renamed earlier results to {path}" for path in outcome.put_aside]
     lines.append(f"wrote {', '.join(str(path) for path in outcome.written)}")
     return "\n".join(lines)

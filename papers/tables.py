@@ -37,7 +37,7 @@ def where_looked() -> str:
     """Describe where tables are searched, for messages."""
     folder = os.environ.get("AUCTOR_DATA")
     if not folder:
-        return "set AUCTOR_DATA to the folder that holds it"
+        return "set AUCTOR_DATA to the folder that contains it"
     return f"AUCTOR_DATA is {folder}" + ("" if Path(folder).is_dir() else ", which is not a folder")
 
 

@@ -111,7 +111,7 @@ def test_a_case_that_fails_is_told_at_the_end(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setenv("TOY_FAIL", "2")
     done = run("toy/squares", "--quick", "--quiet")
     assert done.code == 1
-    assert "1 case(s) failed, the first: toy/squares: 2 failed with RuntimeError" in done.err
+    assert "1 case failed, the first: toy/squares: 2 failed with RuntimeError" in done.err
     assert Path("papers-output/toy.md").exists()
 
 
