@@ -88,7 +88,7 @@ class TestScores:
         expected = model.decision_function(table).tobytes()
         mixed = table[["code", "town", "empty", "age", "flat"]].assign(extra=pd.Timestamp(0).year)
         assert model.decision_function(mixed).tobytes() == expected
-        with pytest.raises(ValueError, match=r"lacks 2 column\(s\) .*: 'age', 'code'"):
+        with pytest.raises(ValueError, match=r"lacks 2 columns .*: 'age', 'code'"):
             model.decision_function(table.drop(columns=["age", "code"]))
 
     def test_wrong_number_of_columns(self, model):

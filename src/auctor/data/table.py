@@ -264,15 +264,15 @@ def _read_array(X: Any) -> Table:
     array = _to_array(X)
     if array.ndim == 0 and not isinstance(X, (np.ndarray, np.generic)):
         raise ValueError(
-            f"X must be a table with 2 dimensions, got an object of type {type(X).__name__}; give "
-            "a numpy array, a list of rows, or a pandas, polars or pyarrow table"
+            f"X is an object of type {type(X).__name__}; give a table with 2 dimensions: a numpy "
+            "array, a list of rows, or a pandas, polars or pyarrow table"
         )
     if array.dtype.names is not None:
         raise ValueError("X is a structured array; give a data frame, as in pandas.DataFrame(X)")
     if array.ndim != 2:
         raise ValueError(
-            f"X must be a table with 2 dimensions, got an array of shape {array.shape}. Reshape "
-            "your data: X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single sample"
+            f"X is an array of shape {array.shape}; give a table with 2 dimensions. Reshape your "
+            "data: X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single sample"
         )
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers")

@@ -1,6 +1,6 @@
 """Trees: the leaves of rows, and growing a tree level by level.
 
-To grow a level, the rows of each node stand in a list. ``send_lists`` and ``copy_lists`` move rows
+To grow a level, the rows of each node are in a list. ``send_lists`` and ``copy_lists`` move rows
 to the lists of the children, ``count_lists`` and ``subtract_slots`` make the class histograms of
 the nodes, and ``best_splits`` finds the best split of each node.
 """

@@ -18,7 +18,7 @@ class Sample(NamedTuple):
 
     pos: Ints
     neg: Ints
-    weight_pos: float  # rows of the table that a drawn row stands for
+    weight_pos: float  # number of rows of the table that a drawn row counts for
     weight_neg: float
     top: float  # k of the precision at k, in rows of the table
     theta: float
