@@ -390,7 +390,7 @@ def test_any_classifier_to_start_from():
     assert np.ptp(scores - expected) < 1e-6  # but for Youden's point
     assert ranker.score(X, y) > 0.75
     assert np.array_equal(ranker.predict(X) == "sick", scores > 0)
-    with pytest.raises(ValueError, match="cannot; pickle the estimator"):
+    with pytest.raises(ValueError, match="cannot hold; pickle the estimator"):
         to_json(ranker.model_)
     again = pickle.loads(pickle.dumps(ranker))
     assert np.array_equal(again.decision_function(X), scores)
