@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from auctor.datasets import approximate_roc
+from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS, POSITIVE_SHARE
 from papers.clemencon_vayatis_2009.learners import (
     COSTS,
     FIXED_DEPTH,
     RANKERS,
     measure,
-    measure_law,
+    measure_distribution,
     repetitions,
     sizes,
 )
-from papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE
 from papers.clemencon_vayatis_2009.verdicts import (
     join,
     judge_depth,
@@ -41,25 +41,29 @@ _COLOURS = {"rate": "C0", "tree": "C1", "unions": "C2", "forest": "C4", "fixed":
 def cases(setup: Setup) -> list[Case]:
     """One case per distribution, ranker and size; and the tree on the distributions themselves."""
     found = [
-        Case(f"distribution/{place}", partial(measure_law, place, _DEEPEST), cost=1.0)
-        for place in _PLANES
+        Case(
+            f"distribution/{distribution}",
+            partial(measure_distribution, distribution, _DEEPEST),
+            cost=1.0,
+        )
+        for distribution in _PLANES
     ]
-    for place in PLACES:
+    for distribution in DISTRIBUTIONS:
         for name, ranker in RANKERS.items():
-            if place != "line" and not ranker.is_plane:
+            if distribution != "line" and not ranker.is_plane:
                 continue
             for n_rows in sizes(setup):
-                many = repetitions(setup, place, name, n_rows)
+                many = repetitions(setup, distribution, name, n_rows)
                 base, each = COSTS.get(name, (0.05, 2e-6))
                 if many:
-                    work = partial(measure, place, name, n_rows, many, setup.seed)
+                    work = partial(measure, distribution, name, n_rows, many, setup.seed)
                     cost = many * (base + each * n_rows)
-                    found.append(Case(_case(place, name, n_rows), work, cost=cost))
+                    found.append(Case(_case(distribution, name, n_rows), work, cost=cost))
     return found
 
 
-def _case(place: str, ranker: str, n_rows: int) -> str:
-    return f"{place}/{ranker}/{n_rows}"
+def _case(distribution: str, ranker: str, n_rows: int) -> str:
+    return f"{distribution}/{ranker}/{n_rows}"
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
@@ -85,7 +89,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.table(*_cell_table(found, setup))
     _judge_plug_in(page, found, setup)
     _judge_left_to_right(page, found, setup)
-    _report_law(page, found)
+    _report_distribution(page, found)
     _judge_fixed(page, found, setup)
     _judge_grown(page, found, setup)
 
@@ -94,33 +98,41 @@ def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
     """The number of samples of each ranker; fewer, or none, if a fit takes long."""
     rows = []
     for name, ranker in RANKERS.items():
-        places = [place for place in PLACES if ranker.is_plane or place == "line"]
-        rows.append([ranker.title, *(_count(setup, places, name, n) for n in sizes(setup))])
+        feature_distributions = [
+            distribution
+            for distribution in DISTRIBUTIONS
+            if ranker.is_plane or distribution == "line"
+        ]
+        rows.append(
+            [ranker.title, *(_count(setup, feature_distributions, name, n) for n in sizes(setup))]
+        )
     return ["ranker", *(f"n = {n:,}" for n in sizes(setup))], rows
 
 
-def _count(setup: Setup, places: list[str], ranker: str, n_rows: int) -> str:
+def _count(setup: Setup, feature_distributions: list[str], ranker: str, n_rows: int) -> str:
     """Samples of a distribution; a reduced run may have none of some distributions."""
-    counts = sorted({repetitions(setup, place, ranker, n_rows) for place in places})
+    counts = sorted(
+        {repetitions(setup, distribution, ranker, n_rows) for distribution in feature_distributions}
+    )
     return " or ".join(f"{count}" if count else "–" for count in counts)
 
 
 def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:
     """Distributions and rankers with results."""
-    for place in PLACES:
+    for distribution in DISTRIBUTIONS:
         for ranker in RANKERS:
-            if any(_case(place, ranker, n) in found for n in sizes(setup)):
-                yield place, ranker
+            if any(_case(distribution, ranker, n) in found for n in sizes(setup)):
+                yield distribution, ranker
 
 
 def _distance_table(found: Found, setup: Setup, key: str) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup)), "last power of n"]
     rows = []
-    for place, ranker in _lines(found, setup):
-        cells = [_cell(found.get(_case(place, ranker, n)), key) for n in sizes(setup)]
-        steps = find_steps(found, setup, place, ranker, key)
+    for distribution, ranker in _lines(found, setup):
+        cells = [_cell(found.get(_case(distribution, ranker, n)), key) for n in sizes(setup)]
+        steps = find_steps(found, setup, distribution, ranker, key)
         last = _power(steps[-1]) if steps else "–"
-        rows.append([PLACES[place]().name, RANKERS[ranker].title, *cells, last])
+        rows.append([DISTRIBUTIONS[distribution]().name, RANKERS[ranker].title, *cells, last])
     return head, rows
 
 
@@ -132,10 +144,12 @@ def _power(step: Estimate) -> str:
     return f"{step.value:.2f} ({step.low:.2f}, {step.high:.2f})"
 
 
-def find_steps(found: Found, setup: Setup, place: str, ranker: str, key: str) -> list[Estimate]:
+def find_steps(
+    found: Found, setup: Setup, distribution: str, ranker: str, key: str
+) -> list[Estimate]:
     """The power of n from each size that was run to the next."""
-    ran = [n for n in sizes(setup) if _case(place, ranker, n) in found]
-    values = [found[_case(place, ranker, n)][key] for n in ran]
+    ran = [n for n in sizes(setup) if _case(distribution, ranker, n) in found]
+    values = [found[_case(distribution, ranker, n)][key] for n in ran]
     return [
         step_exponent(values[k], values[k + 1], float(np.log10(ran[k + 1] / ran[k])))
         for k in range(len(ran) - 1)
@@ -145,23 +159,26 @@ def find_steps(found: Found, setup: Setup, place: str, ranker: str, key: str) ->
 def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup))]
     rows = []
-    for place, ranker in _lines(found, setup):
+    for distribution, ranker in _lines(found, setup):
         if ranker in ("rate", "grown"):
-            results = [found.get(_case(place, ranker, n)) for n in sizes(setup)]
+            results = [found.get(_case(distribution, ranker, n)) for n in sizes(setup)]
             cells = [
                 f"{np.mean(r['n_cells']):.0f} of {np.mean(r['diameter']):.4f}" if r else "–"
                 for r in results
             ]
-            rows.append([PLACES[place]().name, RANKERS[ranker].title, *cells])
+            rows.append([DISTRIBUTIONS[distribution]().name, RANKERS[ranker].title, *cells])
     return head, rows
 
 
 def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: str,
-           places: Iterable[str]) -> None:  # fmt: skip
+           feature_distributions: Iterable[str]) -> None:  # fmt: skip
     """Judge the claim that a distance goes to zero on all distributions."""
-    steps = {place: find_steps(found, setup, place, ranker, key) for place in places}
+    steps = {
+        distribution: find_steps(found, setup, distribution, ranker, key)
+        for distribution in feature_distributions
+    }
     verdict = join([judge_fall(one) for one in steps.values()])
-    words = [f"{PLACES[p]().name}: n^{_power(s[-1])}" for p, s in steps.items() if s]
+    words = [f"{DISTRIBUTIONS[p]().name}: n^{_power(s[-1])}" for p, s in steps.items() if s]
     page.claim(text, verdict, f"last tenfold, {'; '.join(words) or 'not run'}")
 
 
@@ -173,35 +190,35 @@ def _judge_plug_in(page: Page, found: Found, setup: Setup) -> None:
     )
     order = "leaves by their fraction of positives, the plug-in of its proof"
     text = f"Theorem 21: d1 goes to 0 ({order})"
-    _judge(page, found, setup, text, "rate", "d1", PLACES)
-    bound = [name for name, make in PLACES.items() if make().meets_all]
+    _judge(page, found, setup, text, "rate", "d1", DISTRIBUTIONS)
+    bound = [name for name, make in DISTRIBUTIONS.items() if make().meets_all]
     text = f"Theorem 21: d-infinity goes to 0 where Q* stays away from 1 ({order})"
     _judge(page, found, setup, text, "rate", "d_inf", bound)
 
 
 def _judge_left_to_right(page: Page, found: Found, setup: Setup) -> None:
     words = "leaves from left to right, the output of the algorithm, with perpendicular splits"
-    for places, features in ((("line",), "one feature"), (_PLANES, "two features")):
+    for feature_distributions, features in ((("line",), "one feature"), (_PLANES, "two features")):
         text = f"Theorem 21: d1 goes to 0 ({words}; {features})"
-        _judge(page, found, setup, text, "tree", "d1", places)
+        _judge(page, found, setup, text, "tree", "d1", feature_distributions)
     text = "Theorem 21: d1 goes to 0 (left to right, where cells are unions of ever smaller boxes)"
-    _judge(page, found, setup, text, "unions", "d1", PLACES)
+    _judge(page, found, setup, text, "unions", "d1", DISTRIBUTIONS)
 
 
-def _report_law(page: Page, found: Found) -> None:
+def _report_distribution(page: Page, found: Found) -> None:
     """Report TreeRank on the distribution itself: the error without sampling error."""
-    laws = {p: found[f"distribution/{p}"] for p in _PLANES if f"distribution/{p}" in found}
-    if not laws:
+    results = {p: found[f"distribution/{p}"] for p in _PLANES if f"distribution/{p}" in found}
+    if not results:
         return
     page.text(
         "TreeRank with perpendicular splits on the distribution itself (a plane of 64 x 64 boxes, "
         "each with its mass of both classes), d1 by depth:"
     )
     rows = []
-    for place, result in laws.items():
+    for distribution, result in results.items():
         for order in ("tree", "rate"):
             cells = [f"{value:.5f}" for value in result[f"{order}_d1"]]
-            rows.append([PLACES[place]().name, RANKERS[order].title, *cells])
+            rows.append([DISTRIBUTIONS[distribution]().name, RANKERS[order].title, *cells])
     page.table(["distribution", "ranker", *(f"depth {d}" for d in range(1, _DEEPEST + 1))], rows)
     page.text(
         "Rows that the first cut ranks below the others stay below. In the order from left to "
@@ -211,7 +228,7 @@ def _report_law(page: Page, found: Found) -> None:
         "difference."
     )
     for order, words in (("tree", "from left to right"), ("rate", "by fraction of positives")):
-        values = [result[f"{order}_d1"] for result in laws.values()]
+        values = [result[f"{order}_d1"] for result in results.values()]
         ends = ", ".join(f"{v[-1]:.5f}" for v in values)
         page.claim(
             f"With perpendicular splits in the plane, cells that shrink bring d1 to 0 ({words}, "
@@ -228,7 +245,7 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
     ran = [n for n in sizes(setup) if _case("line", "fixed", n) in found]
     if not ran:
         return
-    floor = approximate_roc(PLACES["line"]().law, depth=FIXED_DEPTH).d1
+    floor = approximate_roc(DISTRIBUTIONS["line"]().roc, depth=FIXED_DEPTH).d1
     values = found[_case("line", "fixed", ran[-1])]["d1"]
     excess = t_interval([value / floor - 1 for value in values])
     page.claim(
@@ -257,17 +274,17 @@ def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
     figure.set_size_inches(10.5, 6.6)
     axes = figure.subplots(2, 3, sharex=True, sharey="row")
     for row, (key, title) in zip(axes, _TITLES.items(), strict=True):
-        for ax, place in zip(row, PLACES, strict=True):
+        for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
             for ranker in _MARKS:
-                if any(_case(place, ranker, n) in found for n in sizes(setup)):
-                    _draw_line(ax, found, setup, place, ranker, key)
+                if any(_case(distribution, ranker, n) in found for n in sizes(setup)):
+                    _draw_line(ax, found, setup, distribution, ranker, key)
             ax.spines[["top", "right"]].set_visible(False)
             ax.set(xscale="log", yscale="log")
-        row[0].axhline(getattr(approximate_roc(PLACES["line"]().law, depth=FIXED_DEPTH), key),
-                       color="0.6", lw=1, ls=(0, (1, 3)))  # fmt: skip
+        ideal = approximate_roc(DISTRIBUTIONS["line"]().roc, depth=FIXED_DEPTH)
+        row[0].axhline(getattr(ideal, key), color="0.6", lw=1, ls=(0, (1, 3)))
         row[0].set_ylabel(title)
-    for ax, place in zip(axes[0], PLACES, strict=True):
-        ax.set_title(PLACES[place]().name, fontsize=10)
+    for ax, distribution in zip(axes[0], DISTRIBUTIONS, strict=True):
+        ax.set_title(DISTRIBUTIONS[distribution]().name, fontsize=10)
     for ax in axes[1]:
         ax.set_xlabel("rows, n")
     found_in = [ax.get_legend_handles_labels() for ax in axes[0]]
@@ -277,9 +294,11 @@ def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
     )
 
 
-def _draw_line(ax: Any, found: Found, setup: Setup, place: str, ranker: str, key: str) -> None:
-    ran = [n for n in sizes(setup) if _case(place, ranker, n) in found]
-    values = [found[_case(place, ranker, n)][key] for n in ran]
+def _draw_line(
+    ax: Any, found: Found, setup: Setup, distribution: str, ranker: str, key: str
+) -> None:
+    ran = [n for n in sizes(setup) if _case(distribution, ranker, n) in found]
+    values = [found[_case(distribution, ranker, n)][key] for n in ran]
     middle = [np.mean(v) for v in values]
     error = [np.std(v, ddof=1) / len(v) ** 0.5 if len(v) > 1 else 0.0 for v in values]
     ax.errorbar(ran, middle, error, fmt=_MARKS[ranker], ms=4, lw=1.1, capsize=2,

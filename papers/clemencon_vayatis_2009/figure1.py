@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from auctor.datasets import approximate_roc
-from papers.clemencon_vayatis_2009.bent_laws import BENT
+from papers.clemencon_vayatis_2009.roc_curves import ROC_CURVES
 from papers.experiment import Case, Found, Result, Setup
 from papers.page import Page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LAWS = ("exponential_2", "exponential_5", "gaussian_1", "gaussian_2", "power", "octaves")
+CURVES = ("exponential_2", "exponential_5", "gaussian_1", "gaussian_2", "power", "octaves")
 DRAWN = ("exponential_5", "gaussian_1")
 DEPTHS = range(8)
 _COLOURS = ("C1", "C2", "C4")
@@ -23,25 +23,25 @@ _ROUNDING = 1e-9
 
 def follow_recursion(name: str) -> Result:
     """The knots at each depth, and their deviation from the statements of section 3.4."""
-    law = BENT[name].make()
-    levels = [approximate_roc(law, depth=depth) for depth in DEPTHS]
+    roc = ROC_CURVES[name].make()
+    levels = [approximate_roc(roc, depth=depth) for depth in DEPTHS]
     between = np.linspace(0, 1, 4001)
-    off = [np.abs(law.tpr(level.alpha) - level.beta).max() for level in levels]
-    over = [(np.interp(between, *level.knots) - law.tpr(between)).max() for level in levels]
-    bends = [_largest_bend(*level.knots) for level in levels]
+    off = [np.abs(roc.tpr(level.alpha) - level.beta).max() for level in levels]
+    over = [(np.interp(between, *level.knots) - roc.tpr(between)).max() for level in levels]
+    curvatures = [_largest_curvature(*level.knots) for level in levels]
     shown = {f"alpha_{d}": levels[d].alpha.tolist() for d in (1, 2, 3)}
     shown |= {f"beta_{d}": levels[d].beta.tolist() for d in (1, 2, 3)}
     return {
         "auc": [level.auc for level in levels],
-        "optimal_auc": law.optimal_auc,
+        "optimal_auc": roc.optimal_auc,
         "off_curve": float(max(off)),
         "over_curve": float(max(over)),
-        "upward_bend": float(max(bends)),
+        "upward_bend": float(max(curvatures)),
         **shown,
     }
 
 
-def _largest_bend(alpha: np.ndarray, beta: np.ndarray) -> float:
+def _largest_curvature(alpha: np.ndarray, beta: np.ndarray) -> float:
     """The largest depth of a knot below the chord of its neighbours; at most 0 if concave."""
     (a0, a1, a2), (b0, b1, b2) = ((x[:-2], x[1:-1], x[2:]) for x in (alpha, beta))
     twist = (b2 - b0) * (a1 - a0) - (a2 - a0) * (b1 - b0)
@@ -50,7 +50,7 @@ def _largest_bend(alpha: np.ndarray, beta: np.ndarray) -> float:
 
 def cases(setup: Setup) -> list[Case]:
     """One case per distribution; nothing is drawn, so all sizes are the same."""
-    return [Case(name, partial(follow_recursion, name), cost=0.2) for name in LAWS]
+    return [Case(name, partial(follow_recursion, name), cost=0.2) for name in CURVES]
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
@@ -60,9 +60,9 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         "its piecewise linear curve:"
     )
     head = ["distribution", *(f"depth {depth}" for depth in DEPTHS), "AUC*"]
-    shown = {name: found[name] for name in LAWS if name in found}
+    shown = {name: found[name] for name in CURVES if name in found}
     rows = [
-        [BENT[n].title, *(f"{a:.5f}" for a in r["auc"]), f"{r['optimal_auc']:.5f}"]
+        [ROC_CURVES[n].title, *(f"{a:.5f}" for a in r["auc"]), f"{r['optimal_auc']:.5f}"]
         for n, r in shown.items()
     ]
     page.table(head, rows)
@@ -73,34 +73,34 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 def _judge(page: Page, results: list[Result]) -> None:
     """The statements of section 3.4 about the knots, which are proved."""
-    off, over, bend = (
+    off, over, curvature = (
         max(r[key] for r in results) for key in ("off_curve", "over_curve", "upward_bend")
     )
     gains = [b - a for r in results for a, b in zip(r["auc"], r["auc"][1:], strict=False)]
-    n_laws = f"{len(results)} distributions, depths 0 to {DEPTHS[-1]}"
-    page.must_hold("All knots lie on ROC*", off < _ROUNDING, f"at most {off:.1e} off, {n_laws}")
+    n_curves = f"{len(results)} distributions, depths 0 to {DEPTHS[-1]}"
+    page.must_hold("All knots lie on ROC*", off < _ROUNDING, f"at most {off:.1e} off, {n_curves}")
     page.must_hold(
-        "Each level adds to the AUC", min(gains) > 0, f"at least {min(gains):.1e}, {n_laws}"
+        "Each level adds to the AUC", min(gains) > 0, f"at least {min(gains):.1e}, {n_curves}"
     )
     page.must_hold(
         "The piecewise linear curve is concave and nowhere above ROC*",
-        over < _ROUNDING and bend < _ROUNDING,
-        f"at most {max(over, 0):.1e} above, {n_laws}",
+        over < _ROUNDING and curvature < _ROUNDING,
+        f"at most {max(over, 0):.1e} above, {n_curves}",
     )
 
 
 def _draw(found: Found, figure: "Figure") -> None:
     axes = figure.subplots(1, 2, sharey=True)
     for ax, name in zip(axes, DRAWN, strict=True):
-        law = BENT[name].make()
+        roc = ROC_CURVES[name].make()
         alpha = np.linspace(0, 1, 801) ** 2  # finer where the curve is steep
-        ax.plot(alpha, law.tpr(alpha), color="black", linewidth=1.8, label="ROC*")
+        ax.plot(alpha, roc.tpr(alpha), color="black", linewidth=1.8, label="ROC*")
         for depth, colour in zip((1, 2, 3) if name in found else (), _COLOURS, strict=False):
             knots = found[name][f"alpha_{depth}"], found[name][f"beta_{depth}"]
             ax.plot(*knots, "os^"[depth - 1], ls="--", ms=5, lw=1.1, color=colour,
                     label=f"depth {depth}")  # fmt: skip
         ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
-        ax.set(xlabel="false positive rate, alpha", title=BENT[name].title, aspect="equal")
+        ax.set(xlabel="false positive rate, alpha", title=ROC_CURVES[name].title, aspect="equal")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("true positive rate, beta")
     axes[1].legend(frameon=False, loc="lower right", fontsize=9)

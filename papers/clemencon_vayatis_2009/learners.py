@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from auctor import TreeRank, TreeRankForest
-from papers.clemencon_vayatis_2009.places import PLACES, POSITIVE_SHARE, Place, evaluate
+from papers.clemencon_vayatis_2009.feature_distributions import (
+    DISTRIBUTIONS,
+    POSITIVE_SHARE,
+    FeatureDistribution,
+    evaluate,
+)
 from papers.experiment import Result, Setup, Size
 
 FIXED_DEPTH = 2
@@ -27,7 +32,7 @@ class Ranker:
     """A ranker: its title, and an estimator for n rows of a distribution."""
 
     title: str
-    make: Callable[[int, Place], Any]
+    make: Callable[[int, FeatureDistribution], Any]
     is_plane: bool = True  # whether it is also run on two features
 
 
@@ -40,29 +45,29 @@ def shrink(n_rows: int) -> dict[str, Any]:
     return {"max_depth": math.ceil(math.log2(n_rows)), "min_samples_leaf": math.sqrt(n_rows)}
 
 
-def _tree(order: str) -> Callable[[int, Place], Any]:
-    def make(n_rows: int, place: Place) -> TreeRank:
+def _tree(order: str) -> Callable[[int, FeatureDistribution], Any]:
+    def make(n_rows: int, distribution: FeatureDistribution) -> TreeRank:
         """Cells that shrink as n grows."""
-        return TreeRank(order=order, max_bins=_BINS[place.n_features], **shrink(n_rows))
+        return TreeRank(order=order, max_bins=_BINS[distribution.n_features], **shrink(n_rows))
 
     return make
 
 
-def _unions(n_rows: int, place: Place) -> TreeRank:
+def _unions(n_rows: int, distribution: FeatureDistribution) -> TreeRank:
     """Cells are unions of boxes, and the boxes shrink too."""
     leaf_depth = min(round(math.log2(n_rows) / 2), 10)
     return TreeRank(split="tree", leaf_depth=leaf_depth, **shrink(n_rows))
 
 
-def _forest(n_rows: int, place: Place) -> TreeRankForest:
+def _forest(n_rows: int, distribution: FeatureDistribution) -> TreeRankForest:
     return TreeRankForest(_N_TREES, n_jobs=1, **shrink(n_rows))
 
 
-def _fixed(n_rows: int, place: Place) -> TreeRank:
-    return TreeRank(FIXED_DEPTH, min_samples_leaf=1, max_bins=_BINS[place.n_features])
+def _fixed(n_rows: int, distribution: FeatureDistribution) -> TreeRank:
+    return TreeRank(FIXED_DEPTH, min_samples_leaf=1, max_bins=_BINS[distribution.n_features])
 
 
-def _grown(n_rows: int, place: Place) -> TreeRank:
+def _grown(n_rows: int, distribution: FeatureDistribution) -> TreeRank:
     """The smallest cells, each with one class, without a bound on their number."""
     return TreeRank(48, min_samples_leaf=1, order="rate", max_bins=_MOST_BINS)
 
@@ -82,12 +87,12 @@ def sizes(setup: Setup) -> list[int]:
     return setup.pick([10**k for k in range(2, 7)], [10**3, 10**4, 10**5], [10**2, 10**3])
 
 
-def repetitions(setup: Setup, place: str, ranker: str, n_rows: int) -> int:
+def repetitions(setup: Setup, distribution: str, ranker: str, n_rows: int) -> int:
     """The number of independent samples; fewer, or none, if a fit takes long."""
     if setup.size == Size.FULL:
         return _full_repetitions(ranker, n_rows)
     if ranker == "forest":  # on one distribution only, for comparison with the tree
-        small = place == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
+        small = distribution == "diagonals" and n_rows <= setup.pick(0, 10**4, 10**2)
         return 2 if small else 0
     if ranker == "grown" and n_rows > 10**4:
         return 0
@@ -101,32 +106,32 @@ def _full_repetitions(ranker: str, n_rows: int) -> int:
 
 
 def measure(
-    place_name: str, ranker_name: str, n_rows: int, n_repetitions: int, seed: int
+    distribution_name: str, ranker_name: str, n_rows: int, n_repetitions: int, seed: int
 ) -> Result:
     """Distances from ROC* in the population, for samples that all rankers share."""
-    place, ranker = PLACES[place_name](), RANKERS[ranker_name]
+    distribution, ranker = DISTRIBUTIONS[distribution_name](), RANKERS[ranker_name]
     found = []
     for repetition in range(n_repetitions):
-        numbers = [seed, list(PLACES).index(place_name), n_rows, repetition]
-        X, y = place.draw(n_rows, np.random.default_rng(numbers))
-        found.append(evaluate(ranker.make(n_rows, place).fit(X, y), place))
+        numbers = [seed, list(DISTRIBUTIONS).index(distribution_name), n_rows, repetition]
+        X, y = distribution.draw(n_rows, np.random.default_rng(numbers))
+        found.append(evaluate(ranker.make(n_rows, distribution).fit(X, y), distribution))
     keys = ("d1", "d_inf", "n_cells", "diameter")
     return {key: [getattr(one, key) for one in found] for key in keys}
 
 
-def measure_law(place_name: str, deepest: int) -> Result:
+def measure_distribution(distribution_name: str, deepest: int) -> Result:
     """TreeRank on the distribution itself: one row of each class per box, weighted by its mass."""
-    place = PLACES[place_name]()
-    edges = [np.linspace(0, 1, _N_SIDE + 1)] * place.n_features
+    distribution = DISTRIBUTIONS[distribution_name]()
+    edges = [np.linspace(0, 1, _N_SIDE + 1)] * distribution.n_features
     middle = np.meshgrid(*((e[1:] + e[:-1]) / 2 for e in edges), indexing="ij")
     X = np.tile(np.column_stack([m.ravel() for m in middle]), (2, 1))
     y = np.repeat([0, 1], len(X) // 2)
-    neg, pos = place.masses(edges)
+    neg, pos = distribution.masses(edges)
     weight = np.concatenate([(1 - POSITIVE_SHARE) * neg, POSITIVE_SHARE * pos])
     result: Result = {"depth": list(range(1, deepest + 1))}
     for order in ("tree", "rate"):
         trees = [TreeRank(d, min_samples_leaf=1e-9, order=order) for d in result["depth"]]
-        found = [evaluate(tree.fit(X, y, sample_weight=weight), place) for tree in trees]
+        found = [evaluate(tree.fit(X, y, sample_weight=weight), distribution) for tree in trees]
         result[f"{order}_d1"] = [one.d1 for one in found]
         result[f"{order}_d_inf"] = [one.d_inf for one in found]
     return result

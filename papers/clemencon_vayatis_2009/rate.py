@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from auctor.datasets import OptimalRoc, approximate_roc
-from papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO
-from papers.clemencon_vayatis_2009.places import distances
+from papers.clemencon_vayatis_2009.feature_distributions import distances
+from papers.clemencon_vayatis_2009.roc_curves import RATIO, ROC_CURVES
 from papers.experiment import Case, Found, Result, Setup
 from papers.page import Page, Verdict
 from papers.statistics import log_slope
@@ -48,37 +48,37 @@ def fit_exponent(values: list[float]) -> Exponent:
 
 def measure(name: str, deepest: int) -> Result:
     """Both distances at each depth, of the recursion's knots and of as many equidistant ones."""
-    law = BENT[name].make()
+    roc = ROC_CURVES[name].make()
     result: Result = {f"{kind}_{d}": [] for kind in ("tree", "even") for d in DISTANCES}
     result["widest"] = []
     for depth in range(1, deepest + 1):
-        ideal = approximate_roc(law, depth=depth)
+        ideal = approximate_roc(roc, depth=depth)
         even = np.linspace(0, 1, 2**depth + 1)
         for key, value in zip(DISTANCES, (ideal.d1, ideal.d_inf), strict=True):
             result[f"tree_{key}"].append(value)
-        for key, value in zip(DISTANCES, distances(law, even, law.tpr(even)), strict=True):
+        for key, value in zip(DISTANCES, distances(roc, even, roc.tpr(even)), strict=True):
             result[f"even_{key}"].append(value)
         result["widest"].append(float(np.diff(ideal.alpha).max()))
-    return result | (_best_constants(law) if BENT[name].meets else {})
+    return result | (_best_constants(roc) if ROC_CURVES[name].meets else {})
 
 
-def _best_constants(law: OptimalRoc) -> Result:
+def _best_constants(roc: OptimalRoc) -> Result:
     """C of the best possible knots: (int |f''|^(1/3))^3 / 12 and (int |f''|^(1/2))^2 / 8."""
-    bend = -np.diff(law.tpr(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
-    bend = np.maximum(bend, 0)  # negative only by rounding
-    best = (bend ** (1 / 3)).mean() ** 3 / 12, np.sqrt(bend).mean() ** 2 / 8
+    curvature = -np.diff(roc.tpr(np.linspace(0, 1, _N_GRID + 1)), 2) * _N_GRID**2
+    curvature = np.maximum(curvature, 0)  # negative only by rounding
+    best = (curvature ** (1 / 3)).mean() ** 3 / 12, np.sqrt(curvature).mean() ** 2 / 8
     return {f"best_{key}": float(value) for key, value in zip(DISTANCES, best, strict=True)}
 
 
 def cases(setup: Setup) -> list[Case]:
     """One case per distribution; nothing is drawn, so all sizes have the same depth."""
     deepest = setup.pick(12, 11, 10)
-    return [Case(name, partial(measure, name, deepest), cost=0.5) for name in BENT]
+    return [Case(name, partial(measure, name, deepest), cost=0.5) for name in ROC_CURVES]
 
 
 def report(page: Page, found: Found, setup: Setup) -> None:
     """Report exponents, constants where the assumptions hold, and verdicts."""
-    shown = {name: found[name] for name in BENT if name in found}
+    shown = {name: found[name] for name in ROC_CURVES if name in found}
     page.text(
         "No data are needed: the recursion of section 3.4 runs on the distribution itself, N = "
         "2^depth cells. The exponent is the slope of log distance over log N at the last "
@@ -112,15 +112,15 @@ def _exponent_table(shown: Found, paper: Result) -> tuple[list[str], list[list[s
     for name, result in shown.items():
         keys = [f"{kind}_{d}" for kind in ("tree", "even") for d in DISTANCES]
         fitted = [str(fit_exponent(result[key])) for key in keys]
-        rows.append([BENT[name].title, _assumption(name), *fitted])
+        rows.append([ROC_CURVES[name].title, _assumption(name), *fitted])
     return head, rows
 
 
 def _assumption(name: str) -> str:
-    law = BENT[name]
-    if not law.meets:
+    roc = ROC_CURVES[name]
+    if not roc.meets:
         return "not met"
-    return "met" if law.is_smooth else "bounds met, not Lipschitz"
+    return "met" if roc.is_smooth else "bounds met, not Lipschitz"
 
 
 def _constant_table(shown: Found) -> tuple[list[str], list[list[str]]]:
@@ -128,7 +128,7 @@ def _constant_table(shown: Found) -> tuple[list[str], list[list[str]]]:
     head += [f"{_TITLES[d]}, {word}" for d in DISTANCES for word in ("tree", "equidistant", "best")]
     rows = []
     for name in _meeting(shown):
-        cells = [BENT[name].title]
+        cells = [ROC_CURVES[name].title]
         for d in DISTANCES:
             tree, even = (constant(shown[name][f"{kind}_{d}"]) for kind in ("tree", "even"))
             cells += [f"{tree:.4f}", f"{even:.4f}", f"{shown[name][f'best_{d}']:.4f}"]
@@ -143,7 +143,7 @@ def constant(values: list[float]) -> float:
 
 def _meeting(shown: Found) -> list[str]:
     """Distributions within the assumptions with a Lipschitz curvature, so that constants exist."""
-    return [name for name in shown if BENT[name].meets and BENT[name].is_smooth]
+    return [name for name in shown if ROC_CURVES[name].meets and ROC_CURVES[name].is_smooth]
 
 
 def judge_rate(exponents: list[Exponent]) -> Verdict:
@@ -217,7 +217,7 @@ def _judge_constants(page: Page, shown: Found) -> None:
 
 def _judge_bounds(page: Page, shown: Found) -> None:
     """max |f''| / 8 h^2 and / 12 h^2 for cells of width h: the first inequality of the proof."""
-    use = {name: result for name, result in shown.items() if BENT[name].meets}
+    use = {name: result for name, result in shown.items() if ROC_CURVES[name].meets}
     if not use:
         return
     for kind, words in (("tree", "the recursion's knots"), ("even", "equidistant knots")):
@@ -234,7 +234,7 @@ def _bound_ratio(name: str, result: Result, kind: str) -> float:
     """The largest ratio of a distance to its bound, over depths."""
     depth = np.arange(1, len(result["widest"]) + 1)
     width = np.array(result["widest"]) if kind == "tree" else 0.5**depth
-    bound = BENT[name].most * width**2
+    bound = ROC_CURVES[name].most * width**2
     parts = [np.array(result[f"{kind}_{d}"]) * by for d, by in (("d1", 12), ("d_inf", 8))]
     return float(max((part / bound).max() for part in parts))
 
@@ -246,7 +246,9 @@ def _draw(shown: Found, figure: "Figure") -> None:
         for name, (mark, colour) in zip(drawn, _STYLES, strict=False):
             values = np.array(shown[name][f"tree_{d}"])
             N = 2.0 ** np.arange(1, len(values) + 1)
-            ax.plot(N, values * N**2, mark, ms=4, lw=1.1, color=colour, label=BENT[name].title)
+            ax.plot(
+                N, values * N**2, mark, ms=4, lw=1.1, color=colour, label=ROC_CURVES[name].title
+            )
         ax.set(
             xscale="log", xlabel="cells, N", title=_TITLES[d], ylabel=f"{_TITLES[d]} times $N^2$"
         )

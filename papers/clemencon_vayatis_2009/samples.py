@@ -6,7 +6,7 @@ from auctor import TreeRank
 from auctor._typing import Floats, Ints
 from auctor.datasets import OptimalRoc, approximate_roc
 from auctor.metrics import auc, roc_curve
-from papers.clemencon_vayatis_2009.bent_laws import BENT
+from papers.clemencon_vayatis_2009.roc_curves import ROC_CURVES
 from papers.clemencon_vayatis_2009.trees import find_numbers, tree_model
 from papers.experiment import Result
 
@@ -86,26 +86,26 @@ def check_trees(n_trees: int, seed: int) -> Result:
 def check_curves() -> Result:
     """Proposition 8 and Definition 9 where ROC* is smooth, by differences and on a grid."""
     names = ("exponential_2", "exponential_5", "gaussian_1", "gaussian_2", "power")
-    slopes = [_slope_miss(BENT[name].make(), p) for name in names for p in (0.1, 0.5, 0.8)]
-    areas = [_area_miss(BENT[name].make()) for name in names]
+    slopes = [_slope_miss(ROC_CURVES[name].make(), p) for name in names for p in (0.1, 0.5, 0.8)]
+    areas = [_area_miss(ROC_CURVES[name].make()) for name in names]
     return {"slope": max(slopes), "area": max(areas), "n": len(names)}
 
 
-def _slope_miss(law: OptimalRoc, p: float) -> float:
+def _slope_miss(roc: OptimalRoc, p: float) -> float:
     """Proposition 8: the slope of ROC* by a difference, relative to (1-p)/p Q* / (1 - Q*)."""
     alpha, step = np.linspace(0.05, 0.95, 19), 1e-4
-    slope = (law.tpr(alpha + step) - law.tpr(alpha - step)) / (2 * step)
-    t = np.linspace(max(law.low, -30), min(law.high, 30), 20_001)
+    slope = (roc.tpr(alpha + step) - roc.tpr(alpha - step)) / (2 * step)
+    t = np.linspace(max(roc.low, -30), min(roc.high, 30), 20_001)
     # Q*(alpha) is eta at the threshold that a fraction alpha of the negatives passes.
-    threshold = np.interp(alpha, law.rates(t)[0][::-1], t[::-1])
+    threshold = np.interp(alpha, roc.rates(t)[0][::-1], t[::-1])
     Q = p * np.exp(threshold) / (1 - p + p * np.exp(threshold))
     return float(np.abs(slope / ((1 - p) / p * Q / (1 - Q)) - 1).max())
 
 
-def _area_miss(law: OptimalRoc) -> float:
+def _area_miss(roc: OptimalRoc) -> float:
     """Definition 9: d1 = AUC* - AUC against the mean gap on a grid, for the ideal tree."""
-    ideal = approximate_roc(law, depth=2)
+    ideal = approximate_roc(roc, depth=2)
     u = (np.arange(20_000) + 0.5) / 20_000
     grid = u**2  # with weight 2u: finer where the slope may be unbounded
-    gap = law.tpr(grid) - np.interp(grid, *ideal.knots)
+    gap = roc.tpr(grid) - np.interp(grid, *ideal.knots)
     return abs(float((gap * 2 * u).mean()) - ideal.d1)

@@ -10,7 +10,7 @@ from auctor import TreeRank
 from auctor._typing import Floats, Ints
 from auctor.metrics import roc_curve
 from auctor.models import TreeModel
-from papers.clemencon_vayatis_2009.places import PLACES
+from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS
 from papers.experiment import Case, Found, Result, Setup
 from papers.page import Page
 
@@ -31,7 +31,7 @@ class Fitted(NamedTuple):
 
 def fit_tree(n_rows: int, depth: int, seed: int) -> Fitted:
     """TreeRank with perpendicular splits (Remark 11) on rows with diagonal level sets."""
-    X, y = PLACES["diagonals"]().draw(n_rows, np.random.default_rng([seed, 3]))
+    X, y = DISTRIBUTIONS["diagonals"]().draw(n_rows, np.random.default_rng([seed, 3]))
     ranker = TreeRank(max_depth=depth, min_samples_leaf=20, max_bins=64)
     return Fitted(ranker.fit(X, y), X, y)
 
@@ -214,11 +214,11 @@ def _draw_partition(result: Result, figure: "Figure") -> None:
     edges = np.array(result["x_edges"]), np.array(result["y_edges"])
     drawing = PartitionDisplay(*edges, _rank_grid(result), ("x0", "x1"))
     drawing.plot(left, x_limits=(0, 1), y_limits=(0, 1))
-    place, n_sets = PLACES["diagonals"](), result["n_leaves"]
+    distribution, n_sets = DISTRIBUTIONS["diagonals"](), result["n_leaves"]
     axis = np.linspace(0, 1, 300)
     x0, x1 = np.meshgrid(axis, axis)
-    ratio = place.log_ratio(np.column_stack([x0.ravel(), x1.ravel()]))
-    level = (place.law.rates(ratio)[0] * n_sets).reshape(x0.shape)
+    ratio = distribution.log_ratio(np.column_stack([x0.ravel(), x1.ravel()]))
+    level = (distribution.roc.rates(ratio)[0] * n_sets).reshape(x0.shape)
     between = np.arange(n_sets + 1)
     right.contourf(x0, x1, level, levels=between, cmap="coolwarm_r")
     right.contour(x0, x1, level, levels=between, colors="black", linewidths=0.6)

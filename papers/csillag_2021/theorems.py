@@ -37,7 +37,7 @@ def draw_pair(n_rows: int, rng: np.random.Generator) -> Rows:
 
 
 # Distribution -> how it is drawn, runs and rounds. Few large steps make large margins.
-LAWS: dict[str, tuple[Callable[[int, np.random.Generator], Rows], int, int]] = {
+DISTRIBUTIONS: dict[str, tuple[Callable[[int, np.random.Generator], Rows], int, int]] = {
     "apart": (draw_apart, 5, 1),
     "pair": (draw_pair, 10, 20),
 }
@@ -52,13 +52,18 @@ def strict_auc_loss(y: Ints, scores: Floats) -> float:
 FRESH: dict[str, Callable[[Any, Any], float]] = {"AUC": strict_auc_loss, "KS": ks_loss}
 
 
-def work(law: str, metric: str, n_rows: int, seed: int, n_times: int, n_fresh: int) -> Result:
+def work(
+    distribution: str, metric: str, n_rows: int, seed: int, n_times: int, n_fresh: int
+) -> Result:
     """Bounds of fits on ``n_rows`` of each class, and their losses on fresh rows."""
-    draw, n_runs, n_rounds = LAWS[law]
-    fresh = draw(n_fresh, np.random.default_rng([seed, list(LAWS).index(law)]))
+    draw, n_runs, n_rounds = DISTRIBUTIONS[distribution]
+    fresh = draw(n_fresh, np.random.default_rng([seed, list(DISTRIBUTIONS).index(distribution)]))
     found: Result = {"margin_loss": [], "bound": [], "best_bound": [], "loss": []}
     for number in range(n_times):
-        rows = draw(n_rows, np.random.default_rng([seed, list(LAWS).index(law), n_rows, number]))
+        rows = draw(
+            n_rows,
+            np.random.default_rng([seed, list(DISTRIBUTIONS).index(distribution), n_rows, number]),
+        )
         model = exactboost(metric, number, n_runs, n_estimators=n_rounds, delta=DELTA).fit(*rows)
         for key in ("margin_loss", "bound", "best_bound"):
             found[key].append(model.certificate_.values[key])
@@ -69,13 +74,13 @@ def work(law: str, metric: str, n_rows: int, seed: int, n_times: int, n_fresh: i
 def cases(setup: Setup) -> Iterator[Case]:
     """One case per distribution, metric and number of rows; then Proposition 1."""
     n_times, n_fresh = setup.pick(20, 5, 2), setup.pick(100_000, 20_000, 2000)
-    for law, (_, n_runs, n_rounds) in LAWS.items():
+    for distribution, (_, n_runs, n_rounds) in DISTRIBUTIONS.items():
         for metric in METRICS:
-            quick = (500, 20_000) if law == "apart" else (500, 5000)
+            quick = (500, 20_000) if distribution == "apart" else (500, 5000)
             for n_rows in setup.pick((500, 5000, 50_000), quick, (200,)):
                 yield Case(
-                    f"{law}, {metric}, {n_rows}",
-                    partial(work, law, metric, n_rows, setup.seed, n_times, n_fresh),
+                    f"{distribution}, {metric}, {n_rows}",
+                    partial(work, distribution, metric, n_rows, setup.seed, n_times, n_fresh),
                     cost=n_times * (0.1 + n_rows * n_runs * n_rounds * 2e-7),
                 )
     yield from subsampling.cases(setup)
@@ -105,7 +110,9 @@ def holds(n_violated: int, n_times: int) -> bool:
 def report(page: Page, found: Found, setup: Setup) -> None:
     """Report bounds beside losses, and how often they were exceeded."""
     theta = page.expected["settings"]["margin"]
-    known = sorted((name.split(", ") for name in found if name.split(", ")[0] in LAWS), key=_place)
+    known = sorted(
+        (name.split(", ") for name in found if name.split(", ")[0] in DISTRIBUTIONS), key=_sort_key
+    )
     if known:
         page.text(
             f"Fits on samples of two distributions, {setup.pick(20, 5, 2)} each, and the loss on "
@@ -136,16 +143,16 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     subsampling.report(page, found)
 
 
-def _place(parts: list[str]) -> tuple[int, int, int]:
+def _sort_key(parts: list[str]) -> tuple[int, int, int]:
     """By distribution, metric and number of rows."""
-    law, metric, n_rows = parts
-    return list(LAWS).index(law), list(METRICS).index(metric), int(n_rows)
+    distribution, metric, n_rows = parts
+    return list(DISTRIBUTIONS).index(distribution), list(METRICS).index(metric), int(n_rows)
 
 
-def _row(found: Found, law: str, metric: str, n_rows: str) -> list[str]:
-    result = found[f"{law}, {metric}, {n_rows}"]
+def _row(found: Found, distribution: str, metric: str, n_rows: str) -> list[str]:
+    result = found[f"{distribution}, {metric}, {n_rows}"]
     cells = [mean_se(result[key]) for key in ("loss", "bound", "best_bound")]
-    return [law, metric, f"{int(n_rows):,}", *cells]
+    return [distribution, metric, f"{int(n_rows):,}", *cells]
 
 
 def _claim(page: Page, results: list[Result], metric: str, theorem: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.metrics import auc
-from papers.komori_2010.laws import Labelled
+from papers.komori_2010.distributions import Labelled
 
 MOST_ROUNDS = 300
 _ROUNDS_SKLEARN = (10, 20, 50, 100, 200)  # candidates of the cross-validation

@@ -8,7 +8,7 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.metrics import roc_curve
 from papers.experiment import Case, Found, Result, Setup
-from papers.komori_2010.laws import FEATURES, Labelled, draw, log_density, optimal_parts
+from papers.komori_2010.distributions import FEATURES, Labelled, draw, log_density, optimal_parts
 from papers.komori_2010.methods import (
     ADABOOST,
     AUCBOOST,
@@ -48,50 +48,60 @@ def figure4_cases(setup: Setup) -> list[Case]:
     return _cases(setup, "t", FIGURE4)
 
 
-def _cases(setup: Setup, law: str, methods: tuple[str, ...]) -> list[Case]:
+def _cases(setup: Setup, distribution: str, methods: tuple[str, ...]) -> list[Case]:
     out = []
     for method in methods:
         for start in range(0, setup.pick(200, 3, 1), _BLOCK):
             stop = start + setup.pick(_BLOCK, 3, 1)
-            work = partial(plot, method, law, setup.seed, start, stop, effort(setup))
+            work = partial(plot, method, distribution, setup.seed, start, stop, effort(setup))
             name, packages = f"{method} {start}", PACKAGES.get(method, ())
             out.append(Case(name, work, packages=packages, cost=0.4 * _BLOCK, turn=start))
     return out
 
 
-def plot(method: str, law: str, seed: int, start: int, stop: int, effort: Effort) -> Result:
+def plot(
+    method: str, distribution: str, seed: int, start: int, stop: int, effort: Effort
+) -> Result:
     """Each feature's part along a grid; for the t distribution only x3, with its test ROC curve."""
-    names = FEATURES if law == "gaussian" else ("x3",)
-    grid = _GRID3 if law == "gaussian" else _GRID4
-    found: Result = {name: [] for name in names} | ({} if law == "gaussian" else {"roc": []})
+    names = FEATURES if distribution == "gaussian" else ("x3",)
+    grid = _GRID3 if distribution == "gaussian" else _GRID4
+    found: Result = {name: [] for name in names} | (
+        {} if distribution == "gaussian" else {"roc": []}
+    )
     for repetition in range(start, stop):
-        train, test = draw(law, seed, repetition)
-        fitted = _fit(method, law, train, effort)
+        train, test = draw(distribution, seed, repetition)
+        fitted = _fit(method, distribution, train, effort)
         assert fitted.parts is not None  # every one of these is a sum
         along = fitted.parts(np.repeat(grid[:, None], len(FEATURES), axis=1))
         for name in names:
-            found[name].append(_centred(along[:, FEATURES.index(name)], law, name, grid))
+            found[name].append(_centred(along[:, FEATURES.index(name)], distribution, name, grid))
         if "roc" in found:
             curve = roc_curve(test.y, fitted.parts(test.X)[:, FEATURES.index("x3")])
             found["roc"].append(np.round(np.interp(_FPR, curve.fpr, curve.tpr), 4).tolist())
     return found
 
 
-def _fit(method: str, law: str, rows: Labelled, effort: Effort) -> Fitted:
+def _fit(method: str, distribution: str, rows: Labelled, effort: Effort) -> Fitted:
     """AUCBoost without its cross-validation, which would take hours here; the others by name."""
-    return fit_fixed(rows, effort.n_rounds) if method == FIXED else fit(method, law, rows, effort)
+    return (
+        fit_fixed(rows, effort.n_rounds)
+        if method == FIXED
+        else fit(method, distribution, rows, effort)
+    )
 
 
-def _weights(law: str, feature: str, grid: Floats) -> Floats:
+def _weights(distribution: str, feature: str, grid: Floats) -> Floats:
     """The density of the rows of both classes along the grid."""
     columns = np.array([FEATURES.index(feature)])
-    density = sum(np.exp(log_density(law, grid[:, None], label, columns)) for label in (0, 1))
+    density = sum(
+        np.exp(log_density(distribution, grid[:, None], label, columns)) for label in (0, 1)
+    )
     return np.asarray(density / np.sum(density))
 
 
-def _centred(curve: Floats, law: str, feature: str, grid: Floats) -> list[float]:
+def _centred(curve: Floats, distribution: str, feature: str, grid: Floats) -> list[float]:
     """Shift to mean 0 over the rows, since a score is determined only up to a constant."""
-    return np.round(curve - _weights(law, feature, grid) @ curve, 5).tolist()
+    return np.round(curve - _weights(distribution, feature, grid) @ curve, 5).tolist()
 
 
 def gather(found: Found, method: str, key: str) -> Floats:

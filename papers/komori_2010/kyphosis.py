@@ -12,7 +12,7 @@ from auctor._typing import Bools, Floats
 from auctor.datasets import load_kyphosis
 from auctor.metrics import auc, auc_ci
 from papers.experiment import Case, Found, Result, Setup
-from papers.komori_2010.laws import Draw, Labelled
+from papers.komori_2010.distributions import Draw, Labelled
 from papers.komori_2010.methods import (
     ADABOOST,
     AUCBOOST,

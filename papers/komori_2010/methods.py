@@ -11,7 +11,7 @@ import numpy as np
 from auctor._typing import Floats
 from papers.experiment import Setup, Size
 from papers.komori_2010.adaboost import MOST_ROUNDS, fit_adaboost, fit_sklearn, sklearn_parts
-from papers.komori_2010.laws import Labelled, optimal_parts, optimal_score
+from papers.komori_2010.distributions import Labelled, optimal_parts, optimal_score
 
 AUCBOOST = "AUCBoost"
 OURS = "SmoothAUCBoostCV"
@@ -176,11 +176,11 @@ def fit_ebm(rows: Labelled) -> Fitted:
     return additive(model.eval_terms)
 
 
-def fit(method: str, law: str, rows: Labelled, effort: Effort) -> Fitted:
+def fit(method: str, distribution: str, rows: Labelled, effort: Effort) -> Fitted:
     """A method by its name in the tables."""
     if method == OPTIMAL:
-        parts = optimal_parts if law == "gaussian" else None
-        return Fitted(partial(optimal_score, law), parts)
+        parts = optimal_parts if distribution == "gaussian" else None
+        return Fitted(partial(optimal_score, distribution), parts)
     if method == AUCBOOST:
         return fit_aucboost(rows, effort)
     if method == ADABOOST:

@@ -9,7 +9,7 @@ import numpy as np
 
 from auctor.metrics import auc
 from papers.experiment import Case, Found, Result, Setup
-from papers.komori_2010.laws import FEATURES, draw
+from papers.komori_2010.distributions import FEATURES, draw
 from papers.komori_2010.methods import (
     ADABOOST,
     ADABOOST_SKLEARN,
@@ -66,7 +66,7 @@ PLANS = {
 }
 
 
-def cases(setup: Setup, law: str, methods: Sequence[str]) -> list[Case]:
+def cases(setup: Setup, distribution: str, methods: Sequence[str]) -> list[Case]:
     """Blocks of repetitions of each method."""
     out = []
     for method in methods:
@@ -75,7 +75,7 @@ def cases(setup: Setup, law: str, methods: Sequence[str]) -> list[Case]:
         share = spent.n_rounds * spent.n_folds / 2000 if method == AUCBOOST else 1.0
         for start in range(0, count, plan.block):
             stop = min(start + plan.block, count)
-            work = partial(repeat, method, law, setup.seed, start, stop, spent)
+            work = partial(repeat, method, distribution, setup.seed, start, stop, spent)
             cost = (stop - start) * plan.seconds * share
             packages = PACKAGES.get(method, ())
             turn = 100 * start // count
@@ -83,12 +83,14 @@ def cases(setup: Setup, law: str, methods: Sequence[str]) -> list[Case]:
     return out
 
 
-def repeat(method: str, law: str, seed: int, start: int, stop: int, effort: Effort) -> Result:
+def repeat(
+    method: str, distribution: str, seed: int, start: int, stop: int, effort: Effort
+) -> Result:
     """AUCs of the test rows, by the score and by each feature's part, of some repetitions."""
     found: dict[str, list[float]] = {TOTAL: []}
     for repetition in range(start, stop):
-        train, test = draw(law, seed, repetition)
-        fitted = fit(method, law, train, effort)
+        train, test = draw(distribution, seed, repetition)
+        fitted = fit(method, distribution, train, effort)
         found[TOTAL].append(float(auc(test.y, fitted.score(test.X))))
         if fitted.parts is not None:
             parts = fitted.parts(test.X)

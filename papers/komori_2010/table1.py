@@ -2,7 +2,7 @@
 
 from auctor.datasets import gaussian_pair_roc
 from papers.experiment import Case, Found, Setup
-from papers.komori_2010.laws import FEATURES, best_alone
+from papers.komori_2010.distributions import FEATURES, best_alone
 from papers.komori_2010.methods import (
     ADABOOST,
     ADABOOST_SKLEARN,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from papers.experiment import Case, Found, Setup
-from papers.komori_2010.laws import FEATURES, best_alone
+from papers.komori_2010.distributions import FEATURES, best_alone
 from papers.komori_2010.methods import (
     ADABOOST,
     ADABOOST_SKLEARN,
@@ -34,7 +34,7 @@ from papers.komori_2010.verdicts import (
     distance,
     narrower,
     not_behind,
-    same_law,
+    same_distribution,
 )
 from papers.page import Page, Verdict
 from papers.statistics import t_interval
@@ -54,17 +54,17 @@ _WORDS = {
 }
 
 
-def table2_cases(law: str) -> Callable[[Setup], list[Case]]:
+def table2_cases(distribution: str) -> Callable[[Setup], list[Case]]:
     """Blocks of repetitions on one of the two distributions."""
-    return partial(cases, law=law, methods=METHODS)
+    return partial(cases, distribution=distribution, methods=METHODS)
 
 
-def report_table2(law: str) -> Callable[[Page, Found, Setup], None]:
+def report_table2(distribution: str) -> Callable[[Page, Found, Setup], None]:
     """The report of one of the two distributions."""
-    return partial(_report, law=law)
+    return partial(_report, distribution=distribution)
 
 
-def _report(page: Page, found: Found, setup: Setup, law: str) -> None:
+def _report(page: Page, found: Found, setup: Setup, distribution: str) -> None:
     aucs = Aucs(found)
     tell_repetitions(page, aucs, METHODS)
     print_totals(page, aucs, METHODS, "table2", OPTIMAL)
@@ -78,7 +78,7 @@ def _report(page: Page, found: Found, setup: Setup, law: str) -> None:
     _claim_ahead(page, aucs)
     _claim_narrow(page, aucs)
     page.claim("GLM finds nothing in x3 (score AUC 0.496)", *useless(aucs.values(GLM, "x3")))
-    _print_distances(page, aucs, law)
+    _print_distances(page, aucs, distribution)
 
 
 def _claim_ahead(page: Page, aucs: Aucs) -> None:
@@ -124,7 +124,7 @@ def distances(page: Page, aucs: Aucs, method: str) -> dict[str, float]:
     return out
 
 
-def _print_distances(page: Page, aucs: Aucs, law: str) -> None:
+def _print_distances(page: Page, aucs: Aucs, distribution: str) -> None:
     """Judge which of the two distributions Table 2 comes from."""
     page.text("Our mean minus the paper's, in standard errors of the difference:")
     far = {method: distances(page, aucs, method) for method in (AUCBOOST, *RIVALS)}
@@ -135,14 +135,14 @@ def _print_distances(page: Page, aucs: Aucs, law: str) -> None:
     page.table(["method", *COLUMNS], rows)
     # GLM is the same everywhere; our GAM and our stumps are not those of S-Plus.
     is_enough = len(aucs.values(GLM)) >= _ENOUGH
-    found = same_law(list(far[GLM].values())) if is_enough else NOTHING
-    page.claim(f"Table 2 comes from {_WORDS[law]}, judged by its GLM", *found)
-    _tell_possible(page, law)
+    found = same_distribution(list(far[GLM].values())) if is_enough else NOTHING
+    page.claim(f"Table 2 comes from {_WORDS[distribution]}, judged by its GLM", *found)
+    _tell_possible(page, distribution)
 
 
-def _tell_possible(page: Page, law: str) -> None:
+def _tell_possible(page: Page, distribution: str) -> None:
     """Compare the paper's figures with exact limits (by quadrature), independently of any run."""
-    far = beyond(page, law)
+    far = beyond(page, distribution)
     parts = [f"{f} {v.mean:.3f} of at most {most:.4f}" for f, (v, most, _) in far.items()]
     feature = max(far, key=lambda name: far[name][2])
     most_far = far[feature][2]
@@ -152,16 +152,16 @@ def _tell_possible(page: Page, law: str) -> None:
     )
     page.text(
         f"The paper's score AUCs of AUCBoost beside the largest that any score of the feature can "
-        f"have under {_WORDS[law]}: {'; '.join(parts)}; "
+        f"have under {_WORDS[distribution]}: {'; '.join(parts)}; "
         + (f"{verdict}." if most_far > 2.58 else "none is above it by more than chance.")
     )
 
 
-def beyond(page: Page, law: str) -> dict[str, tuple[Printed, float, float]]:
+def beyond(page: Page, distribution: str) -> dict[str, tuple[Printed, float, float]]:
     """The paper's figure, the largest possible, and how many standard errors it is above that."""
     out = {}
     for k, feature in enumerate(FEATURES[1:], start=1):
         theirs = Printed(*page.expected["table2"][AUCBOOST][feature])
-        most = best_alone(law, k)
+        most = best_alone(distribution, k)
         out[feature] = theirs, most, (theirs.mean - most) / theirs.error
     return out

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from auctor._typing import Floats, Ints
 from papers.experiment import Case, Found, Result, Setup
-from papers.komori_2010.laws import draw, log_density, sample
+from papers.komori_2010.distributions import draw, log_density, sample
 from papers.page import Page
 
 if TYPE_CHECKING:

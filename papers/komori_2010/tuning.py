@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from auctor._typing import Bools, Floats
 from papers.experiment import Case, Found, Result, Setup, Size
-from papers.komori_2010.laws import draw
+from papers.komori_2010.distributions import draw
 from papers.komori_2010.methods import LAMBDAS, N_QUANTILES, Effort, effort
 from papers.komori_2010.verdicts import REDUCED, Finding, ahead
 from papers.page import Page, Verdict

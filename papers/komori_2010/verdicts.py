@@ -89,7 +89,7 @@ def all_of(findings: Sequence[Finding], number: str) -> Finding:
     return NOTHING if verdict == Verdict.NOT_RUN else Finding(verdict, number)
 
 
-def same_law(distances: Sequence[float]) -> Finding:
+def same_distribution(distances: Sequence[float]) -> Finding:
     """Judge whether the distance from the paper's figures can be due to chance."""
     if not distances:
         return NOTHING

@@ -15,11 +15,11 @@ from auctor.learners.martirank.program import program_values
 from auctor.metrics import auc
 from auctor.models import ProgramModel
 from papers.experiment import Case, Result, Setup
-from papers.long_servedio_2007.laws import NOISY_LAWS
+from papers.long_servedio_2007.distributions import NOISY_DISTRIBUTIONS
 from papers.long_servedio_2007.noisy_coin import COINS, draw_coins
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45)  # eta
-PEER_LAWS = ("majority of 9 of 20", "Long and Servedio's distribution")
+PEER_DISTRIBUTIONS = ("majority of 9 of 20", "Long and Servedio's distribution")
 PEERS = ("AUCBoost", "RankBoost", "AdaBoost", "LightGBM, stumps")  # over single features
 TREES = "LightGBM, trees"
 OURS = "MartiRank"
@@ -66,14 +66,14 @@ def n_peer_rounds(setup: Setup) -> int:
     return setup.pick(200, 200, 20)
 
 
-def curve_name(law: str, eta: float, repetition: int) -> str:
+def curve_name(distribution: str, eta: float, repetition: int) -> str:
     """The name of a case of the curves."""
-    return f"{law}, eta = {eta}, sample {repetition}"
+    return f"{distribution}, eta = {eta}, sample {repetition}"
 
 
-def peer_name(law: str, eta: float, method: str, repetition: int) -> str:
+def peer_name(distribution: str, eta: float, method: str, repetition: int) -> str:
     """The name of a case of the comparison."""
-    return f"{method} on {law}, eta = {eta}, sample {repetition}"
+    return f"{method} on {distribution}, eta = {eta}, sample {repetition}"
 
 
 def cases(setup: Setup) -> list[Case]:
@@ -83,12 +83,12 @@ def cases(setup: Setup) -> list[Case]:
     n_seconds = 1e-7 * size * max(T)
     curves = [
         Case(
-            curve_name(law, eta, i),
-            partial(curve, law, eta, size, T, setup.seed, i),
+            curve_name(distribution, eta, i),
+            partial(curve, distribution, eta, size, T, setup.seed, i),
             cost=n_seconds,
         )
         for i in repetitions
-        for law in NOISY_LAWS
+        for distribution in NOISY_DISTRIBUTIONS
         for eta in rates(setup)
     ]
     coins = [
@@ -96,9 +96,9 @@ def cases(setup: Setup) -> list[Case]:
         for i in range(setup.pick(5, 1, 1))
     ]
     return [*curves, *_restored_cases(setup), *coins] + [
-        _peer_case(law, eta, method, i, setup)
+        _peer_case(distribution, eta, method, i, setup)
         for i in repetitions
-        for law in PEER_LAWS
+        for distribution in PEER_DISTRIBUTIONS
         for eta in peer_rates(setup)
         for method in (OURS, *PEERS, TREES)
     ]
@@ -128,19 +128,21 @@ def restored_name(eta: float, repetition: int) -> str:
     return f"noise removed, eta = {eta}, sample {repetition}"
 
 
-def _peer_case(law: str, eta: float, method: str, repetition: int, setup: Setup) -> Case:
+def _peer_case(distribution: str, eta: float, method: str, repetition: int, setup: Setup) -> Case:
     size = n_peer_rows(setup)
-    work = partial(compare, law, eta, method, n_peer_rounds(setup), size, setup.seed, repetition)
+    work = partial(
+        compare, distribution, eta, method, n_peer_rounds(setup), size, setup.seed, repetition
+    )
     packages = ("lightgbm",) if method.startswith("LightGBM") else ()
-    name = peer_name(law, eta, method, repetition)
+    name = peer_name(distribution, eta, method, repetition)
     return Case(name, work, packages=packages, cost=size / 5e4)
 
 
 def curve(
-    law: str, eta: float, size: int, n_layers: tuple[int, ...], seed: int, repetition: int
+    distribution: str, eta: float, size: int, n_layers: tuple[int, ...], seed: int, repetition: int
 ) -> Result:
     """AUC on clean labels of the position and of the vote H, for each number of layers."""
-    noisy, unseen = _samples(law, eta, size, seed, repetition)
+    noisy, unseen = _samples(distribution, eta, size, seed, repetition)
     is_pos = unseen.y_clean > 0
     ranker = MartiRank(n_layers=max(n_layers), min_samples_leaf=MIN_CLASS)
     ranker.fit(noisy.X, noisy.y)
@@ -154,10 +156,12 @@ def curve(
     return found
 
 
-def restored(law: str, eta: float, size: int, n_layers: int, seed: int, repetition: int) -> Result:
+def restored(
+    distribution: str, eta: float, size: int, n_layers: int, seed: int, repetition: int
+) -> Result:
     """The vote with the noise removed from the coins: SMartiRank with eta given."""
-    draw = NOISY_LAWS[law]
-    _, unseen = _samples(law, eta, size, seed, repetition)
+    draw = NOISY_DISTRIBUTIONS[distribution]
+    _, unseen = _samples(distribution, eta, size, seed, repetition)
     ranker = SamplingMartiRank(
         n_layers=n_layers,
         noise_rate=eta,
@@ -202,10 +206,10 @@ def _add_errors(found: dict[str, list[float]], right: Floats, is_pos: Bools) -> 
 
 
 def compare(
-    law: str, eta: float, method: str, n_rounds: int, size: int, seed: int, repetition: int
+    distribution: str, eta: float, method: str, n_rounds: int, size: int, seed: int, repetition: int
 ) -> Result:
     """AUC on clean labels of one method."""
-    noisy, unseen = _samples(law, eta, size, seed, repetition)
+    noisy, unseen = _samples(distribution, eta, size, seed, repetition)
     model = make_method(method, n_rounds).fit(noisy.X, noisy.y)
     if method.startswith("LightGBM"):
         scores = np.asarray(model.booster_.predict(unseen.X))
@@ -234,8 +238,10 @@ def make_method(method: str, n_rounds: int) -> Any:
     return LGBMClassifier(n_estimators=5 * n_rounds, num_leaves=2, **settings)
 
 
-def _samples(law: str, eta: float, size: int, seed: int, repetition: int) -> tuple[Sample, Sample]:
+def _samples(
+    distribution: str, eta: float, size: int, seed: int, repetition: int
+) -> tuple[Sample, Sample]:
     """Draw training rows (for all rates the same up to labels) and unseen rows."""
-    draw, number = NOISY_LAWS[law], list(NOISY_LAWS).index(law)
+    draw, number = NOISY_DISTRIBUTIONS[distribution], list(NOISY_DISTRIBUTIONS).index(distribution)
     rngs = [np.random.default_rng([seed, 8, number, repetition, part]) for part in range(2)]
     return draw(size, eta, rngs[0]), draw(min(size, _N_UNSEEN), 0.0, rngs[1])

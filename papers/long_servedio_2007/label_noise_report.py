@@ -6,10 +6,11 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from papers.experiment import Found, Result, Setup
+from papers.long_servedio_2007.distributions import NOISY_DISTRIBUTIONS
 from papers.long_servedio_2007.label_noise import (
     MIN_CLASS,
     OURS,
-    PEER_LAWS,
+    PEER_DISTRIBUTIONS,
     PEERS,
     SKEWED,
     TREES,
@@ -25,7 +26,6 @@ from papers.long_servedio_2007.label_noise import (
     restored_name,
     restored_size,
 )
-from papers.long_servedio_2007.laws import NOISY_LAWS
 from papers.long_servedio_2007.noisy_coin import report_coins
 from papers.long_servedio_2007.rates import of_all
 from papers.page import Page, Verdict
@@ -54,12 +54,12 @@ def report(page: Page, found: Found, setup: Setup) -> None:
 
 def _curves(found: Found, setup: Setup, name: str) -> Curves:
     curves = {
-        (law, eta): [
+        (distribution, eta): [
             found[case][name]
             for i in range(n_repetitions(setup))
-            if (case := curve_name(law, eta, i)) in found
+            if (case := curve_name(distribution, eta, i)) in found
         ]
-        for law in NOISY_LAWS
+        for distribution in NOISY_DISTRIBUTIONS
         for eta in rates(setup)
     }
     return {key: samples for key, samples in curves.items() if samples}
@@ -77,10 +77,10 @@ def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -
     )
     head = ["distribution", "eta", "1 - eta", *(f"H, T = {t}" for t in T), f"position, T = {T[-1]}"]
     rows = []
-    for (law, eta), samples in votes.items():
+    for (distribution, eta), samples in votes.items():
         cells = [mean_se(column) for column in zip(*samples, strict=True)]
-        last = mean_se([sample[-1] for sample in positions[law, eta]])
-        rows.append([law, eta, f"{1 - eta:.2f}", *cells, last])
+        last = mean_se([sample[-1] for sample in positions[distribution, eta]])
+        rows.append([distribution, eta, f"{1 - eta:.2f}", *cells, last])
     page.table(head, rows)
     page.figure(
         "theorem8",
@@ -91,20 +91,26 @@ def _report_curves(page: Page, votes: Curves, positions: Curves, setup: Setup) -
 
 
 def _draw(figure: "Figure", curves: Curves, T: tuple[int, ...]) -> None:
-    laws = [law for law in NOISY_LAWS if any(key[0] == law for key in curves)]
-    figure.set_size_inches(3.4 * len(laws), 4.0)
-    panels = figure.subplots(1, len(laws), sharey=True, squeeze=False)[0]
+    distributions = [
+        distribution
+        for distribution in NOISY_DISTRIBUTIONS
+        if any(key[0] == distribution for key in curves)
+    ]
+    figure.set_size_inches(3.4 * len(distributions), 4.0)
+    panels = figure.subplots(1, len(distributions), sharey=True, squeeze=False)[0]
     etas = sorted({eta for _, eta in curves})
-    for ax, law in zip(panels, laws, strict=True):
+    for ax, distribution in zip(panels, distributions, strict=True):
         for number, eta in enumerate(etas):
-            columns = list(zip(*curves.get((law, eta), []), strict=True))
+            columns = list(zip(*curves.get((distribution, eta), []), strict=True))
             if not columns:
                 continue
             missed = [max(1 - mean(column), 1e-6) for column in columns]
             errors = [standard_error(column) if len(column) > 1 else 0.0 for column in columns]
             style = {"color": f"C{number}", "marker": _MARKERS[number], "markersize": 4}
             ax.errorbar(T, missed, errors, label=f"{eta:g}", capsize=2, linewidth=1.2, **style)
-        ax.set(xscale="log", yscale="log", title=law.replace(", ", ",\n"), xlabel="layers T")
+        ax.set(
+            xscale="log", yscale="log", title=distribution.replace(", ", ",\n"), xlabel="layers T"
+        )
         ax.set_xticks(T, [str(t) for t in T])
         ax.minorticks_off()
         ax.spines[["top", "right"]].set_visible(False)
@@ -119,15 +125,15 @@ def _draw(figure: "Figure", curves: Curves, T: tuple[int, ...]) -> None:
 def _claim_past_noise(page: Page, votes: Curves, setup: Setup) -> None:
     """AUC above 1 - eta, which bounds the accuracy of boosted classifiers, at the largest T."""
     noisy = {key: _last(samples) for key, samples in votes.items() if key[1] > 0}
-    for law in NOISY_LAWS:
+    for distribution in NOISY_DISTRIBUTIONS:
         gains = {
             eta: t_interval([value - (1 - eta) for value in values])
             for (name, eta), values in noisy.items()
-            if name == law
+            if name == distribution
         }
         page.claim(
-            f"{law}: AUC of H on clean labels exceeds 1 - eta (epsilon < eta is reached) at "
-            f"T = {layers(setup)[-1]}, for every eta",
+            f"{distribution}: AUC of H on clean labels exceeds 1 - eta (epsilon < eta is reached) "
+            f"at T = {layers(setup)[-1]}, for every eta",
             past_noise(list(gains.values())),
             "AUC minus (1 - eta): "
             + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
@@ -237,12 +243,12 @@ def is_even(gap: Estimate, most: float = 0.01) -> Verdict:
 
 def _report_peers(page: Page, found: Found, setup: Setup) -> None:
     values = {
-        (law, eta, method): {
+        (distribution, eta, method): {
             i: found[name]["auc"]
             for i in range(n_repetitions(setup))
-            if (name := peer_name(law, eta, method, i)) in found
+            if (name := peer_name(distribution, eta, method, i)) in found
         }
-        for law in PEER_LAWS
+        for distribution in PEER_DISTRIBUTIONS
         for eta in peer_rates(setup)
         for method in (OURS, *PEERS, TREES)
     }
@@ -254,49 +260,53 @@ def _report_peers(page: Page, found: Found, setup: Setup) -> None:
         f"and standard error of {_describe_samples(run, setup)}. {T} rounds of AUCBoost "
         f"(features), RankBoost and AdaBoost (stumps); LightGBM with {5 * T} stumps and {T} "
         "trees; 80 layers of MartiRank, ranked by the position. The paper has no such comparison: "
-        f"an addition, on {PEER_LAWS[0]} and on {PEER_LAWS[1]}, which was constructed against "
-        "boosters of a convex loss."
+        f"an addition, on {PEER_DISTRIBUTIONS[0]} and on {PEER_DISTRIBUTIONS[1]}, which was "
+        "constructed against boosters of a convex loss."
     )
     rows = [
-        [law, f"{eta:g}", *(_cell(values[law, eta, method]) for method in (OURS, *PEERS, TREES))]
-        for law in PEER_LAWS
+        [
+            distribution,
+            f"{eta:g}",
+            *(_cell(values[distribution, eta, method]) for method in (OURS, *PEERS, TREES)),
+        ]
+        for distribution in PEER_DISTRIBUTIONS
         for eta in peer_rates(setup)
     ]
     page.table(["distribution", "eta", OURS, *PEERS, TREES], rows)
-    for law in PEER_LAWS:
-        _claim_ahead(page, law, values, setup)
+    for distribution in PEER_DISTRIBUTIONS:
+        _claim_ahead(page, distribution, values, setup)
 
 
 def _cell(values: dict[int, float]) -> str:
     return mean_se(list(values.values())) if values else "–"
 
 
-def _claim_ahead(page: Page, law: str, values: Values, setup: Setup) -> None:
+def _claim_ahead(page: Page, distribution: str, values: Values, setup: Setup) -> None:
     """MartiRank against the boosters of single features under noise, and against trees."""
     gains = {
         peer: gain
         for peer in (*PEERS, TREES)
-        if (gain := gain_over_peer(law, peer, values, setup)) is not None
+        if (gain := gain_over_peer(distribution, peer, values, setup)) is not None
     }
     single = {peer: gain for peer, gain in gains.items() if peer != TREES}
     page.claim(
-        f"our addition: {law}: with noise MartiRank is ahead of every booster of a convex loss "
-        "over single features",
+        f"our addition: {distribution}: with noise MartiRank is ahead of every booster of a "
+        "convex loss over single features",
         past_noise(list(single.values())),
         "AUC on clean labels, MartiRank minus the other: "
         + ("; ".join(f"{peer} {gain}" for peer, gain in single.items()) or "–"),
     )
     if TREES in gains:
         page.text(
-            f"{law}: trees can combine features; AUC of MartiRank minus that of {TREES} is "
-            f"{gains[TREES]}."
+            f"{distribution}: trees can combine features; AUC of MartiRank minus that of {TREES} "
+            f"is {gains[TREES]}."
         )
 
 
-def gain_over_peer(law: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
+def gain_over_peer(distribution: str, peer: str, values: Values, setup: Setup) -> Estimate | None:
     """Differences of the means over the noise rates, sample by sample (rates share their rows)."""
     noisy = [eta for eta in peer_rates(setup) if eta > 0]
-    pairs = [(values[law, eta, OURS], values[law, eta, peer]) for eta in noisy]
+    pairs = [(values[distribution, eta, OURS], values[distribution, eta, peer]) for eta in noisy]
     samples = [i for i in range(n_repetitions(setup)) if all(i in a and i in b for a, b in pairs)]
     gaps = [mean(ours[i] - theirs[i] for ours, theirs in pairs) for i in samples]
     return t_interval(gaps) if gaps else None

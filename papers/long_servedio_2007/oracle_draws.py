@@ -7,8 +7,8 @@ import numpy as np
 from auctor import SamplingMartiRank
 from auctor._typing import Bools, Ints
 from papers.experiment import Case, Result, Setup
-from papers.long_servedio_2007.finite_law import follow_majority
-from papers.long_servedio_2007.laws import first_advantage
+from papers.long_servedio_2007.distributions import first_advantage
+from papers.long_servedio_2007.finite_distribution import follow_majority
 from papers.long_servedio_2007.rates import theorem9_layers
 
 MIN_CLASS = 10.0  # m_A

@@ -11,7 +11,7 @@ from auctor.data import prepare
 from auctor.datasets import make_gaussian_pair
 from auctor.metrics import auc
 from papers.experiment import Case, Result, Setup
-from papers.long_servedio_2007.laws import majority
+from papers.long_servedio_2007.distributions import majority
 from papers.long_servedio_2007.rates import theorem2_bound
 from papers.tables import Rows, read_rows
 

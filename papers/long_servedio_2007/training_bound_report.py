@@ -5,7 +5,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from papers.experiment import Found, Result, Setup
-from papers.long_servedio_2007.laws import least_edge
+from papers.long_servedio_2007.distributions import least_edge
 from papers.long_servedio_2007.rates import at_most, fit_power, interval, theorem2_rounds
 from papers.long_servedio_2007.training_bound import (
     GOALS,

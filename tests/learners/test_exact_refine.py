@@ -57,12 +57,12 @@ def test_the_first_rounds_of_long_runs_are_short_runs():
     data = prepare(X, y)
     scores = X[:, 0] - 0.3 * X[:, 1]
     long, short = (replace(KS.exact, n_estimators=n) for n in (8, 3))
-    found = []
+    result = []
     for settings in (long, short):
         table, runs = run_rounds(data, settings, scores)
-        found.append(correction(data, table, runs, 3, range_of(data, scores)))
-    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
-    assert np.ptp(found[0]) > 0
+        result.append(correction(data, table, runs, 3, range_of(data, scores)))
+    np.testing.assert_allclose(*result, rtol=1e-9, atol=1e-12)
+    assert np.ptp(result[0]) > 0
 
 
 def test_a_correction_leads_from_the_start_to_the_runs_own_score():
@@ -116,12 +116,12 @@ def test_the_scale_of_the_weights_does_not_matter(metric):
         replace(KS.exact, metric=metric, k=0.3),
         PairedMetric(metric, 0.3 if metric != "ks" else 0.0),
     )
-    found = [fit(prepare(X, y, sample_weight=weight * f), settings) for f in (1.0, 0.25, 8.0)]
-    for model, history, _ in found[1:]:
-        assert history.candidates == found[0][1].candidates
+    result = [fit(prepare(X, y, sample_weight=weight * f), settings) for f in (1.0, 0.25, 8.0)]
+    for model, history, _ in result[1:]:
+        assert history.candidates == result[0][1].candidates
         # The climb of the smooth model may end a step of 2^-32 beside.
         np.testing.assert_allclose(
-            model.decision_function(X), found[0][0].decision_function(X), rtol=0, atol=1e-8
+            model.decision_function(X), result[0][0].decision_function(X), rtol=0, atol=1e-8
         )
 
 

@@ -33,13 +33,13 @@ def make_table(seed, n_pos=8, n_neg=16):
 
 def row_ranks(table):
     """Ranks (views, rows), as the reference takes them."""
-    lines = [table.codes[feature] for feature in table.features]
-    return np.array([r[line] for r, line in zip(table.ranks, lines, strict=True)], dtype=np.int64)
+    codes = [table.codes[feature] for feature in table.features]
+    return np.array([r[own] for r, own in zip(table.ranks, codes, strict=True)], dtype=np.int64)
 
 
 @pytest.fixture
 def diary(monkeypatch):
-    """Of every round: (rows drawn, scale, views looked at, what was found)."""
+    """For every round: (rows drawn, scale, views searched, search result)."""
     rounds = []
     draw, search = Run.draw, Run.search
 
@@ -66,13 +66,13 @@ def replay(data, metric, diary, theta, top, start=None, is_best=True):
     entries = iter(diary)
 
     def choose(sample, rank_pos, rank_neg):
-        _, scale, views, found = next(entries)
-        step, view = found.size / scale, max(found.view, 0)
-        above = rank_pos[view] > found.cut, rank_neg[view] > found.cut
+        _, scale, views, result = next(entries)
+        step, view = result.size / scale, max(result.view, 0)
+        above = rank_pos[view] > result.cut, rank_neg[view] > result.cut
         value = slow.stump_values(metric, sample, *above, [step])[0]
         best = slow.best_stump(metric, sample, rank_pos[views], rank_neg[views], 2.0)[0]
         assert value == best if is_best else value <= best
-        return view, found.cut, step
+        return view, result.cut, step
 
     samples = [entry[0] for entry in diary]
     return slow.algorithm_1(metric, row_ranks(table), positive, samples, theta, top, start, choose)
@@ -449,7 +449,7 @@ def test_progress_goes_to_stderr_and_only_when_asked(capsys):
 
 
 def interrupt_at(monkeypatch, number):
-    """Let the run of this number send Ctrl-C to the main thread, and wait to be told to stop."""
+    """Let the run of this number send Ctrl-C to the main thread, and wait for the stop signal."""
     usual, started = Run.rounds, []
 
     def rounds(run, stopped):

@@ -35,11 +35,11 @@ def value_of(metric, rows, scores):
 def test_values_are_those_of_the_metrics(metric, seed, weighted, n_values):
     rows = make_rows(seed, weighted=weighted)
     scores = np.random.default_rng(seed + 1).integers(0, n_values, size=60).astype(float)
-    told = {"sample_weight": rows.weight}
+    options = {"sample_weight": rows.weight}
     if metric.metric == "ks":
-        expected = ks(rows.positive, scores, **told)
+        expected = ks(rows.positive, scores, **options)
     else:
-        expected = precision_at_k(rows.positive, scores, k=metric.fraction, **told)
+        expected = precision_at_k(rows.positive, scores, k=metric.fraction, **options)
     assert value_of(metric, rows, scores) == pytest.approx(expected, abs=1e-12)
 
 

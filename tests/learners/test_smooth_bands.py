@@ -81,7 +81,7 @@ def test_a_resample_has_no_empty_bins_and_codes_of_the_nearest():
     for j, feature in enumerate(drawn.data.features):
         if not feature.is_category:
             assert set(range(1, feature.n_bins + 1)) <= set(codes[j].tolist())
-            # the centre of each old bin falls where the place says
+            # the centre of each old bin lies in its new bin
             code = 1 + np.searchsorted(feature.cuts, data.features[j].centres)
             assert np.array_equal(drawn.new_code[j, 1 : data.features[j].n_bins + 1], code)
     # rows keep their order: a row of the resample has the recoded code of its own
@@ -188,16 +188,16 @@ def test_codes_of_coarser_bins():
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("options", "words"),
     [
         ({"n_resamples": 1}, "n_resamples is 1; give a whole number of 2 or more"),
         ({"level": 1.0}, "level is 1.0; give a number between 0 and 1"),
     ],
 )
-def test_requests_are_checked(told, words):
+def test_requests_are_checked(options, words):
     X, y = rows(20)
     with pytest.raises(ValueError, match=words):
-        score_bands(prepare(X, y), SETTINGS, **told)
+        score_bands(prepare(X, y), SETTINGS, **options)
 
 
 def test_bands_by_name_and_position():
@@ -209,7 +209,7 @@ def test_bands_by_name_and_position():
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("options", "words"),
     [
         ({"level": "high"}, "level is 'high'; give a number between 0 and 1"),
         ({"level": True}, "level is True"),
@@ -219,7 +219,7 @@ def test_bands_by_name_and_position():
         ({"random_state": np.random.RandomState(0)}, "random_state is RandomState"),
     ],
 )
-def test_requests_of_wrong_type(told, words):
+def test_requests_of_wrong_type(options, words):
     X, y = rows(20)
     with pytest.raises(ValueError, match=words):
-        score_bands(prepare(X, y), SETTINGS, **told)
+        score_bands(prepare(X, y), SETTINGS, **options)

@@ -36,20 +36,20 @@ def workers():
         yield workers
 
 
-def problem_of(data, workers, **told):
+def problem_of(data, workers, **changes):
     """The problem, its penalty and its objective; amounts that hold the tables together."""
     amounts = {"penalty": 2e-3, "shrinkage": 2e-3, "ridge": 2e-3, "adaptive": False}
-    problem = Problem(data, SmoothSettings(**{**amounts, **told}), workers)
+    problem = Problem(data, SmoothSettings(**{**amounts, **changes}), workers)
     penalty = problem.roughness.weigh(*problem.amounts, problem.adapted())
     return problem, Objective(problem.sums, (penalty,))
 
 
 @pytest.mark.parametrize(
-    "told", [{}, {"adaptive": True}, {"roughness": "bins"}, {"scale": "linear"}]
+    "changes", [{}, {"adaptive": True}, {"roughness": "bins"}, {"scale": "linear"}]
 )
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_end_is_a_maximum(seed, told, workers):
-    problem, objective = problem_of(table(seed), workers, **told)
+def test_the_end_is_a_maximum(seed, changes, workers):
+    problem, objective = problem_of(table(seed), workers, **changes)
     point, history = maximise(objective, problem.start(), TIGHT)
     assert history.stopped_by in ("converged", "no further gain")
     assert np.abs(point.gradient).max() < 1e-6
@@ -93,14 +93,14 @@ def test_every_iteration_gains_and_the_usual_tolerance_is_close(workers):
 
 def best_line(problem, objective):
     """The largest objective of a straight line on the normal scale, by the slope alone."""
-    feature, share = problem.data.features[0], problem.roughness.fraction[0, 1:]
-    line = np.concatenate([[0.0, 0.0], np.cumsum(gaps(feature, share, "normal"))])
-    found = minimize_scalar(
+    feature, fraction = problem.data.features[0], problem.roughness.fraction[0, 1:]
+    line = np.concatenate([[0.0, 0.0], np.cumsum(gaps(feature, fraction, "normal"))])
+    result = minimize_scalar(
         lambda slope: -objective.at(slope * line).smoothed_auc + 1e-3 * slope**2 * line[-1],
         bounds=(0, 20),
         method="bounded",
     )
-    return -found.fun
+    return -result.fun
 
 
 @pytest.mark.parametrize("penalty", [100.0, 1e3, 1e12])
@@ -188,9 +188,9 @@ def test_max_iter_and_the_word_from_outside_end_the_climb(workers):
     assert seen[0].objective < stopped.objective < point.objective
 
 
-def monotone(data, signs, workers, **told):
+def monotone(data, signs, workers, **changes):
     """Tables and objective of a fit with signs, the latter without its barrier."""
-    problem, objective = problem_of(data, workers, signs=signs, **told)
+    problem, objective = problem_of(data, workers, signs=signs, **changes)
     penalty = problem.roughness.weigh(*problem.amounts)
     point, history = problem.climb(penalty)
     assert point.objective == objective.at(point.x).objective
@@ -202,11 +202,11 @@ def monotone(data, signs, workers, **told):
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_monotone_signs_hold_everywhere(seed, signs, missing, workers):
     data = table(seed, missing=missing)
-    found, _, history = monotone(data, signs, workers)
+    result, _, history = monotone(data, signs, workers)
     assert history.stopped_by == "converged"
-    for line, feature, sign in zip(found, data.features, signs, strict=True):
+    for entries, feature, sign in zip(result, data.features, signs, strict=True):
         if sign:
-            assert (sign * np.diff(line[1 : feature.n_bins + 1])).min() > 0
+            assert (sign * np.diff(entries[1 : feature.n_bins + 1])).min() > 0
 
 
 def constrained(problem, objective, sign):
@@ -215,8 +215,8 @@ def constrained(problem, objective, sign):
     total = np.eye(problem.data.n_features * n_codes)
     total[1 : n + 1, 1 : n + 1] = np.tril(np.ones((n, n)))  # bins are sums of increments
     bounds = [(None, None)] * len(total)
-    for place in range(2, n + 1):
-        bounds[place] = (0, None) if sign > 0 else (None, 0)
+    for index in range(2, n + 1):
+        bounds[index] = (0, None) if sign > 0 else (None, 0)
 
     def downhill(z):
         point = objective.at(total @ z)
@@ -233,13 +233,13 @@ def constrained(problem, objective, sign):
 def test_the_monotone_maximum_is_that_of_another_solver(sign, workers):
     """Once where the sign is right, but noise is not, and once where it is wrong."""
     data = table(6)
-    _, found, _ = monotone(data, (sign, 0, 0), workers)
+    _, result, _ = monotone(data, (sign, 0, 0), workers)
     problem, objective = problem_of(data, workers)
-    assert found == pytest.approx(constrained(problem, objective, sign), abs=1e-5)
+    assert result == pytest.approx(constrained(problem, objective, sign), abs=1e-5)
     free, _ = maximise(objective, problem.start(), TIGHT)
-    assert found < free.objective + 1e-12
+    assert result < free.objective + 1e-12
     if sign < 0:
-        assert found < free.objective - 0.01
+        assert result < free.objective - 0.01
 
 
 def test_a_sign_that_holds_anyway_costs_nothing(workers):
@@ -250,9 +250,9 @@ def test_a_sign_that_holds_anyway_costs_nothing(workers):
     problem, objective = problem_of(data, workers, **amounts)
     free, _ = maximise(objective, problem.start(), TIGHT)
     steps = np.diff(free.x.reshape(2, -1)[:, 1:], axis=1) * [[1], [-1]]
-    assert steps.min() > 0, "the case is meant to be monotone without being told"
-    _, found, _ = monotone(data, (1, -1), workers, **amounts)
-    assert found == pytest.approx(free.objective, abs=1e-5)
+    assert steps.min() > 0, "the case is meant to be monotone without a constraint"
+    _, result, _ = monotone(data, (1, -1), workers, **amounts)
+    assert result == pytest.approx(free.objective, abs=1e-5)
 
 
 def test_the_objective_of_the_best_point_on_the_way_is_without_its_barrier(workers):
@@ -300,9 +300,9 @@ def test_without_any_penalty_a_separating_feature_stays_finite(signs):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))
     data = prepare(X, X[:, 0] > 0.2)
-    told = SmoothSettings(penalty=0.0, shrinkage=0.0, ridge=0.0, signs=signs, max_iter=10)
+    changes = SmoothSettings(penalty=0.0, shrinkage=0.0, ridge=0.0, signs=signs, max_iter=10)
     with pytest.warns(SmoothWarning, match="no maximum"):
-        model, history, certificate = fit_smooth(data, told)
+        model, history, certificate = fit_smooth(data, changes)
     assert not certificate.values["has_maximum"]
     assert "at a maximum" not in str(certificate)
     assert np.isfinite(history.objective).all()
@@ -315,10 +315,10 @@ def test_evaluate_is_the_objective_without_a_barrier(workers):
     problem, objective = problem_of(table(1), workers, signs=(1, 1, 0))
     penalty = problem.roughness.weigh(*problem.amounts)
     for x in (problem.start(), np.random.default_rng(0).normal(size=len(problem.start()))):
-        found = problem.evaluate(penalty, x)
+        result = problem.evaluate(penalty, x)
         expected = objective.at(x)
-        assert found.objective == expected.objective
-        assert np.array_equal(found.gradient, expected.gradient)
+        assert result.objective == expected.objective
+        assert np.array_equal(result.gradient, expected.gradient)
 
 
 def test_a_start_rises_by_the_distances_of_the_bins(workers):
@@ -327,9 +327,9 @@ def test_a_start_rises_by_the_distances_of_the_bins(workers):
     problem, _ = problem_of(data, workers, signs=(1, -1, 0))
     start = problem.start().reshape(data.n_features, -1)
     for j, sign in ((0, 1), (1, -1)):
-        feature, share = data.features[j], problem.roughness.fraction[j, 1:]
+        feature, fraction = data.features[j], problem.roughness.fraction[j, 1:]
         n = feature.n_bins
-        expected = sign * 0.01 * gaps(feature, share[:n], "normal")
+        expected = sign * 0.01 * gaps(feature, fraction[:n], "normal")
         assert np.diff(start[j, 1 : n + 1]) == pytest.approx(expected, rel=1e-12)
     assert not start[2].any()
     free, _ = problem_of(data, workers)

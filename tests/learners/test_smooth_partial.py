@@ -32,7 +32,7 @@ def draw(seed, n_rows=24, scale=1.0, weighted=True):
 
 def by_quadrature(data, table, fpr_range):
     (part,) = data.partitions
-    scores = sum(line[codes] for line, codes in zip(table, part.codes, strict=True))
+    scores = sum(entries[codes] for entries, codes in zip(table, part.codes, strict=True))
     return partial_by_quadrature(scores, part.positive, fpr_range, part.weight)
 
 
@@ -46,15 +46,15 @@ def by_quadrature(data, table, fpr_range):
 def test_equals_its_definition(seed, ends, scale, weighted):
     data, table = draw(seed, 16, scale, weighted)
     fpr_range = min(ends) / 100, (max(ends) + 1) / 100
-    found = evaluate(data, table, fpr_range).value
-    assert found == pytest.approx(by_quadrature(data, table, fpr_range), rel=1e-9, abs=1e-11)
+    result = evaluate(data, table, fpr_range).value
+    assert result == pytest.approx(by_quadrature(data, table, fpr_range), rel=1e-9, abs=1e-11)
 
 
 @pytest.mark.parametrize("fpr_range", [(0.3, 0.3 + 1e-3), (0.3, 0.3 + 1e-6), (0.0, 1e-5)])
 def test_a_very_short_range_is_the_curve_at_a_point(fpr_range):
     data, table = draw(3)
-    found = evaluate(data, table, fpr_range)
-    assert found.value == pytest.approx(by_quadrature(data, table, fpr_range), rel=1e-6)
+    result = evaluate(data, table, fpr_range)
+    assert result.value == pytest.approx(by_quadrature(data, table, fpr_range), rel=1e-6)
     # 1e-13 of a threshold, over the length of the range, is what is left of the gradient.
     assert_gradient(data, table, fpr_range, rel=1e-4)
 
@@ -74,9 +74,9 @@ def test_so_far_apart_that_no_blurs_meet_it_is_the_partial_auc(seed, fpr_range):
     y, weight = np.arange(26) < 10, rng.integers(1, 4, size=26)
     data = prepare(np.arange(26.0)[:, None], y, sample_weight=weight)
     scores = 15.0 * rng.permutation(26)
-    found = evaluate(data, np.append(0.0, scores)[None], fpr_range).value
+    result = evaluate(data, np.append(0.0, scores)[None], fpr_range).value
     expected = partial_auc(y, scores, fpr_range=fpr_range, sample_weight=weight)
-    assert found == pytest.approx(expected / (fpr_range[1] - fpr_range[0]), abs=1e-10)
+    assert result == pytest.approx(expected / (fpr_range[1] - fpr_range[0]), abs=1e-10)
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 20.0])
@@ -125,12 +125,12 @@ def test_the_gradient_is_that_of_the_value(scale, fpr_range):
 @pytest.mark.parametrize("fpr_range", [*RANGES, (0.0, 1.0), (0.5, 0.5 + 1e-6)])
 def test_a_flat_score_has_the_mean_of_the_range(fpr_range):
     data, table = draw(7)
-    found = evaluate(data, np.full_like(table, 2.0), fpr_range)
-    # Thresholds are found to 1e-13: over the length of a short range, that is what counts.
+    result = evaluate(data, np.full_like(table, 2.0), fpr_range)
+    # Thresholds have an error of 1e-13, which counts relative to the length of a short range.
     rel = max(1e-9, 1e-13 / (fpr_range[1] - fpr_range[0]))
-    assert found.value == pytest.approx(sum(fpr_range) / 2, rel=rel)
+    assert result.value == pytest.approx(sum(fpr_range) / 2, rel=rel)
     # It can be left: the rows of the two classes are not the same.
-    assert np.abs(found.gradient[0]).max() > 0.01
+    assert np.abs(result.gradient[0]).max() > 0.01
 
 
 @pytest.mark.parametrize("fpr_range", RANGES)
@@ -144,9 +144,9 @@ def test_one_class_has_rows_that_all_tie(tied, at, fpr_range):
     data = prepare(X, y)
     table = rng.normal(size=(1, data.n_codes))
     table[0, 1] = at
-    found = evaluate(data, table, fpr_range)
+    result = evaluate(data, table, fpr_range)
     expected = by_quadrature(data, table, fpr_range)
-    assert found.value == pytest.approx(expected, rel=1e-9, abs=1e-11)
+    assert result.value == pytest.approx(expected, rel=1e-9, abs=1e-11)
     assert_gradient(data, table, fpr_range)
 
 

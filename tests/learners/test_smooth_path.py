@@ -49,12 +49,12 @@ def candidate(shrinkage, *aucs, penalty=1.0, **more):
 
 class TestRules:
     def test_mean_and_error(self):
-        found = candidate(1.0, 0.7, 0.8, 0.9)
-        assert found.mean == pytest.approx(0.8)
-        assert found.error == pytest.approx(0.1 / np.sqrt(3))
+        result = candidate(1.0, 0.7, 0.8, 0.9)
+        assert result.mean == pytest.approx(0.8)
+        assert result.error == pytest.approx(0.1 / np.sqrt(3))
         other = candidate(3.0, 0.7, 0.7, 0.7)
-        assert found.sure_gain(other, 0.0) == pytest.approx(0.1)
-        assert found.sure_gain(other, 2.0) == pytest.approx(0.1 - 0.2 / np.sqrt(3))
+        assert result.sure_gain(other, 0.0) == pytest.approx(0.1)
+        assert result.sure_gain(other, 2.0) == pytest.approx(0.1 - 0.2 / np.sqrt(3))
         assert candidate(1.0, 0.7).error == 0.0
 
     def test_best_takes_the_largest_mean_and_of_equals_the_strongest(self):
@@ -112,10 +112,10 @@ class TestRules:
             assert _with_or_without(without, same, rule) is without
 
 
-@pytest.mark.parametrize("told", [{}, {"adaptive": False}, {"fpr_range": (0.0, 0.4)}], ids=str)
-def test_a_warm_start_ends_where_a_cold_one_does(told):
+@pytest.mark.parametrize("options", [{}, {"adaptive": False}, {"fpr_range": (0.0, 0.4)}], ids=str)
+def test_a_warm_start_ends_where_a_cold_one_does(options):
     X, y = noisy()
-    data, settings = prepare(X, y, max_bins=COARSE), SmoothSettings(**told)
+    data, settings = prepare(X, y, max_bins=COARSE), SmoothSettings(**options)
     (train, test), *_ = three_folds(len(y))
     with Workers(1) as workers:
         auto = Problem(data, settings, workers).auto
@@ -125,8 +125,8 @@ def test_a_warm_start_ends_where_a_cold_one_does(told):
             fold = Fold(data.take(train), data.take(test), settings, workers)
             for amounts in along:
                 warm = fold.auc_at(amounts)
-            penalty = fold._problem.roughness.weigh(*path[-1], fold._adapted)
-            objectives.append(fold._problem.evaluate(penalty, fold._last).objective)
+            penalty = fold.problem.roughness.weigh(*path[-1], fold.adapted)
+            objectives.append(fold.problem.evaluate(penalty, fold.last).objective)
             aucs.append(warm)
     # Both stop where the next step promises 1e-5.
     assert objectives[0] == pytest.approx(objectives[1], abs=5e-5)
@@ -140,10 +140,10 @@ def test_held_out_rows_are_scored_as_the_model_would():
     with Workers(1) as workers:
         fold = Fold(data.take(train), data.take(test), SmoothSettings(), workers)
         amounts = Problem(data, SmoothSettings(), workers).auto
-        found = fold.auc_at(amounts)
-    told = SmoothSettings(**amounts._asdict(), tol=1e-5)
-    model, _, _ = fit_smooth(data.take(train), told)
-    assert found == pytest.approx(auc(y[test], model.decision_function(X[test])), abs=1e-9)
+        result = fold.auc_at(amounts)
+    options = SmoothSettings(**amounts._asdict(), tol=1e-5)
+    model, _, _ = fit_smooth(data.take(train), options)
+    assert result == pytest.approx(auc(y[test], model.decision_function(X[test])), abs=1e-9)
 
 
 def test_the_path_by_default():
@@ -173,7 +173,7 @@ def test_the_path_ends_where_it_surely_gets_worse(monkeypatch):
     aucs = {30.0: 0.5, 3.0: 0.6, 1.0: 0.8, 0.3: 0.81}
 
     def auc_at(self, amounts):
-        multiple = round(amounts.shrinkage / self._problem.auto.shrinkage, 6)
+        multiple = round(amounts.shrinkage / self.problem.auto.shrinkage, 6)
         return aucs[min(aucs, key=lambda m: abs(np.log(m / multiple)))]
 
     monkeypatch.setattr(Fold, "auc_at", auc_at)
@@ -237,8 +237,8 @@ def test_staged_aucs_are_those_of_refits():
     assert chosen.mean == pytest.approx(means.max(), abs=1e-12)
     for n_rounds in (1, 5, 12):
         for k, (train, test) in enumerate(folds):
-            told = {**vars(STAGEWISE), **chosen.amounts._asdict(), "n_estimators": n_rounds}
-            model, _, _ = fit_smooth(data.take(train), SmoothSettings(**told))
+            options = {**vars(STAGEWISE), **chosen.amounts._asdict(), "n_estimators": n_rounds}
+            model, _, _ = fit_smooth(data.take(train), SmoothSettings(**options))
             expected = auc(y[test], model.decision_function(X[test]))
             assert only.staged[k, n_rounds - 1] == pytest.approx(expected, abs=1e-12)
 
@@ -257,31 +257,33 @@ def test_rounds_after_the_last_stump_stay_as_they_are():
 def test_stagewise_tries_every_penalty():
     X, y = noisy(n_rows=60)
     data = prepare(X, y, max_bins=8)
-    told = SmoothSettings(solver="stagewise", n_estimators=4)
-    _, candidates = find_amounts(data, told, three_folds(60))
+    options = SmoothSettings(solver="stagewise", n_estimators=4)
+    _, candidates = find_amounts(data, options, three_folds(60))
     assert [c.amounts.penalty for c in candidates] == list(LAMBDAS)
     assert {c.amounts.shrinkage for c in candidates} == {0.0}
-    best, _ = find_amounts(data, told, three_folds(60), rule="best")
+    best, _ = find_amounts(data, options, three_folds(60), rule="best")
     assert best.mean == max(c.mean for c in candidates)
-    strongest, _ = find_amounts(data, told, three_folds(60), rule="one_se")
+    strongest, _ = find_amounts(data, options, three_folds(60), rule="one_se")
     near = [c for c in candidates if c.mean >= best.mean - best.error]
     assert strongest.amounts.penalty == max(c.amounts.penalty for c in near)
-    _, both = find_amounts(data, told, three_folds(60), penalties=[1.0, 2.0], shrinkages=[0.1, 0.2])
+    _, both = find_amounts(
+        data, options, three_folds(60), penalties=[1.0, 2.0], shrinkages=[0.1, 0.2]
+    )
     assert {c.amounts[:2] for c in both} == {(1.0, 0.1), (1.0, 0.2), (2.0, 0.1), (2.0, 0.2)}
 
 
 @pytest.mark.parametrize(
-    "told",
+    "options",
     [SmoothSettings(), STAGEWISE, SmoothSettings(signs=(1, 0, 0))],
     ids=["newton", "stagewise", "monotone"],
 )
-def test_threads_do_not_show(told):
+def test_threads_do_not_show(options):
     X, y = noisy(n_rows=90)
     data = prepare(X, y, max_bins=12)
-    surfaces = 1 if told.solver == "newton" else 0
+    surfaces = 1 if options.solver == "newton" else 0
     results = []
     for n_jobs in (1, 3):
-        settings = SmoothSettings(**{**vars(told), "n_jobs": n_jobs})
+        settings = SmoothSettings(**{**vars(options), "n_jobs": n_jobs})
         given = {"penalties": [1e-3, 1e-2], "shrinkages": [1e-3], "surfaces": surfaces}
         chosen, candidates = find_amounts(data, settings, three_folds(90), **given)
         results.append((chosen.amounts, [(c.amounts, c.aucs) for c in candidates]))

@@ -16,8 +16,8 @@ SCALES = ["normal", "arcsinh", "linear"]
 def roughness_of(data, scale="normal"):
     with Workers(1) as workers:
         histogram = class_histogram(data, workers)
-    shares = histogram / histogram.sum(axis=2, keepdims=True)
-    return Roughness(data, shares.mean(axis=0), scale)
+    fractions = histogram / histogram.sum(axis=2, keepdims=True)
+    return Roughness(data, fractions.mean(axis=0), scale)
 
 
 def numbers(n_bins, seed=0, n_features=1):
@@ -27,8 +27,8 @@ def numbers(n_bins, seed=0, n_features=1):
     columns = []
     for _ in range(n_features):
         values = np.cumsum(rng.random(n_bins) + 0.1)
-        places = np.concatenate([np.arange(n_bins), rng.integers(0, n_bins, n_rows - n_bins)])
-        columns.append(values[places])
+        positions = np.concatenate([np.arange(n_bins), rng.integers(0, n_bins, n_rows - n_bins)])
+        columns.append(values[positions])
     return prepare(np.column_stack(columns), np.arange(n_rows) % 2)
 
 
@@ -48,8 +48,8 @@ def cost(penalty, f):
 
 def places_of(data, scale):
     """Places of the bins of the only feature, the first at 0."""
-    share = roughness_of(data).fraction[0, 1:]
-    return np.concatenate([[0.0], np.cumsum(gaps(data.features[0], share, scale))])
+    fraction = roughness_of(data).fraction[0, 1:]
+    return np.concatenate([[0.0], np.cumsum(gaps(data.features[0], fraction, scale))])
 
 
 @settings(max_examples=30)
@@ -69,21 +69,21 @@ def test_bins_are_the_second_differences_of_the_paper(seed, n_bins):
 @pytest.mark.parametrize("n_bins", [2, 3, 40])
 def test_a_straight_line_has_no_curvature_and_its_slope_is_its_length(scale, n_bins):
     data = numbers(n_bins)
-    places = places_of(data, scale)
-    line = np.concatenate([[0.0], 3 * places - 1])[None]
+    positions = places_of(data, scale)
+    line = np.concatenate([[0.0], 3 * positions - 1])[None]
     roughness = roughness_of(data, scale)
     assert cost(roughness.weigh(1.0, 0.0, 0.0), line) == pytest.approx(0, abs=1e-8)
-    assert cost(roughness.weigh(0.0, 1.0, 0.0), line) == pytest.approx(9 * places[-1], rel=1e-9)
+    assert cost(roughness.weigh(0.0, 1.0, 0.0), line) == pytest.approx(9 * positions[-1], rel=1e-9)
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_the_curvature_of_a_parabola_is_the_length_between_the_ends(scale):
     data = numbers(40)
-    places = places_of(data, scale)
-    parabola = np.concatenate([[0.0], places**2])[None]  # f'' = 2
-    found = cost(roughness_of(data, scale).weigh(1.0, 0.0, 0.0), parabola)
-    h = np.diff(places)
-    assert found == pytest.approx(4 * (h[:-1] + h[1:]).sum() / 2, rel=1e-9)
+    positions = places_of(data, scale)
+    parabola = np.concatenate([[0.0], positions**2])[None]  # f'' = 2
+    result = cost(roughness_of(data, scale).weigh(1.0, 0.0, 0.0), parabola)
+    h = np.diff(positions)
+    assert result == pytest.approx(4 * (h[:-1] + h[1:]).sum() / 2, rel=1e-9)
 
 
 @pytest.mark.parametrize(("n_bins", "bends"), [(_FEW_VALUES, False), (_FEW_VALUES + 1, True)])
@@ -100,8 +100,8 @@ def test_the_mesh_does_not_matter(max_bins):
     """exp(-p^2) on the normal scale: the integrals of f''^2 and f'^2 are known."""
     x = np.random.default_rng(0).normal(size=(4000, 1))
     data = prepare(x, np.arange(4000) % 2, max_bins=max_bins)
-    places = places_of(data, "normal")
-    f = np.concatenate([[0.0], np.exp(-((places - places[-1] / 2) ** 2))])[None]
+    positions = places_of(data, "normal")
+    f = np.concatenate([[0.0], np.exp(-((positions - positions[-1] / 2) ** 2))])[None]
     roughness = roughness_of(data, "normal")
     bend, slope = (cost(roughness.weigh(*w), f) for w in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
     assert bend == pytest.approx(3 * np.sqrt(np.pi / 2), rel=0.02)
@@ -166,18 +166,18 @@ def test_the_solver_solves_its_banded_system(with_extra):
     g = rng.normal(size=penalty.shape)
     used = penalty.fraction > 0
     g[~used] = 0.0
-    found = penalty.solver(mass, extra)(g)
-    assert found.shape == penalty.shape
-    assert not found[~used].any()
-    assert (matrix @ found.ravel()).reshape(g.shape) == pytest.approx(g, rel=1e-5, abs=1e-5)
+    result = penalty.solver(mass, extra)(g)
+    assert result.shape == penalty.shape
+    assert not result[~used].any()
+    assert (matrix @ result.ravel()).reshape(g.shape) == pytest.approx(g, rel=1e-5, abs=1e-5)
 
 
 def test_the_solver_counts_the_ridge_twice_on_its_diagonal():
     data = prepare([["a"], ["b"], ["a"], ["b"]], [0, 1, 1, 0])
     penalty = roughness_of(data).weigh(0.0, 0.0, 3.0)
     g = np.array([[0.0, 1.0, 2.0]])
-    found = penalty.solver(penalty.fraction)(g)
-    assert found == pytest.approx(g / (2 * 3.0 + CURVATURE * 0.5), rel=1e-7)
+    result = penalty.solver(penalty.fraction)(g)
+    assert result == pytest.approx(g / (2 * 3.0 + CURVATURE * 0.5), rel=1e-7)
 
 
 @pytest.mark.parametrize("amount", [0.0, 1e-12, 1.0, 1e6, 1e12])
@@ -202,11 +202,11 @@ def test_adapted_multiples_are_inverse_to_the_roughness():
         np.array([cost(p, f * [[1.0], [0.0]]), cost(p, f * [[0.0], [1.0]])])
         for p in (roughness.weigh(1.0, 0.0, 0.0), roughness.weigh(0.0, 1.0, 0.0))
     )
-    found = roughness.adapt(f)
-    assert found.bend == pytest.approx(curvature.mean() / curvature, rel=1e-6)
-    assert found.slope == pytest.approx(slope.mean() / slope, rel=1e-6)
+    result = roughness.adapt(f)
+    assert result.bend == pytest.approx(curvature.mean() / curvature, rel=1e-6)
+    assert result.slope == pytest.approx(slope.mean() / slope, rel=1e-6)
     # The multiples weigh each feature's own part, and the ridge goes with the slope.
-    weighed = roughness.weigh(2.0, 0.0, 0.0, found)
+    weighed = roughness.weigh(2.0, 0.0, 0.0, result)
     assert cost(weighed, f) == pytest.approx(2 * 2 * curvature.mean(), rel=1e-6)
 
 
@@ -228,12 +228,12 @@ def test_missing_values_and_categories_adapt_by_their_ridge():
     roughness = roughness_of(data)
     f = np.zeros(roughness.fraction.shape)
     f[1, 1:5] = [1.0, -1.0, 2.0, 0.0]
-    found = roughness.adapt(f)
-    bend, slope = found[:2]
+    result = roughness.adapt(f)
+    bend, slope = result[:2]
     assert np.array_equal(bend, np.ones(3))
     assert slope[0] == slope[2] == 100
     assert slope[1] == pytest.approx(1 / 3, rel=1e-6)
-    ridge = roughness.weigh(0.0, 0.0, 1.0, found)
+    ridge = roughness.weigh(0.0, 0.0, 1.0, result)
     plain = roughness.weigh(0.0, 0.0, 1.0)
     assert cost(ridge, f) == pytest.approx(cost(plain, f) / 3, rel=1e-6)
 

@@ -31,10 +31,10 @@ def smooth(seed=0, n_rows=1500):
     return X, X[:, 0] / 10 - X[:, 1] ** 2 + rng.normal(size=n_rows) > 1
 
 
-def loose_of(data, **told):
+def loose_of(data, **changes):
     with Workers(1) as workers:
-        found = Problem(data, SmoothSettings(**told), workers).adapted()
-    return found.loose
+        result = Problem(data, SmoothSettings(**changes), workers).adapted()
+    return result.loose
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -74,16 +74,16 @@ def test_the_cost_is_that_of_the_distances_made_up():
     """Gradients of stiffness times normal distances, and noise: noise / (2 stiffness variance)."""
     rng = np.random.default_rng(0)
     n, stiffness, noise, variance = 4000, 0.1, 1e-7, 0.04
-    share = rng.dirichlet(np.full(n, 20.0))
-    mass = stiffness * share / CURVATURE
-    slow = np.sin(np.arange(n) / 500) * 0.05  # the line's own
+    fraction = rng.dirichlet(np.full(n, 20.0))
+    mass = stiffness * fraction / CURVATURE
+    slow = np.sin(np.arange(n) / 500) * 0.05  # explained by the curve
     own = np.sqrt(variance) * rng.normal(size=n)
-    chance = np.sqrt(noise / share) * rng.normal(size=n)
-    gradient = share * (slow + stiffness * own + chance)
+    chance = np.sqrt(noise / fraction) * rng.normal(size=n)
+    gradient = fraction * (slow + stiffness * own + chance)
     expected = noise / (2 * stiffness * variance)
     even = np.ones(n)
-    assert spike_cost(gradient, share, mass, noise, even) == pytest.approx(expected, rel=0.1)
-    assert spike_cost(share * (slow + chance), share, mass, noise, even) == np.inf
+    assert spike_cost(gradient, fraction, mass, noise, even) == pytest.approx(expected, rel=0.1)
+    assert spike_cost(fraction * (slow + chance), fraction, mass, noise, even) == np.inf
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +114,11 @@ def test_what_a_loose_feature_pays_is_the_least_over_all_lines(loose_penalty):
     alone = np.zeros_like(f)
     alone[1] = f[1]
 
-    def pays(line):
+    def pays(curve):
         table = np.zeros_like(f)
-        table[1] = line
-        pull = tight.gradient(table)[1] - 2 * 0.05 * (f[1] - line)
-        return cost(tight, table) + 0.05 * ((f[1] - line) ** 2).sum(), pull
+        table[1] = curve
+        pull = tight.gradient(table)[1] - 2 * 0.05 * (f[1] - curve)
+        return cost(tight, table) + 0.05 * ((f[1] - curve) ** 2).sum(), pull
 
     other = minimize(
         pays, f[1], jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-12}
@@ -145,8 +145,8 @@ def test_the_solver_of_a_loose_feature_solves_its_system(loose_penalty):
     rng = np.random.default_rng(2)
     mass = penalty.fraction * rng.random(penalty.shape)
     g = np.where(penalty.fraction > 0, rng.normal(size=penalty.shape), 0.0)
-    found = penalty.solver(mass)(g)
-    assert penalty.gradient(found) + CURVATURE * mass * found == pytest.approx(g, abs=1e-5)
+    result = penalty.solver(mass)(g)
+    assert penalty.gradient(result) + CURVATURE * mass * result == pytest.approx(g, abs=1e-5)
 
 
 def test_an_infinite_cost_is_that_of_a_very_large_one(loose_penalty):

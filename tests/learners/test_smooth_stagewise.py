@@ -32,14 +32,14 @@ def make_table(seed: int, n: int) -> tuple[np.ndarray, ...]:
     return X, y, weight
 
 
-def make_problem(data: RankingData, told: SmoothSettings = BINS) -> Problem:
-    return Problem(data, told, Workers(1))
+def make_problem(data: RankingData, options: SmoothSettings = BINS) -> Problem:
+    return Problem(data, options, Workers(1))
 
 
-def messy_problem(seed: int, told: SmoothSettings = BINS) -> Problem:
+def messy_problem(seed: int, options: SmoothSettings = BINS) -> Problem:
     """With missing values, a constant, and categories."""
     X, y = messy_table(seed)
-    return make_problem(prepare(X, y, categorical_features=[4]), told)
+    return make_problem(prepare(X, y, categorical_features=[4]), options)
 
 
 def rows_of(data: RankingData) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,11 +66,11 @@ def tables_after(problem: Problem, rounds: list[Round]) -> np.ndarray:
 def test_every_round_equals_the_papers(seed, lam, n_rounds):
     X, y, weight = make_table(seed, 30 + 6 * seed)
     problem = make_problem(prepare(X, y, sample_weight=weight))
-    point, found = boost(problem, problem.roughness.weigh(lam, 0.0, 0.0), n_rounds=n_rounds)
+    point, outcome = boost(problem, problem.roughness.weigh(lam, 0.0, 0.0), n_rounds=n_rounds)
     paper = slow.AUCBoost(X, y, weight, lam)
     paper.run(n_rounds)
-    assert len(found.rounds) == len(paper.rounds) == n_rounds
-    for ours, theirs in zip(found.rounds, paper.rounds, strict=True):
+    assert len(outcome.rounds) == len(paper.rounds) == n_rounds
+    for ours, theirs in zip(outcome.rounds, paper.rounds, strict=True):
         cut = paper.points(theirs.k).index(theirs.b) + 1
         assert (ours.feature, ours.code, ours.a) == (theirs.k, cut, theirs.a)
         assert not ours.is_single
@@ -78,7 +78,7 @@ def test_every_round_equals_the_papers(seed, lam, n_rounds):
         # Without a penalty some lengths lie where phi is near 0.
         assert ours.alpha == pytest.approx(theirs.alpha, abs=1e-6 if lam == 0 else 1e-9)
     assert point.objective == pytest.approx(paper.objective(), abs=1e-8 if lam == 0 else 1e-10)
-    assert found.objective[-1] == point.objective
+    assert outcome.objective[-1] == point.objective
 
 
 @pytest.mark.parametrize("n_bins", [2, 3, 4, 9])
@@ -125,12 +125,12 @@ def test_slow_gradient_and_roughness_are_the_fast_ones(seed):
     problem = messy_problem(seed, SmoothSettings(scale="linear"))
     codes, positive, weight = rows_of(problem.data)
     tables = np.random.default_rng(seed).normal(size=problem.signs.shape)
-    found = problem.sums.evaluate((tables,))
+    outcome = problem.sums.evaluate((tables,))
     expected = slow.table_gradient(codes, tables, positive, weight)
-    assert found.gradient[0] == pytest.approx(expected, abs=1e-9)
+    assert outcome.gradient[0] == pytest.approx(expected, abs=1e-9)
     feature = problem.data.features[0]
-    share = problem.roughness.fraction[0, 1 : feature.n_bins + 1]
-    places = np.append(0.0, np.cumsum(gaps(feature, share, "linear")))
+    fraction = problem.roughness.fraction[0, 1 : feature.n_bins + 1]
+    positions = np.append(0.0, np.cumsum(gaps(feature, fraction, "linear")))
     f = np.zeros_like(tables)
     f[0, 1 : feature.n_bins + 1] = tables[0, 1 : feature.n_bins + 1]
     for amounts, form in [
@@ -138,7 +138,7 @@ def test_slow_gradient_and_roughness_are_the_fast_ones(seed):
         ((0.0, 1.0, 0.0), slow.slope_roughness),
     ]:
         cost = (f * problem.roughness.weigh(*amounts).gradient(f)).sum() / 2
-        assert cost == pytest.approx(form(f[0, 1 : feature.n_bins + 1], places), rel=1e-9)
+        assert cost == pytest.approx(form(f[0, 1 : feature.n_bins + 1], positions), rel=1e-9)
 
 
 def every_stump(problem: Problem) -> list[tuple[Stump, np.ndarray]]:
@@ -168,7 +168,7 @@ def test_missing_values_categories_and_signs(seed, roughness, signs):
     """Each round's stump is the steepest of all, and its alpha the top, by the double sum."""
     problem = messy_problem(seed, SmoothSettings(roughness=roughness, signs=signs))
     penalty = problem.roughness.weigh(0.002, 0.001, 0.003)
-    point, found = boost(problem, penalty, n_rounds=7)
+    point, outcome = boost(problem, penalty, n_rounds=7)
     codes, positive, weight = rows_of(problem.data)
     stumps = every_stump(problem)
     tables = np.zeros(penalty.shape)
@@ -176,7 +176,7 @@ def test_missing_values_categories_and_signs(seed, roughness, signs):
     def gradient():
         return slow.table_gradient(codes, tables, positive, weight) - penalty.gradient(tables)
 
-    for step in found.rounds:
+    for step in outcome.rounds:
         slopes = [(gradient() * steps).sum() for _, steps in stumps]
         best = int(np.argmax(np.array(slopes) >= max(slopes) - slow.EQUAL))
         stump, steps = stumps[best]
@@ -196,8 +196,8 @@ def test_a_category_and_missing_values_are_told_apart_by_themselves():
     X = np.array([[1.0, 1.0], [2.0, 1.0], [2.0, np.nan], [3.0, np.nan], [1.0, 1.0], [3.0, 1.0]])
     y = np.array([0, 1, 1, 1, 0, 0])
     problem = make_problem(prepare(X, y, categorical_features=[0]))
-    _, found = boost(problem, problem.roughness.weigh(0.0, 0.0, 0.01), n_rounds=3)
-    first = [(step.feature, step.code, step.a, step.is_single) for step in found.rounds]
+    _, outcome = boost(problem, problem.roughness.weigh(0.0, 0.0, 0.01), n_rounds=3)
+    first = [(step.feature, step.code, step.a, step.is_single) for step in outcome.rounds]
     assert first[:2] == [(0, 1, -1, True), (1, 0, 1, True)]
 
 
@@ -221,16 +221,16 @@ def test_signs_that_suit_the_data_change_little():
 def test_the_objective_never_falls(seed, roughness, amount):
     problem = messy_problem(seed, SmoothSettings(roughness=roughness))
     penalty = problem.roughness.weigh(amount, amount, amount)
-    point, found = boost(problem, penalty, n_rounds=60)
-    assert np.diff([0.5, *found.objective]).min() > -1e-11
+    point, outcome = boost(problem, penalty, n_rounds=60)
+    assert np.diff([0.5, *outcome.objective]).min() > -1e-11
     assert np.isfinite(point.x).all()
-    assert len(found.objective) == len(found.smoothed_auc) == len(found.rounds)
-    assert found.stopped_by in ("n_estimators", "no stump has a slope")
+    assert len(outcome.objective) == len(outcome.smoothed_auc) == len(outcome.rounds)
+    assert outcome.stopped_by in ("n_estimators", "no stump has a slope")
 
 
 def test_partitions_and_threads_do_not_show():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120_000, 4))  # two threads are worth waking
+    X = rng.normal(size=(120_000, 4))  # enough rows for two threads
     X[rng.random(X.shape) < 0.05] = np.nan
     y = np.nan_to_num(X[:, 0]) + rng.normal(size=len(X)) > 0.5
     data = prepare(X, y, sample_weight=rng.integers(1, 4, size=len(X)), max_bins=32)
@@ -238,8 +238,8 @@ def test_partitions_and_threads_do_not_show():
     for parts, n_jobs in [(1, 1), (1, 2), (3, 1), (3, 2)]:
         with Workers(n_jobs) as workers:
             problem = Problem(data.split(parts), SmoothSettings(), workers)
-            point, found = boost(problem, problem.roughness.weigh(1e-5, 1e-5, 1e-5), n_rounds=8)
-        result = point.x.tobytes(), point.objective, found.rounds
+            point, outcome = boost(problem, problem.roughness.weigh(1e-5, 1e-5, 1e-5), n_rounds=8)
+        result = point.x.tobytes(), point.objective, outcome.rounds
         expected = expected or result
         assert result == expected
 
@@ -256,8 +256,8 @@ def test_weight_two_is_the_row_twice(seed):
         prepare(X[copies], y[copies], categorical_features=[4]),
     ):
         problem = make_problem(data)
-        point, found = boost(problem, problem.roughness.weigh(0.003, 0.0, 0.001), n_rounds=30)
-        results.append((point.x.tobytes(), point.objective, found.rounds))
+        point, outcome = boost(problem, problem.roughness.weigh(0.003, 0.0, 0.001), n_rounds=30)
+        results.append((point.x.tobytes(), point.objective, outcome.rounds))
     assert results[0] == results[1]
 
 
@@ -277,26 +277,26 @@ def test_newton_climbs_as_high_as_many_rounds(seed, roughness):
 def test_separated_classes_without_a_penalty_stay_finite():
     X = np.arange(20.0)[:, None]
     problem = make_problem(prepare(X, X[:, 0] > 9))
-    point, found = boost(problem, problem.roughness.weigh(0.0, 0.0, 0.0), n_rounds=50)
-    assert [step.code for step in found.rounds] == [11]
-    assert 6 < found.rounds[0].alpha <= 16
-    assert found.stopped_by == "no stump has a slope"
-    assert found.gain_left == 0.0
+    point, outcome = boost(problem, problem.roughness.weigh(0.0, 0.0, 0.0), n_rounds=50)
+    assert [step.code for step in outcome.rounds] == [11]
+    assert 6 < outcome.rounds[0].alpha <= 16
+    assert outcome.stopped_by == "no stump has a slope"
+    assert outcome.gain_left == 0.0
     assert point.smoothed_auc == pytest.approx(1.0)
 
 
 def test_constants_have_no_slope():
     problem = make_problem(prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]))
-    point, found = boost(problem, problem.roughness.weigh(0.01, 0.0, 0.0), n_rounds=5)
-    assert (found.rounds, found.stopped_by) == ([], "no stump has a slope")
+    point, outcome = boost(problem, problem.roughness.weigh(0.01, 0.0, 0.0), n_rounds=5)
+    assert (outcome.rounds, outcome.stopped_by) == ([], "no stump has a slope")
     assert not point.x.any()
 
 
 def test_twins_the_first_of_equal_stumps_wins():
     X, y, weight = make_table(1, 40)
     problem = make_problem(prepare(X[:, [0, 0, 1, 1]], y, sample_weight=weight))
-    _, found = boost(problem, problem.roughness.weigh(0.0, 0.0, 0.0), n_rounds=20)
-    assert {step.feature for step in found.rounds} <= {0, 2}
+    _, outcome = boost(problem, problem.roughness.weigh(0.0, 0.0, 0.0), n_rounds=20)
+    assert {step.feature for step in outcome.rounds} <= {0, 2}
 
 
 def test_a_word_from_outside_stops_and_a_start_goes_on():
@@ -324,13 +324,13 @@ def test_a_word_from_outside_stops_and_a_start_goes_on():
 @pytest.mark.parametrize("fpr_range", [(0.0, 0.1), (0.0, 0.3), (0.1, 0.5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_region_of_false_positive_rates_is_climbed(seed, fpr_range):
-    told = SmoothSettings(roughness="bins", fpr_range=fpr_range)
-    problem, whole = messy_problem(seed, told), messy_problem(seed)
+    options = SmoothSettings(roughness="bins", fpr_range=fpr_range)
+    problem, whole = messy_problem(seed, options), messy_problem(seed)
     penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
-    point, found = boost(problem, penalty, n_rounds=12)
+    point, outcome = boost(problem, penalty, n_rounds=12)
     flat = sum(fpr_range) / 2
-    assert (np.diff([flat, *found.objective]) > 0).all()
-    assert len(found.rounds) == 12
+    assert (np.diff([flat, *outcome.objective]) > 0).all()
+    assert len(outcome.rounds) == 12
     newton, _ = problem.climb(penalty)
     assert flat < point.objective <= newton.objective + 1e-6
     # What was climbed for the whole curve is not the top for the range.
@@ -361,33 +361,33 @@ def test_slopes_in_a_region_are_those_of_the_objective(fpr_range):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_length_of_a_step_in_a_region_is_near_the_top(seed):
-    """It is found by evaluations, so that it need not be the top itself."""
+    """The search evaluates the objective, so alpha is only near the maximum."""
     problem = messy_problem(seed, SmoothSettings(roughness="bins", fpr_range=(0.0, 0.3)))
     penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
     objective, x = Objective(problem.sums, (penalty,)), np.zeros(np.prod(penalty.shape))
     for _ in range(5):
         before = objective.at(x).objective
-        point, found = boost(problem, penalty, n_rounds=1, start=x)
-        (step,) = found.rounds
+        point, outcome = boost(problem, penalty, n_rounds=1, start=x)
+        (step,) = outcome.rounds
         steps = np.zeros(penalty.shape)
         steps[step.feature] = steps_of(problem, step)
         gains = [
-            objective.at(x + share * step.alpha * steps.ravel()).objective - before
-            for share in (0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 3.0)
+            objective.at(x + fraction * step.alpha * steps.ravel()).objective - before
+            for fraction in (0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 3.0)
         ]
         assert point.objective - before > 0.9 * max(gains)
         x = point.x
 
 
 def test_the_whole_range_of_a_region_climbs_as_high_as_none():
-    """By evaluations or along a line: lengths differ a little, tops do not."""
+    """By evaluations or by derivatives: step lengths differ a little, maxima do not."""
     settings = [SmoothSettings(roughness="bins", fpr_range=r) for r in (None, (0.0, 1.0))]
-    found = []
-    for told in settings:
-        problem = messy_problem(1, told)
+    outcome = []
+    for options in settings:
+        problem = messy_problem(1, options)
         penalty = problem.roughness.weigh(0.01, 0.0, 0.001)
-        found.append(boost(problem, penalty, n_rounds=25)[0].objective)
-    assert found[0] == pytest.approx(found[1], abs=5e-3)
+        outcome.append(boost(problem, penalty, n_rounds=25)[0].objective)
+    assert outcome[0] == pytest.approx(outcome[1], abs=5e-3)
 
 
 @pytest.mark.parametrize("n_nodes", [8, 700, 1500])
@@ -408,10 +408,10 @@ def test_densities_of_differences(n_nodes):
 def test_rows_are_spread_by_their_side():
     rng = np.random.default_rng(0)
     scores, weight = 3 * rng.random(50), rng.integers(1, 5, size=50).astype(np.uint32)
-    line, is_inside = rng.integers(0, 4, size=50).astype(np.uint8), np.array([0, 1, 0, 1]) == 1
-    found = np.zeros((2, 60), dtype=np.int64)
-    deposit_sides(line, is_inside, scores, weight, 5, 45, 0.0, 16.0, 2.0**40, found)
+    codes, is_inside = rng.integers(0, 4, size=50).astype(np.uint8), np.array([0, 1, 0, 1]) == 1
+    outcome = np.zeros((2, 60), dtype=np.int64)
+    deposit_sides(codes, is_inside, scores, weight, 5, 45, 0.0, 16.0, 2.0**40, outcome)
     for side in (0, 1):
-        expected, alone = np.zeros(60, dtype=np.int64), weight * (is_inside[line] == side)
+        expected, alone = np.zeros(60, dtype=np.int64), weight * (is_inside[codes] == side)
         deposit(scores, alone.astype(np.uint32), 5, 45, 0.0, 16.0, 2.0**40, expected)
-        assert np.array_equal(found[side], expected)
+        assert np.array_equal(outcome[side], expected)

@@ -47,7 +47,7 @@ def evaluate(data, *tables, n_jobs=1, **options):
 
 
 def scores_of(part, table):
-    return sum(line[codes] for line, codes in zip(table, part.codes, strict=True))
+    return sum(entries[codes] for entries, codes in zip(table, part.codes, strict=True))
 
 
 def sum_pairs(part, table):
@@ -64,19 +64,19 @@ def sum_pairs(part, table):
 
 def by_code(part, table, of_rows):
     out = np.zeros_like(table)
-    for line, codes in zip(out, part.codes, strict=True):
-        np.add.at(line, codes, of_rows)
+    for entries, codes in zip(out, part.codes, strict=True):
+        np.add.at(entries, codes, of_rows)
     return out
 
 
 def assert_is_double_sum(data, table, rel=1e-8):
     (part,) = data.partitions
-    found = evaluate(data, table)
+    result = evaluate(data, table)
     value, of_rows = sum_pairs(part, table)
     gradient, mass = (by_code(part, table, each) for each in (of_rows, np.abs(of_rows)))
-    assert found.value == pytest.approx(value, rel=rel, abs=ROUNDING)
-    assert found.gradient[0] == pytest.approx(gradient, rel=rel, abs=ROUNDING)
-    assert found.mass[0] == pytest.approx(mass, rel=rel, abs=ROUNDING)
+    assert result.value == pytest.approx(value, rel=rel, abs=ROUNDING)
+    assert result.gradient[0] == pytest.approx(gradient, rel=rel, abs=ROUNDING)
+    assert result.mass[0] == pytest.approx(mass, rel=rel, abs=ROUNDING)
 
 
 @settings(max_examples=80)
@@ -108,10 +108,10 @@ def test_two_heaps_far_apart(apart, sign):
 @pytest.mark.parametrize("difference", [-3.0, -0.2, 0.0, 1e-9, 0.7, 12.0])
 def test_one_row_of_each_class(difference):
     data = prepare([[0.0], [1.0]], [0, 1])
-    found = evaluate(data, np.array([[0.0, 0.0, difference]]))
+    result = evaluate(data, np.array([[0.0, 0.0, difference]]))
     density = np.exp(-(difference**2) / 2) / np.sqrt(2 * np.pi)
-    assert found.value == pytest.approx(ndtr(difference), rel=1e-10, abs=1e-15)
-    assert found.gradient[0][0] == pytest.approx([0.0, -density, density], rel=1e-10, abs=1e-15)
+    assert result.value == pytest.approx(ndtr(difference), rel=1e-10, abs=1e-15)
+    assert result.gradient[0][0] == pytest.approx([0.0, -density, density], rel=1e-10, abs=1e-15)
 
 
 def test_equal_scores_are_half_and_scores_too_far_apart_are_none():
@@ -139,7 +139,7 @@ def test_one_score_that_is_not_finite_is_enough(row, bad):
 
 
 def test_an_offset_adds_to_the_scores():
-    """By the row's place in the table, whatever the partitions are."""
+    """The offset is by the index of the row in the table, for any partitions."""
     rng = np.random.default_rng(8)
     codes, y = draw_rows(rng, 30, n_features=3)
     whole, two = prepare(table_of(codes), y), prepare(table_of(codes[:, :2]), y)
@@ -163,8 +163,8 @@ def test_other_lines_add_to_the_score_beside_the_features():
     table = draw_tables(rng, both, 1.0)
     together = evaluate(both, table)
     features = prepare(table_of(codes[:, :2]), y).split(2)
-    lines = [part.codes[2:] for part in both.partitions]
-    apart = evaluate(features, table[:2], table[2:], cells=lines)
+    cells = [part.codes[2:] for part in both.partitions]
+    apart = evaluate(features, table[:2], table[2:], cells=cells)
     assert apart.value == pytest.approx(together.value, rel=1e-13)
     assert np.concatenate(apart.gradient) == pytest.approx(together.gradient[0], rel=1e-12)
 

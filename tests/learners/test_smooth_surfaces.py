@@ -1,4 +1,4 @@
-"""Interactions of SmoothAUCBoost: the pairs found, the joint climb, and purified surfaces."""
+"""Interactions of SmoothAUCBoost: the chosen pairs, the joint maximum, and purified surfaces."""
 
 from itertools import pairwise
 
@@ -64,8 +64,8 @@ def mixed():
         point, _ = climb(problem, problem.amounts, None)
         pairs = find_pairs(problem, point.x, 3)
         joint = JointProblem(problem, penalty, pairs)
-        found, _ = joint.climb(point, Patience())
-    return problem, point, pairs, joint, found
+        result, _ = joint.climb(point, Patience())
+    return problem, point, pairs, joint, result
 
 
 class TestProduct:
@@ -128,9 +128,9 @@ class TestProduct:
         model, history, _ = fit_smooth(train, SmoothSettings(interactions=1), validation)
         X, y = product_table()
         assert len(history.validation_auc) == len(history.objective)
-        found = auc(y[held_out], model.decision_function(X[held_out]))
-        assert found == pytest.approx(max(history.validation_auc), abs=1e-9)
-        assert found > 0.9
+        result = auc(y[held_out], model.decision_function(X[held_out]))
+        assert result == pytest.approx(max(history.validation_auc), abs=1e-9)
+        assert result > 0.9
 
     def test_partial_auc(self):
         data = prepare(*product_table())
@@ -170,31 +170,31 @@ class TestMixed:
                 assert axis.name == data.features[j].name
 
     def test_purified(self, mixed):
-        problem, _, _, joint, found = mixed
-        parts = joint.parts(found)
+        problem, _, _, joint, result = mixed
+        parts = joint.parts(result)
         assert len(parts.surfaces) >= 2
-        for surface, share in zip(parts.surfaces, joint.fraction, strict=True):
+        for surface, fraction in zip(parts.surfaces, joint.fraction, strict=True):
             n_a, n_b = surface.values.shape
-            assert share[n_a:].sum() == share[:, n_b:].sum() == 0.0
-            weighted = share[:n_a, :n_b] * surface.values
+            assert fraction[n_a:].sum() == fraction[:, n_b:].sum() == 0.0
+            weighted = fraction[:n_a, :n_b] * surface.values
             np.testing.assert_allclose(weighted.sum(axis=0), 0.0, atol=1e-9)
             np.testing.assert_allclose(weighted.sum(axis=1), 0.0, atol=1e-9)
-        _, cells = joint.objective.tables(found.x)
+        _, cells = joint.objective.tables(result.x)
         assert (
             np.abs(main_parts(cells.reshape(joint.fraction.shape), joint.fraction)[0]).max() > 1e-3
         )
         for part, before, added in zip(
-            problem.data.partitions, found.scores, parts.added, strict=True
+            problem.data.partitions, result.scores, parts.added, strict=True
         ):
             after = added + sum(parts.tables[j][part.codes[j]] for j in range(4))
             np.testing.assert_allclose(after - after[0], before - before[0], atol=1e-8)
 
     def test_joint_gradient_by_finite_differences(self, mixed):
-        _, _, _, joint, found = mixed
+        _, _, _, joint, result = mixed
         rng = np.random.default_rng(0)
         for _ in range(3):
-            way = rng.normal(size=len(found.x)) * 1e-4
-            ahead, behind = (joint.objective.at(found.x + t * way) for t in (1, -1))
+            way = rng.normal(size=len(result.x)) * 1e-4
+            ahead, behind = (joint.objective.at(result.x + t * way) for t in (1, -1))
             middle = (ahead.gradient + behind.gradient) / 2
             assert ahead.objective - behind.objective == pytest.approx(
                 2 * float(middle @ way), abs=1e-10
@@ -262,14 +262,14 @@ class TestAxis:
 
     def test_groups_of_equal_weight(self):
         feature = number_feature("a", np.arange(159.0))
-        share = np.concatenate([[0.0], np.full(160, 1 / 160)])
-        axis = make_axis(feature, share, 16)
+        fraction = np.concatenate([[0.0], np.full(160, 1 / 160)])
+        axis = make_axis(feature, fraction, 16)
         assert axis.feature.cuts.tolist() == list(range(9, 159, 10))
         np.testing.assert_allclose(axis.fraction, [0.0, *[1 / 16] * 16])
 
     def test_heavy_bins_are_groups_of_their_own(self):
-        share = np.concatenate([[0.1], np.full(20, 0.4 / 20), [0.5], np.full(20, 0.0)])
-        axis = make_axis(number_feature("a", np.arange(40.0)), share, 8)
+        fraction = np.concatenate([[0.1], np.full(20, 0.4 / 20), [0.5], np.full(20, 0.0)])
+        axis = make_axis(number_feature("a", np.arange(40.0)), fraction, 8)
         assert axis.groups[21:].tolist() == [axis.feature.n_bins] * 21  # the empty ones with it
         assert axis.groups[20] == axis.feature.n_bins - 1
         assert (axis.fraction[1:] > 0).all()
@@ -281,8 +281,8 @@ class TestAxis:
         assert (axis.feature.n_bins, axis.fraction.tolist()) == (0, [1.0])
 
     def test_heaviest_categories(self):
-        share = np.array([0.1, 0.2, 0.05, 0.3, 0.05, 0.3, 0.0])
-        axis = make_axis(category_feature("a", tuple("vwxyz")), share, 4)
+        fraction = np.array([0.1, 0.2, 0.05, 0.3, 0.05, 0.3, 0.0])
+        axis = make_axis(category_feature("a", tuple("vwxyz")), fraction, 4)
         assert axis.feature.categories == ("v", "x", "z")
         assert axis.groups.tolist() == [0, 1, 0, 2, 0, 3, 0]
         np.testing.assert_allclose(axis.fraction, [0.2, 0.2, 0.3, 0.3])
@@ -312,23 +312,23 @@ class TestParts:
 
     def test_purify_keeps_every_sum(self):
         rng = np.random.default_rng(2)
-        share = rng.random((1, 4, 4))
-        share[0, 3] = share[0, 0] = share[0, :, 0] = 0.0
-        share /= share.sum()
+        fraction = rng.random((1, 4, 4))
+        fraction[0, 3] = fraction[0, 0] = fraction[0, :, 0] = 0.0
+        fraction /= fraction.sum()
         features = [number_feature("a", np.arange(4.0)), number_feature("b", np.arange(2.0))]
         axes = (
             make_axis(features[0], np.array([0, 0.2, 0.2, 0.3, 0.3]), 2),
             make_axis(features[1], np.array([0, 0.5, 0.2, 0.3, 0]), 9),
         )
         tables, cells = rng.normal(size=(2, 5)), rng.normal(size=(1, 4, 4))
-        after, left = purify(tables, cells, share, [Pair((0, 1), axes)])
+        after, left = purify(tables, cells, fraction, [Pair((0, 1), axes)])
         for a in range(1, 5):
             for b in range(1, 4):
                 cell = axes[0].groups[a], axes[1].groups[b]
                 before = tables[0, a] + tables[1, b] + cells[0][cell]
                 assert after[0, a] + after[1, b] + left[0][cell] == pytest.approx(before)
-        np.testing.assert_allclose((share * left).sum(axis=1), 0.0, atol=1e-12)
-        np.testing.assert_allclose((share * left).sum(axis=2), 0.0, atol=1e-12)
+        np.testing.assert_allclose((fraction * left).sum(axis=1), 0.0, atol=1e-12)
+        np.testing.assert_allclose((fraction * left).sum(axis=2), 0.0, atol=1e-12)
         assert not left[0, 0, :3].any()
 
 
@@ -346,15 +346,15 @@ class TestPenalty:
             return float(np.sum(g * penalty.gradient(g))) / 2
 
         gradient = penalty.gradient(f)
-        for place in zip(*(rng.integers(0, n, 40) for n in f.shape), strict=True):
+        for index in zip(*(rng.integers(0, n, 40) for n in f.shape), strict=True):
             step = np.zeros_like(f)
-            step[place] = 1e-3
-            found = (value(f + step) - value(f - step)) / 2e-3
-            assert found == pytest.approx(gradient[place], rel=1e-6, abs=1e-8)
+            step[index] = 1e-3
+            result = (value(f + step) - value(f - step)) / 2e-3
+            assert result == pytest.approx(gradient[index], rel=1e-6, abs=1e-8)
 
     def test_value_by_hand(self):
-        share = np.array([0.0, 0.3, 0.5, 0.2])
-        number = make_axis(number_feature("a", np.array([0.0, 1.0])), share, 16)
+        fraction = np.array([0.0, 0.3, 0.5, 0.2])
+        number = make_axis(number_feature("a", np.array([0.0, 1.0])), fraction, 16)
         category = make_axis(category_feature("b", ("u", "v")), np.array([0.2, 0.5, 0.3, 0.0]), 16)
         pair = Pair((0, 1), (number, category))
         side = table_side([pair])
@@ -368,8 +368,8 @@ class TestPenalty:
         away = known - (known @ category.fraction)[:, None]
         along_b = np.mean(np.sum(away**2, axis=1))
         expected = 2.0 * (along_a + along_b + np.mean(known**2))
-        found = np.sum(f.ravel() * penalty.gradient(f.reshape(1, -1)).ravel()) / 2
-        assert found == pytest.approx(expected)
+        result = np.sum(f.ravel() * penalty.gradient(f.reshape(1, -1)).ravel()) / 2
+        assert result == pytest.approx(expected)
 
     def test_solver_inverts_what_is_banded(self):
         axes = [
@@ -377,19 +377,19 @@ class TestPenalty:
             for n in (5, 9)
         ]
         pair = Pair((0, 1), (axes[0], axes[1]))
-        share = np.zeros((1, 10, 10))
-        share[0, 1:6, 1:10] = 1 / 45
-        penalty = SurfacePenalty([pair], share, 0.3)
+        fraction = np.zeros((1, 10, 10))
+        fraction[0, 1:6, 1:10] = 1 / 45
+        penalty = SurfacePenalty([pair], fraction, 0.3)
         rng = np.random.default_rng(0)
-        f = rng.normal(size=penalty.shape) * (share > 0).reshape(1, -1)
-        mass = share.reshape(1, -1)
+        f = rng.normal(size=penalty.shape) * (fraction > 0).reshape(1, -1)
+        mass = fraction.reshape(1, -1)
         g = penalty.gradient(f) + 0.5 * mass * f
         np.testing.assert_allclose(penalty.solver(mass)(g), f, rtol=1e-5, atol=1e-5)
 
     def test_cells_of_no_row_stay_zero(self, penalty, mixed):
-        share = mixed[3].fraction
-        held = (share.sum(axis=2) > 0)[:, :, None] & (share.sum(axis=1) > 0)[:, None, :]
-        cells = mixed[3].objective.tables(mixed[4].x)[1].reshape(share.shape)
+        fraction = mixed[3].fraction
+        held = (fraction.sum(axis=2) > 0)[:, :, None] & (fraction.sum(axis=1) > 0)[:, None, :]
+        cells = mixed[3].objective.tables(mixed[4].x)[1].reshape(fraction.shape)
         assert not cells[~held].any()
         assert cells[held].all()
 
@@ -397,32 +397,32 @@ class TestPenalty:
 def test_lines_and_shares():
     data = prepare_mixed().split(3)
     with Workers(1) as workers:
-        share = Problem(data, SmoothSettings(), workers).roughness.fraction
-    axes = [make_axis(f, s, 16) for f, s in zip(data.features, share, strict=True)]
+        fraction = Problem(data, SmoothSettings(), workers).roughness.fraction
+    axes = [make_axis(f, s, 16) for f, s in zip(data.features, fraction, strict=True)]
     pairs = [Pair((0, 3), (axes[0], axes[3])), Pair((1, 2), (axes[1], axes[2]))]
-    lines, side = row_cells(data, pairs), table_side(pairs)
+    cells, side = row_cells(data, pairs), table_side(pairs)
     assert side == 17
-    for part, line in zip(data.partitions, lines, strict=True):
+    for part, own in zip(data.partitions, cells, strict=True):
         first, second = axes[0].groups[part.codes[0]], axes[3].groups[part.codes[3]]
-        assert (line[0] == first * 17 + second).all()
-    shares = cell_fractions(data, lines, side)
-    np.testing.assert_allclose(shares.sum(axis=(1, 2)), 1.0)
-    np.testing.assert_allclose(shares[0].sum(axis=1), axes[0].fraction, atol=1e-12)
-    np.testing.assert_allclose(shares[1].sum(axis=0), axes[2].fraction, atol=1e-12)
+        assert (own[0] == first * 17 + second).all()
+    fractions = cell_fractions(data, cells, side)
+    np.testing.assert_allclose(fractions.sum(axis=(1, 2)), 1.0)
+    np.testing.assert_allclose(fractions[0].sum(axis=1), axes[0].fraction, atol=1e-12)
+    np.testing.assert_allclose(fractions[1].sum(axis=0), axes[2].fraction, atol=1e-12)
 
 
 def test_the_objective_of_an_earlier_iteration_is_without_its_barrier():
     X, y = product_table(n_rows=400, n_features=4)
     y = X[:, 0] * X[:, 1] + X[:, 2] > 0
     data, held = prepare(X, y, max_bins=24), np.arange(400) % 10 == 0
-    told = SmoothSettings(interactions=1, signs=(0, 0, 1, 1), adaptive=False, n_iter_no_change=3)
+    options = SmoothSettings(interactions=1, signs=(0, 0, 1, 1), adaptive=False, n_iter_no_change=3)
     with Workers(1) as workers:
-        problem = Problem(data.take(~held), told, workers)
+        problem = Problem(data.take(~held), options, workers)
         point, history = climb(problem, problem.amounts, None, data.take(held))
         pairs = find_pairs(problem, point.x, 1)
         joint = JointProblem(problem, problem.roughness.weigh(*problem.amounts), pairs)
-        found, parts = add_surfaces(problem, point, history, data.take(held))
+        result, parts = add_surfaces(problem, point, history, data.take(held))
         assert len(parts.surfaces) == 1
-        expected = joint.objective.at(found.x)  # its barrier has no weight yet
-    assert found.smoothed_auc == expected.smoothed_auc
-    assert found.objective == pytest.approx(expected.objective, abs=1e-12)
+        expected = joint.objective.at(result.x)  # without the barrier
+    assert result.smoothed_auc == expected.smoothed_auc
+    assert result.objective == pytest.approx(expected.objective, abs=1e-12)

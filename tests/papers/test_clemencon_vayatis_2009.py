@@ -10,10 +10,10 @@ from auctor.datasets import approximate_roc
 from auctor.metrics import auc, roc_curve, roc_distance
 from papers.catalogue import choose, load_paper
 from papers.clemencon_vayatis_2009 import consistency, rate
-from papers.clemencon_vayatis_2009.bent_laws import BENT, RATIO, octave_bends
-from papers.clemencon_vayatis_2009.learners import measure, measure_law
-from papers.clemencon_vayatis_2009.places import PLACES, distances, evaluate
+from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS, distances, evaluate
+from papers.clemencon_vayatis_2009.learners import measure, measure_distribution
 from papers.clemencon_vayatis_2009.population import check_populations
+from papers.clemencon_vayatis_2009.roc_curves import RATIO, ROC_CURVES, octave_curvatures
 from papers.clemencon_vayatis_2009.samples import check_trees
 from papers.clemencon_vayatis_2009.trees import find_numbers
 from papers.clemencon_vayatis_2009.verdicts import (
@@ -73,27 +73,29 @@ def test_reports_work_on_any_part_of_the_cases(tmp_path):
     assert verdicts == {Verdict.NOT_RUN}
 
 
-@pytest.mark.parametrize("name", PLACES)
-def test_rows_of_a_place_follow_its_law(name):
-    place = PLACES[name]()
-    X, y = place.draw(60_000, np.random.default_rng(0))
-    edges = [np.linspace(0, 1, 4)] * place.n_features
-    box = np.ravel_multi_index((X * 3).astype(int).T, (3,) * place.n_features)
-    for label, mass in enumerate(place.masses(edges)):
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_rows_follow_their_distribution(name):
+    distribution = DISTRIBUTIONS[name]()
+    X, y = distribution.draw(60_000, np.random.default_rng(0))
+    edges = [np.linspace(0, 1, 4)] * distribution.n_features
+    box = np.ravel_multi_index((X * 3).astype(int).T, (3,) * distribution.n_features)
+    for label, mass in enumerate(distribution.masses(edges)):
         seen = np.bincount(box[y == label], minlength=len(mass)) / (y == label).sum()
         assert mass.sum() == pytest.approx(1)
         np.testing.assert_allclose(seen, mass, atol=0.012)
-    assert auc(y, place.log_ratio(X)) == pytest.approx(place.law.optimal_auc, abs=0.008)
+    assert auc(y, distribution.log_ratio(X)) == pytest.approx(
+        distribution.roc.optimal_auc, abs=0.008
+    )
 
 
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_distances_in_the_population_are_those_of_many_rows(name):
-    place = PLACES[name]()
+    distribution = DISTRIBUTIONS[name]()
     rng = np.random.default_rng(1)
-    ranker = TreeRank(5, min_samples_leaf=20).fit(*place.draw(1000, rng))
-    found = evaluate(ranker, place)
-    X, y = place.draw(100_000, rng)
-    ideal = approximate_roc(place.law, depth=10).knots
+    ranker = TreeRank(5, min_samples_leaf=20).fit(*distribution.draw(1000, rng))
+    found = evaluate(ranker, distribution)
+    X, y = distribution.draw(100_000, rng)
+    ideal = approximate_roc(distribution.roc, depth=10).knots
     seen = roc_distance(roc_curve(y, ranker.decision_function(X)), ideal)
     assert found.d1 == pytest.approx(seen.l1, abs=0.005)
     assert found.d_inf == pytest.approx(seen.sup, abs=0.01)
@@ -101,26 +103,31 @@ def test_distances_in_the_population_are_those_of_many_rows(name):
 
 def test_distances_agree_with_the_ideal_tree():
     for name in ("exponential_2", "octaves", "gaussian_1"):
-        ideal = approximate_roc(BENT[name].make(), depth=4)
+        ideal = approximate_roc(ROC_CURVES[name].make(), depth=4)
         found = distances(ideal.optimal, ideal.alpha, ideal.beta)
         assert found == pytest.approx((ideal.d1, ideal.d_inf), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", [n for n, law in BENT.items() if law.meets])
+@pytest.mark.parametrize("name", [n for n, roc in ROC_CURVES.items() if roc.meets])
 def test_bends_lie_in_their_bounds(name):
-    law = BENT[name].make()
-    bend = -np.diff(law.tpr(np.linspace(0, 1, 1001)), 2) * 1e6
-    assert BENT[name].least - 1e-3 < bend.min() <= bend.max() < BENT[name].most + 1e-3
+    roc = ROC_CURVES[name].make()
+    curvature = -np.diff(roc.tpr(np.linspace(0, 1, 1001)), 2) * 1e6
+    assert (
+        ROC_CURVES[name].least - 1e-3
+        < curvature.min()
+        <= curvature.max()
+        < ROC_CURVES[name].most + 1e-3
+    )
 
 
 def test_a_cell_at_the_corner_keeps_its_share_on_the_bend_of_octaves():
-    widths = [approximate_roc(BENT["octaves"].make(), depth=d).alpha[1] for d in range(2, 8)]
-    assert min(octave_bends()) > 0
+    widths = [approximate_roc(ROC_CURVES["octaves"].make(), depth=d).alpha[1] for d in range(2, 8)]
+    assert min(octave_curvatures()) > 0
     # Every level splits the cell at 0 at the same fraction of its width, above one half.
     np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), RATIO, atol=1e-6)
 
 
-def test_proposition_15_on_laws_within_and_outside_its_assumptions():
+def test_proposition_15_on_distributions_within_and_outside_its_assumptions():
     inside = rate.measure("exponential_2", 10)
     assert rate.fit_exponent(inside["tree_d1"]).reaches()
     assert rate.fit_exponent(inside["tree_d_inf"]).reaches()
@@ -142,9 +149,9 @@ def test_best_knots_are_no_worse_than_those_of_the_tree():
 
 
 def test_theorem_21_the_order_by_share_goes_on_falling_and_left_to_right_rests():
-    law = measure_law("diagonals", 8)
-    assert law["tree_d1"][-1] > 0.9 * law["tree_d1"][-4]
-    assert law["rate_d1"][-1] < 0.2 * law["rate_d1"][-4]
+    roc = measure_distribution("diagonals", 8)
+    assert roc["tree_d1"][-1] > 0.9 * roc["tree_d1"][-4]
+    assert roc["rate_d1"][-1] < 0.2 * roc["rate_d1"][-4]
     small, large = (np.mean(measure("squares", "rate", n, 3, 0)["d1"]) for n in (1000, 30_000))
     assert large < small / 2
 
@@ -196,7 +203,7 @@ def test_exponent_of_a_step():
     assert np.isnan(step_exponent([0.1], [0.01]).high)
 
 
-def test_verdicts_of_several_laws():
+def test_verdicts_of_several_distributions():
     yes, no = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED
     assert join([yes, yes]) == yes
     assert join([no, Verdict.NOT_RUN]) == no

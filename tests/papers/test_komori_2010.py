@@ -10,7 +10,7 @@ from auctor.datasets import gaussian_pair_roc, t_pair_roc
 from auctor.metrics import auc
 from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
-from papers.komori_2010 import kyphosis, laws, methods, theorem
+from papers.komori_2010 import distributions, kyphosis, methods, theorem
 from papers.komori_2010.adaboost import boost, fit_adaboost, pair_shares
 from papers.komori_2010.curves import FIXED, alike, compare, follows, is_flat, one_factor
 from papers.komori_2010.simulation import Aucs, printed, tell_repetitions
@@ -23,8 +23,8 @@ from papers.komori_2010.verdicts import (
     all_of,
     narrower,
     not_behind,
+    same_distribution,
     same_figure,
-    same_law,
 )
 from papers.page import Page, Verdict
 from papers.reproduce import Folders, Reproduction
@@ -74,44 +74,46 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
             experiment.report(page, {name: result}, TINY)
 
 
-@pytest.mark.parametrize(("law", "exact"), [("gaussian", gaussian_pair_roc), ("t", t_pair_roc)])
-def test_optimal_scores_reach_the_optimal_area(law, exact):
-    rows = laws.sample(law, 20_000, np.random.default_rng(0))
-    found = auc(rows.y, laws.optimal_score(law, rows.X))
+@pytest.mark.parametrize(
+    ("distribution", "exact"), [("gaussian", gaussian_pair_roc), ("t", t_pair_roc)]
+)
+def test_optimal_scores_reach_the_optimal_area(distribution, exact):
+    rows = distributions.sample(distribution, 20_000, np.random.default_rng(0))
+    found = auc(rows.y, distributions.optimal_score(distribution, rows.X))
     assert found == pytest.approx(exact().optimal_auc, abs=0.01)
 
 
 def test_no_score_of_x2_reaches_table_2_under_the_printed_density(page):
-    assert laws.best_alone("t", 1) == pytest.approx(0.599, abs=5e-4)
+    assert distributions.best_alone("t", 1) == pytest.approx(0.599, abs=5e-4)
     # Half-Cauchy against one twice as wide: 1 - 4/pi^2 sum a^(2n+1) (1/(2n+1)^2 - log a/(2n+1)).
-    assert laws.best_alone("t", 2) == pytest.approx(0.63682, abs=5e-5)
+    assert distributions.best_alone("t", 2) == pytest.approx(0.63682, abs=5e-5)
     assert beyond(page, "t")["x2"][2] > 2.58
     assert max(far for _, _, far in beyond(page, "divided").values()) < 2.58
 
 
 @pytest.mark.parametrize("feature", [1, 3])
-def test_density_of_the_divided_law_is_that_of_its_rows(feature):
-    rows = laws.sample("divided", 40_000, np.random.default_rng(1))
+def test_density_of_the_divided_distribution_is_that_of_its_rows(feature):
+    rows = distributions.sample("divided", 40_000, np.random.default_rng(1))
     column, x = np.array([feature]), np.linspace(-300, 300, 600_001)
-    density = np.exp(laws.log_density("divided", x[:, None], 1, column))
+    density = np.exp(distributions.log_density("divided", x[:, None], 1, column))
     share = density[np.abs(x) < 1].sum() / density.sum()
     drawn = rows.X[rows.y == 1, feature]
     assert (np.abs(drawn) < 1).mean() == pytest.approx(share, abs=0.012)
 
 
-def test_glm_of_table_2_fits_the_divided_law_and_not_the_printed_one():
+def test_glm_of_table_2_fits_the_divided_distribution_and_not_the_printed_one():
     effort, totals = methods.Effort(10, 2), {}
-    for law in ("t", "divided"):
-        totals[law] = []
+    for distribution in ("t", "divided"):
+        totals[distribution] = []
         for repetition in range(40):
-            train, test = laws.draw(law, 0, repetition)
-            fitted = methods.fit(methods.GLM, law, train, effort)
-            totals[law].append(auc(test.y, fitted.score(test.X)))
+            train, test = distributions.draw(distribution, 0, repetition)
+            fitted = methods.fit(methods.GLM, distribution, train, effort)
+            totals[distribution].append(auc(test.y, fitted.score(test.X)))
     assert abs(np.mean(totals["divided"]) - 0.648) < 0.03 < abs(np.mean(totals["t"]) - 0.648)
 
 
 def test_parts_add_up_to_scores():
-    train, test = laws.draw("gaussian", 0, 0)
+    train, test = distributions.draw("gaussian", 0, 0)
     effort = methods.Effort(5, 2, 5)
     for method in (methods.AUCBOOST, methods.OURS, methods.ESTIMATED, methods.GAM_QUANTILES):
         fitted = methods.fit(method, "gaussian", train, effort)
@@ -120,15 +122,15 @@ def test_parts_add_up_to_scores():
 
 
 def test_estimated_optimal_score_is_the_optimal_one_on_many_rows():
-    rows = laws.sample("gaussian", 100_000, np.random.default_rng(0))
-    test = laws.sample("gaussian", 200, np.random.default_rng(1))
+    rows = distributions.sample("gaussian", 100_000, np.random.default_rng(0))
+    test = distributions.sample("gaussian", 200, np.random.default_rng(1))
     for is_full in (False, True):
         scores = methods.fit_estimated(rows, is_full).score(test.X)
-        assert np.corrcoef(scores, laws.optimal_parts(test.X).sum(axis=1))[0, 1] > 0.999
+        assert np.corrcoef(scores, distributions.optimal_parts(test.X).sum(axis=1))[0, 1] > 0.999
 
 
 def test_adaboost_takes_the_stump_of_the_least_error_and_lowers_the_loss():
-    train, test = laws.draw("gaussian", 0, 0)
+    train, test = distributions.draw("gaussian", 0, 0)
     label = np.where(train.y > 0, 1, -1)
     stumps = boost(train, 30)
     losses = np.exp(-label * stumps.staged(train.X)).mean(axis=1)
@@ -145,7 +147,7 @@ def test_adaboost_takes_the_stump_of_the_least_error_and_lowers_the_loss():
 
 
 def test_adaboost_is_about_as_good_as_that_of_scikit_learn():
-    train, test = laws.draw("gaussian", 0, 1)
+    train, test = distributions.draw("gaussian", 0, 1)
     theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=40)
     theirs.fit(train.X, train.y)
     ours = auc(test.y, boost(train, 40).parts(test.X).sum(axis=1))
@@ -192,9 +194,9 @@ def test_theorem_holds_and_would_not_for_another_ratio():
         (same_figure([0.89, 0.91] * 20, PRINTED, True), Verdict.BETTER),
         (same_figure([0.89, 0.91] * 20, PRINTED, False), Verdict.NOT_REPRODUCED),
         (same_figure([0.69, 0.71] * 20, PRINTED, True), Verdict.NOT_REPRODUCED),
-        (same_law([0.5, -1.0]), Verdict.REPRODUCED),
-        (same_law([0.5, -9.0]), Verdict.NOT_REPRODUCED),
-        (same_law([2.5, -2.5]), Verdict.UNDECIDED),
+        (same_distribution([0.5, -1.0]), Verdict.REPRODUCED),
+        (same_distribution([0.5, -9.0]), Verdict.NOT_REPRODUCED),
+        (same_distribution([2.5, -2.5]), Verdict.UNDECIDED),
         (all_of([ahead([0.1, 0.2, 0.15]), ahead([-0.1, 0.1])], ""), Verdict.PARTLY),
         (useless([0.50, 0.51]), Verdict.UNDECIDED),
         (useless([0.50, 0.501]), Verdict.REPRODUCED),

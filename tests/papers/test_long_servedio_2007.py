@@ -7,9 +7,14 @@ from auctor import MartiRank
 from papers.catalogue import choose
 from papers.experiment import Setup, Size
 from papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
-from papers.long_servedio_2007.finite_law import follow_majority
+from papers.long_servedio_2007.distributions import (
+    NOISY_DISTRIBUTIONS,
+    first_advantage,
+    least_edge,
+    majority,
+)
+from papers.long_servedio_2007.finite_distribution import follow_majority
 from papers.long_servedio_2007.label_noise_report import gain_over_peer, is_even, past_noise
-from papers.long_servedio_2007.laws import NOISY_LAWS, first_advantage, least_edge, majority
 from papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
 from papers.long_servedio_2007.noisy_coin import toss
 from papers.long_servedio_2007.oracle_draws_report import covers
@@ -77,7 +82,9 @@ def test_noise_tilts_the_coin_where_classes_are_uneven():
 
 @pytest.mark.parametrize("output", ["position", "majority"])
 def test_a_program_cut_short_is_that_of_fewer_layers(output):
-    sample = NOISY_LAWS["Long and Servedio's distribution"](1000, 0.2, np.random.default_rng(0))
+    sample = NOISY_DISTRIBUTIONS["Long and Servedio's distribution"](
+        1000, 0.2, np.random.default_rng(0)
+    )
     long = MartiRank(n_layers=20).fit(sample.X, sample.y)
     short = MartiRank(n_layers=7, output=output).fit(sample.X, sample.y)
     cut = label_noise.cut_short(long, 7, output).decision_function(sample.X)
@@ -100,7 +107,7 @@ def test_a_rare_class_needs_the_noise_taken_out_of_the_coins():
     assert restored["vote"][0] > tilted["vote"][0]
 
 
-def test_a_program_followed_over_the_law_errs_as_on_draws_from_it():
+def test_a_program_followed_over_the_distribution_errs_as_on_draws_from_it():
     sample = majority(4000, 0.0, np.random.default_rng(0), k=5, n_features=5)
     ranker = MartiRank(n_layers=9, output="majority").fit(sample.X, sample.y)
     found = follow_majority(ranker.history_.layers, 5, first_advantage(5))
@@ -127,14 +134,14 @@ def test_a_power_is_found_and_judged():
 
 
 def test_samples_are_paired_by_their_number():
-    law, eta, setup = label_noise.PEER_LAWS[0], 0.2, Setup(Size.QUICK)
+    distribution, eta, setup = label_noise.PEER_DISTRIBUTIONS[0], 0.2, Setup(Size.QUICK)
     values = {
-        (law, eta, label_noise.OURS): {0: 0.5, 2: 0.75},
-        (law, eta, "AdaBoost"): {1: 0.9, 2: 0.5},
+        (distribution, eta, label_noise.OURS): {0: 0.5, 2: 0.75},
+        (distribution, eta, "AdaBoost"): {1: 0.9, 2: 0.5},
     }
-    assert gain_over_peer(law, "AdaBoost", values, setup).value == 0.25
-    values[law, eta, "AdaBoost"] = {1: 0.9}
-    assert gain_over_peer(law, "AdaBoost", values, setup) is None
+    assert gain_over_peer(distribution, "AdaBoost", values, setup).value == 0.25
+    values[distribution, eta, "AdaBoost"] = {1: 0.9}
+    assert gain_over_peer(distribution, "AdaBoost", values, setup) is None
 
 
 def test_verdicts_go_both_ways():

@@ -20,5 +20,8 @@ three kinds:
   learner raises ``OracleError``, which has the model, history and certificate of the layers that
   were finished.
 
+Functions that choose settings by cross-validation (``smooth.search.find_amounts``) also take the
+folds, and return the chosen candidate and all candidates.
+
 Import a learner from its own module: importing this package loads none of them.
 """

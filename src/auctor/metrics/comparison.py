@@ -2,8 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +10,13 @@ from scipy.special import stdtr, stdtrit
 
 from auctor._checks import check_level, check_whole
 from auctor._text import count, interval, signed
-from auctor._typing import Floats
-from auctor.metrics.bootstrap import Resampling, make_draws, make_generator, rank, whole
+from auctor.metrics.auc_pairs import (
+    AucPair,
+    estimate_paired,
+    estimate_unpaired,
+    estimate_within_folds,
+)
+from auctor.metrics.bootstrap import Resampling, make_generator
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import (
     Part,
@@ -20,10 +24,8 @@ from auctor.metrics.folds import (
     check_instability,
     cut_folds,
     describe_inflation,
-    effective_sizes_of,
     group_codes,
 )
-from auctor.metrics.influence import difference, effective_sizes, influences, variance
 from auctor.metrics.intervals import choose_method
 from auctor.metrics.limits import (
     auc_limits,
@@ -183,15 +185,15 @@ def compare_auc(
         samples = [both]
         if folds is None:
             codes = None if groups is None else group_codes(groups, both)
-            estimate = _paired(Part(both, redraw, codes))
+            estimate = estimate_paired(Part(both, redraw, codes))
         else:
             fraction = 0.0 if method == "delong" else check_instability(instability)
-            estimate = _within_folds(cut_folds(both, folds, redraw, groups), fraction)
+            estimate = estimate_within_folds(cut_folds(both, folds, redraw, groups), fraction)
     else:
         a = _read(y_true, {"score_a": score_a}, sample_weight, pos_label)
         b = _read(y_true_b, {"score_b": score_b}, sample_weight_b, pos_label, suffix="_b")
         samples = [a, b]
-        estimate = _unpaired(a, b, redraw)
+        estimate = estimate_unpaired(a, b, redraw)
     if method == "delong":
         return _by_delong(estimate, samples, level)
     return _by_limits(estimate, samples, level)
@@ -219,38 +221,6 @@ def _read(
     return sample
 
 
-class _Estimate(NamedTuple):
-    """Two AUCs with their variances and that of their difference."""
-
-    aucs: tuple[float, float]
-    variances: tuple[float, float]
-    variance: float  # of the difference
-    sizes: tuple[tuple[float, float], tuple[float, float]]  # effective rows of each class, A and B
-    method: str
-    is_same_order: bool = False  # both scores put all rows in the same order
-    inflation: float = 1.0  # factor of the variance for the training sets
-    n_folds: int | None = None
-
-    @property
-    def difference(self) -> float:
-        """AUC of A minus AUC of B."""
-        return self.aucs[0] - self.aucs[1]
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the difference, including the variance from the training sets."""
-        return math.sqrt(self.variance * self.inflation)
-
-    @property
-    def correlation(self) -> float:
-        """Correlation of the two AUCs; 0, which is conservative, if one of them has no variance."""
-        product = self.variances[0] * self.variances[1]
-        if product == 0:
-            return 0.0
-        covariance = (sum(self.variances) - self.variance) / 2
-        return max(-1.0, min(covariance / math.sqrt(product), 1.0))
-
-
 def _check_pairing(paired: bool, of_rows: dict[str, Any], sample_weight_b: Any) -> None:
     """Refuse arguments that belong to the other kind of comparison."""
     if paired and sample_weight_b is not None:
@@ -266,97 +236,7 @@ def _check_pairing(paired: bool, of_rows: dict[str, Any], sample_weight_b: Any) 
             )
 
 
-def _paired(part: Part) -> _Estimate:
-    """Estimate of two scores of the same rows."""
-    sizes = effective_sizes(part.sample, part.groups)
-    if part.resampling is None:
-        a, b = influences(part.sample, 0), influences(part.sample, 1)
-        aucs = a.auc, b.auc
-        spreads = [variance(one, part.sample, part.groups) for one in (a, b, difference(a, b))]
-        method = "paired" if part.groups is None else "paired by groups"
-    else:
-        aucs, spreads = _paired_bootstrap(part.sample, part.resampling)
-        method = f"paired {part.resampling.name}"
-    same = is_same_order(*part.sample.scores)
-    return _Estimate(aucs, (spreads[0], spreads[1]), spreads[2], (sizes, sizes), method, same)
-
-
-def is_same_order(a: Floats, b: Floats) -> bool:
-    """Whether two scores put the rows in the same order, ties included."""
-    ranks = [np.unique(score, return_inverse=True)[1] for score in (a, b)]
-    return bool(np.array_equal(ranks[0], ranks[1]))
-
-
-def _within_folds(parts: list[Part], instability: float) -> _Estimate:
-    """Mean of the estimates within the folds, and the factor of its variance for training."""
-    estimates = [_paired(part) for part in parts]
-    n = len(estimates)
-    aucs = _mean(estimates, "aucs")
-    variances = tuple(total / n for total in _mean(estimates, "variances"))
-    sizes = effective_sizes_of(parts)
-    return _Estimate(
-        (aucs[0], aucs[1]),
-        (variances[0], variances[1]),
-        sum(one.variance for one in estimates) / n**2,
-        (sizes, sizes),
-        f"{estimates[0].method} within folds",
-        all(one.is_same_order for one in estimates),
-        1.0 + instability,
-        n,
-    )
-
-
-def _mean(estimates: list[_Estimate], name: str) -> list[float]:
-    """Means over the estimates of a pair of values, for A and for B."""
-    pairs = [getattr(one, name) for one in estimates]
-    return [sum(pair[which] for pair in pairs) / len(pairs) for which in (0, 1)]
-
-
-def _paired_bootstrap(
-    sample: Sample, resampling: Resampling
-) -> tuple[tuple[float, float], list[float]]:
-    """AUCs, and bootstrap variances of both and of their difference on the same draws of rows."""
-    a, b = rank(sample, 0), rank(sample, 1)
-    drawn = np.array([(a.auc(draw), b.auc(draw)) for draw in resampling.draws(sample)])
-    full = whole(sample)
-    return (a.auc(full), b.auc(full)), _spreads(drawn)
-
-
-def _spreads(drawn: Floats) -> list[float]:
-    """Variances of the two columns and of their difference."""
-    columns = (drawn[:, 0], drawn[:, 1], drawn[:, 0] - drawn[:, 1])
-    return [float(column.var(ddof=1)) for column in columns]
-
-
-def _unpaired(a: Sample, b: Sample, resampling: Resampling | None) -> _Estimate:
-    """Estimate of two samples, whose AUCs are independent."""
-    sizes = effective_sizes(a), effective_sizes(b)
-    if resampling is not None:
-        return _unpaired_bootstrap(a, b, sizes, resampling)
-    of_a, of_b = influences(a), influences(b)
-    spread = variance(of_a, a), variance(of_b, b)
-    return _Estimate((of_a.auc, of_b.auc), spread, sum(spread), sizes, "unpaired")
-
-
-def _unpaired_bootstrap(
-    a: Sample,
-    b: Sample,
-    sizes: tuple[tuple[float, float], tuple[float, float]],
-    resampling: Resampling,
-) -> _Estimate:
-    """Estimate with variances from resamples of each sample."""
-    ranked = rank(a), rank(b)
-    draws_a, name = make_draws(a, None, resampling.rng)
-    draws_b, _ = make_draws(b, None, resampling.rng)
-    draws = islice(zip(draws_a, draws_b, strict=True), resampling.n_resamples)
-    drawn = np.array([(ranked[0].auc(one), ranked[1].auc(other)) for one, other in draws])
-    spread_a, spread_b, _ = _spreads(drawn)
-    aucs = ranked[0].auc(whole(a)), ranked[1].auc(whole(b))
-    variances = spread_a, spread_b
-    return _Estimate(aucs, variances, spread_a + spread_b, sizes, f"unpaired {name}")
-
-
-def _by_limits(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
+def _by_limits(estimate: AucPair, samples: list[Sample], level: float) -> AucComparison:
     """MOVER limits; the p-value is 1 minus the level at which the interval reaches 0."""
 
     def limits(level: float) -> tuple[float, float]:
@@ -370,7 +250,7 @@ def _by_limits(estimate: _Estimate, samples: list[Sample], level: float) -> AucC
     return _comparison(estimate, samples, level, (low, high), p_value, method, math.nan)
 
 
-def _limits(estimate: _Estimate, level: float) -> tuple[float, float]:
+def _limits(estimate: AucPair, level: float) -> tuple[float, float]:
     if estimate.is_same_order:
         return 0.0, 0.0
     ends = []
@@ -381,7 +261,7 @@ def _limits(estimate: _Estimate, level: float) -> tuple[float, float]:
     return difference_limits(estimate.aucs, (ends[0], ends[1]), estimate.correlation)
 
 
-def _by_delong(estimate: _Estimate, samples: list[Sample], level: float) -> AucComparison:
+def _by_delong(estimate: AucPair, samples: list[Sample], level: float) -> AucComparison:
     """DeLong's test with the normal interval; with Welch's t distribution for two samples."""
     statistic = _statistic(estimate.difference, estimate.standard_error)
     freedom = math.inf if len(samples) == 1 else _welch(estimate, samples)
@@ -397,7 +277,7 @@ def _by_delong(estimate: _Estimate, samples: list[Sample], level: float) -> AucC
     return _comparison(estimate, samples, level, (low, high), p_value, method, freedom)
 
 
-def _welch(estimate: _Estimate, samples: list[Sample]) -> float:
+def _welch(estimate: AucPair, samples: list[Sample]) -> float:
     """Welch's degrees of freedom of two samples."""
     rows = [len(sample.positive) - 1 for sample in samples]
     spread = sum(v**2 / n for v, n in zip(estimate.variances, rows, strict=True))
@@ -406,7 +286,7 @@ def _welch(estimate: _Estimate, samples: list[Sample]) -> float:
 
 
 def _comparison(
-    estimate: _Estimate,
+    estimate: AucPair,
     samples: list[Sample],
     level: float,
     ends: tuple[float, float],

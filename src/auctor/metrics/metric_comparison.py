@@ -19,8 +19,9 @@ from auctor._checks import (
 )
 from auctor._text import count
 from auctor._typing import Floats
+from auctor.metrics.auc_pairs import is_same_order
 from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
-from auctor.metrics.comparison import AucComparison, compare_auc, describe_difference, is_same_order
+from auctor.metrics.comparison import AucComparison, compare_auc, describe_difference
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_ks, precision_in_top
 from auctor.metrics.curve_intervals import KS_RESAMPLES, read_top

@@ -61,7 +61,7 @@ def _count(data: RankingData, scores: list[Floats], low: float, spread: float) -
     """Weight of each class (negative, positive) in each cell of the scores."""
     counts = np.zeros((2, N_CELLS), dtype=np.int64)
     for part, values in zip(data.partitions, scores, strict=True):
-        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+        for label, rows in zip((1, 0), part.class_slices, strict=True):
             count_cells(values[rows], part.weight[rows], low, spread / N_CELLS, counts[label])
     return counts
 

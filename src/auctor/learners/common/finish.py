@@ -115,10 +115,10 @@ def sorted_class(
     data: RankingData, scores: list[Floats], label: int
 ) -> tuple[Floats, npt.NDArray[np.uint32]]:
     """Scores and weights of one class (0 negative, 1 positive), sorted by score."""
-    ends = [(0, p.n_pos) if label else (p.n_pos, p.n_rows) for p in data.partitions]
-    values = np.concatenate([s[a:b] for s, (a, b) in zip(scores, ends, strict=True)])
+    rows = [part.class_slices[1 - label] for part in data.partitions]
+    values = np.concatenate([score[own] for score, own in zip(scores, rows, strict=True)])
     weight = np.concatenate(
-        [p.weight[a:b] for p, (a, b) in zip(data.partitions, ends, strict=True)]
+        [part.weight[own] for part, own in zip(data.partitions, rows, strict=True)]
     )
     if (weight == 1).all():
         values.sort()  # much faster than argsort

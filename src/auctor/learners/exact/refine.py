@@ -354,9 +354,10 @@ def _surface_spread(surface: Surface, data: RankingData) -> float:
     sums = np.zeros((2, 2))  # power, class
     for part in data.partitions:
         values = surface_values(surface, data, part)
+        positive, negative = part.class_slices
         for power in (1, 2):
-            cells = values**power * part.weight
-            sums[power - 1] += cells[part.n_pos :].sum(), cells[: part.n_pos].sum()
+            weighted = values**power * part.weight
+            sums[power - 1] += weighted[negative].sum(), weighted[positive].sum()
     mean, square = (sums / data.class_weights).mean(axis=1)
     return float(np.sqrt(max(square - mean**2, 0.0)))
 

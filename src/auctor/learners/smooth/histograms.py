@@ -42,9 +42,11 @@ def entry_rows(
 
 def _has_unequal_weights(data: RankingData) -> bool:
     """Whether rows of the same class have different weights."""
-    negative = np.concatenate([part.weight[part.n_pos :] for part in data.partitions])
-    positive = np.concatenate([part.weight[: part.n_pos] for part in data.partitions])
-    return bool((negative != negative[0]).any() or (positive != positive[0]).any())
+    for label in (0, 1):
+        weight = np.concatenate([part.weight[part.class_slices[label]] for part in data.partitions])
+        if (weight != weight[0]).any():
+            return True
+    return False
 
 
 def _square_histogram(data: RankingData, workers: Workers) -> Floats:

@@ -149,7 +149,8 @@ def _scan(
     for slope, weight, part in zip(sums.slopes, weights, data.partitions, strict=True):
         slopes.append(_whole(slope, weight, part.n_pos, factors))
         square = _whole(slope**2, weight, part.n_pos, factors)
-        squares += square[part.n_pos :].sum(), square[: part.n_pos].sum()
+        positive, negative = part.class_slices
+        squares += square[negative].sum(), square[positive].sum()
     position = {j: i for i, j in enumerate(axes)}
     groups = [
         np.array([axis.groups[part.codes[j]] for j, axis in axes.items()], dtype=np.uint8)

@@ -72,7 +72,11 @@ class Candidate:
 
 
 class Fold:
-    """One fold: its training rows as a problem, and its held-out rows."""
+    """One fold: its training rows as a problem, and its held-out rows.
+
+    ``adapted`` are the features' own multiples of the penalties on the training rows, and ``last``
+    is the last maximum, from which the next fit starts.
+    """
 
     def __init__(
         self, train: RankingData, held_out: RankingData, settings: SmoothSettings, workers: Workers
@@ -83,23 +87,23 @@ class Fold:
             settings = narrow(settings, kept)
         self._rows, self._settings = held_out, settings
         self._held_out = HeldOut(held_out, settings)
-        self._problem = Problem(train, settings, workers)
-        self._adapted = self._problem.adapted()
-        self._last: Floats | None = None
+        self.problem = Problem(train, settings, workers)
+        self.adapted = self.problem.adapted()
+        self.last: Floats | None = None
 
     def auc_at(self, amounts: Amounts) -> float:
         """The AUC of the held-out rows with these amounts; the next call starts from here."""
         point = self._climb(amounts)
-        self._last = point.x
+        self.last = point.x
         return self._held_out.auc(point.x)
 
     def auc_with_surfaces(self, amounts: Amounts, most: int) -> float:
         """The AUC of the held-out rows with surfaces of up to ``most`` pairs."""
-        problem, point = self._problem, self._climb(amounts)
+        problem, point = self.problem, self._climb(amounts)
         pairs = find_pairs(problem, point.x, most)
         if not pairs:
             return self._held_out.auc(point.x)
-        joint = JointProblem(problem, problem.roughness.weigh(*amounts, self._adapted), pairs)
+        joint = JointProblem(problem, problem.roughness.weigh(*amounts, self.adapted), pairs)
         point, _ = joint.climb(point, Patience(_TOL, self._settings.max_iter))
         return HeldOut(self._rows, self._settings, pairs).auc(point.x)
 
@@ -112,17 +116,17 @@ class Fold:
             return False
 
         n_rounds = self._settings.n_estimators
-        penalty = self._problem.roughness.weigh(*amounts, self._adapted)
-        boost(self._problem, penalty, n_rounds=n_rounds, after=after)
+        penalty = self.problem.roughness.weigh(*amounts, self.adapted)
+        boost(self.problem, penalty, n_rounds=n_rounds, after=after)
         last = aucs[-1] if aucs else self._held_out.auc(np.zeros(int(np.prod(penalty.shape))))
         return aucs + [last] * (n_rounds - len(aucs))  # no stump had a slope after these rounds
 
     def _climb(self, amounts: Amounts) -> Point:
-        penalty = self._problem.roughness.weigh(*amounts, self._adapted)
+        penalty = self.problem.roughness.weigh(*amounts, self.adapted)
         # A start with monotone features must be strictly inside their bounds; the last maximum,
         # which may touch them, is not.
-        start = None if self._problem.signs.any() else self._last
-        point, _ = self._problem.climb(penalty, start, Patience(_TOL, self._settings.max_iter))
+        start = None if self.problem.signs.any() else self.last
+        point, _ = self.problem.climb(penalty, start, Patience(_TOL, self._settings.max_iter))
         return point
 
 

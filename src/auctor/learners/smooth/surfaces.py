@@ -204,7 +204,7 @@ def cell_fractions(data: RankingData, cells: Sequence[Cells], side: int) -> Floa
     """Class-balanced fraction of the rows in each cell (pairs, side, side)."""
     weights = np.zeros((2, len(cells[0]), side**2), dtype=np.int64)
     for part, own in zip(data.partitions, cells, strict=True):
-        for label, rows in ((1, slice(0, part.n_pos)), (0, slice(part.n_pos, None))):
+        for label, rows in zip((1, 0), part.class_slices, strict=True):
             for sums, own_pair in zip(weights[label], own, strict=True):
                 np.add.at(sums, own_pair[rows], part.weight[rows].astype(np.int64))
     fractions = [weights[label] / data.class_weights[label] for label in (0, 1)]

@@ -19,7 +19,7 @@ from auctor._typing import Floats, Ints
 from auctor.datasets import make_gaussian_pair, make_t_pair
 from auctor.datasets.pairs import MEAN, VARIANCE
 
-LAWS = ("gaussian", "t", "divided")
+DISTRIBUTIONS = ("gaussian", "t", "divided")
 FEATURES = ("x1", "x2", "x3", "x4")
 N_TRAIN, N_TEST = 250, 100  # rows of each class, section 4.1
 _ALL = np.arange(len(FEATURES))
@@ -39,17 +39,17 @@ class Draw(NamedTuple):
     test: Labelled
 
 
-def draw(law: str, seed: int, repetition: int) -> Draw:
+def draw(distribution: str, seed: int, repetition: int) -> Draw:
     """Training and test sample of a repetition."""
-    rng = np.random.default_rng([seed, 3, LAWS.index(law), repetition])
-    return Draw(sample(law, N_TRAIN, rng), sample(law, N_TEST, rng))
+    rng = np.random.default_rng([seed, 3, DISTRIBUTIONS.index(distribution), repetition])
+    return Draw(sample(distribution, N_TRAIN, rng), sample(distribution, N_TEST, rng))
 
 
-def sample(law: str, n: int, rng: np.random.Generator) -> Labelled:
+def sample(distribution: str, n: int, rng: np.random.Generator) -> Labelled:
     """``n`` rows of each class in random order."""
-    if law == "divided":
+    if distribution == "divided":
         return _sample_divided(n, rng)
-    make = make_gaussian_pair if law == "gaussian" else partial(make_t_pair, df=1.0)
+    make = make_gaussian_pair if distribution == "gaussian" else partial(make_t_pair, df=1.0)
     drawn = make(n, n, random_state=rng)
     return Labelled(drawn.X, drawn.y)
 
@@ -60,9 +60,9 @@ def _sample_divided(n: int, rng: np.random.Generator) -> Labelled:
     return Labelled(whole / np.sqrt(rng.chisquare(1.0, size=(2 * n, 1))), y)
 
 
-def optimal_score(law: str, X: Floats) -> Floats:
+def optimal_score(distribution: str, X: Floats) -> Floats:
     """log g_1(x) - log g_0(x): no score ranks better (equation (4))."""
-    return log_density(law, X, 1) - log_density(law, X, 0)
+    return log_density(distribution, X, 1) - log_density(distribution, X, 0)
 
 
 def optimal_parts(X: Floats) -> Floats:
@@ -72,14 +72,14 @@ def optimal_parts(X: Floats) -> Floats:
     return X**2 * (precision[0] - precision[1]) + X * slope
 
 
-def log_density(law: str, X: Floats, label: int, features: Ints = _ALL) -> Floats:
+def log_density(distribution: str, X: Floats, label: int, features: Ints = _ALL) -> Floats:
     """Log density of the given features of a class, up to a constant common to both classes."""
     mean, variance = MEAN[label, features], VARIANCE[label, features]
     volume = 0.5 * math.log(variance.prod())
     power = (len(features) + 1) / 2
-    if law == "gaussian":
+    if distribution == "gaussian":
         return np.asarray(-((X - mean) ** 2 / variance).sum(axis=1) / 2 - volume)
-    if law == "t":
+    if distribution == "t":
         return np.asarray(-power * np.log1p(((X - mean) ** 2 / variance).sum(axis=1)) - volume)
     # g(x) is the integral over s of s^p exp(-|s x - mu|^2 / 2 - s^2 / 2), lengths by Sigma^-1;
     # the substitution u = s sqrt(a) removes a = |x|^2 + 1.
@@ -100,14 +100,14 @@ def _moment(order: int, t: Floats) -> Floats:
 
 
 @cache
-def best_alone(law: str, feature: int, n_points: int = 100_000) -> float:
+def best_alone(distribution: str, feature: int, n_points: int = 100_000) -> float:
     """The largest AUC that any score of one feature alone can have: that of its ratio.
 
     By the midpoint rule in x = tan(angle), which reaches the far tails of the t distributions.
     """
     angle = (np.arange(n_points) + 0.5) / n_points * math.pi - math.pi / 2
     x = np.tan(angle)[:, None]
-    logs = [log_density(law, x, label, np.array([feature])) for label in (0, 1)]
+    logs = [log_density(distribution, x, label, np.array([feature])) for label in (0, 1)]
     weights = [np.exp(log) / np.cos(angle) ** 2 for log in logs]
     order = np.argsort(logs[1] - logs[0], kind="stable")
     negative, positive = (w[order] / w.sum() for w in weights)

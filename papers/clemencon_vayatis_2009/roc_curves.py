@@ -20,7 +20,7 @@ RATIO, _PEAK, _END = 0.55, 0.6, 0.65
 
 
 @dataclass(frozen=True)
-class BentLaw:
+class KnownRoc:
     """Bounds on |ROC*''|: Proposition 15 needs ``least`` above 0 and a finite ``most``."""
 
     title: str
@@ -35,14 +35,14 @@ class BentLaw:
         return self.least > 0 and math.isfinite(self.most)
 
 
-def _exponential(rate: float) -> BentLaw:
+def _exponential(rate: float) -> KnownRoc:
     """|ROC*''| falls from rate^2 / (1 - exp(-rate)) by a factor exp(rate)."""
     most = rate**2 / -math.expm1(-rate)
     title = f"exponential, rate {rate:g}"
-    return BentLaw(title, lambda: exponential_roc(rate), most * math.exp(-rate), most)
+    return KnownRoc(title, lambda: exponential_roc(rate), most * math.exp(-rate), most)
 
 
-class Bends(NamedTuple):
+class Curvature(NamedTuple):
     """h = -ROC*'', piecewise linear in x, with the slope and the height of ROC* at its nodes."""
 
     x: Floats
@@ -69,26 +69,26 @@ class Bends(NamedTuple):
         return float((w * (self.height[:-1] + w * inner)).sum())
 
 
-def octave_law() -> OptimalRoc:
+def octave_roc() -> OptimalRoc:
     """|ROC*''| is continuous above 0, with the same pattern on every octave [r^(k+1), r^k].
 
     The pattern is chosen so that a cell [0, x] is split at r x for x = 1, r, r^2, ...: the left
     cell has a width of r^D after D levels, with r above one half.
     """
-    bends = _octaves()
-    top, end = float(bends.slope[0]), float(bends.slope[-1])
+    curvatures = _octaves()
+    top, end = float(curvatures.slope[0]), float(curvatures.slope[-1])
 
     def tails(t: Floats) -> Rates:
         """Fractions of both classes with a log ratio above t."""
-        return bends.rates(np.clip(np.exp(t), end, top))
+        return curvatures.rates(np.clip(np.exp(t), end, top))
 
     ends = math.log(end), math.log(top)
     return OptimalRoc(
-        "a curvature that repeats in octaves", tails, *ends, ends, known_auc=bends.area()
+        "a curvature that repeats in octaves", tails, *ends, ends, known_auc=curvatures.area()
     )
 
 
-def octave_bends() -> tuple[float, float]:
+def octave_curvatures() -> tuple[float, float]:
     """The smallest and the largest value of |ROC*''|.
 
     A cell [0, 1] is split at r if int_0^1 x h = int_r^1 h for h = -ROC*''. With the same pattern
@@ -104,9 +104,9 @@ def octave_bends() -> tuple[float, float]:
     return least, least * (1 + 2 * mass / (_END - RATIO))
 
 
-def _octaves() -> Bends:
+def _octaves() -> Curvature:
     """The nodes of the curvature, from 0 to 1."""
-    least, most = octave_bends()
+    least, most = octave_curvatures()
     powers = RATIO ** np.arange(_N_OCTAVES)[::-1]
     x = np.concatenate([[0.0], np.outer(powers, [RATIO, _PEAK, _END]).ravel(), [1.0]])
     h = np.where(np.arange(len(x)) % 3 == 2, most, least)
@@ -115,23 +115,23 @@ def _octaves() -> Bends:
     slope = 0.25 + fall[-1] - fall
     # The area under the slope, a parabola on each piece.
     height = _sums(width * (slope[:-1] - width * (2 * h[:-1] + h[1:]) / 6))
-    return Bends(x, h, slope, height)
+    return Curvature(x, h, slope, height)
 
 
 def _sums(parts: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(parts)])
 
 
-BENT: dict[str, BentLaw] = {
-    "linear": BentLaw("constant curvature 1.5", lambda: quadratic_roc(0.75), 1.5, 1.5),
+ROC_CURVES: dict[str, KnownRoc] = {
+    "linear": KnownRoc("constant curvature 1.5", lambda: quadratic_roc(0.75), 1.5, 1.5),
     "exponential_1": _exponential(1.0),
     "exponential_2": _exponential(2.0),
     "exponential_5": _exponential(5.0),
-    "octaves": BentLaw(
-        "curvature that repeats in octaves", octave_law, *octave_bends(), is_smooth=False
+    "octaves": KnownRoc(
+        "curvature that repeats in octaves", octave_roc, *octave_curvatures(), is_smooth=False
     ),
-    "power": BentLaw("square root", lambda: power_roc(0.5), 0.25, math.inf),
-    "power_quarter": BentLaw("fourth root", lambda: power_roc(0.25), 3 / 16, math.inf),
-    "gaussian_1": BentLaw("Gaussians 1 apart", lambda: gaussian_roc(1.0), 0.0, math.inf),
-    "gaussian_2": BentLaw("Gaussians 2 apart", lambda: gaussian_roc(2.0), 0.0, math.inf),
+    "power": KnownRoc("square root", lambda: power_roc(0.5), 0.25, math.inf),
+    "power_quarter": KnownRoc("fourth root", lambda: power_roc(0.25), 3 / 16, math.inf),
+    "gaussian_1": KnownRoc("Gaussians 1 apart", lambda: gaussian_roc(1.0), 0.0, math.inf),
+    "gaussian_2": KnownRoc("Gaussians 2 apart", lambda: gaussian_roc(2.0), 0.0, math.inf),
 }

@@ -21,15 +21,15 @@ POSITIVE_SHARE = 0.3
 
 
 @dataclass(frozen=True)
-class Place:
-    """A distribution of rows: ``law`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
+class FeatureDistribution:
+    """A distribution of rows: ``roc`` knows ROC*, ``log_ratio`` the likelihood ratio at a row.
 
     ``corner`` is the fraction of positives below a corner (a grid of corners), one argument for
     each feature; ``meets_all`` tells whether all assumptions of Theorem 21 for d-infinity hold.
     """
 
     name: str
-    law: OptimalRoc
+    roc: OptimalRoc
     n_features: int
     log_ratio: Callable[[Floats], Floats]
     corner: Callable[..., Floats]
@@ -41,7 +41,7 @@ class Place:
         X = rng.random((n_rows, self.n_features))
         waiting = np.flatnonzero(y)
         while len(waiting):  # rejection: a uniform row is kept with ratio / largest ratio
-            ratio = np.exp(self.log_ratio(X[waiting]) - self.law.high)
+            ratio = np.exp(self.log_ratio(X[waiting]) - self.roc.high)
             waiting = waiting[rng.random(len(waiting)) > ratio]
             X[waiting] = rng.random((len(waiting), self.n_features))
         return X, y
@@ -56,55 +56,61 @@ class Place:
         return neg.ravel(), np.maximum(pos.ravel(), 0.0)
 
 
-def exponential_line() -> Place:
+def exponential_line() -> FeatureDistribution:
     """One feature: the fraction of negatives above a row is the row itself."""
-    law, rate = exponential_roc(2.0), 2.0
+    roc, rate = exponential_roc(2.0), 2.0
 
     def log_ratio(X: Floats) -> Floats:
         """Log ratio of the densities at each row."""
-        return law.high - rate * X[:, 0]
+        return roc.high - rate * X[:, 0]
 
-    return Place("one feature", law, 1, log_ratio, _exponential_share(rate), meets_all=True)
+    return FeatureDistribution(
+        "one feature", roc, 1, log_ratio, _exponential_share(rate), meets_all=True
+    )
 
 
-def nested_squares() -> Place:
+def nested_squares() -> FeatureDistribution:
     """Two features; the ratio falls with the larger one, uniform on [0.25, 1.75]."""
-    bend = 0.75
-    law = quadratic_roc(bend)
+    curvature = 0.75
+    roc = quadratic_roc(curvature)
 
     def log_ratio(X: Floats) -> Floats:
         """Log ratio of the densities at each row."""
-        return np.log(1 + bend - 2 * bend * X.max(axis=1) ** 2)
+        return np.log(1 + curvature - 2 * curvature * X.max(axis=1) ** 2)
 
     def corner(a: Floats, b: Floats) -> Floats:
         """Fraction of the positives in the box from 0 to (a, b)."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         # The square up to the smaller side, and a strip beside it.
-        strip = (1 + bend) * (high - low) - 2 * bend / 3 * (high**3 - low**3)
-        return low**2 * (1 + bend * (1 - low**2)) + low * strip
+        strip = (1 + curvature) * (high - low) - 2 * curvature / 3 * (high**3 - low**3)
+        return low**2 * (1 + curvature * (1 - low**2)) + low * strip
 
-    return Place("two features, square level sets", law, 2, log_ratio, corner, meets_all=True)
+    return FeatureDistribution(
+        "two features, square level sets", roc, 2, log_ratio, corner, meets_all=True
+    )
 
 
-def diagonals() -> Place:
+def diagonals() -> FeatureDistribution:
     """Two features; the log ratio falls with their sum: no level set is a union of few boxes."""
     rate = 2.0
-    law = _sum_law(rate)
+    roc = _sum_roc(rate)
     share = _exponential_share(rate)
 
     def log_ratio(X: Floats) -> Floats:
         """Log ratio of the densities at each row."""
-        return law.high - rate * X.sum(axis=1)
+        return roc.high - rate * X.sum(axis=1)
 
     def corner(a: Floats, b: Floats) -> Floats:
         """Fraction of the positives in the box from 0 to (a, b)."""
         return share(a) * share(b)
 
     # The density of eta vanishes at both ends of its range: a corner of the square is a point.
-    return Place("two features, diagonal level sets", law, 2, log_ratio, corner, meets_all=False)
+    return FeatureDistribution(
+        "two features, diagonal level sets", roc, 2, log_ratio, corner, meets_all=False
+    )
 
 
-PLACES: dict[str, Callable[[], Place]] = {
+DISTRIBUTIONS: dict[str, Callable[[], FeatureDistribution]] = {
     "line": exponential_line,
     "squares": nested_squares,
     "diagonals": diagonals,
@@ -116,7 +122,7 @@ def _exponential_share(rate: float) -> Callable[[Floats], Floats]:
     return lambda x: np.expm1(-rate * x) / math.expm1(-rate)
 
 
-def _sum_law(rate: float) -> OptimalRoc:
+def _sum_roc(rate: float) -> OptimalRoc:
     """ROC* where both features have the density exp(-rate x) among the positives."""
     scale = rate / -math.expm1(-rate)
     high = 2 * math.log(scale)
@@ -144,32 +150,32 @@ class Evaluation(NamedTuple):
     diameter: float  # mean over the negatives
 
 
-def evaluate(ranker: Any, place: Place) -> Evaluation:
+def evaluate(ranker: Any, distribution: FeatureDistribution) -> Evaluation:
     """A fitted ranker whose score is constant between the cuts of its features."""
     inner = [feature.cuts for feature in ranker.model_.features]
     edges = [np.concatenate([[0.0], c[(c > 0) & (c < 1)], [1.0]]) for c in inner]
     middle = np.meshgrid(*((e[1:] + e[:-1]) / 2 for e in edges), indexing="ij")
     score = ranker.decision_function(np.column_stack([m.ravel() for m in middle]))
     _, cell = np.unique(-score, return_inverse=True)
-    neg, pos = place.masses(edges)
+    neg, pos = distribution.masses(edges)
     alpha, beta = (_knots(cell, mass) for mass in (neg, pos))
     size = _diameters(edges, cell)
-    d1, d_inf = distances(place.law, alpha, beta)
+    d1, d_inf = distances(distribution.roc, alpha, beta)
     return Evaluation(d1, d_inf, len(size), float(np.bincount(cell, neg) @ size))
 
 
-def distances(law: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, float]:
+def distances(roc: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, float]:
     """Exact d1 and d-infinity of a piecewise linear curve below ROC*.
 
     ROC* less a line is concave on each piece: it is largest where its slope is the line's, or at
     the end of the piece that is nearest to that.
     """
-    d1 = law.optimal_auc - float((beta[1:] + beta[:-1]) @ np.diff(alpha)) / 2
+    d1 = roc.optimal_auc - float((beta[1:] + beta[:-1]) @ np.diff(alpha)) / 2
     width, rise = np.diff(alpha), np.diff(beta)
     slope = np.divide(rise, width, out=np.ones_like(width), where=width > 0)
     with np.errstate(divide="ignore"):
-        top = np.clip(law.rates(np.log(slope))[0], alpha[:-1], alpha[1:])
-    gap = law.tpr(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
+        top = np.clip(roc.rates(np.log(slope))[0], alpha[:-1], alpha[1:])
+    gap = roc.tpr(np.clip(top, 0, 1)) - beta[:-1] - slope * (top - alpha[:-1])
     return d1, float(gap[width > 0].max())
 
 

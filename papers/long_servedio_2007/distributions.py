@@ -37,7 +37,7 @@ def convex_trap(n_rows: int, noise: float, rng: np.random.Generator) -> Sample:
     return make_long_servedio(n_rows, noise=noise, random_state=rng)
 
 
-NOISY_LAWS: dict[str, Draw] = {
+NOISY_DISTRIBUTIONS: dict[str, Draw] = {
     "majority of 9 of 20": partial(majority, k=9, n_features=20),
     "majority of 9 of 20, 10 % positive": partial(
         majority, k=9, n_features=20, positive_fraction=0.1
