@@ -1,4 +1,4 @@
-"""Weights as whole numbers: relative ones, those that count copies, and what they are worth."""
+"""Weights as whole numbers: relative ones, those that count copies, and their effective number."""
 
 import numpy as np
 import pytest

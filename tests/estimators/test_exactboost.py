@@ -447,19 +447,15 @@ def test_a_refit_forgets_the_last_one():
     assert sorted(left) == sorted(ranker.get_params(deep=False))
 
 
-def test_the_exact_search_beats_bisection_on_credit_data(data_folder):
-    path = data_folder / "german.csv"
-    if not path.is_file():
-        pytest.skip("AUCTOR_DATA has no german")
-    frame = pd.read_csv(path)
-    X, y = frame.drop(columns="target"), frame["target"]
+def test_the_exact_search_beats_bisection_on_a_real_table(cancer):
+    X, y = cancer[0][:, 10:20], cancer[1]  # standard errors, which tell the classes apart less well
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     exact, bisect = (
-        cross_val_score(ExactBoost(n_runs=10, search=search), X, y, cv=folds).mean()
+        cross_val_score(ExactBoost(n_runs=5, search=search), X, y, cv=folds).mean()
         for search in ("exact", "bisect")
     )
     assert exact > bisect + 0.02
-    assert exact > 0.75
+    assert exact > 0.93
 
 
 def test_a_top_that_no_sample_can_see_is_an_error():

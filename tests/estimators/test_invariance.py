@@ -1,7 +1,7 @@
-"""What must not matter does not, over all estimators: one fit of each is compared with others.
+"""Invariances of all estimators: changes of the input that must leave the model the same.
 
-Weights times a constant, the order of rows and columns, float32 in place of float64, threads.
-Partitions are a matter of the learners: ``tests/learners/test_contracts.py``.
+These are weights times a constant, the order of rows and columns, float32 in place of float64, and
+the number of threads. ``tests/learners/test_contracts.py`` tests partitions.
 """
 
 from functools import cache
@@ -65,7 +65,7 @@ ESTIMATORS = {
     ),
 }
 
-# Rows are drawn, toss coins or go into folds by their place in the table.
+# Random numbers belong to positions in the table, so the order of the rows matters.
 BY_PLACE = {
     "RankBoost, early stopping": "held-out rows are drawn by place",
     "MartiRank": "a row's coins are keyed by its place",

@@ -1,4 +1,4 @@
-"""Other libraries behind our border: every kind of column, and scores that rank."""
+"""Other libraries behind our input validation: every kind of column, and scores that rank."""
 
 import numpy as np
 import pandas as pd

@@ -191,7 +191,7 @@ def test_dry_in_the_last_samples():
 
 
 def spoil(change, after=9000):
-    """An oracle that is right for so many draws and then changed."""
+    """An oracle whose first ``after`` draws are right and whose later ones are changed."""
     X, y = rows(40_000)
     ticker = Ticker(X, y)
 
@@ -307,7 +307,7 @@ def last_changed(X, y, sizes, change):
         # While a class is waited for, so are those that are held and those that were dropped.
         ((2000, 500, 500), True, fail, 2500),
         ((2000, 500, 500), True, lambda X, y: (X, y + np.nan), 2500),
-        # What is wrong with all of them together is told after the last of them.
+        # An error of all draws together is raised after the last one.
         ((500, 700, 400), False, lambda X, y: (X, np.full(len(y), 7)), 1600),
         ((500, 700, 400), False, lambda X, y: (X.assign(a=np.inf), y), 1600),
     ],

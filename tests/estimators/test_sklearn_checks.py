@@ -1,4 +1,4 @@
-"""scikit-learn's own checks over every estimator; what is expected to fail says why."""
+"""scikit-learn's own checks over every estimator, with a reason for each expected failure."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from auctor import (
     TreeRankForest,
 )
 
-_DRAWN = "rows are drawn by their place: weight 2 is the row twice in law, not in bits"
+_DRAWN = "rows are sampled: weight 2 equals the row twice in distribution, not bit for bit"
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
@@ -39,7 +39,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 # Weights that count copies: scikit-learn checks that weight 2 is the row twice, of the whole fit.
 # Without weights, which the other checks are about, the parameter changes nothing.
 # The fits are small: the checks ask how an estimator behaves, not how well it ranks.
-# Many checks fit noise, which leaves no margin: that is told, and not what is checked.
+# Many checks fit noise, which leaves no margin; the warning about it is not what is checked.
 @pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 @parametrize_with_checks(
     [

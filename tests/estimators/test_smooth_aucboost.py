@@ -211,7 +211,7 @@ def test_importances_add_up_and_name_the_useful_feature():
 
 def test_importances_are_shares_of_the_spread_of_the_contributions():
     X, y = noisy(n_rows=300)
-    weight = np.where(y, 1 / y.sum(), 1 / (~y).sum())  # both classes alike
+    weight = np.where(y, 1 / y.sum(), 1 / (~y).sum())  # class-balanced
     ranker = SmoothAUCBoost().fit(X, y)
     parts = ranker.model_.contributions(X)
     mean = np.average(parts, axis=0, weights=weight)
@@ -414,7 +414,7 @@ class TestInit:
         ranker = SmoothAUCBoost(init=first, **held).fit(X, y)
         before, after = (r.decision_function(X) for r in (first, ranker))
         assert after - before == pytest.approx((after - before).mean(), abs=1e-3)
-        # No pair is turned around; rows that tie may be told apart by what little is added.
+        # No pair is reversed; tied rows may be separated by the small amounts that are added.
         apart = np.subtract.outer(before, before) > 0.01
         assert apart.mean() > 0.4
         assert (np.subtract.outer(after, after)[apart] > 0).all()

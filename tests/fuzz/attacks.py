@@ -1,7 +1,8 @@
-"""What can be attacked: modules with a function ``attack(rng)``, and one attack by its seed.
+"""The modules that can be attacked, and one attack given by its seed.
 
-An attack does one random thing and raises AssertionError, with what it did, where the answer is
-neither a result nor a clear error. A new module adds its name to MODULES.
+A module has a function ``attack(rng)``. It makes one random call and raises AssertionError, which
+says what was called, if the outcome is neither a result nor a clear error. Add a new module to
+MODULES.
 """
 
 import faulthandler

@@ -1,4 +1,4 @@
-"""What may come of an attack: a result, or an error that says what is wrong."""
+"""The allowed outcomes of an attack: a result, or an error that says what is wrong."""
 
 import linecache
 import re
@@ -45,14 +45,14 @@ def call(what: str, function: Callable[[], Any]) -> Any:
 
 
 def unclear(error: Exception) -> str | None:
-    """Why an error is not one that a user understands; None where it is."""
+    """Why a user would not understand an error; None if they would."""
     text = str(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     if any(frame.filename.endswith(path) for path in _CHECKS):
         return None
     if not frame.filename.startswith(_PACKAGE):
         return "the error comes from another library"
-    # What is raised on purpose stands behind `raise`; all else is an accident.
+    # Errors raised on purpose come from a line with `raise`; all others are accidents.
     if not linecache.getline(frame.filename, frame.lineno or 0).lstrip().startswith("raise"):
         return "the error was not raised on purpose"
     if not _NAMED.search(text):
@@ -62,7 +62,7 @@ def unclear(error: Exception) -> str | None:
 
 @contextmanager
 def strict() -> Iterator[None]:
-    """Warnings about arithmetic are errors; those that speak to the user are not."""
+    """Turn warnings about arithmetic into errors; warnings for the user are ignored."""
     with warnings.catch_warnings(), np.errstate(all="warn", under="ignore"):
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)

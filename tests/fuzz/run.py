@@ -1,4 +1,4 @@
-"""Attacks for as long as one likes, with new seeds: `make fuzz`, or one again by its seed."""
+"""Run attacks with new seeds for a given time (`make fuzz`), or repeat one by its seed."""
 
 import argparse
 import faulthandler

@@ -142,7 +142,7 @@ def _table(rng: Rng, n_rows: int, n_columns: int) -> tuple[Any, str]:
         try:
             with warnings.catch_warnings(action="ignore"):
                 made = CONTAINERS[container](rng, columns)
-        except (Exception, pl.exceptions.PanicException):  # a container's limits are none of ours
+        except (Exception, pl.exceptions.PanicException):  # not every container holds every column
             numbers_only = True
             continue
         return made, f"{container} ({type(made).__name__}) of {n_rows} rows, columns {kinds}"

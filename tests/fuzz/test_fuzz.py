@@ -1,4 +1,4 @@
-"""A fixed number of attacks with fixed seeds; `make fuzz` runs others for as long as one likes."""
+"""A fixed number of attacks with fixed seeds; `make fuzz` runs new ones for a given time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from fuzz.tables import OPTIONS, SMALL
 from auctor.data import read_table
 from auctor.estimators.registry import LEARNERS
 
-# Attacks of a module, cut into parts that workers share.
+# Number of attacks of each module; each part is a test of its own, so that workers share them.
 COUNTS = {"tables": 480, "csv_files": 160, "metric_calls": 500, "model_files": 160}
 PARTS = 4
 

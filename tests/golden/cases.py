@@ -1,4 +1,4 @@
-"""The fits whose models are stored: fixed data, one entry per learner."""
+"""The fits whose models are stored, one for each learner, on fixed data."""
 
 import numpy as np
 from learners.three_strata import make_strata

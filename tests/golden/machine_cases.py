@@ -1,4 +1,4 @@
-"""More fits that must not depend on the processor; their models are compared, not stored."""
+"""More fits that must not depend on the processor; their models are not stored."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def table() -> tuple[np.ndarray, np.ndarray]:
 
 
 def fits() -> dict[str, Model]:
-    """A model of each learner whose way leads through sums of floats."""
+    """A model of each learner that adds up floating-point numbers."""
     X, y = table()
     rankers = {
         "dmks from logistic regression": DMKS(),
@@ -46,5 +46,5 @@ def fits() -> dict[str, Model]:
 
 
 def texts() -> dict[str, str]:
-    """Each model as it would be saved."""
+    """The text of each model's file."""
     return {name: to_json(model) for name, model in fits().items()}

@@ -1,4 +1,4 @@
-"""The processors that golden models are fitted under: settings that make this one act as another.
+"""Settings that make this processor act as another one; golden models are fitted under each.
 
 Run as ``python -m golden.machines FILE`` it fits every golden model and those of
 ``machine_cases.py`` and writes the texts of the models to the file.
@@ -39,7 +39,7 @@ PLAIN = {
     "NUMBA_CACHE_DIR": str(Path(os.environ.get("NUMBA_CACHE_DIR", sys.prefix)) / "plain-kernels"),
 }
 
-# OpenBLAS runs kernels that the processor does not have if it is told to, and crashes.
+# OpenBLAS crashes if it is made to run kernels that the processor lacks: such machines are skipped.
 MACHINES = {
     "skylakex": Machine(
         {"OPENBLAS_CORETYPE": "SkylakeX"}, frozenset({"avx512f", "avx512dq", "avx512bw"})

@@ -1,8 +1,8 @@
-"""Stored models: today's code must fit them again, and must load and score them alike.
+"""Golden models: the code must reproduce the stored models and score them as before.
 
-Fits and scores are compared exactly: whatever decides a model is computed in a fixed order, so that
-the processor cannot show (``test_machines.py``). Only where the C library is another one than that
-of Linux are numbers compared to 1e-9, since its exponential may round the last bit otherwise.
+On Linux models and scores are compared exactly, since they do not depend on the processor
+(``test_machines.py``). Other C libraries may round the last bit of an exponential differently, so
+numbers are compared to 1e-9 elsewhere.
 """
 
 import json

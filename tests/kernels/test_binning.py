@@ -14,7 +14,7 @@ SMALLEST_NORMAL = np.finfo(np.float64).tiny
 
 
 def cuts_of(values, max_bins, weights=None):
-    """Cuts of a column in any order; rows of weight 0 are left out, as the border does."""
+    """Cuts of a column in any order; rows of weight 0 are left out, as in ``auctor.data``."""
     values = np.asarray(values, dtype=np.float64)
     weights = ONCE if weights is None else np.asarray(weights, dtype=np.int64)
     if len(weights):
@@ -24,7 +24,7 @@ def cuts_of(values, max_bins, weights=None):
 
 
 def centres_of(values, cuts, weights=None):
-    """Centres of a column in any order; rows of weight 0 are left out, as the border does."""
+    """Centres of a column in any order; rows of weight 0 are left out, as in ``auctor.data``."""
     values = np.asarray(values, dtype=np.float64)
     weights = ONCE if weights is None else np.asarray(weights, dtype=np.int64)
     if len(weights):

@@ -54,7 +54,7 @@ def search(metric, problem, n_start=8, slack=0.0, max_sweeps=10**6):
 
 
 def check_best(metric, problem, best):
-    """The stump is the best of all, and has the value that is told."""
+    """The stump is the best of all, and has the value that the search returns."""
     assert best.gap == 0.0
     assert best.value == largest_value(metric, problem)
     if best.view < 0:

@@ -10,7 +10,7 @@ values = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
 
 
 def largest_sum(line):
-    """Of the first so many slots; none of them is 0."""
+    """The largest sum of the first slots; no slots have the sum 0."""
     return max(0.0, np.cumsum(line).max())
 
 

@@ -1,4 +1,4 @@
-"""What every learner promises, over all of them; a new learner adds a line to LEARNERS."""
+"""The contracts of ``auctor.testing`` over all learners; add a new learner to LEARNERS."""
 
 import pytest
 from hypothesis import given, settings
@@ -78,7 +78,7 @@ LEARNERS = {
     "treerank, leaves by rate": fit_rate_tree,
     "leafrank": fit_leafrank,
 }
-# Rows toss coins or are drawn by their place in the table: another order, or copies in place of a
+# Rows are sampled, or get random numbers by position: another order, or copies in place of a
 # weight, give a model of the same distribution and not of the same bits.
 DRAWN = {
     "martirank": fit_martirank,

@@ -1,4 +1,4 @@
-"""The rule by which an oracle has turned to one class."""
+"""The rule that detects an oracle which has begun to return one class only."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Guess and check of the noise rate."""
+"""Estimates of the noise rate by several programs on the same draws."""
 
 import numpy as np
 import pytest
@@ -221,7 +221,7 @@ def test_the_claim_on_target_error_depends_on_the_rate():
 
 
 def test_of_guesses_that_rank_alike_the_smallest_is_taken(monkeypatch):
-    # Classes that are told apart by a single cut: every guess ranks without a fault.
+    # A single cut separates the classes: every guess ranks without a mistake.
     def draw(n, rng):
         X = rng.normal(size=(n, 2))
         return X, X[:, 0] > 2.0

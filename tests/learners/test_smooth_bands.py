@@ -96,7 +96,7 @@ def test_tables_are_those_of_the_fit_and_centred():
     bands = score_bands(data, SmoothSettings(), n_resamples=4)
     model, _, _ = fit_smooth(data, SmoothSettings())
     tables = steps_by_code(model, data)
-    # 0 is the mean of what each feature adds, both classes alike
+    # 0 is the class-balanced mean of what each feature adds
     part = data.partitions[0]
     weight = np.where(part.positive, 0.5 / data.n_pos, 0.5 / data.n_neg)
     averages = [weight @ tables[j][part.codes[j]] for j in range(data.n_features)]

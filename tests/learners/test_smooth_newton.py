@@ -1,4 +1,4 @@
-"""The climb: that it ends at a maximum, obeys monotone signs, and stops on request."""
+"""The maximisation: it ends at a maximum, keeps monotone signs and respects its stopping rules."""
 
 from typing import NamedTuple
 

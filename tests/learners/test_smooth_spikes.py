@@ -1,4 +1,4 @@
-"""Values that stand out: which features have them, and what leaving the smooth curve costs."""
+"""Values that stand out: which features have them, what a spike costs, and what it gains."""
 
 import numpy as np
 import pytest

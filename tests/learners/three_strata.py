@@ -1,4 +1,4 @@
-"""A law whose best additive model by AUC differs from the best one by KS."""
+"""A distribution whose best additive model by AUC differs from the best one by KS."""
 
 import numpy as np
 
