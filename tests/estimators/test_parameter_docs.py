@@ -112,11 +112,6 @@ SHARED = {
 # Where a class gives the name another meaning that scikit-learn's users know it by.
 OWN = {
     ("TreeRankForest", "n_estimators"): Entry("int", "Number of trees."),
-    ("TreeRank", "cv"): Entry(
-        "int",
-        'Number of folds of ``pruning="cv"``, stratified and shuffled; copies of a row stay '
-        "together.",
-    ),
 }
 
 ESTIMATORS = [

@@ -189,13 +189,11 @@ def with_group_folds(
 ) -> Any:
     """The estimator with inner folds that keep the groups together, where it has a ``cv``.
 
-    Only where ``cv`` is a number or None and may be a list of folds, which it may not be in
-    TreeRank; other estimators are returned as they are.
+    Only where ``cv`` is a number or None; other estimators are returned as they are.
     """
     cv = estimator.get_params().get("cv", "no such parameter")
     is_number = cv is None or isinstance(cv, (int, np.integer))
-    constraints = getattr(estimator, "_parameter_constraints", {})
-    if groups is None or not is_number or "cv_object" not in constraints.get("cv", ["cv_object"]):
+    if groups is None or not is_number:
         return estimator
     values = np.asarray(groups).astype(str)
     smallest = min(len(np.unique(values[positive])), len(np.unique(values[~positive])))

@@ -8,6 +8,7 @@ alpha(C') beta(C \\ C') in the wrong one, so that the AUC grows by half of the d
 Ent(C') / 2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +20,7 @@ from auctor.learners.certificate import Certificate
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
-from auctor.learners.trees.pruning import Subtree, prune
+from auctor.learners.trees.pruning import RowMasks, Subtree, prune
 from auctor.learners.trees.tree_to_model import build_tree, double_wins, is_concave
 from auctor.models import TreeModel
 
@@ -35,7 +36,7 @@ class TreeRankSettings:
     leaf_depth: int = 3
     order: str = "tree"  # of the leaves; "rate" orders them by their fraction of positives
     pruning: str | None = None
-    cv: int = 5  # folds of pruning="cv"
+    cv: int | Sequence[RowMasks] = 5  # folds of pruning="cv"
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
