@@ -153,6 +153,12 @@ def test_every_parameter_is_documented(estimator: type) -> None:
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_every_parameter_has_a_constraint(estimator: type[RankingEstimator]) -> None:
+    missing = sorted(set(defaults(estimator)) - set(estimator._parameter_constraints))
+    assert missing == [], "_parameter_constraints lacks these: no value of them would be refused"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
 def test_every_estimator_has_these_parameters(estimator: type) -> None:
     everywhere = {"categorical_features", "pos_label", "threshold", "verbose"}
     assert sorted(everywhere - set(defaults(estimator))) == [], "see RankingEstimator"

@@ -61,7 +61,8 @@ def test_every_estimator_class_of_the_package_is_in_the_stub() -> None:
         and name not in BASES
     }
     missing = [f"from {classes[name]} import {name} as {name}" for name in set(classes) - set(STUB)]
-    assert missing == [], "add these lines to src/auctor/estimators/__init__.pyi"
+    message = "add these lines to src/auctor/estimators/__init__.pyi:\n"
+    assert missing == [], message + "\n".join(missing)
     assert set(STUB) - NO_LEARNERS <= set(classes), "the stub names classes that are not learners"
 
 
