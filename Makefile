@@ -74,8 +74,8 @@ papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick: 
 api: .venv/dev ## Rewrite the stored list of public names and parameters
 	PYTHONPATH=tests $(BIN)/python -m public_api
 
-golden: .venv/dev ## Rewrite the stored models that tests compare with
-	PYTHONPATH=tests $(BIN)/python -m golden.rewrite
+golden: .venv/dev ## Rewrite the stored models that tests compare with (CASES="rankboost dmks": these)
+	PYTHONPATH=tests $(BIN)/python -m golden.rewrite $(CASES)
 
 clean: ## Remove the environment and what was written
 	rm -rf .venv demo-output papers-output .pytest_cache .mypy_cache .ruff_cache

@@ -141,7 +141,22 @@ def defaults(estimator: type) -> dict[str, Any]:
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
 def test_every_parameter_is_documented(estimator: type) -> None:
-    assert set(documented(estimator)) == set(defaults(estimator))
+    missing = sorted(set(defaults(estimator)) - set(documented(estimator)))
+    assert missing == [], "the docstring lacks these parameters"
+    unknown = sorted(set(documented(estimator)) - set(defaults(estimator)))
+    assert unknown == [], "the docstring has these, but __init__ does not"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_every_parameter_has_a_constraint(estimator: type[RankingEstimator]) -> None:
+    missing = sorted(set(defaults(estimator)) - set(estimator._parameter_constraints))
+    assert missing == [], "_parameter_constraints lacks these: no value of them would be refused"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_every_estimator_has_these_parameters(estimator: type) -> None:
+    everywhere = {"categorical_features", "pos_label", "threshold", "verbose"}
+    assert sorted(everywhere - set(defaults(estimator))) == [], "see RankingEstimator"
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
@@ -161,8 +176,10 @@ def test_shared_parameters_have_one_wording(estimator: type, name: str) -> None:
     entry = documented(estimator)[name]
     own_kind, _, default = entry.kind.partition(", default=")
     assert own_kind == kind
+    assert default, f'write "{name} : {kind}, default={defaults(estimator)[name]!r}"'
     assert ast.literal_eval(default) == defaults(estimator)[name]
-    assert entry.text == text or entry.text.startswith(text + " ")
+    same = entry.text == text or entry.text.startswith(text + " ")
+    assert same, f"begin the text of {name} with:\n{text}\nIt is:\n{entry.text}"
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)

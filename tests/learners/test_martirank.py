@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from learners.small_tables import in_table_order
 
 from auctor import datasets
 from auctor.data import prepare
@@ -19,13 +20,6 @@ from auctor.testing.contracts import messy_table, same_model
 from tests.reference.martirank import expected_value, martirank_bins
 
 
-def in_table_order(data):
-    part = data.partitions[0]
-    codes = np.empty((part.n_rows, data.n_features), dtype=np.int64)
-    codes[part.rows] = part.codes.T
-    return codes
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_node_equals_the_slow_version(seed, weighted):
@@ -34,12 +28,11 @@ def test_every_node_equals_the_slow_version(seed, weighted):
     data = prepare(X, y, sample_weight=weight, categorical_features=[4])
     settings = MartiRankSettings(n_layers=8, min_samples_leaf=3, seed=17)
     model, history, _ = fit_martirank(data, settings)
-    codes = in_table_order(data)
-    # min_class asks for effective rows: the weights of a class add up to them
+    codes, is_category = in_table_order(data)
+    # min_samples_leaf asks for effective rows: the weights of a class add up to them
     ones = np.ones(len(y)) if weight is None else weight.copy()
     for own in (y, ~y):
         ones[own] *= ones[own].sum() / (ones[own] ** 2).sum()
-    is_category = np.array([feature.is_category for feature in data.features])
     slow = martirank_bins(codes, y, ones, is_category, 8, 3, 17)
     n_live = 0
     for layer, slow_layer in zip(history.layers, slow, strict=True):

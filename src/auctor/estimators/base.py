@@ -50,6 +50,11 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     A subclass stores its parameters, names their constraints and implements ``_learn``, or
     ``_fit`` where it does not work on bins alone. Both return a FitResult; ``fit`` sets the
     fitted attributes at its end, so that a fit that fails leaves those of the one before.
+
+    Among the parameters of every subclass are ``categorical_features``, ``pos_label``,
+    ``threshold`` and ``verbose``; of one that implements ``_learn`` also ``max_bins``,
+    ``frequency_weights`` and ``n_jobs``, which binning reads. ``_hold_out`` needs
+    ``early_stopping``, ``validation_fraction`` and ``random_state``.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
