@@ -209,12 +209,18 @@ def fail(X, y):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X, y: (X.drop(columns="b"), y), "other columns than before .without 'b'."),
-        (lambda X, y: (X.assign(z=1), y), "other columns than before .with 'z'."),
-        (lambda X, y: (X.to_numpy()[:, 1:], y), "other columns than before"),
+        (
+            lambda X, y: (X.drop(columns="b"), y),
+            "other columns than in the first batch .without 'b'.",
+        ),
+        (lambda X, y: (X.assign(z=1), y), "other columns than in the first batch .with 'z'."),
+        (lambda X, y: (X.to_numpy()[:, 1:], y), "other columns than in the first batch"),
         (lambda X, y: (X.assign(a="text"), y), "column 'a' holds text"),
         (lambda X, y: (X.assign(a=np.inf), y), "'a' holds .* infinity"),
-        (lambda X, y: (X, y + 5), "label is .*, which is neither of the two classes before .0, 1."),
+        (
+            lambda X, y: (X, y + 5),
+            "label is .*, which is neither of the two classes of earlier draws .0, 1.",
+        ),
         (lambda X, y: (X, y[1:]), "X has .* rows and y has"),
         (lambda X, y: (X, np.where(y, np.nan, 0)), "missing label"),
         (lambda X, y: X, "the batch is a DataFrame; give a pair"),

@@ -148,7 +148,7 @@ def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
     settings = SamplingMartiRankSettings(n_layers=20, noise_rate=0.3, max_draws=10_000)
     with pytest.raises(
         OracleError,
-        match=r"noise_rate is 0.3, but there are nodes where the fraction of a label is only "
+        match=r"noise_rate is 0.3, but at some nodes the fraction of one label is only "
         r"0\.\d+ \(after .* draws, in layer \d+ of 20\); .* a smaller noise_rate, or None",
     ):
         fit_sampling_martirank(nine(0.0), settings)

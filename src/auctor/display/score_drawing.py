@@ -69,7 +69,9 @@ class Drawing:
             return np.array([ax], dtype=object), False
         spec = ax.get_subplotspec()
         if spec is None:
-            raise ValueError(f"ax is one axes outside a grid; give {n}, one per panel")
+            raise ValueError(
+                f"ax is a single Axes that is not part of a subplot grid; give {n}, one per panel"
+            )
         ax.set_axis_off()
         grid = spec.subgridspec(rows, columns, wspace=0.3, hspace=0.6)
         cells = [grid[k // columns, k % columns] for k in range(n)]

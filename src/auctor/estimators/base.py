@@ -321,7 +321,7 @@ def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
         check_classification_targets(array)
         names = first_few(distinct.tolist(), quote=False)
         raise ValueError(
-            f"y has {len(distinct)} classes ({names}); auctor ranks two. Only binary "
+            f"y has {len(distinct)} classes ({names}); auctor needs exactly two. Only binary "
             "classification is supported. The type of the target is multiclass."
         )
     return array

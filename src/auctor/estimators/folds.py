@@ -289,6 +289,6 @@ def check_folds(
             )
         if values is not None and len(np.unique(values[rows])) < 2:
             raise ValueError(
-                f"fold {fold} holds one of the {len(np.unique(values))} groups alone, which does "
-                "not tell how groups vary; give fewer folds"
+                f"fold {fold} has rows of only one of the {len(np.unique(values))} groups, so that "
+                "the variation between groups cannot be estimated; give fewer folds"
             )

@@ -118,7 +118,9 @@ def _read_pair(pair: Any, name: str) -> tuple[Floats, Floats]:
         )
     for axis in (fpr, tpr):
         if axis[0] != 0 or axis[-1] != 1 or not (np.diff(axis) >= 0).all():
-            raise ValueError(f"{name} is no ROC curve; give rates that rise from (0, 0) to (1, 1)")
+            raise ValueError(
+                f"{name} is not a ROC curve; give rates that rise from (0, 0) to (1, 1)"
+            )
     return fpr, tpr
 
 

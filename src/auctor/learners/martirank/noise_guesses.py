@@ -105,8 +105,8 @@ class NoiseGuesses:
         advice = "give a smaller noise_rate, or None to have it guessed"
         if noise_rate > rate_bound(seen[:, None], _CHANCE_GIVEN)[0]:
             raise Stopped(
-                f"noise_rate is {noise_rate:g}, more than the fraction "
-                f"{seen.min() / seen.sum():.4g} of the rarer label",
+                f"noise_rate is {noise_rate:g}, which is more than the fraction of the rarer "
+                f"label, {seen.min() / seen.sum():.4g}",
                 advice,
             )
         if not self._is_fresh:
@@ -114,8 +114,8 @@ class NoiseGuesses:
         bound, fraction = rate_bound(self.programs[0].totals, _CHANCE_GIVEN)
         if noise_rate > bound:
             raise Stopped(
-                f"noise_rate is {noise_rate:g}, but there are nodes where the fraction of a label "
-                f"is only {fraction:.4g}",
+                f"noise_rate is {noise_rate:g}, but at some nodes the fraction of one label is "
+                f"only {fraction:.4g}, which is below noise_rate",
                 advice,
             )
 
