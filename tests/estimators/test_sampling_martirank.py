@@ -348,7 +348,7 @@ def test_a_noise_rate_that_the_rows_of_a_table_refute():
     X, y = rows(2000)
     ranker = SamplingMartiRank(noise_rate=0.4, **SMALL)
     with pytest.raises(
-        OracleError, match=r"noise_rate is 0.4, more .* \(after 1,500 draws, in layer 1"
+        OracleError, match=r"noise_rate is 0.4, which is more .* \(after 1,500 draws, in layer 1"
     ):
         ranker.fit(X, (y == 1) & (np.arange(2000) % 4 == 0))
     with pytest.raises(NotFittedError):

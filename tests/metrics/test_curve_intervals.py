@@ -65,7 +65,7 @@ def test_folds_are_pooled_by_rank(name):
         assert 0.5 * pooled < found.value < pooled
     else:
         assert found.value == pytest.approx(pooled, rel=1e-9)
-    said = "within 3 folds, variance multiplied by 2.00 for the training sets"
+    said = "within 3 folds, variance multiplied by 2.00 for overlapping training sets"
     assert found.n_folds == 3 and said in str(found)
     fixed = interval(y, s, **told, folds=folds, instability=0, n_resamples=50, random_state=0)
     assert fixed.standard_error < found.standard_error

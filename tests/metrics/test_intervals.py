@@ -239,8 +239,8 @@ def test_folds_by_bootstrap_agree_with_delong(normal_scores):
     plain = metrics.auc_ci(y, s, folds=folds)
     drawn = metrics.auc_ci(y, s, folds=folds, method="bootstrap", random_state=0)
     assert drawn.method == (
-        "stratified bootstrap within folds, variance multiplied by 2.00 for the training sets, "
-        "Wilson's limits"
+        "stratified bootstrap within folds, variance multiplied by 2.00 for overlapping training "
+        "sets, Wilson's limits"
     )
     assert drawn.value == pytest.approx(plain.value)
     assert drawn.standard_error == pytest.approx(plain.standard_error, rel=0.1)

@@ -249,7 +249,7 @@ class PartitionDisplay:
         return self
 
     def _draw_borders(self, ax: Any, x: Floats, y: Floats) -> None:
-        """Draw the borders between cells."""
+        """Draw the boundaries between cells."""
         rows, columns = np.nonzero(np.diff(self.rank, axis=1))
         ax.vlines(x[columns + 1], y[rows], y[rows + 1], color="black", linewidth=0.8)
         rows, columns = np.nonzero(np.diff(self.rank, axis=0))

@@ -107,7 +107,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return self._learn(self._prepare(given))
 
     def _prepare(self, given: FitInput) -> RankingData:
-        """The rows that count, binned."""
+        """The rows of positive weight, binned."""
         return prepare(
             given.table,
             given.y,
@@ -146,9 +146,10 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             delattr(self, name)
 
     def decision_function(self, X: Any) -> Floats:
-        """The score of each row; a larger score makes the positive class more likely.
+        """The score of each row; a larger score means that the positive class is more likely.
 
-        TPR - FPR on the training rows is largest where the scores above 0 are predicted positive.
+        Scores are shifted so that 0 is the threshold with the largest TPR - FPR on the training
+        rows.
 
         Parameters
         ----------

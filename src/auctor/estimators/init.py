@@ -15,7 +15,7 @@ from auctor.models.unsaved import scorer_values
 
 @dataclass(frozen=True, eq=False)
 class Init:
-    """The scores of the training rows that count, and the model that they come from, if any."""
+    """The scores of the training rows of positive weight, and the model that made them, if any."""
 
     scores: Floats
     source: Any = None  # an AdditiveModel, a fitted estimator of another kind, or None

@@ -20,7 +20,7 @@ class SoftRankBoost(RankingEstimator):
     are among the first. Here no positive row may hold more than 1 / nu_pos of the weight of its
     class and no negative row more than 1 / nu_neg, so that the hardest rows are given up. The score
     then has a large margin on all pairs but a known fraction of them. ``certificate_`` states a
-    lower and an upper bound of that soft margin (defined by Suehiro, Hatano & Takimoto 2011; the
+    lower and an upper bound on that soft margin (defined by Suehiro, Hatano & Takimoto 2011; the
     algorithm follows Moribe et al. 2008).
 
     Parameters
@@ -44,8 +44,8 @@ class SoftRankBoost(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     early_stopping : bool, default=False
         Whether to hold out rows and to stop when their AUC no longer improves. The best iteration
         is kept.

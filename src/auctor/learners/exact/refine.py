@@ -76,8 +76,8 @@ class RefinementSettings:
 class Fold:
     """One inner fold: an initial model fitted to its training rows, and its held-out rows.
 
-    ``rows`` are the held-out rows, and ``scores`` those of the initial model for all rows, by their
-    index in the table.
+    ``rows`` are the held-out rows. ``scores`` are the scores of the initial model for all rows, by
+    their index in the table.
     """
 
     train: RankingData

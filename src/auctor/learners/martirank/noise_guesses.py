@@ -1,7 +1,7 @@
 """Guess and check of an unknown noise rate eta (Long & Servedio 2007, section 5).
 
 Each label has a fraction of at least eta everywhere: in all rows, at a node, at a node and all
-nodes to its left or to its right. The smallest such fraction is an upper bound of eta, and equal to
+nodes to its left or to its right. The smallest such fraction is an upper bound on eta, and equal to
 eta if the true classes are separated somewhere. The labels contain no more information: a
 distribution with noise, and one whose classes overlap as much everywhere, give the same draws.
 
@@ -121,7 +121,7 @@ class NoiseGuesses:
 
 
 def rate_bound(counts: Counts, chance: float = _CHANCE) -> tuple[float, float]:
-    """An upper bound of the noise rate from counts (class, node) of the labels of new draws.
+    """An upper bound on the noise rate from counts (class, node) of the labels of new draws.
 
     Also returns the fraction of the rarer label that the bound comes from. The bound is the
     smallest Clopper-Pearson limit at any node, or at several nodes from either end on, because a

@@ -71,7 +71,7 @@ def fit_sampling_martirank(
 ) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
     """Train the program from a stream of draws.
 
-    Raises OracleError, which has the model of the finished layers, if the stream fails.
+    If the stream fails, it raises an OracleError that holds the model of the finished layers.
     """
     with Workers(settings.n_jobs) as workers:
         run = _Run(stream, settings, workers)
