@@ -112,7 +112,7 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(
         OracleError,
-        match=r"noise_rate is 0.3, more than the fraction 0.049.* \(after 20,000 draws, in layer 1 "
+        match=r"noise_rate is 0.3, which is more than the .* label, 0.049.* \(after 20,000 draws, in layer 1 "
         r"of 40\); no layer was finished; give a smaller noise_rate, or None",
     ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
@@ -129,7 +129,9 @@ def test_a_noise_rate_that_is_refuted_late_leaves_the_program():
         return X, (X[:, 0] > 1.5) ^ (rng.random(n) < (0.3 if made <= 30_000 else 0.01))
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    with pytest.raises(OracleError, match=r"noise_rate is 0.3, more .* finished layer") as caught:
+    with pytest.raises(
+        OracleError, match=r"noise_rate is 0.3, which is .* finished layer"
+    ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3, max_draws=10_000))
     assert caught.value.model.n_layers == len(caught.value.history.draws) >= 1
 

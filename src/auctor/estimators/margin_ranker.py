@@ -36,7 +36,7 @@ MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class MarginRanker(RankingEstimator):
-    """The largest soft margin over pairs, by linear programming (Suehiro et al. 2011).
+    """Weighted sum with the largest soft margin over pairs of rows (Suehiro et al. 2011).
 
     The score is a weighted sum of given hypotheses, such as the columns of X, whose absolute
     weights add up to 1. The weights maximise the margin of all pairs of a positive and a negative

@@ -16,7 +16,7 @@ from auctor.exceptions import MarginWarning
 
 
 class MarginRankerCV(RankingEstimator):
-    """MarginRanker with ``epsilon`` chosen by cross-validation.
+    """MarginRanker with epsilon chosen by cross-validation.
 
     Each fold fits all epsilons once, every one starting from the cuts of the one before. The
     epsilon with the largest mean AUC is then fitted to all rows.

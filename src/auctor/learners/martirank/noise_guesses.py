@@ -115,7 +115,7 @@ class NoiseGuesses:
         if noise_rate > bound:
             raise Stopped(
                 f"noise_rate is {noise_rate:g}, but at some nodes the fraction of one label is "
-                f"only {fraction:.4g}, which is below noise_rate",
+                f"only {fraction:.4g}",
                 advice,
             )
 
