@@ -1,4 +1,4 @@
-"""Laws with a known ROC*: against formulae, simulation and each other."""
+"""Distributions with a known ROC*: against formulae, simulation and each other."""
 
 import math
 from dataclasses import replace

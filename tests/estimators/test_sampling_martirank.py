@@ -42,7 +42,7 @@ def law(noise: float = 0.0, n_features: int = 8):
 
 
 def rows(n: int, noise: float = 0.0, seed: int = 0):
-    """A fixed table of the law, with names."""
+    """A fixed table of the distribution, with names."""
     X, y = law(noise)(n, np.random.default_rng(seed))
     return pd.DataFrame(X, columns=list("abcdefgh")), y
 

@@ -30,7 +30,7 @@ def all_pairs(pos, weight_pos, neg, weight_neg):
 
 
 def slow_shares(pos, weight_pos, neg, weight_neg, nu):
-    """(the nu-th difference, shares of the positives and of the negatives), pair by pair."""
+    """(the nu-th difference, fractions of the positives and of the negatives), pair by pair."""
     difference, weight = all_pairs(pos, weight_pos, neg, weight_neg)
     reached = [d for d in np.unique(difference) if weight[difference <= d].sum() >= nu]
     nth = reached[0]

@@ -183,7 +183,7 @@ def test_weight_zero_is_an_absent_row():
 
 
 def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_share():
-    # One positive in a hundred: negatives are more at every node, but not always by share.
+    # One positive in a hundred: negatives are more at every node, but not always as a fraction.
     rng = np.random.default_rng(0)
     y = np.arange(20_000) % 100 == 0
     X = rng.normal(size=(20_000, 3)) + 1.2 * y[:, None]

@@ -53,7 +53,7 @@ def test_nodes_are_pooled_from_either_end():
 
 
 def law(noise, **changes):
-    """The stream of a majority law with noise."""
+    """The stream of a majority distribution with noise."""
     settings = {"n_features": 9, "k": 5, "r": 3, **changes}
 
     def draw(n, rng):
@@ -112,8 +112,8 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(
         OracleError,
-        match=r"noise_rate is 0.3, which is more than the .* label, 0.049.* \(after 20,000 draws, in layer 1 "
-        r"of 40\); no layer was finished; give a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, which is more than the .* label, 0.049.* \(after 20,000 draws, "
+        r"in layer 1 of 40\); no layer was finished; give a smaller noise_rate, or None",
     ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
     assert caught.value.n_draws == 20_000
@@ -183,7 +183,7 @@ def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
     _, history, certificate = fit_sampling_martirank(stream, settings)
     nodes = [n for layer in history.layers for n in layer]
     totals = np.array([[n.weight_neg for n in nodes], [n.weight_pos for n in nodes]])
-    assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any law allows
+    assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any distribution allows
     assert "measured on draws from the training rows" in certificate.statement
 
 

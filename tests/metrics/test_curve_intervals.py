@@ -230,7 +230,7 @@ def test_the_interval_of_a_partial_area_holds_the_true_one(n_pos, n_neg, shift):
         y = np.repeat([1, 0], [n_pos, n_neg])
         found = partial_auc_ci(y, rng.normal(size=len(y)) + shift * y, fpr_range=(0, 0.1))
         held += found.low <= truth <= found.high
-    # Three standard errors of a share of 0.95 below it.
+    # Three standard errors of a fraction of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 
 

@@ -1,4 +1,4 @@
-"""Out-of-fold scores: intervals that hold, and the share of the variance due to training."""
+"""Out-of-fold scores: intervals that hold, and the fraction of the variance due to training."""
 
 import math
 

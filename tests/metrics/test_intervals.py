@@ -59,7 +59,7 @@ def test_the_interval_holds_the_true_auc(normal_scores, n_pos, n_neg, shift):
     for seed in range(n_samples):
         found = metrics.auc_ci(*normal_scores(n_pos, n_neg, shift=shift, seed=seed))
         held += found.low <= truth <= found.high
-    # Three standard errors of a share of 0.95 below it.
+    # Three standard errors of a fraction of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 
 
