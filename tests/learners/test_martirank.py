@@ -182,7 +182,7 @@ def test_weight_zero_is_an_absent_row():
     assert same_model(by_weight, absent)
 
 
-def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_share():
+def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_fraction():
     # One positive in a hundred: negatives are more at every node, but not always as a fraction.
     rng = np.random.default_rng(0)
     y = np.arange(20_000) % 100 == 0

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
 from auctor.weak.estimator import check_estimator
@@ -164,6 +164,6 @@ class AUCBoost(RankingEstimator):
         falls = [(step.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),
-            "feature_importances_": shares_of_fall(falls, data.n_features),
+            "feature_importances_": fractions_of_gain(falls, data.n_features),
         }
         return FitResult(steps, history, certificate, data.classes, attributes)

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.weak.estimator import check_estimator
@@ -168,6 +168,6 @@ class MartiRank(RankingEstimator):
         edges = [(node.feature, node.edge * (node.weight_neg + node.weight_pos)) for node in live]
         attributes = {
             "n_iter_": len(history.layers),
-            "feature_importances_": shares_of_fall(edges, data.n_features),
+            "feature_importances_": fractions_of_gain(edges, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

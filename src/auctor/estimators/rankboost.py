@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 
@@ -144,6 +144,6 @@ class RankBoost(RankingEstimator):
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),
-            "feature_importances_": shares_of_fall(falls, data.n_features),
+            "feature_importances_": fractions_of_gain(falls, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

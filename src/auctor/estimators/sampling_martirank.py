@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor.data import Table
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitInput, FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.exceptions import OracleError
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank.oracle_stream import OracleStream
@@ -299,7 +299,7 @@ class SamplingMartiRank(RankingEstimator):
         attributes = {
             "n_draws_": history.n_draws,
             "n_iter_": len(history.layers),
-            "feature_importances_": shares_of_fall(edges, table.n_columns),
+            "feature_importances_": fractions_of_gain(edges, table.n_columns),
         }
         return FitResult(model, history, certificate, classes, attributes)
 

@@ -34,8 +34,8 @@ class SmoothAUCBoost(SmoothEstimator):
     Parameters
     ----------
     penalty : float or "auto", default="auto"
-        Weight of the squared curvature of each F_k (lambda in the paper). "auto" is 0.1 over the
-        harmonic mean of the (effective) numbers of positives and negatives; for
+        Weight of the squared curvature of each F_k (lambda in the paper). "auto" is 0.1 divided
+        by the harmonic mean of the (effective) numbers of positives and negatives; for
         ``roughness="bins"`` it is scaled by the number of bins. ``SmoothAUCBoostCV`` chooses it by
         cross-validation.
     n_estimators : int, default=500

@@ -11,7 +11,7 @@ from auctor._typing import Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 
@@ -178,6 +178,6 @@ class TreeRank(RankingEstimator):
         gains = [gain for split in history.splits for gain in split.gains]
         attributes = {
             "n_iter_": certificate.values["depth"],
-            "feature_importances_": shares_of_fall(gains, data.n_features),
+            "feature_importances_": fractions_of_gain(gains, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

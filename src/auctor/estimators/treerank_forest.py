@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import permutation_falls
+from auctor.estimators.importance import permutation_decreases
 from auctor.learners.trees.forest import ForestSettings, fit_forest
 
 
@@ -203,7 +203,7 @@ class TreeRankForest(RankingEstimator):
         check_is_fitted(self)
         if not isinstance(n_repeats, Integral) or n_repeats < 1:
             raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
-        return permutation_falls(
+        return permutation_decreases(
             self.model_,
             self._read(X),
             y,
