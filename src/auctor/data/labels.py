@@ -109,7 +109,7 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """The distinct values in increasing order; of Python objects only these are compared."""
+    """The distinct values in increasing order; only these are compared if they are Python objects."""
     if array.dtype.kind != "O":
         return np.unique(array)
     try:

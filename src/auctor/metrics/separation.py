@@ -98,7 +98,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(curve: Any, name: str) -> _Pieces:
-    """The pieces of a curve; of several points at one x the first and the last are kept."""
+    """The pieces of a curve; only the first and the last of several points at one x are kept."""
     fpr, tpr = (curve.fpr, curve.tpr) if isinstance(curve, RocCurve) else _read_pair(curve, name)
     x, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1

@@ -38,7 +38,7 @@ def prune(
     workers: Workers,
     order: str = "tree",
 ) -> tuple[GrownTree, list[Subtree]]:
-    """The subtree whose penalty has the largest mean AUC over the folds; of equals the smallest.
+    """The subtree whose penalty has the largest mean AUC over the folds; the smallest in a tie.
 
     ``order`` is that of the leaves, "tree" or "rate".
     """

@@ -76,8 +76,8 @@ class _Plan(NamedTuple):
 class SplitSearch:
     """Finds the best split of all nodes of a level in one pass over half of their rows.
 
-    Of two siblings the one with fewer rows is counted; the other one is the difference to their
-    parent, which is exact because the sums are whole numbers. Each thread works on tiles of
+    Only the rows of the smaller of two siblings are counted. The histogram of the other one is the
+    difference from that of their parent, which is exact because the sums are whole numbers. Each thread works on tiles of
     features, so that their histograms need not be added up.
     """
 
