@@ -47,7 +47,7 @@ def choose_output(out: str | None, table: str, extension: str) -> Output:
 
 
 def choose_page(page: str | None, out: str | None, table: str) -> Output | None:
-    """The file of ``fit --report``; without a name it stands beside the model."""
+    """The file of ``fit --report``; by default it is in the folder of the model."""
     if page is None:
         return None
     if page:

@@ -109,7 +109,7 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """The distinct values in increasing order; only these are compared if they are Python objects."""
+    """The distinct values in increasing order; for Python objects, only these are compared."""
     if array.dtype.kind != "O":
         return np.unique(array)
     try:

@@ -1,4 +1,4 @@
-"""ExactBoostCV: the smooth AUC model, improved on KS or precision at k where that surely helps."""
+"""ExactBoostCV: the smooth AUC model, improved on KS or precision at k if that clearly helps."""
 
 from dataclasses import replace
 from numbers import Integral

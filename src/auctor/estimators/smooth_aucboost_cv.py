@@ -111,7 +111,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         shuffled before they are divided into folds.
     n_jobs : int, default=None
         Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
-        any number. The folds run side by side.
+        any number. The folds run in parallel.
     verbose : bool or int, default=False
         Whether to show the progress of the fit on stderr.
 

@@ -77,8 +77,8 @@ class SplitSearch:
     """Finds the best split of all nodes of a level in one pass over half of their rows.
 
     Only the rows of the smaller of two siblings are counted. The histogram of the other one is the
-    difference from that of their parent, which is exact because the sums are whole numbers. Each thread works on tiles of
-    features, so that their histograms need not be added up.
+    difference from that of their parent, which is exact because the sums are whole numbers. Each
+    thread works on tiles of features, so that their histograms need not be added up.
     """
 
     def __init__(
