@@ -31,7 +31,7 @@ def check_sparse(matrix: Any) -> None:
     >>> check_sparse(matrix)
     Traceback (most recent call last):
     ...
-    ValueError: X is a damaged sparse matrix: a column index is 7, but X has 2 columns; build it again
+    ValueError: X is a damaged sparse matrix: a column index is 7, but X has 2 columns; ...
     """
     if matrix.ndim != 2:
         dimensions = count(matrix.ndim, "dimension")
