@@ -102,7 +102,7 @@ def test_the_metric_itself_is_what_comes_out(capsys):
         assert words in out
     top, for_auc = found["ExactBoost for top 5%"], found["ExactBoost for AUC"]
     assert top[2] > for_auc[2] + 0.02
-    # A line cannot follow the law's parabolas, and nothing beats the optimal score.
+    # A linear score cannot follow the parabolas, and nothing beats the optimal score.
     dmks, best = found.pop("DMKS, linear, for KS"), found.pop("optimal score")
     for values in found.values():
         assert values[1] > dmks[1] + 0.04

@@ -30,8 +30,8 @@ SHARED = {
     ),
     "categorical_features": Entry(
         '"from_dtype" or array-like of str, int or bool',
-        "Names, positions or mask of further columns that hold categories. Columns of strings and "
-        "of a categorical dtype always do.",
+        "Names, positions or mask of additional columns to treat as categorical. Columns of "
+        "strings and columns of a categorical dtype are always categorical.",
     ),
     "frequency_weights": Entry(
         "bool",

@@ -163,7 +163,7 @@ def test_the_first_stump_on_all_rows_is_the_best_that_there_is(metric, seed):
     rounds, _ = slow.algorithm_1(
         metric, row_ranks(table), np.arange(24) < 8, [np.arange(24)], 0.125, top=6.0
     )
-    # From equal scores any step that leads by the margin orders alike.
+    # From equal scores any step that leads by the margin gives the same order.
     assert history.runs[0].losses == pytest.approx([rounds[0].loss], abs=1e-12)
 
 

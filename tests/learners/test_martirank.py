@@ -175,8 +175,8 @@ def test_weight_zero_is_an_absent_row():
     assert same_model(by_weight, absent)
 
 
-def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_share():
-    # One positive in a hundred: negatives are more at every node, but not always by share.
+def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_fraction():
+    # One positive in a hundred: negatives are more at every node, but not always as a fraction.
     rng = np.random.default_rng(0)
     y = np.arange(20_000) % 100 == 0
     X = rng.normal(size=(20_000, 3)) + 1.2 * y[:, None]
@@ -202,7 +202,7 @@ def test_a_program_ends_where_all_its_rows_have_and_scores_as_if_it_went_on():
         n_layers = len(history.layers)
         assert n_layers == model.n_layers == certificate.values["n_layers"] < 30
         assert all(node.feature < 0 for node in history.layers[-1])
-        assert f"has {n_layers} layers of 400, because all rows" in certificate.statement
+        assert f"has {n_layers} layers instead of 400, because all rows" in certificate.statement
         value, final = program_values(history.layers, output, 400)
         assert len(final) == n_layers + 1
         # As if there were 400 layers: a node of layer t has 401 - t steps to go.

@@ -112,7 +112,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return self._learn(self._prepare(given))
 
     def _prepare(self, given: FitInput) -> RankingData:
-        """The rows that count, binned."""
+        """The rows of positive weight, binned."""
         return prepare(
             given.table,
             given.y,
@@ -151,9 +151,10 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             delattr(self, name)
 
     def decision_function(self, X: Any) -> Floats:
-        """The score of each row; a larger score makes the positive class more likely.
+        """The score of each row; a larger score means that the positive class is more likely.
 
-        TPR - FPR on the training rows is largest where the scores above 0 are predicted positive.
+        Scores are shifted so that 0 is the threshold with the largest TPR - FPR on the training
+        rows.
 
         Parameters
         ----------
@@ -326,7 +327,7 @@ def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
         check_classification_targets(array)
         names = first_few(distinct.tolist(), quote=False)
         raise ValueError(
-            f"y has {len(distinct)} classes ({names}); auctor ranks two. Only binary "
+            f"y has {len(distinct)} classes ({names}); auctor needs exactly two. Only binary "
             "classification is supported. The type of the target is multiclass."
         )
     return array

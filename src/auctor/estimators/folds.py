@@ -1,7 +1,7 @@
 """Folds: which rows a model is fitted to, and which are held out.
 
-Everything in the package that cross-validates draws its folds here, but for the pruning of
-TreeRank, which has rows of binned partitions and no table at hand.
+Everything in the package that cross-validates draws its folds here, except for the pruning of
+TreeRank, which has partitions of binned rows instead of a table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -113,7 +113,7 @@ def _check_fold(
 
 
 def as_masks(folds: Sequence[Fold], given: FitInput) -> list[tuple[Bools, Bools]]:
-    """The same folds as masks over the rows that count, which is how binned rows are taken."""
+    """The same folds as masks over the rows of positive weight, as binned rows need them."""
     masks = []
     for train, test in folds:
         marks = np.zeros((len(given.y), 2), dtype=bool)
@@ -287,6 +287,6 @@ def check_folds(
             )
         if values is not None and len(np.unique(values[rows])) < 2:
             raise ValueError(
-                f"fold {fold} holds one of the {len(np.unique(values))} groups alone, which does "
-                "not tell how groups vary; give fewer folds"
+                f"fold {fold} has rows of only one of the {len(np.unique(values))} groups, so that "
+                "the variation between groups cannot be estimated; give fewer folds"
             )

@@ -11,7 +11,7 @@ from auctor._typing import Floats
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitInput, FitResult
 from auctor.estimators.folds import as_masks, draw_folds
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 
@@ -30,7 +30,7 @@ class TreeRank(RankingEstimator):
         Minimum number of rows in a leaf. With weights, the effective number of rows counts.
     min_gain : float, default=0.0
         A split must add more than this to the AUC of the training rows.
-        It has a name of its own because it is a gain of AUC and not a decrease of impurity.
+        It has a name of its own because it is a gain in AUC and not a decrease of impurity.
     split : {"stump", "tree"}, default="stump"
         "stump" cuts a cell at one feature. "tree" (LeafRank) grows a small classification tree in
         the cell and divides its leaves into two groups, so that a cell can be any union of boxes.
@@ -52,8 +52,8 @@ class TreeRank(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -82,10 +82,10 @@ class TreeRank(RankingEstimator):
         The ROC curve on the training rows: its points, whether it is concave, and its AUC, computed
         exactly from whole numbers.
     history_ : TreeRankHistory
-        ``splits`` has the node, feature, gain of AUC and the weights on both sides of each split;
+        ``splits`` has the node, feature, gain in AUC and the weights on both sides of each split;
         with ``pruning="cv"``, ``subtrees`` has the sequence of subtrees and their held-out AUC.
     feature_importances_ : ndarray of shape (n_features,)
-        Contribution of each feature to the gain of AUC; the sum is 1.
+        Contribution of each feature to the gain in AUC; the sum is 1.
     classes_ : ndarray of shape (2,)
         The class labels, sorted.
     pos_label_ : label
@@ -181,7 +181,7 @@ class TreeRank(RankingEstimator):
         gains = [gain for split in history.splits for gain in split.gains]
         attributes = {
             "n_iter_": certificate.values["depth"],
-            "feature_importances_": shares_of_fall(gains, data.n_features),
+            "feature_importances_": fractions_of_gain(gains, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)
 

@@ -15,7 +15,7 @@ from auctor.models import AdditiveModel, Surface, compress, on_grid
 
 
 class TrainingOrder(NamedTuple):
-    """How well the scores order the training rows, or other rows."""
+    """Youden's point and the AUC of scores on the training rows, or on other rows."""
 
     cut: float  # the score at Youden's point
     auc: float

@@ -1,7 +1,7 @@
 """Cost-complexity pruning of ranking trees; the penalty is chosen by the held-out AUC.
 
 The AUC of a tree is 1/2 plus the sum of the gains of its splits. The subtree with the largest AUC -
-penalty * leaves is found by collapsing weakest links, as in CART, with the gain of AUC in place of
+penalty * leaves is found by collapsing weakest links, as in CART, with the gain in AUC in place of
 the decrease of impurity. The same sum holds for held-out rows with their own gains, so that one
 pass down the whole tree gives the held-out AUC of all subtrees.
 """
@@ -41,7 +41,7 @@ def prune(
     workers: Workers,
     order: str = "tree",
 ) -> tuple[GrownTree, list[Subtree]]:
-    """The subtree whose penalty has the largest mean AUC over the folds; of equals the smallest.
+    """The subtree whose penalty has the largest mean AUC over the folds; the smallest in a tie.
 
     ``cv`` is a number of folds, or the masks of the rows to train on and to hold out in each of
     them. ``order`` is that of the leaves, "tree" or "rate".

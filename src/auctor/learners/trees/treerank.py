@@ -49,7 +49,7 @@ class TreeRankSettings:
 
 @dataclass(frozen=True)
 class Split:
-    """The split of a cell: its node in the model, the gain of AUC, and the weights on both sides.
+    """The split of a cell: its node in the model, the gain in AUC, and the weights on both sides.
 
     ``feature`` is that of the first test. If the split is a small tree, ``gains`` divides the gain
     among the features of its tests.
@@ -61,7 +61,7 @@ class Split:
     gain: float
     upper: tuple[float, float]  # (negatives, positives)
     lower: tuple[float, float]
-    gains: tuple[tuple[int, float], ...]  # (feature, gain of AUC)
+    gains: tuple[tuple[int, float], ...]  # (feature, gain in AUC)
 
 
 @dataclass
@@ -100,7 +100,7 @@ def fit_treerank(
 
 
 def list_splits(tree: GrownTree, unit: float) -> list[Split]:
-    """Every split of the tree with its gain of AUC."""
+    """Every split of the tree with its gain in AUC."""
     owner = find_owners(tree)
     inner = np.flatnonzero(tree.nodes.feature >= 0)
     total = np.bincount(owner[inner], tree.gain[inner], len(owner))
