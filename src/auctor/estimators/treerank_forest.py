@@ -8,11 +8,13 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from auctor._checks import check_whole
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import permutation_falls
 from auctor.learners.trees.forest import ForestSettings, fit_forest
+from auctor.models import ForestModel
 
 
 class TreeRankForest(RankingEstimator):
@@ -119,6 +121,8 @@ class TreeRankForest(RankingEstimator):
     1.0
     """
 
+    model_: ForestModel
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -201,15 +205,13 @@ class TreeRankForest(RankingEstimator):
             ``importances_std``, as scikit-learn's ``permutation_importance`` has them.
         """
         check_is_fitted(self)
-        if not isinstance(n_repeats, Integral) or n_repeats < 1:
-            raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
         return permutation_falls(
             self.model_,
             self._read(X),
             y,
             sample_weight=sample_weight,
             pos_label=self.pos_label_,
-            n_repeats=int(n_repeats),
+            n_repeats=check_whole(n_repeats, "n_repeats"),
             random_state=self.random_state,
         )
 

@@ -97,7 +97,9 @@ def read_report_rows(
     columns = select(table, model.feature_names, type(model).__name__)
     positive = read_labels(y, pos_label=model.classes[1]).positive
     if len(positive) != table.n_rows:
-        raise ValueError(f"X has {table.n_rows} rows and y has {len(positive)}")
+        raise ValueError(
+            f"X has {table.n_rows} rows and y has {len(positive)}; give a label for each row"
+        )
     weight = read_weights(sample_weight, table.n_rows)
     own = model.decision_function(table) if scores is None else read_scores(scores, table.n_rows)
     within = own
