@@ -8,7 +8,6 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from auctor._checks import check_whole
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
@@ -205,13 +204,15 @@ class TreeRankForest(RankingEstimator):
             ``importances_std``, as scikit-learn's ``permutation_importance`` has them.
         """
         check_is_fitted(self)
+        if not isinstance(n_repeats, Integral) or n_repeats < 1:
+            raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
         return permutation_falls(
             self.model_,
             self._read(X),
             y,
             sample_weight=sample_weight,
             pos_label=self.pos_label_,
-            n_repeats=check_whole(n_repeats, "n_repeats"),
+            n_repeats=int(n_repeats),
             random_state=self.random_state,
         )
 
