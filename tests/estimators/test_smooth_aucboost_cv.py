@@ -1,4 +1,4 @@
-"""SmoothAUCBoostCV as scikit-learn users meet it; how it chooses is tested in test_smooth_path."""
+"""SmoothAUCBoostCV as scikit-learn users meet it; how it chooses is tested in test_smooth_search."""
 
 import pickle
 

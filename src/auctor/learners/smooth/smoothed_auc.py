@@ -9,7 +9,7 @@ scores of the rows. Weights on the grid and sums over rows are whole numbers, so
 does not depend on the order of the rows, the partitions or the number of threads.
 
 The relative error against the double sum is below 1e-8, most often near 1e-12;
-``tests/learners/test_smooth_sums.py`` compares them.
+``tests/learners/test_smoothed_auc.py`` compares them.
 """
 
 from math import exp
