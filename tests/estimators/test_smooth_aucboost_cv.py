@@ -1,4 +1,4 @@
-"""SmoothAUCBoostCV as scikit-learn users meet it; how it chooses is tested in test_smooth_search."""
+"""SmoothAUCBoostCV for users of scikit-learn; test_smooth_search tests how it chooses."""
 
 import pickle
 
