@@ -1,4 +1,4 @@
-"""Shares of pairs and means of the lowest scores, against pairs formed in whole numbers."""
+"""Fractions of pairs and means of the lowest scores, against pairs formed in whole numbers."""
 
 import numpy as np
 import pytest
