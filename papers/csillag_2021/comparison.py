@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, NamedTuple
 
+from auctor._text import first_few
 from papers.csillag_2021.methods import OURS, OVERLAP, TABLES
 from papers.page import Page, Verdict
 from papers.statistics import Estimate, differences, mean_sd, t_interval
@@ -233,13 +234,13 @@ def tell_agreement(cells: Sequence[Cell]) -> str:
         return "nothing to compare"
     outside = [cell for cell in cells if cell.is_outside]
     n_wide = sum(not cell.is_told for cell in cells)
-    told = f"{len(cells) - len(outside) - n_wide} of {len(cells)}"
-    told += f", and {n_wide} in intervals of more than ± {TELLING}" if n_wide else ""
+    text = f"{len(cells) - len(outside) - n_wide} of {len(cells)}"
+    text += f", and {n_wide} in intervals of more than ± {TELLING}" if n_wide else ""
     if not outside:
-        return told
-    shown = ", ".join(map(str, outside[:SHOWN])) + (", ..." if len(outside) > SHOWN else "")
+        return text
+    shown = first_few(outside, SHOWN, quote=False)
     n_lower = sum(cell.is_lower for cell in outside)
-    return f"{told}; of the others ours is lower in {n_lower}: {shown}"
+    return f"{text}; of the others ours is lower in {n_lower}: {shown}"
 
 
 def judge_agreement(cells: Sequence[Cell], peers: Sequence[Cell] | None = None) -> Verdict:

@@ -123,15 +123,15 @@ def _whose(setup: Setup) -> str:
 def _tell_gmsc(page: Page, comparison: Comparison) -> None:
     """Report the one figure of the table that cannot be right."""
     ours, peer = (comparison.values("gmsc", "AUC", m) for m in (OURS, "RankBoost"))
-    told = (
+    text = (
         "The paper's 0.07 for RankBoost on gmsc has no spread, and its Table 1 says of the same "
         "fit that it did not end in 5 days: a typing error, or a part of the folds. It is a third "
         "of ExactBoost's loss there, and equals the fraction of positives, 6.7 %."
     )
     if peer:
-        told += f" Here RankBoost's loss on gmsc is {sum(peer) / len(peer):.3f}"
-        told += f" and ExactBoost's {sum(ours) / len(ours):.3f}." if ours else "."
-    page.text(told)
+        text += f" Here RankBoost's loss on gmsc is {sum(peer) / len(peer):.3f}"
+        text += f" and ExactBoost's {sum(ours) / len(ours):.3f}." if ours else "."
+    page.text(text)
 
 
 EXPERIMENT = Experiment("table2", "Table 2: loss-specific optimisers", cases, report)

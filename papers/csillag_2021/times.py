@@ -154,12 +154,12 @@ def _runs(found: Found, table: str) -> str:
 
 def _ratio_cell(found: Found, published: dict[str, Any], table: str, method: str) -> str:
     theirs = published[method]
-    told = "OOT" if theirs is None else f"{theirs:.1f}"
+    printed = "OOT" if theirs is None else f"{theirs:.1f}"
     result = found.get(f"{table}, {method}")
     if result is None:
-        return f"– ({told})"
+        return f"– ({printed})"
     values = ratios(result)
-    return f"{median(values):.3f}, {min(values):.3f} to {max(values):.3f} ({told})"
+    return f"{median(values):.3f}, {min(values):.3f} to {max(values):.3f} ({printed})"
 
 
 def _claim_faster(page: Page, found: Found, method: str) -> None:

@@ -91,14 +91,14 @@ def _explain(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
 def _say_run(found: Found, setup: Setup, cells: list[Cell]) -> str:
     """Describe how many data sets were run for each method, and how many are planned."""
     table = 1 if cells[0].share == 0.5 else 2
-    told = []
+    parts = []
     for method, title in TITLE_OF.items():
         planned = repetitions(setup, table, method)
         counts = [sum(case_name(c, method, k) in found for k in range(planned)) for c in cells]
         least, most = min(counts), max(counts)
         run = f"{least}" if least == most else f"{least} to {most}"
-        told.append(f"{title} {run}" + ("" if least == planned else f" of {planned}"))
-    return ", ".join(told)
+        parts.append(f"{title} {run}" + ("" if least == planned else f" of {planned}"))
+    return ", ".join(parts)
 
 
 def _print_figures(

@@ -17,9 +17,6 @@ EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 # problems take most of the time.
 TOLERANCE = {"pairs": 1e-4, "reduced": 1e-4, "heuristic": 1e-2}
 
-# Columns of the tables, and the method each belongs to.
-COLUMN_OF = {"LP-Pair": "pairs", "method": "heuristic", "reduced": "reduced"}
-
 
 def score_settings(
     method: Method, X: Any, y: Ints, train: Indices, settings: Sequence[float], **options: Any
@@ -68,8 +65,8 @@ def score_margins(
     """LP-Pair, the reduction or the heuristic; the hypotheses are the features and a constant."""
     from auctor import MarginRanker
 
-    told = {"negations": False, "gap_tol": TOLERANCE[method]} | options
-    ranker = MarginRanker(method, **told)
+    parameters = {"negations": False, "gap_tol": TOLERANCE[method]} | options
+    ranker = MarginRanker(method, **parameters)
     for epsilon, model in ranker.fit_path(X[train], y[train], epsilons):
         yield f"{epsilon:g}", model.decision_function(X)
 

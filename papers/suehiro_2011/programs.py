@@ -81,13 +81,13 @@ def _whole_program(classes: Classes, nu: float) -> Any:
     program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
     program.a_matrix_.value_ = matrix.data
     solver = highspy.Highs()
-    told: dict[str, Any] = {
+    options: dict[str, Any] = {
         "output_flag": False,
         "solver": "simplex",
         "presolve": "off",
         "simplex_strategy": 1,
     }
-    for option, value in told.items():
+    for option, value in options.items():
         solver.setOptionValue(option, value)
     solver.passModel(program)
     return solver

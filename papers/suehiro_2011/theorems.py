@@ -83,8 +83,8 @@ def exact_margin(classes: Classes, epsilon: float) -> float:
 
     X = np.vstack([classes.pos, classes.neg])
     y = np.repeat([1, 0], [len(classes.pos), len(classes.neg)])
-    told: dict[str, Any] = {"hypotheses": "columns", "negations": False, "relax": False}
-    ranker = MarginRanker("pairs", epsilon=epsilon, gap_tol=1e-7, **told).fit(X, y)
+    options: dict[str, Any] = {"hypotheses": "columns", "negations": False, "relax": False}
+    ranker = MarginRanker("pairs", epsilon=epsilon, gap_tol=1e-7, **options).fit(X, y)
     return float(ranker.certificate_.values["gamma"])
 
 

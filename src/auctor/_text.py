@@ -50,6 +50,17 @@ def signless(number: float, digits: int = 3) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
+def p_words(p_value: float) -> str:
+    """A p-value for people, who do not need the digits of very small ones.
+
+    Examples
+    --------
+    >>> p_words(0.0312), p_words(1e-30)
+    ('0.031', '<0.0001')
+    """
+    return "<0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
+
+
 def first_few(names: Iterable[object], most: int = 5, quote: bool = True) -> str:
     """The first ``most`` names of a list, quoted, and dots if there are more.
 

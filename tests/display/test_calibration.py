@@ -28,9 +28,9 @@ def sample():
 
 def test_numbers_are_those_of_the_table(sample):
     y, p, w = sample
-    for told in ({}, {"strategy": "uniform", "n_bins": 5, "level": 0.9}, {"sample_weight": w}):
-        display = CalibrationDisplay.from_predictions(y, p, **told)
-        expected = calibration_table(y, p, **told)
+    for options in ({}, {"strategy": "uniform", "n_bins": 5, "level": 0.9}, {"sample_weight": w}):
+        display = CalibrationDisplay.from_predictions(y, p, **options)
+        expected = calibration_table(y, p, **options)
         for name in ("mean_probability", "observed", "low", "high", "count"):
             assert np.array_equal(getattr(display.table, name), getattr(expected, name))
     assert display.counts.sum() == w.sum()

@@ -214,9 +214,9 @@ def test_any_container_is_read(name):
 def test_absent_rows_do_not_show(name):
     cls = getattr(auctor.display, name)
     there = WEIGHT > 0
-    s, told = response(name), {"pos_label": "bad"}
-    all_rows = cls.from_predictions(Y, s, sample_weight=WEIGHT, **told)
-    kept = cls.from_predictions(Y[there], s[there], sample_weight=WEIGHT[there], **told)
+    s, arguments = response(name), {"pos_label": "bad"}
+    all_rows = cls.from_predictions(Y, s, sample_weight=WEIGHT, **arguments)
+    kept = cls.from_predictions(Y[there], s[there], sample_weight=WEIGHT[there], **arguments)
     assert values(all_rows) == values(kept)
 
 
@@ -255,9 +255,9 @@ def test_folds_of_scikit_learn(name, weighted):
         RankBoost(n_estimators=5, pos_label="bad"), X, Y, cv=3, return_estimator=True,
         return_indices=True,
     )  # fmt: skip
-    told = {"sample_weight": WEIGHT} if weighted else {}
+    arguments = {"sample_weight": WEIGHT} if weighted else {}
     for table in (X, pl.from_pandas(X)):
-        display = cls.from_cv_results(found, table, Y, **told)
+        display = cls.from_cv_results(found, table, Y, **arguments)
         assert display.pos_label == "bad" and display.plot() is display
     tests = found["indices"]["test"]
     expected = [
@@ -277,10 +277,10 @@ def test_folds_of_our_own(name):
             cls.from_cross_validation(found, Y, pos_label="bad")
         return
     display = cls.from_cross_validation(found, Y, pos_label="bad", name="mine")
-    told = {"folds": found.folds, "pos_label": "bad", "name": "mine"}
+    arguments = {"folds": found.folds, "pos_label": "bad", "name": "mine"}
     if name == "ROCDisplay":
-        told["instability"] = found.instability
-    direct = cls.from_predictions(Y, found.scores, **told)
+        arguments["instability"] = found.instability
+    direct = cls.from_predictions(Y, found.scores, **arguments)
     assert values(display) == values(direct)
     if name == "ROCDisplay":
         assert display.curves[0].auc == pytest.approx(found.auc.value)
@@ -300,7 +300,7 @@ def test_the_class_describes_its_options(name):
 
 
 @pytest.mark.parametrize(
-    ("y", "s", "told", "says"),
+    ("y", "s", "arguments", "says"),
     [
         ([0, 0, 0], [0.1, 0.2, 0.3], {}, "y_true has 1 class"),
         ([0, 1, 2], [0.1, 0.2, 0.3], {}, "y_true has 3 classes"),
@@ -313,9 +313,9 @@ def test_the_class_describes_its_options(name):
         ([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, {"name": "b"}, "name is 'b', but y_score is a dict"),
     ],
 )
-def test_errors_name_the_argument(name, y, s, told, says):
+def test_errors_name_the_argument(name, y, s, arguments, says):
     with pytest.raises(ValueError, match=says):
-        getattr(auctor.display, name).from_predictions(y, s, **told)
+        getattr(auctor.display, name).from_predictions(y, s, **arguments)
 
 
 def test_estimators_that_cannot_be_drawn(name):

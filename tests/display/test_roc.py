@@ -110,11 +110,11 @@ def test_folds_are_drawn_with_their_mean(sample):
 
 def test_weights_and_groups_are_counted(sample):
     y, s, other = sample
-    told = {"pos_label": "bad", "n_resamples": 50}
-    weighted = ROCDisplay.from_predictions(y, s, sample_weight=1 + (s > 0), **told)
+    options = {"pos_label": "bad", "n_resamples": 50}
+    weighted = ROCDisplay.from_predictions(y, s, sample_weight=1 + (s > 0), **options)
     assert weighted.method == "DeLong's variance, Wilson's limits"
     grouped = ROCDisplay.from_predictions(
-        y, {"a": s, "b": other}, groups=np.arange(200) // 4, **told
+        y, {"a": s, "b": other}, groups=np.arange(200) // 4, **options
     )
     assert grouped.method == "Obuchowski's variance over groups, Wilson's limits"
     assert grouped.comparison.method == "paired by groups, MOVER limits"

@@ -339,7 +339,7 @@ def test_constants_and_columns_without_a_value():
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("options", "words"),
     [
         ({"features": ["no"]}, "features has 'no'; give terms of the model: bent, count"),
         ({"features": [9]}, "features has 9; give names, or positions from 0 to 3"),
@@ -363,10 +363,10 @@ def test_constants_and_columns_without_a_value():
         ({"band": "normal"}, "band is 'normal'; give 'bootstrap' or None"),
     ],
 )
-def test_requests_are_checked(fitted, told, words):
+def test_requests_are_checked(fitted, options, words):
     ranker, X, y = fitted
     with pytest.raises(ValueError, match=words):
-        ScorePlotDisplay.from_estimator(ranker, X, y, **{"band": None, **told})
+        ScorePlotDisplay.from_estimator(ranker, X, y, **{"band": None, **options})
 
 
 def test_columns_of_panels_are_counted(fitted):

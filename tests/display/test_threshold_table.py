@@ -61,9 +61,9 @@ def test_wide_tables_fit_too():
 
 def test_weights_and_groups():
     y, s = draw()
-    for told in ({"sample_weight": 1.0 + y}, {"groups": np.arange(200) // 4}):
-        display = ThresholdTableDisplay.from_predictions(y, s, **told)
+    for options in ({"sample_weight": 1.0 + y}, {"groups": np.arange(200) // 4}):
+        display = ThresholdTableDisplay.from_predictions(y, s, **options)
         assert display.table.method == "Clopper-Pearson at the effective number of rows"
-        assert repr(display.table) == repr(threshold_table(y, s, **told))
+        assert repr(display.table) == repr(threshold_table(y, s, **options))
     with pytest.raises(ValueError, match="fractions"):
         ThresholdTableDisplay.from_predictions(y, s, fractions=[2.0])

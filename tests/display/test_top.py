@@ -49,9 +49,12 @@ def test_fractions_and_the_end_of_the_drawing():
     y, s = draw()
     display = PrecisionAtKDisplay.from_predictions(y, s, k=0.25, max_k=0.5)
     assert display.marked[0] == 30 and display.k[-1] == 60
-    for told, says in (({"k": 121}, "k is 121, but there are 120 rows"), ({"max_k": 0}, "max_k")):
+    for options, says in (
+        ({"k": 121}, "k is 121, but there are 120 rows"),
+        ({"max_k": 0}, "max_k"),
+    ):
         with pytest.raises(ValueError, match=says):
-            PrecisionAtKDisplay.from_predictions(y, s, **told)
+            PrecisionAtKDisplay.from_predictions(y, s, **options)
 
 
 def test_weights():

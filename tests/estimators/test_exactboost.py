@@ -266,9 +266,9 @@ def test_the_subsample_that_an_error_names_is_enough():
     X, y = table(100)
     y = np.where(np.arange(100) < 7, "sick", "well")
     for balanced in (True, False):
-        with pytest.raises(ValueError, match=r"give ([0-9.]+) or more") as told:
+        with pytest.raises(ValueError, match=r"give ([0-9.]+) or more") as error:
             ExactBoost(**SMALL, subsample=0.01, balanced=balanced).fit(X, y)
-        enough = float(str(told.value).split("give ")[1].split(" ")[0])
+        enough = float(str(error.value).split("give ")[1].split(" ")[0])
         ExactBoost(**SMALL, subsample=enough, balanced=balanced).fit(X, y)
 
 
@@ -308,9 +308,9 @@ def test_auc_as_a_metric_of_ones_own_takes_the_same_steps():
         assert a.steps == b.steps
         assert a.losses == pytest.approx(b.losses, abs=1e-12)
     assert to_json(usual.model_) == to_json(own.model_)
-    told = own.certificate_.statement
-    assert "own loss" in told
-    assert "no bound for new rows, because the metric is user-defined." in told
+    statement = own.certificate_.statement
+    assert "own loss" in statement
+    assert "no bound for new rows, because the metric is user-defined." in statement
     assert own.certificate_.values["bound"] is None
 
 

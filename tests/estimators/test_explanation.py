@@ -150,9 +150,9 @@ def test_reasons_of_one_direction(frame, ranker, direction, sign):
         ours = [part for part in found[i].contributions if part * (1 if sign == "+" else -1) > 0]
         assert [text for text in reasons if text] == list(reasons[: len(ours)])
         assert all(f" ({sign}" in text for text in reasons[: len(ours)])
-    with pytest.raises(ValueError, match="direction is 'over'; give one of both, up, down"):
+    with pytest.raises(ValueError, match="direction is 'over'; give 'both', 'up' or 'down'"):
         found.reasons(5, "over")
-    with pytest.raises(ValueError, match="n_reasons is 0; give a whole number of 1 or more"):
+    with pytest.raises(ValueError, match="n_reasons is 0; give a whole number of at least 1"):
         found.reasons(0)
 
 

@@ -264,7 +264,7 @@ class TestCrossValidation:
 
     def test_any_table_and_weights(self, people):
         X, y = people
-        told = {
+        options = {
             "method": "reduced",
             "epsilons": [0.2, 0.4],
             "extend": False,
@@ -272,19 +272,19 @@ class TestCrossValidation:
             "gap_tol": 1e-4,
         }
         weight = np.arange(len(y)) % 3
-        usual = MarginRankerCV(**told).fit(X, y, sample_weight=weight)
+        usual = MarginRankerCV(**options).fit(X, y, sample_weight=weight)
         for table in (pl.from_pandas(X), pl.from_pandas(X).lazy(), pa.Table.from_pandas(X)):
-            other = MarginRankerCV(**told).fit(table, y.to_numpy(), sample_weight=weight)
+            other = MarginRankerCV(**options).fit(table, y.to_numpy(), sample_weight=weight)
             assert to_json(other.model_) == to_json(usual.model_)
         words = sparse.coo_array((np.random.default_rng(0).random((len(y), 5)) < 0.2).astype(float))
-        MarginRankerCV(**told, hypotheses="words").fit(words, y)
+        MarginRankerCV(**options, hypotheses="words").fit(words, y)
 
     def test_folds_that_are_given(self, cancer):
         X, y = cancer[0][:120], cancer[1][:120]
-        told = {"method": "reduced", "epsilons": [0.2], "extend": False}
+        options = {"method": "reduced", "epsilons": [0.2], "extend": False}
         cutter = StratifiedKFold(3)
-        by_cutter = MarginRankerCV(**told, cv=cutter).fit(X, y)
-        by_list = MarginRankerCV(**told, cv=list(cutter.split(X, y))).fit(X, y)
+        by_cutter = MarginRankerCV(**options, cv=cutter).fit(X, y)
+        by_list = MarginRankerCV(**options, cv=list(cutter.split(X, y))).fit(X, y)
         assert by_cutter.cv_results_["aucs"].shape == (1, 3)
         assert np.array_equal(by_cutter.cv_results_["aucs"], by_list.cv_results_["aucs"])
 
@@ -369,9 +369,9 @@ def test_sparse_tables_with_categories_equal_dense_ones():
     rng = np.random.default_rng(2)
     X = rng.integers(1, 4, size=(120, 12)) * (rng.random((120, 12)) < 0.15).astype(float)
     y = (X[:, 0] - X[:, 5] + rng.normal(size=120) > 0).astype(int)
-    told = MarginRanker("reduced", categorical_features=[3, 7], gap_tol=1e-4, epsilon=0.5)
-    dense = clone(told).fit(X, y)
-    thin = clone(told).fit(sparse.coo_array(X), y)
+    ranker = MarginRanker("reduced", categorical_features=[3, 7], gap_tol=1e-4, epsilon=0.5)
+    dense = clone(ranker).fit(X, y)
+    thin = clone(ranker).fit(sparse.coo_array(X), y)
     assert to_json(thin.model_) == to_json(dense.model_)
     assert len(thin.coef_) > 12  # the categories stand one by one
 

@@ -160,10 +160,14 @@ def test_monotone_by_list_and_by_name(people):
 def test_monotone_signs_hold_whatever_else_is_told(seed):
     X, y = noisy(seed)
     X[::5, 0] = np.nan
-    for told in ({"early_stopping": True, "random_state": seed}, {"max_iter": 2}, {"penalty": 0.0}):
-        ranker = SmoothAUCBoost(monotonic_cst=[1, -1, 1], **told).fit(X, y)
+    for options in (
+        {"early_stopping": True, "random_state": seed},
+        {"max_iter": 2},
+        {"penalty": 0.0},
+    ):
+        ranker = SmoothAUCBoost(monotonic_cst=[1, -1, 1], **options).fit(X, y)
         for j, sign in enumerate((1, -1, 1)):
-            assert (sign * increments(ranker, j) >= 0).all(), told
+            assert (sign * increments(ranker, j) >= 0).all(), options
 
 
 def test_fitted_attributes():
@@ -176,8 +180,8 @@ def test_fitted_attributes():
     assert ranker.n_iter_ > 1
     assert ranker.n_features_in_ == 3
     assert ranker.classes_.tolist() == [False, True]
-    told = SmoothAUCBoost(penalty=0.5, shrinkage=0.25, ridge=0.125).fit(X, y)
-    assert (told.penalty_, told.shrinkage_, told.ridge_) == (0.5, 0.25, 0.125)
+    ranker = SmoothAUCBoost(penalty=0.5, shrinkage=0.25, ridge=0.125).fit(X, y)
+    assert (ranker.penalty_, ranker.shrinkage_, ranker.ridge_) == (0.5, 0.25, 0.125)
     bins = SmoothAUCBoost(roughness="bins").fit(X, y)
     stretch = 150 / 5  # every row has a bin of its own
     assert bins.penalty_ == pytest.approx(auto * stretch**3 / 10)
@@ -265,10 +269,10 @@ def test_a_separating_feature_is_named(people):
         assert found.certificate_.values["separating"] == ["x3"]
         assert "Feature 'x3' separates the classes perfectly" in str(found.certificate_)
     frame, labels = people
-    told = frame.assign(town=np.where(labels == "yes", "a", "b"))
-    assert SmoothAUCBoost().fit(told, labels).certificate_.values["separating"] == ["town"]
-    told = frame.assign(town=np.where(labels == "yes", None, "b"))
-    assert SmoothAUCBoost().fit(told, labels).certificate_.values["separating"] == ["town"]
+    table = frame.assign(town=np.where(labels == "yes", "a", "b"))
+    assert SmoothAUCBoost().fit(table, labels).certificate_.values["separating"] == ["town"]
+    table = frame.assign(town=np.where(labels == "yes", None, "b"))
+    assert SmoothAUCBoost().fit(table, labels).certificate_.values["separating"] == ["town"]
 
 
 def test_noise_with_one_missing_value_does_not_separate():
@@ -279,8 +283,8 @@ def test_noise_with_one_missing_value_does_not_separate():
 
 def test_early_stopping_keeps_the_best_iteration():
     X, y = noisy(0, n_rows=300)
-    told = {"early_stopping": True, "n_iter_no_change": 2}
-    first, second = (SmoothAUCBoost(**told, random_state=0).fit(X, y) for _ in range(2))
+    options = {"early_stopping": True, "n_iter_no_change": 2}
+    first, second = (SmoothAUCBoost(**options, random_state=0).fit(X, y) for _ in range(2))
     history = first.history_
     assert history.stopped_by == "early stopping"
     assert first.n_iter_ == len(history.validation_auc)
@@ -288,7 +292,7 @@ def test_early_stopping_keeps_the_best_iteration():
     assert first.n_iter_ == best + 1 + 2
     assert first.certificate_.values["smoothed_auc"] == history.smoothed_auc[best]
     assert first.model_.body() == second.model_.body()
-    other = SmoothAUCBoost(**told, random_state=1).fit(X, y)
+    other = SmoothAUCBoost(**options, random_state=1).fit(X, y)
     assert other.model_.body() != first.model_.body()
 
 
@@ -302,8 +306,8 @@ def test_early_stopping_may_hold_out_the_ends_of_a_feature(seed):
 
 def test_the_certificate_of_an_earlier_iteration_claims_no_maximum():
     X, y = noisy(0, n_rows=300)
-    told = {"early_stopping": True, "n_iter_no_change": 1000, "random_state": 0}
-    ranker = SmoothAUCBoost(**told).fit(X, y)
+    options = {"early_stopping": True, "n_iter_no_change": 1000, "random_state": 0}
+    ranker = SmoothAUCBoost(**options).fit(X, y)
     history, found = ranker.history_, ranker.certificate_
     is_last = found.values["smoothed_auc"] == history.smoothed_auc[-1]
     assert is_last or "at a maximum" not in found.statement
@@ -337,8 +341,8 @@ def test_the_whole_range_is_no_range():
 def test_penalties_smooth_the_steps():
     x = np.tile(np.arange(60.0), 5)[:, None]
     y = np.sin(x[:, 0] / 10) + np.random.default_rng(0).normal(size=300) > 0
-    told = {"scale": "linear", "adaptive": False}
-    rough, smooth = (SmoothAUCBoost(penalty=p, **told).fit(x, y) for p in (1e-6, 1.0))
+    options = {"scale": "linear", "adaptive": False}
+    rough, smooth = (SmoothAUCBoost(penalty=p, **options).fit(x, y) for p in (1e-6, 1.0))
     bends = [np.abs(np.diff(r.model_.steps[0][1:], 2)).sum() for r in (rough, smooth)]
     assert bends[0] > 1
     assert bends[1] < 1e-3
@@ -349,11 +353,11 @@ def test_penalties_smooth_the_steps():
 
 def test_a_monotone_transform_of_a_feature_changes_nothing():
     X, y = noisy()
-    told = {"scale": "normal"}
-    usual, turned = (SmoothAUCBoost(**told).fit(table, y) for table in (X, np.exp(X)))
+    options = {"scale": "normal"}
+    usual, turned = (SmoothAUCBoost(**options).fit(table, y) for table in (X, np.exp(X)))
     assert np.array_equal(usual.decision_function(X), turned.decision_function(np.exp(X)))
-    told = {"scale": "linear"}
-    usual, turned = (SmoothAUCBoost(**told).fit(table, y) for table in (X, np.exp(X)))
+    options = {"scale": "linear"}
+    usual, turned = (SmoothAUCBoost(**options).fit(table, y) for table in (X, np.exp(X)))
     assert not np.array_equal(usual.decision_function(X), turned.decision_function(np.exp(X)))
 
 
@@ -428,12 +432,12 @@ class TestInit:
         assert found["smoothed_auc"] == pytest.approx(smoothed_auc(scores, y), abs=1e-7)
         assert found["auc"] == pytest.approx(ranker.score(X, y), abs=1e-12)
 
-    @pytest.mark.parametrize("told", [{}, {"solver": "stagewise", "n_estimators": 20}], ids=str)
-    def test_the_same_settings_again_improve_the_objective(self, told):
+    @pytest.mark.parametrize("options", [{}, {"solver": "stagewise", "n_estimators": 20}], ids=str)
+    def test_the_same_settings_again_improve_the_objective(self, options):
         """What was paid for before is free now: there is more to gain."""
         X, y = noisy(2)
-        first = SmoothAUCBoost(**told).fit(X, y)
-        second = SmoothAUCBoost(**told, init=first).fit(X, y)
+        first = SmoothAUCBoost(**options).fit(X, y)
+        second = SmoothAUCBoost(**options, init=first).fit(X, y)
         objectives = [r.certificate_.values["objective"] for r in (first, second)]
         assert objectives[1] > objectives[0] + 0.001
         smoothed = [r.certificate_.values["smoothed_auc"] for r in (first, second)]
@@ -476,19 +480,19 @@ class TestInit:
         by_copies = SmoothAUCBoost(init=first).fit(X[copies], y[copies])
         assert np.array_equal(by_weight.decision_function(X), by_copies.decision_function(X))
 
-    @pytest.mark.parametrize("told", [{}, {"solver": "stagewise", "n_estimators": 60}], ids=str)
-    def test_early_stopping_counts_what_it_starts_from(self, told):
+    @pytest.mark.parametrize("options", [{}, {"solver": "stagewise", "n_estimators": 60}], ids=str)
+    def test_early_stopping_counts_what_it_starts_from(self, options):
         X, y, first = log_odds(5, n_rows=300)
-        told = {**told, "early_stopping": True, "n_iter_no_change": 3, "random_state": 0}
+        options = {**options, "early_stopping": True, "n_iter_no_change": 3, "random_state": 0}
         weight = np.where(np.arange(300) % 7 == 0, 0, 1)
         for w in (None, weight):
-            ranker = SmoothAUCBoost(**told, init=first).fit(X, y, w)
-            again = SmoothAUCBoost(**told, init=first).fit(X, y, w)
+            ranker = SmoothAUCBoost(**options, init=first).fit(X, y, w)
+            again = SmoothAUCBoost(**options, init=first).fit(X, y, w)
             assert ranker.model_.body() == again.model_.body()
             # After one small step the held-out rows are ranked about as before.
             assert ranker.history_.validation_auc[0] > 0.6
             # The paper's stumps stop after a few rounds, and may pay for held-out rows with others.
-            assert ranker.score(X, y, w) > first.score(X, y, w) - 0.005 * ("solver" in told)
+            assert ranker.score(X, y, w) > first.score(X, y, w) - 0.005 * ("solver" in options)
 
     def test_averages_are_those_of_the_contributions(self):
         X, y, first = log_odds(6)

@@ -1,4 +1,4 @@
-"""SmoothAUCBoostCV as scikit-learn users meet it; how it chooses is tested in test_smooth_path."""
+"""SmoothAUCBoostCV for users of scikit-learn; test_smooth_search tests how it chooses."""
 
 import pickle
 
@@ -65,8 +65,8 @@ def test_the_aucs_are_those_of_fits_on_the_folds():
     """With bins of all rows, and to the tolerance of the path."""
     X, y = noisy(2)
     folds = list(StratifiedKFold(3).split(X, y))
-    told = {"penalties": [1e-3], "shrinkages": [2e-3], "max_bins": 255, "interactions": 0}
-    ranker = SmoothAUCBoostCV(**told, cv=folds).fit(X, y)
+    options = {"penalties": [1e-3], "shrinkages": [2e-3], "max_bins": 255, "interactions": 0}
+    ranker = SmoothAUCBoostCV(**options, cv=folds).fit(X, y)
     for k, (train, test) in enumerate(folds):
         alone = SmoothAUCBoost(1e-3, shrinkage=2e-3, ridge=ranker.ridge_).fit(X[train], y[train])
         expected = auc(y[test], alone.decision_function(X[test]))
@@ -134,13 +134,13 @@ def test_weights_are_rows_within_the_folds():
     times = np.random.default_rng(1).integers(1, 4, 90)
     copies = np.repeat(np.arange(90), times)
     fold = np.arange(90) % 3
-    told = {**ALONE, "penalties": [1e-3]}
+    options = {**ALONE, "penalties": [1e-3]}
     results = []
     for rows, weight in ((np.arange(90), times), (copies, None)):
         folds = [
             (np.flatnonzero(fold[rows] != k), np.flatnonzero(fold[rows] == k)) for k in range(3)
         ]
-        results.append(SmoothAUCBoostCV(**{**told, "cv": folds}).fit(X[rows], y[rows], weight))
+        results.append(SmoothAUCBoostCV(**{**options, "cv": folds}).fit(X[rows], y[rows], weight))
     aucs = [ranker.cv_results_["aucs"] for ranker in results]
     assert aucs[0] == pytest.approx(aucs[1], abs=1e-12)
     assert results[0].decision_function(X) == pytest.approx(results[1].decision_function(X))
@@ -236,8 +236,8 @@ def test_monotone_features_stay_monotone():
 
 def test_stagewise_finds_the_rounds():
     X, y = noisy()
-    told = {"solver": "stagewise", "roughness": "bins", "n_estimators": 25, "max_bins": 24}
-    ranker = SmoothAUCBoostCV(cv=3, penalties=[1e-3, 1e-2], **told).fit(X, y)
+    options = {"solver": "stagewise", "roughness": "bins", "n_estimators": 25, "max_bins": 24}
+    ranker = SmoothAUCBoostCV(cv=3, penalties=[1e-3, 1e-2], **options).fit(X, y)
     found = ranker.cv_results_
     assert found["staged_auc"].shape == (2, 3, 25)
     assert found["rounds"].tolist() == list(range(1, 26))
@@ -250,8 +250,8 @@ def test_stagewise_finds_the_rounds():
     assert ranker.n_iter_ == len(ranker.history_.rounds) == ranker.n_estimators_
     assert ranker.interactions_ == 0
     amounts = {"penalty": ranker.penalty_, "shrinkage": ranker.shrinkage_, "ridge": ranker.ridge_}
-    told["n_estimators"] = ranker.n_estimators_
-    assert SmoothAUCBoost(**amounts, **told).fit(X, y).model_.body() == ranker.model_.body()
+    options["n_estimators"] = ranker.n_estimators_
+    assert SmoothAUCBoost(**amounts, **options).fit(X, y).model_.body() == ranker.model_.body()
 
 
 def test_a_model_to_start_from_counts_in_the_folds():
@@ -301,13 +301,13 @@ def test_what_was_learned_before_is_forgotten():
 
 def test_the_usual_number_of_folds_is_as_many_as_there_are_rows_for():
     X, y = noisy(n_rows=60)
-    told = {**ALONE, "cv": None}
-    assert SmoothAUCBoostCV(**told).fit(X, y).cv_results_["aucs"].shape == (2, 5)
+    options = {**ALONE, "cv": None}
+    assert SmoothAUCBoostCV(**options).fit(X, y).cv_results_["aucs"].shape == (2, 5)
     y = np.arange(60) < 3
-    assert SmoothAUCBoostCV(**told).fit(X, y).cv_results_["aucs"].shape == (2, 3)
+    assert SmoothAUCBoostCV(**options).fit(X, y).cv_results_["aucs"].shape == (2, 3)
     weight = np.ones(60)
     weight[0] = 0
-    assert SmoothAUCBoostCV(**told).fit(X, y, weight).cv_results_["aucs"].shape == (2, 2)
+    assert SmoothAUCBoostCV(**options).fit(X, y, weight).cv_results_["aucs"].shape == (2, 2)
 
 
 def test_a_single_row_of_a_class_leaves_the_automatic_amounts():

@@ -23,13 +23,15 @@ def _top(rng: Rng) -> float:
 
 # Metric -> a call with labels, scores and weights; all of them lie between 0 and 1.
 METRICS: dict[str, Callable[[Rng, Any, Any, dict[str, Any]], float]] = {
-    "auc": lambda rng, y, s, told: metrics.auc(y, s, **told),
-    "ks": lambda rng, y, s, told: metrics.ks(y, s, **told),
-    "roc_curve": lambda rng, y, s, told: metrics.roc_curve(y, s, **told).auc(),
-    "partial_auc": lambda rng, y, s, told: metrics.partial_auc(y, s, **_region(rng), **told),
-    "precision_at_k": lambda rng, y, s, told: metrics.precision_at_k(y, s, k=_top(rng), **told),
-    "recall_at_k": lambda rng, y, s, told: metrics.recall_at_k(y, s, k=_top(rng), **told),
-    "margin_auc": lambda rng, y, s, told: metrics.margin_auc(y, s, rho=0.1, **told),
+    "auc": lambda rng, y, s, options: metrics.auc(y, s, **options),
+    "ks": lambda rng, y, s, options: metrics.ks(y, s, **options),
+    "roc_curve": lambda rng, y, s, options: metrics.roc_curve(y, s, **options).auc(),
+    "partial_auc": lambda rng, y, s, options: metrics.partial_auc(y, s, **_region(rng), **options),
+    "precision_at_k": lambda rng, y, s, options: metrics.precision_at_k(
+        y, s, k=_top(rng), **options
+    ),
+    "recall_at_k": lambda rng, y, s, options: metrics.recall_at_k(y, s, k=_top(rng), **options),
+    "margin_auc": lambda rng, y, s, options: metrics.margin_auc(y, s, rho=0.1, **options),
 }
 
 
@@ -39,14 +41,14 @@ def attack(rng: Rng) -> None:
     labels, kind_of_labels = draw_labels(rng, n)
     scores, kind_of_scores = draw_scores(rng, n)
     weights, kind_of_weights = draw_weights(rng, n)
-    told: dict[str, Any] = {"sample_weight": weights}
+    options: dict[str, Any] = {"sample_weight": weights}
     if rng.random() < 0.1:
-        told["pos_label"] = [0, 1, "no", (0, 1), np.nan][rng.integers(5)]
+        options["pos_label"] = [0, 1, "no", (0, 1), np.nan][rng.integers(5)]
     name = str(rng.choice(list(METRICS)))
     what = f"{name} of {n} rows: labels {kind_of_labels}; scores {kind_of_scores}; weights "
-    what += f"{kind_of_weights}; pos_label {told.get('pos_label')}"
+    what += f"{kind_of_weights}; pos_label {options.get('pos_label')}"
     try:
-        value = call(what, lambda: METRICS[name](rng, labels, scores, told))
+        value = call(what, lambda: METRICS[name](rng, labels, scores, options))
     except RefusedError:
         return
     assert 0 <= value <= 1, f"{what}: {value}"

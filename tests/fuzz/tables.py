@@ -88,10 +88,10 @@ def attack(rng: Rng) -> None:
     labels, kind_of_labels = draw_labels(rng, n_rows)
     weights, kind_of_weights = draw_weights(rng, n_rows)
     name = str(rng.choice(list(LEARNERS)))
-    told = _settings(rng, name, n_columns)
-    what = f"{name} {told} on {about}; labels {kind_of_labels}; weights {kind_of_weights}"
+    options = _settings(rng, name, n_columns)
+    what = f"{name} {options} on {about}; labels {kind_of_labels}; weights {kind_of_weights}"
     try:
-        fitted = call(what, lambda: LEARNERS[name](**told).fit(table, labels, weights))
+        fitted = call(what, lambda: LEARNERS[name](**options).fit(table, labels, weights))
         _check(what, fitted, table)
     except RefusedError:
         return
@@ -151,16 +151,16 @@ def _table(rng: Rng, n_rows: int, n_columns: int) -> tuple[Any, str]:
 
 def _settings(rng: Rng, name: str, n_columns: int) -> dict[str, Any]:
     known = LEARNERS[name]().get_params()
-    told = dict(SMALL[name])
+    options = dict(SMALL[name])
     for option, values in OPTIONS.items():
         if option in known and rng.random() < 0.12:
-            told[option] = values[rng.integers(len(values))]
+            options[option] = values[rng.integers(len(values))]
     if rng.random() < 0.2 and "max_bins" in known:
-        told["max_bins"] = int(rng.choice([2, 3, 300, 65_535]))
+        options["max_bins"] = int(rng.choice([2, 3, 300, 65_535]))
     if rng.random() < 0.2:
-        told["categorical_features"] = [int(rng.integers(n_columns))]
+        options["categorical_features"] = [int(rng.integers(n_columns))]
     if rng.random() < 0.1 and "n_jobs" in known:
-        told["n_jobs"] = 2
+        options["n_jobs"] = 2
     if rng.random() < 0.05:
-        told["pos_label"] = [0, 1, "no", None][rng.integers(4)]
-    return told
+        options["pos_label"] = [0, 1, "no", None][rng.integers(4)]
+    return options

@@ -56,8 +56,8 @@ def test_the_climb_equals_the_slow_one(seed, weighted, penalty):
     problem, *_ = make_problem(seed, weighted=weighted)
     columns = problem.hypotheses
     start = logistic_start(columns)
-    told = DMKSSettings(coef_penalty=penalty, tol=0.0)
-    state, history = climb(columns, evaluate(columns, start), told)
+    settings = DMKSSettings(coef_penalty=penalty, tol=0.0)
+    state, history = climb(columns, evaluate(columns, start), settings)
     slow_beta, slow_path = slow_climb(
         dense(columns), columns.spread, start, labelled(columns), LIMITS, penalty
     )
@@ -131,8 +131,8 @@ def test_a_climb_cut_short_says_what_is_left():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(400, 6))
     problem = problem_of(X, X.sum(axis=1) + 3 * rng.normal(size=400) > 1)
-    told = DMKSSettings(coef_init=np.zeros(6), max_iter=1)
-    _, history, certificate = fit_dmks(problem, told)
+    settings = DMKSSettings(coef_init=np.zeros(6), max_iter=1)
+    _, history, certificate = fit_dmks(problem, settings)
     gain = certificate.values["largest_gain"]
     assert (history.stopped_by, history.n_iter) == ("max_iter", 1)
     assert gain > 0.01

@@ -68,8 +68,8 @@ def test_out_of_bag_scores_and_their_auc_by_hand(name):
     area = auc(part.positive[scored], found[scored])
     assert certificate.values["oob_auc"] == area
     alone = auc_ci(part.positive[scored], found[scored], method="delong")
-    told = {"folds": np.zeros(len(scored))}  # one fold, at the worst case of its training
-    interval = auc_ci(part.positive[scored], found[scored], **told)
+    options = {"folds": np.zeros(len(scored))}  # one fold, at the worst case of its training
+    interval = auc_ci(part.positive[scored], found[scored], **options)
     assert (certificate.values["low"], certificate.values["high"]) == (interval.low, interval.high)
     assert interval.standard_error == pytest.approx(2**0.5 * alone.standard_error)
     ends = f"(95% CI {interval.low:.3f} to {interval.high:.3f}, DeLong, variance multiplied"
@@ -139,12 +139,14 @@ def test_bags_hold_as_many_rows_of_each_class_and_follow_the_weights():
 def test_the_size_of_equal_weights_takes_up_no_memory():
     y = np.arange(2000) < 400
     X = np.random.default_rng(0).normal(size=(2000, 1))
-    told = [{"sample_weight": np.full(2000, size)} for size in (1.0, 1e5, 1e-5)]
-    bags = [BagDraws(prepare(X, y, **each), None).draw(np.random.default_rng(1)) for each in told]
+    options = [{"sample_weight": np.full(2000, size)} for size in (1.0, 1e5, 1e-5)]
+    bags = [
+        BagDraws(prepare(X, y, **each), None).draw(np.random.default_rng(1)) for each in options
+    ]
     assert bags[0][0].sum() == 2000
     assert all(np.array_equal(bag[0], bags[0][0]) for bag in bags)
     # Copies that are counted are drawn, too, but not one by one.
-    counted = prepare(X, y, **told[1], frequency_weights=True)
+    counted = prepare(X, y, **options[1], frequency_weights=True)
     tracemalloc.start()
     counts = BagDraws(counted, None).draw(np.random.default_rng(1))[0]
     peak = tracemalloc.get_traced_memory()[1]
@@ -208,8 +210,8 @@ def test_the_interval_of_weighted_rows_is_wider():
     has = ~np.isnan(scores)
     area = auc(y[has], scores[has], sample_weight=weight[has])
     assert certificate.values["oob_auc"] == pytest.approx(area)
-    told = {"folds": np.zeros(has.sum())}
-    plain = auc_ci(y[has], scores[has], **told)
+    options = {"folds": np.zeros(has.sum())}
+    plain = auc_ci(y[has], scores[has], **options)
     low, high = certificate.values["low"], certificate.values["high"]
     assert low < area < high and high - low > plain.high - plain.low
 

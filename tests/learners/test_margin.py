@@ -229,7 +229,7 @@ class TestHeuristic:
 )
 def test_certificate_counts_pairs(seed, method, epsilon):
     pos, neg = make_problem(seed)
-    told = MarginSettings(
+    settings = MarginSettings(
         **{**PAPER, "constant": True},
         method="pairs" if method == "hard" else method,
         soft_margin=method != "hard",
@@ -237,8 +237,8 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        found, _ = largest_margin(hypotheses_of(pos, neg), told)
-    values = certify_margin(problem_of(hypotheses_of(pos, neg)), found, told).values
+        found, _ = largest_margin(hypotheses_of(pos, neg), settings)
+    values = certify_margin(problem_of(hypotheses_of(pos, neg)), found, settings).values
     # Counts are exact: the scores must be those of the fit, to the last bit.
     score_neg, score_pos = hypotheses_of(pos, neg).scores(found.beta)
     np.testing.assert_allclose(score_pos, pos @ found.beta, atol=1e-12)
@@ -280,8 +280,8 @@ def make_words(seed, n_rows, n_words):
 class TestManyHypotheses:
     def test_generated_columns_equal_the_whole_program(self):
         X, y = make_words(0, 70, 1100)
-        told = MarginSettings(epsilon=0.4, gap_tol=1e-7, relax=False)
-        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), told)
+        settings = MarginSettings(epsilon=0.4, gap_tol=1e-7, relax=False)
+        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), settings)
         sides = [np.hstack([side, -side, 0 * side[:, :1]]) for side in (X[y], X[~y])]
         exact = reference.solve_pairs_dual(*sides, found.nu.pairs)
         assert found.value == pytest.approx(exact.value, abs=1e-7)
@@ -290,20 +290,20 @@ class TestManyHypotheses:
 
     def test_sparse_and_dense_matrices(self):
         X, y = make_words(0, 70, 1100)
-        told = MarginSettings("reduced", epsilon=0.4, relax=False)
+        settings = MarginSettings("reduced", epsilon=0.4, relax=False)
         weights = np.ones(int((~y).sum())), np.ones(int(y.sum()))
-        dense, _ = largest_margin(MatrixHypotheses(X[~y], X[y], *weights), told)
+        dense, _ = largest_margin(MatrixHypotheses(X[~y], X[y], *weights), settings)
         sides = sparse.csr_array(X[~y]), sparse.csr_array(X[y])
-        found, _ = largest_margin(MatrixHypotheses(*sides, *weights), told)
+        found, _ = largest_margin(MatrixHypotheses(*sides, *weights), settings)
         assert found.value == pytest.approx(dense.value, rel=2e-6)
 
     @pytest.mark.parametrize("negations", [True, False])
     def test_reduced_equals_the_program_over_rows(self, negations):
         X, y = make_words(1, 60, 1100)
-        told = MarginSettings(
+        settings = MarginSettings(
             "reduced", epsilon=0.3, relax=False, negations=negations, gap_tol=1e-8
         )
-        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), told)
+        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), settings)
         sides = [np.hstack([s, -s, 0 * s[:, :1]]) if negations else s for s in (X[y], X[~y])]
         exact = reference.solve_rows(*sides, found.nu.pos, found.nu.neg)
         assert found.value == pytest.approx(exact.value, abs=1e-7)
@@ -315,9 +315,9 @@ def test_a_path_equals_fits_by_themselves(method):
     pos, neg = rng.normal(0.9, 1, (50, 6)) / 5, rng.normal(0, 1, (70, 6)) / 5
     start = None
     for epsilon in (0.6, 0.5, 0.4, 0.35):
-        told = MarginSettings(method, epsilon=epsilon, relax=False, gap_tol=1e-8)
-        cold, _ = largest_margin(hypotheses_of(pos, neg), told)
-        start, _ = largest_margin(hypotheses_of(pos, neg), told, start)
+        settings = MarginSettings(method, epsilon=epsilon, relax=False, gap_tol=1e-8)
+        cold, _ = largest_margin(hypotheses_of(pos, neg), settings)
+        start, _ = largest_margin(hypotheses_of(pos, neg), settings, start)
         assert start.value == pytest.approx(cold.value, abs=1e-8)
         assert start.bound >= cold.value - 1e-12
 
@@ -327,8 +327,8 @@ class TestSnapping:
         sample = make_r_of_k(1000, n_features=100, k=10, r=3, noise=0.05, random_state=0)
         rows = read_rows(sample.y, None, None, len(sample.y))
         problem = LinearProblem(read_table(sample.X), rows, frozenset(), "features")
-        told = MarginSettings(epsilon=0.2, negations=False)
-        found, _ = largest_margin(problem.hypotheses, told)
+        settings = MarginSettings(epsilon=0.2, negations=False)
+        found, _ = largest_margin(problem.hypotheses, settings)
         used = np.flatnonzero(found.beta)
         assert used.tolist() == list(range(10))
         assert len(np.unique(found.beta[used])) == 1
@@ -371,16 +371,16 @@ class TestEarlyEnds:
 
     def test_time_limit(self):
         pos, neg = self.problem()
-        told = MarginSettings(epsilon=0.3, time_limit=1e-9, **PAPER)
+        settings = MarginSettings(epsilon=0.3, time_limit=1e-9, **PAPER)
         with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached before .* gap"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), told)
+            found, _ = largest_margin(hypotheses_of(pos, neg), settings)
         self.check(found, pos, neg, "time limit")
 
     def test_max_iter(self):
         pos, neg = self.problem()
-        told = MarginSettings(epsilon=0.3, max_iter=3, **PAPER)
+        settings = MarginSettings(epsilon=0.3, max_iter=3, **PAPER)
         with pytest.warns(MarginWarning, match="max_iter=3 was reached"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), told)
+            found, _ = largest_margin(hypotheses_of(pos, neg), settings)
         self.check(found, pos, neg, "iterations")
 
     @pytest.mark.parametrize("good_calls", [0, 4])
@@ -415,9 +415,9 @@ class TestNoMargin:
     @pytest.mark.parametrize("method", ["pairs", "reduced"])
     def test_or_kept(self, method):
         pos, neg = self.noise()
-        told = MarginSettings(method, epsilon=0.05, relax=False)
+        settings = MarginSettings(method, epsilon=0.05, relax=False)
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), told)
+            found, _ = largest_margin(hypotheses_of(pos, neg), settings)
         assert found.epsilon == 0.05
         assert found.value == pytest.approx(0.0, abs=1e-9)
 
@@ -451,7 +451,7 @@ class TestNoMargin:
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("options", "sentence"),
     [
         ({"nu": 0.5}, r"nu is 0.5; give a number from 1 to 12, the number of pairs"),
         ({"nu": 13.0}, r"nu is 13; give a number from 1 to 12"),
@@ -466,9 +466,9 @@ class TestNoMargin:
         ),
     ],
 )
-def test_nu_out_of_range(told, sentence):
+def test_nu_out_of_range(options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        largest_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), MarginSettings(**told))
+        largest_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), MarginSettings(**options))
 
 
 def test_an_objective_is_a_program_over_its_distributions():

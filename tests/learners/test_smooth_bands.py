@@ -190,7 +190,7 @@ def test_codes_of_coarser_bins():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n_resamples": 1}, "n_resamples is 1; give a whole number of 2 or more"),
+        ({"n_resamples": 1}, "n_resamples is 1; give a whole number of at least 2"),
         ({"level": 1.0}, "level is 1.0; give a number between 0 and 1"),
     ],
 )
@@ -215,7 +215,7 @@ def test_bands_by_name_and_position():
         ({"level": True}, "level is True"),
         ({"level": float("nan")}, "level is nan"),
         ({"n_resamples": 2.5}, "n_resamples is 2.5; give a whole number"),
-        ({"random_state": 1.5}, "random_state is 1.5; give a whole number of 0 or more"),
+        ({"random_state": 1.5}, "random_state is 1.5; give a whole number of at least 0"),
         ({"random_state": np.random.RandomState(0)}, "random_state is RandomState"),
     ],
 )

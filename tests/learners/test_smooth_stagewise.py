@@ -53,13 +53,6 @@ def steps_of(problem: Problem, step: Round) -> np.ndarray:
     return stump.steps(problem.data.features[step.feature].n_bins, problem.data.n_codes)
 
 
-def tables_after(problem: Problem, rounds: list[Round]) -> np.ndarray:
-    out = np.zeros((problem.data.n_features, problem.data.n_codes))
-    for step in rounds:
-        out[step.feature] += step.alpha * steps_of(problem, step)
-    return out
-
-
 # Without a penalty the slopes soon come near to what counts as equal.
 @pytest.mark.parametrize(("lam", "n_rounds"), [(0.0, 12), (0.001, 20), (0.01, 20)])
 @pytest.mark.parametrize("seed", range(6))

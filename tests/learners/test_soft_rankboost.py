@@ -221,7 +221,7 @@ def test_bad_settings_are_named(arguments, message):
 
 def test_a_class_too_light_for_any_nu_is_told_so():
     weight = np.where(np.arange(10) < 9, 4.0, 0.5)
-    told = {"sample_weight": weight, "frequency_weights": True}
-    data = prepare(np.arange(10.0).reshape(-1, 1), np.arange(10) == 9, **told)
+    options = {"sample_weight": weight, "frequency_weights": True}
+    data = prepare(np.arange(10.0).reshape(-1, 1), np.arange(10) == 9, **options)
     with pytest.raises(ValueError, match=r"there are 0\.5 .*; give None"):
         fit_soft_rankboost(data, SoftRankBoostSettings(5, nu_pos=1))

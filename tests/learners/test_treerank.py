@@ -120,8 +120,8 @@ def test_certificate_is_the_curve_of_the_scores(split, seed):
 def test_history_adds_up():
     X, y = messy_table(1, n_rows=300)
     weight = np.random.default_rng(0).integers(1, 5, size=300) / 4
-    told = {"categorical_features": [4], "frequency_weights": True}
-    data = prepare(X, y, sample_weight=weight, **told)
+    arguments = {"categorical_features": [4], "frequency_weights": True}
+    data = prepare(X, y, sample_weight=weight, **arguments)
     model, history, _ = fit_treerank(data, TreeRankSettings(max_depth=4, split="tree"))
     first = history.splits[0]
     assert (first.node, first.depth) == (0, 0)
@@ -391,6 +391,6 @@ def test_pruning_goes_by_the_order_that_is_used():
     X = rng.normal(size=(200, 3))
     y = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=200) > 0
     settings = [TreeRankSettings(6, pruning="cv", order=order) for order in ("tree", "rate")]
-    by_tree, by_rate = (fit_treerank(prepare(X, y), told)[1].subtrees for told in settings)
+    by_tree, by_rate = (fit_treerank(prepare(X, y), each)[1].subtrees for each in settings)
     assert [s.auc for s in by_tree] != [s.auc for s in by_rate]
     assert max(s.auc for s in by_rate) > max(s.auc for s in by_tree)

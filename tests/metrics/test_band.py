@@ -79,9 +79,9 @@ def test_the_band_covers_where_the_curve_is_near_one_and_rows_are_few(n_pos, n_n
 def test_resampled_rows_give_the_band_that_resampled_steps_give():
     """Weights of one and the same size make the bootstrap draw rows."""
     y, s = draw(60, 90, 3)
-    told = {"method": "bootstrap", "n_resamples": 2000}
-    by_step = roc_band(y, s, **told, random_state=0)
-    by_row = roc_band(y, s, **told, sample_weight=np.full(150, 2.0), random_state=1)
+    options = {"method": "bootstrap", "n_resamples": 2000}
+    by_step = roc_band(y, s, **options, random_state=0)
+    by_row = roc_band(y, s, **options, sample_weight=np.full(150, 2.0), random_state=1)
     assert np.array_equal(by_step.tpr, by_row.tpr)
     assert np.abs(by_step.low - by_row.low).max() < 0.04
     assert np.abs(by_step.high - by_row.high).max() < 0.04
@@ -115,8 +115,8 @@ def test_infinite_scores_ties_and_absent_rows():
     y = [0, 0, 0, 1, 1, 1]
     s = [-np.inf, 0, np.inf, 0, np.inf, np.inf]
     weight = [1, 2, 1, 0, 1, 2]
-    for told in ({}, {"sample_weight": weight}, {"groups": [0, 1, 2, 0, 1, 2]}):
-        band = roc_band(y, s, n_points=4, n_resamples=20, random_state=0, **told)
+    for options in ({}, {"sample_weight": weight}, {"groups": [0, 1, 2, 0, 1, 2]}):
+        band = roc_band(y, s, n_points=4, n_resamples=20, random_state=0, **options)
         assert np.isfinite(band.low).all()
     kept = roc_band(y[:3] + y[4:], s[:3] + s[4:], n_points=4, random_state=0)
     absent = roc_band(y, s, sample_weight=weight, n_points=4, random_state=0)
@@ -146,7 +146,7 @@ def test_it_prints_as_a_sentence_and_repeats():
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("options", "says"),
     [
         (
             {"method": "delong"},
@@ -165,9 +165,9 @@ def test_it_prints_as_a_sentence_and_repeats():
         ),
     ],
 )
-def test_bad_arguments_are_named(told, says):
+def test_bad_arguments_are_named(options, says):
     with pytest.raises(ValueError, match=says):
-        roc_band([0, 1, 0, 1], [1, 2, 3, 4], **told)
+        roc_band([0, 1, 0, 1], [1, 2, 3, 4], **options)
 
 
 def test_one_class_and_nan_are_refused():

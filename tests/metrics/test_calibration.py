@@ -39,8 +39,8 @@ def by_hand(y, p, w, n_bins, strategy):
 def test_equals_bins_made_by_hand(strategy, seed, n_bins, weighted):
     y, p, w = draw(25, seed, decimals=1)
     w = w if weighted else np.ones(25)
-    told = {"sample_weight": w} if weighted else {}
-    found = calibration_table(y, p, n_bins=n_bins, strategy=strategy, **told)
+    options = {"sample_weight": w} if weighted else {}
+    found = calibration_table(y, p, n_bins=n_bins, strategy=strategy, **options)
     expected = np.array(list(by_hand(y, p, w, n_bins, strategy)))
     assert np.allclose(found.mean_probability, expected[:, 0])
     assert np.allclose(found.observed, expected[:, 1])
@@ -90,7 +90,7 @@ def test_constants_strings_and_ends():
 
 
 @pytest.mark.parametrize(
-    ("p", "told", "says"),
+    ("p", "options", "says"),
     [
         ([0.1, 1.2], {}, "probability has values from 0.1 to 1.2; give probabilities"),
         ([0.1, np.nan], {}, "probability"),
@@ -99,8 +99,8 @@ def test_constants_strings_and_ends():
         ([0.1, 0.2], {"level": 0}, "level"),
     ],
 )
-def test_bad_arguments_are_named(p, told, says):
+def test_bad_arguments_are_named(p, options, says):
     with pytest.raises(ValueError, match=says):
-        calibration_table([0, 1], p, **told)
+        calibration_table([0, 1], p, **options)
     with pytest.raises(ValueError, match="y_true"):
         calibration_table([1, 1], [0.5, 0.5])

@@ -65,8 +65,8 @@ def test_cluster_bootstrap_of_tiled_rows_sees_through_them(paired):
     result = metrics.compare_auc(y, a, b, groups=groups)
     assert result.method == "paired by groups, MOVER limits"
     assert result.statistic == pytest.approx(one.statistic, rel=0.01)
-    told = {"groups": groups, "method": "bootstrap", "random_state": 0}
-    drawn = metrics.compare_auc(y, a, b, **told)
+    arguments = {"groups": groups, "method": "bootstrap", "random_state": 0}
+    drawn = metrics.compare_auc(y, a, b, **arguments)
     assert drawn.method == "paired cluster bootstrap, MOVER limits"
     assert drawn.statistic == pytest.approx(one.statistic, rel=0.1)
 
@@ -178,8 +178,13 @@ def test_a_perfect_score_with_weights(method):
     for seed in range(30):
         rng = np.random.default_rng(seed)
         scores, weight = (5 * y + rng.random(60), rng.random(60)), rng.random(60) + 0.1
-        told = {"sample_weight": weight, "method": method, "n_resamples": 20, "random_state": 0}
-        found = metrics.compare_auc(y, *scores, **told)
+        arguments = {
+            "sample_weight": weight,
+            "method": method,
+            "n_resamples": 20,
+            "random_state": 0,
+        }
+        found = metrics.compare_auc(y, *scores, **arguments)
         assert found.auc_a == pytest.approx(1.0) and found.auc_a <= 1.0 and found.p_value < 0.05
         folds = np.arange(60) % 5
         assert metrics.auc_ci(y, scores[0], folds=folds, sample_weight=weight).value <= 1.0

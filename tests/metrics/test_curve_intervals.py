@@ -38,36 +38,36 @@ def draw(seed, n_pos=40, n_neg=60):
 
 @each_function
 def test_the_value_is_that_of_the_metric(name):
-    metric, interval, told = FUNCTIONS[name]
+    metric, interval, options = FUNCTIONS[name]
     y, s = draw(0)
-    found = interval(y, s, **told, n_resamples=50, random_state=0)
-    assert found.value == pytest.approx(metric(y, s, **told), rel=1e-12)
+    found = interval(y, s, **options, n_resamples=50, random_state=0)
+    assert found.value == pytest.approx(metric(y, s, **options), rel=1e-12)
     assert found.low < found.value < found.high
     assert (found.n_pos, found.n_neg, found.n_folds) == (40, 60, None)
     assert found.standard_error > 0
-    assert found == interval(y, s, **told, n_resamples=50, random_state=0)
-    wider = interval(y, s, **told, level=0.999, n_resamples=50, random_state=0)
+    assert found == interval(y, s, **options, n_resamples=50, random_state=0)
+    wider = interval(y, s, **options, level=0.999, n_resamples=50, random_state=0)
     assert wider.low < found.low and found.high < wider.high
 
 
 @each_function
 def test_folds_are_pooled_by_rank(name):
-    metric, interval, told = FUNCTIONS[name]
+    metric, interval, options = FUNCTIONS[name]
     y, s = draw(1, 60, 90)
     folds = np.arange(150) % 3
     s = s + 100.0 * folds  # models whose scores cannot be compared
-    found = interval(y, s, **told, folds=folds, n_resamples=50, random_state=0)
+    found = interval(y, s, **options, folds=folds, n_resamples=50, random_state=0)
     ranks = np.empty(150)
     for k in range(3):
         ranks[folds == k] = rankdata(s[folds == k])
-    pooled = metric(y, ranks, **told)
+    pooled = metric(y, ranks, **options)
     if name == "ks":  # what it has too much is gone
         assert 0.5 * pooled < found.value < pooled
     else:
         assert found.value == pytest.approx(pooled, rel=1e-9)
     said = "within 3 folds, variance multiplied by 2.00 for overlapping training sets"
     assert found.n_folds == 3 and said in str(found)
-    fixed = interval(y, s, **told, folds=folds, instability=0, n_resamples=50, random_state=0)
+    fixed = interval(y, s, **options, folds=folds, instability=0, n_resamples=50, random_state=0)
     assert fixed.standard_error < found.standard_error
     assert fixed.value == found.value
     assert found.low < found.value < found.high
@@ -83,11 +83,11 @@ def test_a_number_of_rows_is_its_share_of_every_fold():
 
 @each_function
 def test_rows_that_go_together_vary_more(name):
-    _, interval, told = FUNCTIONS[name]
+    _, interval, options = FUNCTIONS[name]
     y, s = draw(3, 20, 20)
     rows = np.repeat(np.arange(40), 8)
-    alone = interval(y[rows], s[rows], **told, n_resamples=200, random_state=0)
-    together = interval(y[rows], s[rows], **told, groups=rows, n_resamples=200, random_state=0)
+    alone = interval(y[rows], s[rows], **options, n_resamples=200, random_state=0)
+    together = interval(y[rows], s[rows], **options, groups=rows, n_resamples=200, random_state=0)
     assert together.method.startswith(("cluster bootstrap", "variance of the group contributions"))
     assert together.value == pytest.approx(alone.value)
     assert together.high - together.low > 1.5 * (alone.high - alone.low)
@@ -95,12 +95,12 @@ def test_rows_that_go_together_vary_more(name):
 
 @each_function
 def test_weights_count_as_rows_in_the_value(name):
-    metric, interval, told = FUNCTIONS[name]
+    metric, interval, options = FUNCTIONS[name]
     y, s = draw(4)
     weight = np.random.default_rng(5).integers(0, 4, size=100)
-    found = interval(y, s, **told, sample_weight=weight, n_resamples=50, random_state=0)
+    found = interval(y, s, **options, sample_weight=weight, n_resamples=50, random_state=0)
     repeated = np.repeat(np.arange(100), weight)
-    assert found.value == pytest.approx(metric(y[repeated], s[repeated], **told), rel=1e-9)
+    assert found.value == pytest.approx(metric(y[repeated], s[repeated], **options), rel=1e-9)
     assert found.low < found.value < found.high
 
 
@@ -118,11 +118,11 @@ def true_values():
 @pytest.mark.parametrize("name", ["ks", "precision_at_k", "partial_auc"])
 def test_the_interval_holds_the_true_value_nearly_as_often_as_it_says(name, n_folds):
     """Also in folds, each of which has few rows and so too large a KS."""
-    _, interval, told = FUNCTIONS[name]
+    _, interval, options = FUNCTIONS[name]
     truth = true_values()[name]
     folds = np.arange(120) % n_folds
     found = [
-        interval(*draw(seed, 60, 60), **told, folds=folds, n_resamples=60, random_state=seed)
+        interval(*draw(seed, 60, 60), **options, folds=folds, n_resamples=60, random_state=seed)
         for seed in range(150)
     ]
     # Of 95 %; three standard deviations of 150 draws are 0.053, and small samples cost some.
@@ -132,13 +132,13 @@ def test_the_interval_holds_the_true_value_nearly_as_often_as_it_says(name, n_fo
 @each_function
 @pytest.mark.parametrize("shift", [-3.0, -0.15, 0.0])
 def test_scores_no_better_than_chance_have_an_interval_that_holds_the_value(name, shift):
-    _, interval, told = FUNCTIONS[name]
+    _, interval, options = FUNCTIONS[name]
     for seed in range(15):
         rng = np.random.default_rng(seed)
         y = np.repeat([1, 0], 40)
         s = rng.normal(size=80) + shift * y
         for folds in (None, np.arange(80) % 4):
-            found = interval(y, s, **told, folds=folds, n_resamples=30, random_state=0)
+            found = interval(y, s, **options, folds=folds, n_resamples=30, random_state=0)
             assert found.low <= found.value <= found.high
             assert found.low >= (0 if name != "scaled" else (1 - 0.045 / 0.255) / 2)
 
@@ -156,14 +156,14 @@ def test_perfect_order_is_not_certain():
 def test_perfect_order_of_few_groups_is_less_certain():
     """Where no resample varies, it is groups that count, or rows that weigh."""
     y, s = np.repeat([0, 1], 500), np.arange(1000.0)
-    groups, told = np.arange(1000) // 100, {"n_resamples": 30, "random_state": 0}
+    groups, options = np.arange(1000) // 100, {"n_resamples": 30, "random_state": 0}
     for function, more in ((ks_ci, {}), (precision_at_k_ci, {"k": 300})):
-        alone = function(y, s, **more, **told)
-        together = function(y, s, **more, **told, groups=groups)
+        alone = function(y, s, **more, **options)
+        together = function(y, s, **more, **options, groups=groups)
         assert alone.value == together.value == 1.0
         assert alone.low > 0.97 and together.low < 0.75
         weight = np.where(np.arange(1000) % 100 == 0, 1e4, 1.0)  # 5 rows of a class outweigh all
-        heavy = function(y, s, **({"k": 0.3} if more else {}), **told, sample_weight=weight)
+        heavy = function(y, s, **({"k": 0.3} if more else {}), **options, sample_weight=weight)
         assert heavy.value == 1.0 and heavy.low < 0.75
 
 
@@ -265,10 +265,10 @@ def test_the_whole_region_is_the_auc():
 
 @each_function
 def test_equal_weights_are_none(name):
-    _, interval, told = FUNCTIONS[name]
+    _, interval, options = FUNCTIONS[name]
     y, s = draw(0)
     found = [
-        interval(y, s, **told, sample_weight=weight, n_resamples=20, random_state=0)
+        interval(y, s, **options, sample_weight=weight, n_resamples=20, random_state=0)
         for weight in (None, np.full(len(y), 7.0))
     ]
     assert found[0].low == pytest.approx(found[1].low, abs=1e-12)
@@ -278,6 +278,6 @@ def test_equal_weights_are_none(name):
 def test_groups_and_rows_of_weight_zero():
     y, s = draw(0)
     weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
-    told = {"groups": np.arange(len(y)) // 4, "sample_weight": weight}
-    found = partial_auc_ci(y, s, fpr_range=(0, 0.3), method="bootstrap", n_resamples=20, **told)
+    options = {"groups": np.arange(len(y)) // 4, "sample_weight": weight}
+    found = partial_auc_ci(y, s, fpr_range=(0, 0.3), method="bootstrap", n_resamples=20, **options)
     assert found.low < found.value < found.high

@@ -99,9 +99,9 @@ def test_instability_takes_weights_groups_and_rows_that_were_not_scored():
     ],
 )
 def test_instability_names_what_is_wrong(change, message):
-    told = {"y_true": [0, 1] * 4, "scores": np.zeros((8, 2)), "folds": [0, 0, 0, 0, 1, 1, 1, 1]}
+    options = {"y_true": [0, 1] * 4, "scores": np.zeros((8, 2)), "folds": [0, 0, 0, 0, 1, 1, 1, 1]}
     with pytest.raises(ValueError, match=message):
-        metrics.fold_instability(**(told | change))
+        metrics.fold_instability(**(options | change))
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_interval_and_p_value_of_a_difference_agree(method):
     excluded = 0
     for seed in range(60):
         a, b = rng.normal(size=(2, 210)) + 2.33 * y
-        told = {"method": method, "n_resamples": 100, "random_state": seed}
-        found = metrics.compare_auc(y, a, b, **told)
+        options = {"method": method, "n_resamples": 100, "random_state": seed}
+        found = metrics.compare_auc(y, a, b, **options)
         excluded += not found.low <= 0 <= found.high
         assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
         if 0 < found.p_value < 1:
-            exact = metrics.compare_auc(y, a, b, level=1 - found.p_value, **told)
+            exact = metrics.compare_auc(y, a, b, level=1 - found.p_value, **options)
             assert min(abs(exact.low), abs(exact.high)) < 1e-9
     assert excluded <= 6
 
@@ -205,10 +205,10 @@ def test_interval_and_p_value_of_a_difference_agree(method):
 def test_instability_goes_with_folds(normal_scores):
     y, s = normal_scores(20, 20)
     calls = [
-        lambda **told: metrics.auc_ci(y, s, **told),
-        lambda **told: metrics.ks_ci(y, s, **told),
-        lambda **told: metrics.compare_auc(y, s, -s, **told),
-        lambda **told: metrics.compare_metric(y, s, -s, metric="ks", **told),
+        lambda **options: metrics.auc_ci(y, s, **options),
+        lambda **options: metrics.ks_ci(y, s, **options),
+        lambda **options: metrics.compare_auc(y, s, -s, **options),
+        lambda **options: metrics.compare_metric(y, s, -s, metric="ks", **options),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"instability is 0\.5, but folds was not given"):

@@ -254,11 +254,11 @@ def test_groups_within_folds_are_drawn_whole(normal_scores):
     many = {
         name: np.repeat(value, 10) for name, value in {"folds": folds, "groups": groups}.items()
     }
-    told = {"method": "bootstrap", "random_state": 0, "n_resamples": 500}
-    together = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), **many, **told)
+    arguments = {"method": "bootstrap", "random_state": 0, "n_resamples": 500}
+    together = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), **many, **arguments)
     assert together.method.startswith("cluster bootstrap within folds, variance multiplied by 2.00")
     assert together.standard_error == pytest.approx(once.standard_error, rel=0.15)
-    alone = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), folds=many["folds"], **told)
+    alone = metrics.auc_ci(np.repeat(y, 10), np.repeat(s, 10), folds=many["folds"], **arguments)
     assert alone.standard_error < once.standard_error / 2
 
 
@@ -266,8 +266,8 @@ def test_weights_within_folds_count_rows_as_often(normal_scores):
     y, s = normal_scores(60, 60, 1.0, seed=5)
     folds, weight = np.arange(120) % 3, np.random.default_rng(0).integers(0, 3, 120)
     weight[:6] = 2
-    told = {"method": "bootstrap", "random_state": 0}
-    weighted = metrics.auc_ci(y, s, folds=folds, sample_weight=weight, **told)
+    arguments = {"method": "bootstrap", "random_state": 0}
+    weighted = metrics.auc_ci(y, s, folds=folds, sample_weight=weight, **arguments)
     copied = metrics.auc_ci(*(np.repeat(v, weight) for v in (y, s)), folds=np.repeat(folds, weight))
     assert weighted.value == pytest.approx(copied.value)
     assert weighted.standard_error > copied.standard_error  # copies are not more rows

@@ -33,16 +33,16 @@ def draw(seed, n_pos=60, n_neg=90, shifts=(1.0, 1.0), rho=0.5):
 @each_metric
 def test_values_are_those_of_the_metric_and_sides_change_the_sign(name):
     y, a, b = draw(0, shifts=(1.5, 0.5))
-    told = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-    found = metrics.compare_metric(y, a, b, metric=name, **told)
+    arguments = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
+    found = metrics.compare_metric(y, a, b, metric=name, **arguments)
     expected = [FUNCTIONS[name](y, s, **SETTINGS[name]) for s in (a, b)]
     assert [found.value_a, found.value_b] == pytest.approx(expected, rel=1e-12)
     assert found.difference == found.value_a - found.value_b
     assert found.low < found.difference < found.high
-    other = metrics.compare_metric(y, b, a, metric=name, **told)
+    other = metrics.compare_metric(y, b, a, metric=name, **arguments)
     assert (other.low, other.high) == pytest.approx((-found.high, -found.low), rel=1e-9)
     assert other.p_value == pytest.approx(found.p_value, rel=1e-9)
-    assert found == metrics.compare_metric(y, a, b, metric=name, **told)
+    assert found == metrics.compare_metric(y, a, b, metric=name, **arguments)
 
 
 def test_auc_is_that_of_compare_auc():
@@ -59,11 +59,13 @@ def test_auc_is_that_of_compare_auc():
 def test_interval_and_p_value_agree(name):
     for seed in range(12):
         y, a, b = draw(seed, shifts=(1.4, 0.8))
-        told = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-        found = metrics.compare_metric(y, a, b, metric=name, **told)
+        arguments = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
+        found = metrics.compare_metric(y, a, b, metric=name, **arguments)
         assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
         if 0 < found.p_value < 1:
-            exact = metrics.compare_metric(y, a, b, metric=name, **told, level=1 - found.p_value)
+            exact = metrics.compare_metric(
+                y, a, b, metric=name, **arguments, level=1 - found.p_value
+            )
             assert min(abs(exact.low), abs(exact.high)) < 1e-9
 
 
@@ -77,9 +79,9 @@ def test_scores_that_order_alike_do_not_differ(name):
 @resampled
 @pytest.mark.parametrize("n_pos", [15, 60])
 def test_where_there_is_no_difference_one_in_twenty_is_found(name, n_pos):
-    told = {**SETTINGS[name], "n_resamples": 60}
+    arguments = {**SETTINGS[name], "n_resamples": 60}
     found = [
-        metrics.compare_metric(*draw(seed, n_pos), metric=name, **told, random_state=seed)
+        metrics.compare_metric(*draw(seed, n_pos), metric=name, **arguments, random_state=seed)
         for seed in range(100)
     ]
     # Three standard deviations of 100 draws above 0.05.
@@ -90,10 +92,10 @@ def test_where_there_is_no_difference_one_in_twenty_is_found(name, n_pos):
 def test_the_interval_holds_where_there_is_a_difference(name):
     big = draw(0, 40_000, 60_000, shifts=(1.8, 0.9))
     truth = np.subtract(*(FUNCTIONS[name](big[0], s, **SETTINGS[name]) for s in big[1:]))
-    told = {**SETTINGS[name], "n_resamples": 60}
+    arguments = {**SETTINGS[name], "n_resamples": 60}
     found = [
         metrics.compare_metric(
-            *draw(seed, shifts=(1.8, 0.9)), metric=name, **told, random_state=seed
+            *draw(seed, shifts=(1.8, 0.9)), metric=name, **arguments, random_state=seed
         )
         for seed in range(100)
     ]
@@ -103,9 +105,9 @@ def test_the_interval_holds_where_there_is_a_difference(name):
 @resampled
 def test_folds_are_ranked_apart_and_training_counts(name):
     y, a, b = draw(3, shifts=(1.5, 0.5))
-    folds, told = np.arange(150) % 3, {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-    worst = metrics.compare_metric(y, a + 9 * folds, b, metric=name, folds=folds, **told)
-    fixed = metrics.compare_metric(y, a, b, metric=name, folds=folds, instability=0, **told)
+    folds, arguments = np.arange(150) % 3, {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
+    worst = metrics.compare_metric(y, a + 9 * folds, b, metric=name, folds=folds, **arguments)
+    fixed = metrics.compare_metric(y, a, b, metric=name, folds=folds, instability=0, **arguments)
     assert worst.difference == pytest.approx(fixed.difference)
     assert worst.standard_error == pytest.approx(2**0.5 * fixed.standard_error)
     assert "within 3 folds, variance multiplied by 2.00 for overlapping training sets" in str(worst)
@@ -126,21 +128,23 @@ def test_folds_are_ranked_apart_and_training_counts(name):
 def test_groups_and_weights(name):
     y, a, b = draw(4, 30, 30)
     rows = np.repeat(np.arange(60), 6)
-    told = {**SETTINGS[name], "n_resamples": 200, "random_state": 0}
+    arguments = {**SETTINGS[name], "n_resamples": 200, "random_state": 0}
     copied = [values[rows] for values in (y, a, b)]
-    alone = metrics.compare_metric(*copied, metric=name, **told)
-    together = metrics.compare_metric(*copied, metric=name, **told, groups=rows)
+    alone = metrics.compare_metric(*copied, metric=name, **arguments)
+    together = metrics.compare_metric(*copied, metric=name, **arguments, groups=rows)
     assert together.method == "paired cluster bootstrap"
     assert together.standard_error > 1.8 * alone.standard_error
-    weighted = metrics.compare_metric(y, a, b, metric=name, **told, sample_weight=np.full(60, 6.0))
+    weighted = metrics.compare_metric(
+        y, a, b, metric=name, **arguments, sample_weight=np.full(60, 6.0)
+    )
     assert weighted.difference == pytest.approx(together.difference)
     assert weighted.standard_error == pytest.approx(together.standard_error, rel=0.25)
     some = np.arange(60) % 4 > 0  # rows of weight 0 are absent, also from groups
     absent = metrics.compare_metric(
-        y, a, b, metric=name, **told, sample_weight=some.astype(float), groups=np.arange(60)
+        y, a, b, metric=name, **arguments, sample_weight=some.astype(float), groups=np.arange(60)
     )
     kept = [values[some] for values in (y, a, b)]
-    same = metrics.compare_metric(*kept, metric=name, **told, groups=np.arange(60)[some])
+    same = metrics.compare_metric(*kept, metric=name, **arguments, groups=np.arange(60)[some])
     assert absent.difference == pytest.approx(same.difference)
     assert (absent.n_pos, absent.n_neg) == (same.n_pos, same.n_neg)
 
@@ -148,8 +152,8 @@ def test_groups_and_weights(name):
 def test_no_difference_in_few_rows_is_not_certain():
     y = np.repeat([1, 0], 10)
     a, b = y + np.linspace(0, 0.5, 20), y + np.linspace(0.5, 0, 20)
-    for name, told in SETTINGS.items():
-        found = metrics.compare_metric(y, a, b, metric=name, **told, random_state=0)
+    for name, arguments in SETTINGS.items():
+        found = metrics.compare_metric(y, a, b, metric=name, **arguments, random_state=0)
         assert (found.difference, found.p_value) == (0, 1)
         assert found.low < -0.02 and found.high > 0.02
 
@@ -202,6 +206,6 @@ def test_ks_within_folds_rejects_one_in_twenty():
     for seed in range(n_samples):
         base = rng.normal(size=200) + y
         scores = [base + 0.1 * rng.normal(size=200) for _ in range(2)]
-        told = {"folds": folds, "instability": 0.0, "n_resamples": 60, "random_state": seed}
-        rejected += metrics.compare_metric(y, *scores, metric="ks", **told).p_value < 0.05
+        arguments = {"folds": folds, "instability": 0.0, "n_resamples": 60, "random_state": seed}
+        rejected += metrics.compare_metric(y, *scores, metric="ks", **arguments).p_value < 0.05
     assert rejected / n_samples < 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_samples)

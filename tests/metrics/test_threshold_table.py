@@ -36,8 +36,8 @@ def best(y, s, w, share):
 def test_equals_a_look_at_every_threshold(seed, weighted):
     y, s, w = draw(40, seed)
     w = w if weighted else np.ones(40)
-    told = {"sample_weight": w} if weighted else {}
-    table = threshold_table(y, s, fractions=SHARES, **told)
+    options = {"sample_weight": w} if weighted else {}
+    table = threshold_table(y, s, fractions=SHARES, **options)
     for share, row in zip(SHARES, table.rows, strict=True):
         threshold, flagged = best(y, s, w, share)
         found = w[flagged & y].sum()

@@ -272,7 +272,7 @@ def test_a_monotone_transform_moves_the_threshold_along():
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("options", "says"),
     [
         ({}, "none of fpr, tpr, budget, cost is given; give exactly one"),
         ({"fpr": 0.1, "tpr": 0.9}, "fpr and tpr are given"),
@@ -284,9 +284,9 @@ def test_a_monotone_transform_moves_the_threshold_along():
         ({"fpr": 0.1, "groups": [1, 1, 1, 1]}, "groups has only one group; give two or more"),
     ],
 )
-def test_bad_criteria_are_refused(told, says):
+def test_bad_criteria_are_refused(options, says):
     with pytest.raises(ValueError, match=says):
-        threshold_at([0, 1, 0, 1], [1, 2, 3, 4], **told)
+        threshold_at([0, 1, 0, 1], [1, 2, 3, 4], **options)
 
 
 def test_uneven_weights_count_for_fewer_rows():

@@ -149,10 +149,10 @@ def test_a_case_that_fails_does_not_cost_the_others_their_results(tmp_path):
     for n_jobs in (1, 2):
         results = Results(tmp_path / f"{n_jobs}.jsonl", TINY)
         with Workers(n_jobs) as workers:
-            told = run_experiment(experiment, TINY, results, workers, Progress(3, "", False))
+            failures = run_experiment(experiment, TINY, results, workers, Progress(3, "", False))
         assert results.stored().keys() == {"good"}
-        assert told["bad"].startswith("failed with TypeError")
-        assert "JSON" in told["nan"]
+        assert failures["bad"].startswith("failed with TypeError")
+        assert "JSON" in failures["nan"]
 
 
 def test_pages_without_matplotlib(toy, folders, monkeypatch):

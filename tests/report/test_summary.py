@@ -102,8 +102,8 @@ def test_tables_are_the_metrics_own(fitted, facts):
     histogram = score_histogram(y, scores)
     assert facts["distributions"]["pos"] == histogram.pos.tolist()
     assert facts["distributions"]["neg"] == histogram.neg.tolist()
-    told, own = facts["comparison"][0], compare_auc(y, scores, X[:, 0])
-    assert (told["difference"], told["p_value"]) == (own.difference, own.p_value)
+    shown, own = facts["comparison"][0], compare_auc(y, scores, X[:, 0])
+    assert (shown["difference"], shown["p_value"]) == (own.difference, own.p_value)
 
 
 def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
@@ -111,9 +111,9 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
     estimator = RankBoost(n_estimators=10)
     cv, other = cross_val_auc(estimator, X, y), cross_val_auc(RankBoost(n_estimators=2), X, y)
     estimator.fit(X, y)
-    told = {"scores": cv.scores, "folds": cv.folds, "baseline": {"short": other.scores}}
-    told |= {"instability": cv.instability, "baseline_instability": {"short": 0.5}}
-    facts = summarize(estimator, X, y, **told)
+    options = {"scores": cv.scores, "folds": cv.folds, "baseline": {"short": other.scores}}
+    options |= {"instability": cv.instability, "baseline_instability": {"short": 0.5}}
+    facts = summarize(estimator, X, y, **options)
     assert facts["headline"]["auc"] == cv.auc.value
     assert facts["headline"]["low"] == cv.auc.low
     assert facts["headline"]["curve_auc"] == roc_curve(y, cv.scores).auc()
@@ -127,7 +127,7 @@ def test_out_of_fold_scores_take_the_place_of_the_models_own(make_rows):
         {"metric": "partial_auc", "fpr_range": (0, 0.2), "scaled": True},
     ]
     for metric in metrics:
-        facts = summarize(estimator, X, y, **told, metric=metric)
+        facts = summarize(estimator, X, y, **options, metric=metric)
         first = facts["comparison"][0]
         assert first["own_value"] == facts["judged"]["value"]
         assert first["in_auc"]["low"] == own.low
@@ -144,8 +144,8 @@ def test_what_is_measured_within_folds_takes_the_scores_of_each_folds_own_model(
     estimator = TreeRank()
     cv, other = cross_val_auc(estimator, X, y), cross_val_auc(RankBoost(n_estimators=2), X, y)
     pooled = cv.scores_of(estimator.fit(X, y), X)
-    told = {"scores": pooled, "folds": cv.folds, "baseline": {"short": other.scores}}
-    facts = summarize(estimator, X, y, fold_scores=cv.scores, **told)
+    options = {"scores": pooled, "folds": cv.folds, "baseline": {"short": other.scores}}
+    facts = summarize(estimator, X, y, fold_scores=cv.scores, **options)
     assert facts["headline"]["auc"] == cv.auc.value
     assert facts["separation"]["ks"] == ks_ci(y, cv.scores, folds=cv.folds, random_state=0).value
     own = compare_auc(y, cv.scores, other.scores, folds=cv.folds)

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from auctor._text import p_words
 from auctor.cli.errors import UsageError, nearest
-from auctor.cli.facts import difference_words, p_words
+from auctor.cli.facts import difference_words
 from auctor.cli.make_learner import DEFAULT_LEARNER, default_learner, make_learner
 from auctor.cli.metric import Metric, parse_metric
 from auctor.cli.options import ColumnRoles, Execution

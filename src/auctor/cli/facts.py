@@ -41,17 +41,6 @@ def with_interval(result: MetricInterval) -> str:
     return f"{result.value:.3f} ({interval(result.low, result.high, result.level)})"
 
 
-def p_words(p_value: float) -> str:
-    """A p-value for people, who do not need the digits of very small ones.
-
-    Examples
-    --------
-    >>> p_words(0.0312), p_words(1e-30)
-    ('0.031', '<0.0001')
-    """
-    return "<0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
-
-
 def difference_words(compared: MetricComparison, digits: int = 3) -> tuple[str, str]:
     """A difference with its sign, and the two ends of its confidence interval.
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from auctor._text import interval
-from auctor.cli.facts import difference_words, interval_facts, p_words, with_interval
+from auctor._text import interval, p_words
+from auctor.cli.facts import difference_words, interval_facts, with_interval
 from auctor.cli.metric import Metric
 from auctor.cli.out_files import Output
 from auctor.cli.problem import Problem

@@ -10,14 +10,11 @@ number of its rows counts each group once (``RankingData.effective_rows``).
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from auctor._typing import Bools, Ints
+from auctor._typing import Bools, Hashes, Ints
 from auctor.data.distinct import column_salt, row_hashes
 from auctor.data.table import SparseTable, Table
 from auctor.kernels.copies import mix_column
-
-Hashes = npt.NDArray[np.uint64]
 
 # A group of copies with more than this fraction of the rows of its class in a fold is divided among
 # the folds, because a fold with the whole group would have few other rows.

@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from auctor._typing import Floats, Ints
-
-Hashes = npt.NDArray[np.uint64]
+from auctor._typing import Floats, Hashes, Ints
 
 
 def distinct_rows(matrix: Any, weight: npt.NDArray[Any]) -> tuple[Ints, Ints]:

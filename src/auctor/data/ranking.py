@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from auctor._checks import check_whole
 from auctor._typing import Bools, Indices, Ints
 from auctor.data.copies import mostly_copies
 from auctor.data.features import Feature
@@ -246,8 +247,7 @@ class RankingData:
 
     def split(self, n_partitions: int) -> "RankingData":
         """The same rows in ``n_partitions`` blocks of neighbouring rows of the table."""
-        if n_partitions < 1:
-            raise ValueError(f"n_partitions is {n_partitions}; give a whole number of 1 or more")
+        check_whole(n_partitions, "n_partitions")
         edges = np.linspace(0, self._last_row + 1, n_partitions + 1)
         blocks = [
             part.take((part.rows >= low) & (part.rows < high))

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import check_sparse, read_labels, read_vector, read_weights
+from auctor.data.labelled import check_lengths
 from auctor.data.labels import Labels
 from auctor.estimators.copied_rows import find_copied_rows
 from auctor.estimators.folds import assign_folds, check_folds, read_folds, with_group_folds
@@ -161,7 +162,7 @@ def cross_val_auc(
     weight = read_weights(sample_weight, len(names))
     rng = check_random_state(random_state)
     table = _collected(X)
-    _check_length(table, len(names))
+    check_lengths(_n_rows(table), len(names))
     copied = None if groups is not None else find_copied_rows(table, labels.positive, weight)
     if folds is None:
         folds = assign_folds(labels.positive, weight, groups, cv, rng, copied)
@@ -278,10 +279,8 @@ def _collected(X: Any) -> Any:
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 
 
-def _check_length(table: Any, n_labels: int) -> None:
-    n_rows = table.shape[0] if hasattr(table, "shape") else len(table)
-    if n_rows != n_labels:
-        raise ValueError(f"X and y have inconsistent numbers of samples: {n_rows} and {n_labels}")
+def _n_rows(table: Any) -> int:
+    return table.shape[0] if hasattr(table, "shape") else len(table)
 
 
 def _take(table: Any, rows: Indices) -> Any:

@@ -1,7 +1,6 @@
 """ExactBoostCV: the smooth AUC model, improved on KS or precision at k if that clearly helps."""
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
+from auctor._checks import is_whole
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS
 from auctor.estimators.exactboost import ROUNDS_CONSTRAINTS
@@ -287,13 +287,13 @@ class ExactBoostCV(SmoothEstimator):
         n_rows: float = data.n_rows
         if data.rows_per_unit is not None:  # weights count rows
             n_rows = sum(data.class_weights) * data.rows_per_unit[0]
-        fraction = float(self.k) / n_rows if isinstance(self.k, Integral) else float(self.k)
+        fraction = float(self.k) / n_rows if is_whole(self.k) else float(self.k)
         return min(fraction, 1 - 1e-9)
 
     def _check_k(self, given: FitInput) -> None:
         if self.metric != "precision_at_k":
             return
-        is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)
+        is_count = is_whole(self.k)
         most, what = float(given.table.n_rows), "rows of X"
         if given.weight is not None and self.frequency_weights:
             most, what = float(given.weight.sum()), "rows that sample_weight counts"

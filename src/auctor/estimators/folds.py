@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 
+from auctor._checks import is_whole
 from auctor._text import count
 from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import find_categorical, read_labels, read_vector
@@ -217,7 +218,7 @@ def assign_folds(
     copied: CopiedRows | None = None,
 ) -> Ints:
     """A fold for each row: stratified and shuffled, rows of weight zero not counted."""
-    if not isinstance(cv, (int, np.integer)) or isinstance(cv, bool) or cv < 2:
+    if not is_whole(cv) or cv < 2:
         raise ValueError(f"cv is {cv!r}; give a whole number of folds, 2 or more")
     # A row of weight zero is absent: it is scored, but must not decide the fold of another.
     folds = np.arange(len(positive), dtype=np.int64) % cv

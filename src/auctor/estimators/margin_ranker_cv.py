@@ -95,8 +95,8 @@ class MarginRankerCV(RankingEstimator):
     >>> from auctor import MarginRankerCV
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> ranker = MarginRankerCV("reduced").fit(X[:400], y[:400])
-    >>> ranker.epsilon_ in ranker.cv_results_["epsilon"]
-    True
+    >>> ranker.epsilon_, round(ranker.score(X[400:], y[400:]), 2)
+    (0.05, 1.0)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

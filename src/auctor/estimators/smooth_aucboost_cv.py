@@ -142,8 +142,8 @@ class SmoothAUCBoostCV(SmoothEstimator):
     >>> ranker = SmoothAUCBoostCV().fit(X[:400], y[:400])
     >>> round(ranker.score(X[400:], y[400:]), 2)
     1.0
-    >>> ranker.penalty_ in ranker.cv_results_["penalty"]
-    True
+    >>> f"{ranker.penalty_:.2g}", ranker.cv_results_["mean_auc"].round(3).tolist()[:3]
+    ('0.00051', [0.995, 0.995, 0.995])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -13,6 +13,7 @@ from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
 from auctor.estimators.importance import permutation_decreases
 from auctor.learners.trees.forest import ForestSettings, fit_forest
+from auctor.models import ForestModel
 
 
 class TreeRankForest(RankingEstimator):
@@ -118,6 +119,8 @@ class TreeRankForest(RankingEstimator):
     >>> round(forest.score(X[400:], y[400:]), 2)
     1.0
     """
+
+    model_: ForestModel
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,

@@ -11,7 +11,7 @@ import numpy as np
 
 from auctor._typing import Floats, Indices, Ints
 from auctor.kernels import roc
-from auctor.metrics.sample import Sample, read_codes, split
+from auctor.metrics.sample import Sample, group_codes, split
 
 Draw = tuple[Floats, Floats]  # weight of each positive and of each negative row
 
@@ -72,10 +72,7 @@ def make_draws(sample: Sample, groups: Any, rng: np.random.Generator) -> tuple[I
     """Draws of groups if there are groups, else of rows by class; with the name of the method."""
     if groups is None:
         return stratified_draws(sample, rng), "stratified bootstrap"
-    distinct, codes = read_codes(groups, sample, "groups")
-    if len(distinct) < 2:
-        raise ValueError("groups has only one group; give two or more, or leave groups out")
-    return cluster_draws(sample, codes, rng), "cluster bootstrap"
+    return cluster_draws(sample, group_codes(groups, sample), rng), "cluster bootstrap"
 
 
 class Resampling(NamedTuple):

@@ -24,7 +24,6 @@ from auctor.metrics.folds import (
     check_instability,
     cut_folds,
     describe_inflation,
-    group_codes,
 )
 from auctor.metrics.intervals import choose_method
 from auctor.metrics.limits import (
@@ -35,7 +34,7 @@ from auctor.metrics.limits import (
     p_value_of,
     two_sided,
 )
-from auctor.metrics.sample import Sample, read_sample
+from auctor.metrics.sample import Sample, group_codes, read_sample
 
 
 @dataclass(frozen=True, repr=False)

@@ -25,7 +25,7 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.bootstrap import Resampling, rank, whole
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.influence import effective_sizes, influences, variance
-from auctor.metrics.sample import Sample, read_codes
+from auctor.metrics.sample import Sample, group_codes, read_codes
 
 
 class Part(NamedTuple):
@@ -165,14 +165,6 @@ def _part(
         )
     redraw = None if resampling is None else resampling._replace(groups=own)
     return Part(part, redraw, own)
-
-
-def group_codes(groups: Any, sample: Sample) -> Ints:
-    """The group of each row as a whole number; at least two groups are needed."""
-    distinct, codes = read_codes(groups, sample, "groups")
-    if len(distinct) < 2:
-        raise ValueError("groups has only one group; give two or more, or leave groups out")
-    return codes
 
 
 def take(sample: Sample, rows: Bools) -> Sample:

@@ -16,12 +16,11 @@ from auctor.metrics.folds import (
     auc_within_folds,
     check_goes_with_folds,
     describe_inflation,
-    group_codes,
 )
 from auctor.metrics.influence import influences, known_from
 from auctor.metrics.influence import variance as influence_variance
 from auctor.metrics.limits import auc_limits, degrees, normal_quantile
-from auctor.metrics.sample import Sample, read_sample, sort_classes
+from auctor.metrics.sample import Sample, group_codes, read_sample, sort_classes
 
 METHODS = ("wilson", "delong", "bootstrap")
 

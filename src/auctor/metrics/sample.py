@@ -126,3 +126,11 @@ def read_codes(values: Any, sample: Sample, name: str) -> tuple[npt.NDArray[Any]
     except TypeError:
         raise ValueError(f"{name} has values of several types; give one type") from None
     return distinct, codes.astype(np.int64)
+
+
+def group_codes(groups: Any, sample: Sample) -> Ints:
+    """The group of each row as a whole number; at least two groups are needed."""
+    distinct, codes = read_codes(groups, sample, "groups")
+    if len(distinct) < 2:
+        raise ValueError("groups has only one group; give two or more, or leave groups out")
+    return codes

@@ -16,7 +16,6 @@ from auctor._checks import (
 )
 from auctor._text import interval
 from auctor._typing import Floats
-from auctor.metrics.bootstrap import percentiles
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
@@ -29,7 +28,7 @@ from auctor.metrics.quantiles import (
     rows_needed,
 )
 from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
-from auctor.metrics.sample import Sample, read_codes, read_sample
+from auctor.metrics.sample import Sample, group_codes, read_sample
 
 # The rows whose rate each criterion restricts.
 _OF = {"fpr": "negative rows", "tpr": "positive rows", "budget": "rows"}
@@ -184,11 +183,7 @@ def threshold_at(
 
 def count_rows(sample: Sample, groups: Any) -> Counted:
     """The rows of a sample with their weights and groups."""
-    codes = None
-    if groups is not None:
-        distinct, codes = read_codes(groups, sample, "groups")
-        if len(distinct) < 2:
-            raise ValueError("groups has only one group; give two or more, or leave groups out")
+    codes = None if groups is None else group_codes(groups, sample)
     weight = sample.weight
     if weight is not None and weight.min() == weight.max():
         weight = None  # the scale of weights does not matter: equal weights are no weights
@@ -230,17 +225,6 @@ class RateIntervals:
 def with_rows(method: str, rows: Counted) -> str:
     """The name of a method, with "at the effective number of rows" if that enters."""
     return method if rows.is_plain else f"{method} at the effective number of rows"
-
-
-def percentile_range(values: Floats, level: float) -> Range:
-    """Central percentiles of resampled values, which may be infinite; NaN is left out."""
-    known = np.sort(values[~np.isnan(values)])
-    if len(known) == 0:
-        return UNKNOWN
-    if np.isinf(known).any():  # a number and infinity cannot be interpolated
-        ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2], method="nearest")
-        return Range(float(ends[0]), float(ends[1]))
-    return Range(*percentiles(known, level))
 
 
 def _rate(curve: RocCurve, name: str, value: Any) -> float:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from auctor._checks import check_choice, check_whole
 from auctor._text import count, first_few
 from auctor._typing import Floats, Ints
 from auctor.data import Table
@@ -216,10 +216,8 @@ class Explanations:
         >>> model.explain_rows([[1.0], [4.0]]).reasons(1)
         [['x0=1 (-0.7)', 'x0=4 (+0.7)']]
         """
-        if isinstance(n_reasons, bool) or not isinstance(n_reasons, Integral) or n_reasons < 1:
-            raise ValueError(f"n_reasons is {n_reasons!r}; give a whole number of 1 or more")
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction is {direction!r}; give one of {', '.join(DIRECTIONS)}")
+        check_whole(n_reasons, "n_reasons")
+        check_choice(direction, DIRECTIONS, "direction")
         parts = self.contributions
         if direction != "both":
             parts = np.maximum(parts if direction == "up" else -parts, 0.0)

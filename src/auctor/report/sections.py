@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from auctor._text import count
+from auctor._text import count, p_words
 from auctor.report.markup import (
     Markup,
     interval,
@@ -226,14 +226,8 @@ def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
         number(one["own_value"]),
         f"{one['difference']:+.3f}",
         interval(one["low"], one["high"]),
-        _p_value(one["p_value"]),
+        "–" if one["p_value"] is None else p_words(one["p_value"]),
     ]
-
-
-def _p_value(p_value: float | None) -> str:
-    if p_value is None:
-        return "–"
-    return "<0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def _verdict(one: dict[str, Any]) -> str:

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor._typing import Ints
+from auctor._typing import Ints, RowIndices
 from auctor.kernels.exact.custom import CustomSearch, custom_search, is_compiled
 from auctor.kernels.exact.rows import auc_loss, ks_loss, top_loss
 from auctor.kernels.exact.sample import AUC, KS, TOP
 from auctor.learners.exact.table import ExactTable
-
-RowIndices = npt.NDArray[np.uint32]
 
 NUMBERS = {"auc": AUC, "ks": KS, "precision_at_k": TOP}
 TITLES = {"auc": "AUC", "ks": "KS", "precision_at_k": "precision at k"}

@@ -391,7 +391,7 @@ def _certify(
     )
     values = {
         "metric": metric.metric,
-        "share": metric.fraction or None,
+        "fraction": metric.fraction or None,
         "value": value,
         **chosen_values(history),
     }

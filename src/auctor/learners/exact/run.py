@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from auctor._typing import Ints
+from auctor._typing import Ints, RowIndices
 from auctor.kernels.exact.cells import bisect_views, search_views
 from auctor.kernels.exact.rows import (
     draw_by_weight,
@@ -28,8 +28,6 @@ from auctor.kernels.exact.sample import Sample, Views
 from auctor.kernels.exact.strips import best_stump
 from auctor.learners.exact.metric import Judge
 from auctor.learners.exact.table import ExactTable
-
-RowIndices = npt.NDArray[np.uint32]
 
 UNIT_RANGE = 2.0**30  # the range of the scores at the start, in units
 _LARGEST_RANGE = 2.0**50  # with a larger range the unit becomes coarser

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from auctor._typing import Floats, Ints
+from auctor._typing import DenseCodes, Floats, Ints
 from auctor.data import Feature, RankingData
 
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 Ranks = npt.NDArray[np.uint32]
 
 
@@ -22,7 +21,7 @@ class ExactTable:
     any order can represent every function of a category.
     """
 
-    codes: Codes  # (features, rows)
+    codes: DenseCodes  # (features, rows)
     weight: npt.NDArray[np.uint32]
     n_pos: int
     features: Ints  # the feature of each view
@@ -66,7 +65,7 @@ def gather(data: RankingData) -> ExactTable:
     return ExactTable(codes, weight, data.n_pos, features, ranks)
 
 
-def _in_order(data: RankingData) -> tuple[Codes, npt.NDArray[np.uint32]]:
+def _in_order(data: RankingData) -> tuple[DenseCodes, npt.NDArray[np.uint32]]:
     """Codes and weights, each class in the order of the table for any partitions."""
     if len(data.partitions) == 1:
         part = data.partitions[0]

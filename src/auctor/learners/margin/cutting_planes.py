@@ -22,7 +22,7 @@ import highspy
 import numpy as np
 
 from auctor._progress import Progress
-from auctor._typing import Bools, Floats, Ints
+from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.kernels.linear import dot, vector_matrix
 from auctor.learners.margin.hypotheses import Hypotheses
 from auctor.learners.margin.objectives import Distributions, Objective
@@ -195,6 +195,10 @@ class Cuts:
         self._size += 1
         self.nu_pos, self.age = np.append(self.nu_pos, nu_pos), np.append(self.age, 0)
 
+    def mark_used(self, used: Indices) -> None:
+        self.age += 1
+        self.age[used] = 0
+
     def keep(self, kept: Bools) -> None:
         self._buffer[: int(kept.sum())] = self.edges[kept]
         self._size = int(kept.sum())
@@ -277,8 +281,7 @@ class _Master:
             return None
         dual /= dual.sum()
         used = np.flatnonzero(dual)
-        self._cuts.age += 1
-        self._cuts.age[used] = 0
+        self._cuts.mark_used(used)
         prices = vector_matrix(dual[used], self._cuts.edges[used])
         bound = float(np.abs(prices).max() if self._negations else prices.max())
         if (self._sign == 0).any():

@@ -10,12 +10,12 @@ value of a noise feature in 96 % of 50 samples of 500 rows, but in 80 % of those
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from auctor._checks import check_level, check_whole
 from auctor._text import first_few
 from auctor._typing import Bools, Floats, Indices
 from auctor.data import Feature, RankingData, Workers, number_feature
@@ -188,16 +188,10 @@ def _with_flat_bands(few: ScoreBands, data: RankingData, kept: Indices) -> Score
 
 def check_request(n_resamples: Any, level: Any, random_state: Any = 0) -> None:
     """Check the arguments of ``score_bands``."""
-    if not _is_whole(n_resamples) or n_resamples < 2:
-        raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of 2 or more")
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
-        raise ValueError(f"level is {level!r}; give a number between 0 and 1")
-    if random_state is not None and (not _is_whole(random_state) or random_state < 0):
-        raise ValueError(f"random_state is {random_state!r}; give a whole number of 0 or more")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    check_whole(n_resamples, "n_resamples", minimum=2)
+    check_level(level)
+    if random_state is not None:
+        check_whole(random_state, "random_state", minimum=0)
 
 
 def centred(tables: Floats, fraction: Floats) -> Floats:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from auctor._typing import Floats
+from auctor._typing import DenseCodes, Floats
 from auctor.data import RankingData, Workers
 from auctor.learners.common.histogram import class_histogram
 from auctor.learners.smooth.histograms import code_fractions, entry_rows
@@ -16,7 +16,7 @@ from auctor.learners.smooth.settings import (
     auto_amounts,
     resolve_amounts,
 )
-from auctor.learners.smooth.smoothed_auc import Codes, SmoothedAUC
+from auctor.learners.smooth.smoothed_auc import SmoothedAUC
 from auctor.learners.smooth.spikes import find_loose
 
 # The pilot fit only compares the features with each other, so it need not be precise.
@@ -37,7 +37,7 @@ class Problem:
         self.signs = _increment_signs(data, settings.signs)
         self._pilot: Floats | None = None
 
-    def pair_sums(self, cells: list[Codes] | None = None) -> SmoothedAUC:
+    def pair_sums(self, cells: list[DenseCodes] | None = None) -> SmoothedAUC:
         """The smoothed AUC of the data; ``cells`` are the codes of surfaces, if there are any."""
         settings = self.settings
         return SmoothedAUC(

@@ -156,6 +156,10 @@ class AmountSearch:
         for i, amounts in enumerate(path):
             self._add(Candidate(amounts, tuple(own[i] for own in aucs)))
 
+    def keep_penalties(self, penalties: Sequence[float]) -> None:
+        """Drop the candidates with other penalties."""
+        self.candidates = [c for c in self.candidates if c.amounts.penalty in set(penalties)]
+
     def try_outward(self, path: Sequence[Amounts]) -> None:
         """Try amounts from the automatic ones outward, on each side until one is clearly worse."""
         middle = min(range(len(path)), key=lambda i: _distance(path[i], self.auto))
@@ -287,8 +291,7 @@ def _search_amounts(
     second = _amounts(chosen, penalties, PENALTIES, "penalty")
     search.try_all(second) if penalties is not None else search.try_outward(second)
     if penalties is not None:  # the automatic penalty was not among those to choose from
-        given = set(penalties)
-        search.candidates = [c for c in search.candidates if c.amounts.penalty in given]
+        search.keep_penalties(penalties)
 
 
 def _search_rounds(

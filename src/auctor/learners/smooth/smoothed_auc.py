@@ -9,26 +9,22 @@ scores of the rows. Weights on the grid and sums over rows are whole numbers, so
 does not depend on the order of the rows, the partitions or the number of threads.
 
 The relative error against the double sum is below 1e-8, most often near 1e-12;
-``tests/learners/test_smooth_sums.py`` compares them.
+``tests/learners/test_smoothed_auc.py`` compares them.
 """
 
 from math import exp
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.signal import fftconvolve
 from scipy.special import ndtr
 
-from auctor._typing import Floats, Ints
+from auctor._typing import DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.smooth import add_scores, count_slopes, deposit, deposit_rest, gather
 from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.smooth.partial_auc import partial_sums
-
-# Codes (features or surfaces, rows) of one partition.
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 # Nodes per unit of score: with polynomials of degree 7 the error is about 1e-13.
 PER_UNIT = 16
@@ -99,12 +95,12 @@ class SmoothedAUC:
         data: RankingData,
         workers: Workers,
         *,
-        cells: list[Codes] | None = None,
+        cells: list[DenseCodes] | None = None,
         fpr_range: tuple[float, float] | None = None,
         offset: Floats | None = None,
     ) -> None:
         self._data, self._workers = data, workers
-        self._codes: list[list[Codes]] = [[part.dense_codes for part in data.partitions]]
+        self._codes: list[list[DenseCodes]] = [[part.dense_codes for part in data.partitions]]
         if cells is not None:
             self._codes.append(cells)
         self._blocks = class_blocks(data, workers.count)

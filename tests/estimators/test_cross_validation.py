@@ -60,8 +60,8 @@ def test_folds_are_stratified_and_shuffled(X: Any, y: Any) -> None:
 
 def test_interval_is_that_of_the_folds(X: Any, y: Any) -> None:
     found = cross_val_auc(RANKER, X, y, cv=3)
-    told = {"folds": found.folds, "instability": found.instability}
-    assert found.auc == auc_ci(y, found.scores, **told)
+    options = {"folds": found.folds, "instability": found.instability}
+    assert found.auc == auc_ci(y, found.scores, **options)
     assert found.instability == fold_instability(y, found.scores_by_fold, found.folds)
     own = found.scores_by_fold[np.arange(N), found.folds]
     np.testing.assert_array_equal(own, found.scores)
@@ -230,7 +230,7 @@ def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("options", "says"),
     [
         ({"groups": [1, 2]}, "groups has 2 values for 90 rows"),
         ({"groups": [1, 2] * 45}, "groups has 2 groups for cv=5 folds"),
@@ -238,9 +238,9 @@ def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFi
         ({"folds": [1] * 90}, "folds has a single fold; give 2 or more"),
     ],
 )
-def test_bad_groups_and_folds(X: Any, y: Any, told: Any, says: str) -> None:
+def test_bad_groups_and_folds(X: Any, y: Any, options: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        cross_val_auc(RANKER, X, y, **told)
+        cross_val_auc(RANKER, X, y, **options)
 
 
 def law(n: int, seed: int) -> tuple[Any, Any]:
@@ -299,9 +299,9 @@ def test_the_positive_label_of_another_librarys_model(X: Any, y: Any) -> None:
 
 def test_an_estimator_that_cross_validates_itself_keeps_groups_together(X: Any, y: Any) -> None:
     groups = np.repeat(np.arange(N // 3), 3)
-    told = with_group_folds(SmoothAUCBoostCV(), y == 1, groups).cv
-    assert len(told) == 5
-    for train, test in told:
+    folds = with_group_folds(SmoothAUCBoostCV(), y == 1, groups).cv
+    assert len(folds) == 5
+    for train, test in folds:
         assert not set(groups[train]) & set(groups[test])
         assert 0 < y[test].sum() < len(test)
     given = [(np.arange(45), np.arange(45, 90))]
