@@ -10,7 +10,6 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
-import checkout  # noqa: F401 - for tests
 import highspy
 import numpy as np
 from bench_sparse import read_reuters

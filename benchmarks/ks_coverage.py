@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from auctor.metrics import ks_ci, roc_curve
-from auctor.metrics.resampled_curves import resampled_curves
+from auctor.metrics.bootstrap import resampled_curves
 from auctor.metrics.sample import read_sample
 
 SHIFTS = 0.3, 1.0, 2.0, 3.0

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from auctor.data import distinct
-from auctor.data.distinct import distinct_rows
+from auctor.data import copies as distinct
+from auctor.data.copies import distinct_rows
 
 NAN = float("nan")
 

@@ -14,9 +14,13 @@ from sklearn.linear_model import LogisticRegression
 
 from auctor import MartiRank, RankBoost, SmoothAUCBoostCV, TreeRank
 from auctor.estimators import cross_validation as crossval
-from auctor.estimators.cross_validation import compare_instability, cross_val_auc
+from auctor.estimators.cross_validation import (
+    compare_instability,
+    cross_val_auc,
+    scores_at,
+    training_ranks,
+)
 from auctor.estimators.folds import with_group_folds
-from auctor.estimators.score_scale import scores_at, training_ranks
 from auctor.metrics import auc, auc_ci, fold_instability, roc_curve
 
 N = 90

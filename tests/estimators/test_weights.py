@@ -5,7 +5,7 @@ import pytest
 
 from auctor import DMKS, MarginRanker, RankBoost, SmoothAUCBoost, SmoothAUCBoostCV, TreeRank
 from auctor.data import prepare, read_table
-from auctor.estimators.fitting import FitInput
+from auctor.estimators.base import FitInput
 from auctor.estimators.folds import draw_folds
 from auctor.learners.trees.pruning import stratified_folds
 from auctor.metrics import auc

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auctor.data.distinct import column_salt, row_hashes
+from auctor.data.copies import column_salt, row_hashes
 from auctor.kernels.copies import mix_column
 
 # Hashes are meant to overflow, which numpy says where kernels run without compilation.

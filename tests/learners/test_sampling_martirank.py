@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from auctor import SamplingMartiRank
 from auctor.data import prepare
 from auctor.exceptions import OracleError
-from auctor.learners.martirank.noise import (
-    corrected,
-    draws_for_rate,
-    has_enough,
-    variance,
-)
+from auctor.learners.martirank.noise import corrected, draws_for_rate, has_enough, variance
 from auctor.learners.martirank.oracle_stream import OracleStream
 from auctor.learners.martirank.sampling import fit_sampling_martirank
 from auctor.learners.martirank.sampling_settings import SamplingMartiRankSettings

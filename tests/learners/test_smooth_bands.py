@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from auctor.data import prepare
-from auctor.learners.common.reference import codes_in
+from auctor.learners.common.finish import codes_in
 from auctor.learners.smooth.bands import (
     draw_rows,
     drop_empty_bins,

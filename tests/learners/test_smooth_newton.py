@@ -11,8 +11,8 @@ from auctor.exceptions import SmoothWarning
 from auctor.learners.smooth.fit import climb, fit_smooth
 from auctor.learners.smooth.newton import Patience, maximise
 from auctor.learners.smooth.objective import Barrier, Objective
+from auctor.learners.smooth.penalty import gaps
 from auctor.learners.smooth.problem import Problem
-from auctor.learners.smooth.scale import gaps
 from auctor.learners.smooth.settings import SmoothSettings
 
 TIGHT = Patience(tol=1e-13, max_iter=2000)

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data import Workers, prepare
-from auctor.learners.common.histogram import class_histogram
-from auctor.learners.smooth.penalty import _FEW_VALUES, CURVATURE, Roughness
-from auctor.learners.smooth.scale import gaps
+from auctor.learners.common.blocks import class_histogram
+from auctor.learners.smooth.penalty import _FEW_VALUES, CURVATURE, Roughness, gaps
 
 SCALES = ["normal", "arcsinh", "linear"]
 

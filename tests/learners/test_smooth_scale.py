@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtri
 
 from auctor.data import prepare
-from auctor.learners.smooth.scale import gaps
+from auctor.learners.smooth.penalty import gaps
 
 SCALES = ["normal", "arcsinh", "linear", "bins"]
 

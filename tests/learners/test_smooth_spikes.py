@@ -5,12 +5,11 @@ import pytest
 from scipy.optimize import minimize
 
 from auctor.data import Workers, prepare
-from auctor.learners.common.histogram import class_histogram
+from auctor.learners.common.blocks import class_histogram
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.penalty import CURVATURE, Roughness
-from auctor.learners.smooth.problem import Problem
+from auctor.learners.smooth.problem import FEWEST_BINS, Problem, spike_cost
 from auctor.learners.smooth.settings import SmoothSettings
-from auctor.learners.smooth.spikes import FEWEST_BINS, spike_cost
 from auctor.metrics import auc
 
 

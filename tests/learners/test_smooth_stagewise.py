@@ -11,8 +11,8 @@ from auctor.data import RankingData, Workers, prepare
 from auctor.kernels.smooth import deposit, deposit_sides
 from auctor.learners.smooth.newton import Patience
 from auctor.learners.smooth.objective import Objective
+from auctor.learners.smooth.penalty import gaps
 from auctor.learners.smooth.problem import Problem
-from auctor.learners.smooth.scale import gaps
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.stagewise import Round, Rounds, Stump, boost, differences_of_scores
 from auctor.testing.contracts import messy_table

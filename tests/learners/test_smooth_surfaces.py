@@ -7,16 +7,10 @@ import pytest
 
 from auctor.data import Workers, category_feature, number_feature, prepare
 from auctor.learners.smooth.fit import add_surfaces, climb, fit_smooth
-from auctor.learners.smooth.interactions import (
-    Pair,
-    find_pairs,
-    main_parts,
-    make_axis,
-    usefulness,
-)
+from auctor.learners.smooth.interactions import Pair, find_pairs, main_parts, make_axis, usefulness
 from auctor.learners.smooth.newton import Patience
+from auctor.learners.smooth.penalty import gaps
 from auctor.learners.smooth.problem import Problem
-from auctor.learners.smooth.scale import gaps
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.surfaces import (
     JointProblem,

@@ -13,14 +13,7 @@ from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
 from auctor.cli.suspects import table_warnings
 from auctor.cli.tables import open_table
-from auctor.cli.validation import (
-    BASELINE,
-    Validated,
-    compare,
-    make_baseline,
-    matched_ks,
-    validate,
-)
+from auctor.cli.validation import BASELINE, Validated, compare, make_baseline, matched_ks, validate
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import with_group_folds
 from auctor.models.file import to_json

@@ -12,8 +12,8 @@ from importlib import import_module
 
 from auctor.cli.config import add_config
 from auctor.cli.errors import UsageError, is_expected, one_line
+from auctor.cli.output import drop_output, prepare_streams
 from auctor.cli.parser import WRONG_USAGE, build_parser
-from auctor.cli.streams import drop_output, prepare_streams
 
 OK, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
 

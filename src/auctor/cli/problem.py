@@ -11,12 +11,12 @@ from auctor._text import count
 from auctor._typing import Bools, Floats
 from auctor.cli.labels import (
     Label,
+    LineOf,
     choose_positive,
     read_target,
     read_weight_and_group,
     two_labels,
 )
-from auctor.cli.odd_cells import LineOf
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile
 from auctor.data import find_categorical, read_table

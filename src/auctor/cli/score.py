@@ -12,14 +12,7 @@ import pyarrow as pa
 from auctor.cli.errors import UsageError
 from auctor.cli.model_rows import model_with_reference, read_features
 from auctor.cli.out_files import Output, check_outputs
-from auctor.cli.output import (
-    STDOUT,
-    data_stdout,
-    emit,
-    spreadsheet_safe,
-    to_json,
-    write_csv,
-)
+from auctor.cli.output import STDOUT, data_stdout, emit, spreadsheet_safe, to_json, write_csv
 from auctor.cli.tables import TableFile, open_table, table_kind, write_table
 from auctor.models import Model, TermModel, load
 

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from auctor._typing import Bools, Floats, Indices
-from auctor.cli.odd_cells import odd_cells
+from auctor.cli.labels import odd_cells
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
-from auctor.estimators.copied_rows import find_copied_rows
+from auctor.estimators.folds import find_copied_rows
 from auctor.metrics import auc
 
 _LEAK = 0.995

@@ -20,8 +20,7 @@ import pyarrow.parquet as pq
 
 from auctor._files import complete_file
 from auctor.cli.errors import missing_column
-from auctor.cli.output import write_csv_file
-from auctor.cli.streams import read_stdin
+from auctor.cli.output import read_stdin, write_csv_file
 
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")

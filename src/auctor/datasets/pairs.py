@@ -8,12 +8,7 @@ import numpy.typing as npt
 
 from auctor._checks import check_finite, check_whole
 from auctor._typing import Floats
-from auctor.datasets.arguments import (
-    RandomState,
-    check_noise,
-    check_random_state,
-    check_rows,
-)
+from auctor.datasets.arguments import RandomState, check_noise, check_random_state, check_rows
 from auctor.datasets.draws import draw_flips, draw_labels
 from auctor.datasets.sample import Sample, ScoreFunction
 

@@ -7,12 +7,7 @@ import numpy.typing as npt
 
 from auctor._checks import check_fraction, check_whole
 from auctor._typing import Floats, Ints
-from auctor.datasets.arguments import (
-    RandomState,
-    check_noise,
-    check_random_state,
-    check_rows,
-)
+from auctor.datasets.arguments import RandomState, check_noise, check_random_state, check_rows
 from auctor.datasets.draws import draw_flips, draw_labels, draw_subsets
 from auctor.datasets.sample import Sample
 

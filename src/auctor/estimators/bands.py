@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from auctor.estimators.fitting import FitInput
+from auctor.estimators.base import FitInput
 from auctor.estimators.smooth_base import SmoothEstimator
-from auctor.learners.common.reference import codes_in
+from auctor.learners.common.finish import codes_in
 from auctor.learners.smooth.bands import ScoreBands, check_request, score_bands
 from auctor.models import AdditiveModel
 

@@ -1,7 +1,8 @@
-"""The base class of the estimators: input validation before the learner, scoring after it."""
+"""The base class of the estimators: the input of a fit, its result, and scoring after it."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,14 +16,47 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 
 from auctor._text import first_few
 from auctor._typing import Floats, Ints
-from auctor.data import RankingData, Table, prepare, read_table
+from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
-from auctor.estimators.fitting import FitInput, FitResult
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
 from auctor.models import Explanation, Explanations, Model, ScorerModel, TermModel
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
+
+
+@dataclass(frozen=True, eq=False)
+class FitInput:
+    """The arguments of ``fit``: the table as it was read, the labels as an array."""
+
+    table: Table
+    X: Any  # as the caller gave it, for estimators that hand it on to other estimators
+    y: npt.NDArray[Any]
+    sample_weight: Any = None
+
+    @cached_property
+    def weight(self) -> Floats | None:
+        """The weight of each row; None where all rows weigh the same."""
+        return read_weights(self.sample_weight, len(self.y))
+
+    def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of the rows whose weight is above 0: the others count as absent."""
+        return values if self.weight is None else np.asarray(values[self.weight > 0])
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """The result of a learner, from which ``fit`` sets the fitted attributes.
+
+    ``attributes`` are further fitted attributes by name, such as ``n_iter_``.
+    """
+
+    model: Model
+    history: Any
+    certificate: Certificate
+    classes: npt.NDArray[Any]  # (negative, positive)
+    attributes: dict[str, Any] = field(default_factory=dict)
+
 
 # Constraints of the parameters that most estimators have.
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {

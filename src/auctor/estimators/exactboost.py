@@ -8,8 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
-from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
 from auctor.estimators.init import read_init
 from auctor.learners.exact.fit import ExactBoostHistory, ExactBoostSettings, fit_exactboost
 from auctor.learners.exact.metric import RankMetric

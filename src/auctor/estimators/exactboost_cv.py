@@ -10,13 +10,18 @@ from sklearn.utils._param_validation import StrOptions
 
 from auctor._checks import is_whole
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS
+from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult
 from auctor.estimators.exactboost import ROUNDS_CONSTRAINTS
-from auctor.estimators.fitting import FitInput, FitResult
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.smooth_aucboost_cv import SEARCH_CONSTRAINTS
-from auctor.estimators.smooth_base import MOST_PAIRS, PenaltySearch, Refit, SmoothEstimator
-from auctor.estimators.smooth_settings import SMOOTH_CONSTRAINTS, make_settings
+from auctor.estimators.smooth_base import (
+    MOST_PAIRS,
+    SMOOTH_CONSTRAINTS,
+    PenaltySearch,
+    Refit,
+    SmoothEstimator,
+    make_settings,
+)
 from auctor.learners.exact.candidates import Candidate, RefinementHistory
 from auctor.learners.exact.fit import ExactBoostSettings
 from auctor.learners.exact.paired_metric import PairedMetric

@@ -8,8 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.estimators.fitting import FitResult
+from auctor.estimators.base import SHARED_CONSTRAINTS, FitResult, RankingEstimator
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows

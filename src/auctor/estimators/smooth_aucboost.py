@@ -6,15 +6,16 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import RankingData
-from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS
-from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, FitInput, FitResult
 from auctor.estimators.init import Init
-from auctor.estimators.smooth_base import Refit, SmoothEstimator, run_smooth
-from auctor.estimators.smooth_settings import (
+from auctor.estimators.smooth_base import (
     SMOOTH_CONSTRAINTS,
+    Refit,
+    SmoothEstimator,
     check_interactions,
     make_settings,
     read_smooth_init,
+    run_smooth,
 )
 from auctor.learners.smooth.settings import SmoothSettings
 

@@ -7,20 +7,18 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import RankingData
-from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.base import FitInput, FitResult
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.init import Init
 from auctor.estimators.smooth_base import (
     MOST_PAIRS,
+    SMOOTH_CONSTRAINTS,
     PenaltySearch,
     Refit,
     SmoothEstimator,
-    read_amounts,
-)
-from auctor.estimators.smooth_settings import (
-    SMOOTH_CONSTRAINTS,
     check_interactions,
     make_settings,
+    read_amounts,
     read_smooth_init,
 )
 from auctor.learners.smooth.settings import SmoothSettings

@@ -7,8 +7,12 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from auctor.data import RankingData
-from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
-from auctor.estimators.fitting import FitResult
+from auctor.estimators.base import (
+    EARLY_STOPPING_CONSTRAINTS,
+    SHARED_CONSTRAINTS,
+    FitResult,
+    RankingEstimator,
+)
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
 

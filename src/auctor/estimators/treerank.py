@@ -8,8 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
-from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank

@@ -10,9 +10,9 @@ from auctor.metrics.calibration import CalibrationTable, calibration_table
 from auctor.metrics.comparison import AucComparison, compare_auc
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
 from auctor.metrics.curve_intervals import MetricInterval, ks_ci, precision_at_k_ci
+from auctor.metrics.folds import fold_instability
 from auctor.metrics.gain import GainCurve, gain_curve
 from auctor.metrics.histogram import ScoreHistogram, score_histogram
-from auctor.metrics.instability import fold_instability
 from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.metric_comparison import MetricComparison, compare_metric
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer

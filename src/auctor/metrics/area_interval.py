@@ -13,13 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import (
-    check_choice,
-    check_level,
-    check_one,
-    check_region,
-    check_whole,
-)
+from auctor._checks import check_choice, check_level, check_one, check_region, check_whole
 from auctor._typing import Floats, Ints
 from auctor.metrics.bootstrap import Resampling, make_generator
 from auctor.metrics.curve import RocCurve, curve_of_sample

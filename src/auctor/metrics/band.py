@@ -9,13 +9,12 @@ import numpy.typing as npt
 
 from auctor._checks import check_choice, check_level, check_whole
 from auctor._typing import Floats
-from auctor.metrics.bootstrap import make_generator
+from auctor.metrics.bootstrap import make_generator, resampled_curves, thin
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.intervals import normal_quantile
 from auctor.metrics.quantiles import Ranked, quantile_interval
 from auctor.metrics.rates import wilson
-from auctor.metrics.resampled_curves import resampled_curves, thin
 from auctor.metrics.sample import read_sample
 from auctor.metrics.thresholds import count_rows, with_rows
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auctor._typing import Bools
+from auctor.metrics.bootstrap import at_thresholds, resampled_curves, thin
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.effective import kish
 from auctor.metrics.folds import Part
-from auctor.metrics.resampled_curves import at_thresholds, resampled_curves, thin
 from auctor.metrics.sample import read_codes
 
 # Maximum number of distinct scores of a resampled curve; more of them are joined.

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import betainc
 
 from auctor._typing import Bools, Floats, Indices
+from auctor.metrics.bootstrap import thin
 from auctor.metrics.curve import OperatingPoint, RocCurve
 from auctor.metrics.effective import (
     Counted,
@@ -15,7 +16,6 @@ from auctor.metrics.effective import (
     within_correlation,
 )
 from auctor.metrics.rates import Range
-from auctor.metrics.resampled_curves import thin
 
 # Maximum number of thresholds that are compared pairwise: a finer grid would not change intervals.
 _MAX_STEPS = 250

@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from auctor._checks import (
-    check_choice,
-    check_level,
-    check_one,
-    check_region,
-    check_whole,
-)
+from auctor._checks import check_choice, check_level, check_one, check_region, check_whole
 from auctor._text import count
 from auctor._typing import Floats
 from auctor.metrics.auc_pairs import is_same_order
-from auctor.metrics.bootstrap import Resampling, make_draws, make_generator
+from auctor.metrics.bootstrap import (
+    Resampling,
+    make_draws,
+    make_generator,
+    redrawn,
+    step_of_rows,
+    thin,
+)
 from auctor.metrics.comparison import AucComparison, compare_auc, describe_difference
 from auctor.metrics.curve import RocCurve, curve_of_sample
 from auctor.metrics.curve_estimates import estimate_ks, precision_in_top
@@ -28,7 +29,6 @@ from auctor.metrics.curve_intervals import KS_RESAMPLES, read_top
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
 from auctor.metrics.influence import effective_sizes
-from auctor.metrics.resampled_curves import redrawn, step_of_rows, thin
 from auctor.metrics.sample import Sample, read_codes, read_sample
 
 METRICS = ("auc", "ks", "partial_auc", "precision_at_k")

@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auctor._checks import (
-    check_level,
-    check_one,
-    check_positive,
-    check_rate,
-    check_top,
-)
+from auctor._checks import check_level, check_one, check_positive, check_rate, check_top
 from auctor._text import interval
 from auctor._typing import Floats
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample

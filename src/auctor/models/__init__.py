@@ -9,7 +9,7 @@ from auctor.models.linear import LinearModel, LinearTerm
 from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
-from auctor.models.shared import Calibration
+from auctor.models.serialization import Calibration
 from auctor.models.surface import Surface
 from auctor.models.terms import TermModel
 from auctor.models.tree import TreeModel

@@ -17,7 +17,7 @@ from auctor.models.features import check_names, feature_body, read_feature, refu
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.reference import Reference, check_reference, read_reference
-from auctor.models.shared import Shared
+from auctor.models.serialization import Shared
 from auctor.models.sparse_steps import ZeroSteps, correct, zero_steps
 from auctor.models.surface import Surface, read_surface
 from auctor.models.terms import TermModel

@@ -14,8 +14,7 @@ from auctor._typing import Floats, Ints
 from auctor.data import Category, Table, read_table, select
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
-from auctor.models.serialization import write_model_text
-from auctor.models.shared import Calibration, Shared
+from auctor.models.serialization import Calibration, Shared, write_model_text
 
 _LARGEST_THRESHOLD = 9e299  # model files hold numbers below 1e300
 

@@ -15,7 +15,7 @@ from auctor.models.base import Model
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
-from auctor.models.shared import Shared
+from auctor.models.serialization import Shared
 from auctor.models.tree_nodes import read_nodes, read_whole
 
 AGGREGATES = ("mean", "median", "sum")

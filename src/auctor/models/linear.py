@@ -14,7 +14,7 @@ from auctor.models.features import refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
 from auctor.models.reference import Reference, check_reference, read_reference, weighted_mean
-from auctor.models.shared import Shared
+from auctor.models.serialization import Shared
 from auctor.models.terms import TermModel
 
 # The largest term of a score, as in model files; a sum of such terms does not overflow.

@@ -14,7 +14,7 @@ from auctor.models.base import Model
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
-from auctor.models.shared import Calibration, Shared
+from auctor.models.serialization import Calibration, Shared
 
 
 @register

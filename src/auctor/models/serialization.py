@@ -1,6 +1,8 @@
-"""The text of a model file: JSON with a format version and a checksum.
+"""The text of a model file, and the part of a model that every form has.
 
-This module knows the text alone; ``auctor.models.file`` turns it into a model of its form.
+A model file is JSON with a format version and a checksum. This module knows the text alone;
+``auctor.models.file`` turns it into a model of its form. Every form of model has classes, a
+threshold and a calibration (``Shared``).
 """
 
 import hashlib
@@ -11,8 +13,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from auctor.data.features import Category
 from auctor.models.fields import Fields
-from auctor.models.shared import Calibration, Shared
+
+
+class Calibration(NamedTuple):
+    """The probability of the positive class for a score: 1 / (1 + exp(-(slope * score + offset))).
+
+    ``slope`` is positive, so that a larger score never has a smaller probability.
+    """
+
+    slope: float
+    offset: float
+
+
+class Shared(NamedTuple):
+    """The fields of a model file that do not depend on the form of the model."""
+
+    classes: tuple[Category, Category]  # (negative, positive)
+    threshold: float
+    calibration: Calibration
+
 
 FORMAT = "auctor-model"
 VERSION = 1

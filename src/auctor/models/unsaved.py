@@ -18,7 +18,7 @@ from auctor.models.base import Model
 from auctor.models.features import code_columns
 from auctor.models.fields import Fields
 from auctor.models.linear import round_scores
-from auctor.models.shared import Shared
+from auctor.models.serialization import Shared
 
 
 class Voter(Protocol):

@@ -7,7 +7,7 @@ Examples
 --------
 A toy learner, whose steps are the difference of the class frequencies of each bin:
 
->>> from auctor.learners.common.histogram import class_histogram
+>>> from auctor.learners.common.blocks import class_histogram
 >>> from auctor.models import AdditiveModel, Calibration, on_grid
 >>> def fit(data, n_jobs):
 ...     counts = class_histogram(data)

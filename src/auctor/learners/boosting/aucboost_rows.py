@@ -12,7 +12,7 @@ import numpy as np
 from auctor._progress import Progress
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData
-from auctor.data.distinct import row_hashes
+from auctor.data.copies import row_hashes
 from auctor.kernels.linear import exp_each
 from auctor.kernels.trees import TreeNodes
 from auctor.learners.boosting.aucboost import (

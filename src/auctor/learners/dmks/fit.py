@@ -20,12 +20,7 @@ from auctor._typing import Floats
 from auctor.kernels.dmks import Bounds, Cut, add_column, best_cut, best_move, crossings
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.rounding import ROUNDING
-from auctor.learners.dmks.columns import (
-    ColumnProblem,
-    ScoreColumns,
-    given_start,
-    logistic_start,
-)
+from auctor.learners.dmks.columns import ColumnProblem, ScoreColumns, given_start, logistic_start
 from auctor.metrics import ks
 from auctor.models import LinearModel
 

@@ -8,7 +8,7 @@ import numpy as np
 from auctor._text import count
 from auctor.learners.exact.paired_metric import Gain
 from auctor.learners.exact.run import RunHistory
-from auctor.learners.smooth.history import SmoothHistory
+from auctor.learners.smooth.certificate import SmoothHistory
 
 # A candidate must gain more than this many standard errors, as in SmoothAUCBoostCV.
 SURE = 2.0

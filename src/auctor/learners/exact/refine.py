@@ -17,9 +17,8 @@ from auctor._progress import Progress
 from auctor._typing import Bools, Floats
 from auctor.data import Partition, RankingData, Workers
 from auctor.learners.certificate import Certificate
-from auctor.learners.common.finish import finish_additive, score_rows
-from auctor.learners.common.histogram import class_histogram
-from auctor.learners.common.reference import codes_in
+from auctor.learners.common.blocks import class_histogram
+from auctor.learners.common.finish import codes_in, finish_additive, score_rows
 from auctor.learners.exact.candidates import (
     SURE,
     Candidate,
@@ -45,9 +44,9 @@ from auctor.learners.exact.paired_metric import (
 from auctor.learners.exact.run import RunHistory
 from auctor.learners.exact.table import ExactTable, gather
 from auctor.learners.smooth.bands import steps_by_code
+from auctor.learners.smooth.certificate import SmoothHistory
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.histograms import code_fractions
-from auctor.learners.smooth.history import SmoothHistory
 from auctor.learners.smooth.interactions import spreads
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel, Surface, add_terms, on_grid

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from auctor._typing import Floats, Ints
 from auctor.data import Category, SparseTable, Table
-from auctor.data.distinct import distinct_rows
+from auctor.data.copies import distinct_rows
 from auctor.data.labelled import LabelledRows
 from auctor.learners.margin.hypotheses import MatrixHypotheses, vector_times
 from auctor.models.linear import LinearTerm

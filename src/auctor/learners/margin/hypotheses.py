@@ -13,7 +13,7 @@ from scipy import sparse
 
 from auctor._typing import Floats
 from auctor.data import RankingData
-from auctor.data.distinct import distinct_rows
+from auctor.data.copies import distinct_rows
 from auctor.kernels.linear import matrix_vector, vector_matrix
 
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from auctor._typing import Floats
 from auctor.data import RankingData, Table
-from auctor.data.distinct import distinct_rows
+from auctor.data.copies import distinct_rows
 from auctor.data.labelled import LabelledRows
+from auctor.learners.common.blocks import class_histogram
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import fill_missing, finish_additive, training_order
-from auctor.learners.common.histogram import class_histogram
 from auctor.learners.margin.feature_hypotheses import FeatureHypotheses, Scaling
 from auctor.learners.margin.hypotheses import Hypotheses, MatrixHypotheses, StumpHypotheses
 from auctor.learners.margin.snap import WEIGHT_GRID

@@ -19,9 +19,8 @@ from auctor._checks import check_level, check_whole
 from auctor._text import first_few
 from auctor._typing import Bools, Floats, Indices
 from auctor.data import Feature, RankingData, Workers, number_feature
-from auctor.learners.common.finish import fill_missing
-from auctor.learners.common.histogram import class_histogram
-from auctor.learners.common.reference import codes_in
+from auctor.learners.common.blocks import class_histogram
+from auctor.learners.common.finish import codes_in, fill_missing
 from auctor.learners.smooth.fit import climb, fit_smooth
 from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.screening import narrow, screen

@@ -16,9 +16,8 @@ from auctor.data import RankingData, Workers
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.early_stopping import EarlyStopping
 from auctor.learners.common.finish import fill_missing, finish_additive
-from auctor.learners.smooth.certificate import add_screening, certify
+from auctor.learners.smooth.certificate import SmoothHistory, add_screening, certify, widen_history
 from auctor.learners.smooth.held_out import HeldOut
-from auctor.learners.smooth.history import SmoothHistory, widen_history
 from auctor.learners.smooth.interactions import Pair, find_pairs, spreads
 from auctor.learners.smooth.newton import Iterations, Patience
 from auctor.learners.smooth.objective import Point

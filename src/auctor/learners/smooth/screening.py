@@ -17,7 +17,7 @@ import numpy as np
 from auctor._typing import Floats, Indices
 from auctor.data import RankingData, Workers
 from auctor.kernels.screening import separations
-from auctor.learners.common.histogram import class_histogram
+from auctor.learners.common.blocks import class_histogram
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel, compress
 

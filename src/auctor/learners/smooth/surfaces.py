@@ -19,9 +19,8 @@ from auctor.kernels.smooth import pair_cells
 from auctor.learners.smooth.interactions import Axis, Pair, main_parts, spreads
 from auctor.learners.smooth.newton import Iterations, Patience
 from auctor.learners.smooth.objective import Point, Quadratic
-from auctor.learners.smooth.penalty import CURVATURE, factor, solve
+from auctor.learners.smooth.penalty import CURVATURE, factor, gaps, solve
 from auctor.learners.smooth.problem import Problem
-from auctor.learners.smooth.scale import gaps
 from auctor.models import Surface, on_grid
 
 # Cells (surfaces, rows) of one partition.
