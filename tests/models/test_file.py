@@ -215,7 +215,7 @@ class TestSaving:
             load(tmp_path / "model.json")
 
 
-def test_a_threshold_that_was_wished_for_is_kept(tmp_path):
+def test_a_threshold_that_meets_a_criterion_is_kept(tmp_path):
     from auctor import load
     from auctor.datasets import load_kyphosis
 
@@ -229,7 +229,7 @@ def test_a_threshold_that_was_wished_for_is_kept(tmp_path):
     assert (flagged & (y == model.classes[1])).sum() >= 0.8 * (y == model.classes[1]).sum()
     assert ranker.model_.with_threshold(0.25).threshold == 0.25
     assert repr(model.threshold_at(X, y, tpr=0.8)) == repr(found)
-    with pytest.raises(ValueError, match="threshold must be a number"):
+    with pytest.raises(ValueError, match="threshold is 'high'; give a number"):
         model.with_threshold("high")
 
 
