@@ -93,7 +93,7 @@ def test_the_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> N
         write_text_file(tmp_path / "nowhere" / "m.json", "text")
 
 
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_the_name_of_the_file(tmp_path: Path) -> None:
     with (
         pytest.raises(OSError, match="No space left") as caught,
         complete_file(tmp_path / "m") as _,

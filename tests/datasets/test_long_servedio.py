@@ -34,7 +34,7 @@ def test_labels_are_fair() -> None:
     assert abs(sample.y.mean()) < 4 / np.sqrt(N_ROWS)
 
 
-def test_kinds_and_their_shares(agreement: np.ndarray) -> None:
+def test_kinds_and_their_fractions(agreement: np.ndarray) -> None:
     kinds, observed = np.unique(
         np.stack([agreement[:, :11].sum(axis=1), agreement[:, 11:].sum(axis=1)], axis=1),
         axis=0,

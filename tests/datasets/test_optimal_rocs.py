@@ -123,7 +123,7 @@ def test_classes_apart_and_classes_alike():
     np.testing.assert_allclose(alike.tpr(ALPHA), ALPHA, atol=1e-12)
 
 
-def test_r_of_k_law_is_what_is_drawn():
+def test_r_of_k_distribution_is_what_is_drawn():
     law = r_of_k_roc(noise=0.15, positive_fraction=0.7)
     sample = make_r_of_k(100_000, positive_fraction=0.7, noise=0.15, random_state=0)
     assert law.optimal_auc == pytest.approx(auc(sample.y, sample.y_clean), abs=0.01)

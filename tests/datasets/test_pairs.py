@@ -44,7 +44,7 @@ def test_t_score_is_the_log_density_ratio(df: float) -> None:
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_gaussian_law(label: int) -> None:
+def test_gaussian_distribution(label: int) -> None:
     sample = make_gaussian_pair(20_000, 20_000, random_state=2)
     rows = sample.X[sample.y == label]
     standard = (rows - MEANS[label]) / np.sqrt(np.diag(COVARIANCES[label]))
@@ -58,7 +58,7 @@ def test_gaussian_law(label: int) -> None:
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("df", [0.5, 1.0, 4.0])
-def test_t_law(df: float, label: int) -> None:
+def test_t_distribution(df: float, label: int) -> None:
     sample = make_t_pair(20_000, 20_000, df=df, random_state=3)
     rows = sample.X[sample.y == label]
     standard = (rows - MEANS[label]) / np.sqrt(np.diag(COVARIANCES[label]))

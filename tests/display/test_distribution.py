@@ -24,7 +24,7 @@ def sample():
     return y, rng.normal(size=1000) + y
 
 
-def test_shares_of_each_class(sample):
+def test_fractions_of_each_class(sample):
     y, s = sample
     display = ScoreDistributionDisplay.from_predictions(y, s, n_bins=20)
     counts = score_histogram(y, s, n_bins=20)

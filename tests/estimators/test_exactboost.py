@@ -152,7 +152,7 @@ def test_what_is_trained_for_the_top_is_best_there_and_worst_elsewhere():
 
 @over_metrics
 @pytest.mark.parametrize("k", [30, 0.1])
-def test_k_is_a_number_of_rows_or_a_share(metric, k):
+def test_k_is_a_number_of_rows_or_a_fraction(metric, k):
     X, y = table()
     ranker = ExactBoost(metric, k=k, **SMALL, pos_label="sick").fit(X, y)
     same = ExactBoost(metric, k=30, **SMALL, pos_label="sick").fit(X, y)
@@ -292,7 +292,7 @@ def test_a_metric_of_ones_own_takes_no_weights():
         own.fit(X, y, sample_weight=np.arange(60) % 2 + 1)
 
 
-def test_functions_that_are_not_compiled_are_told_of():
+def test_functions_that_are_not_compiled_are_an_error():
     X, y = table(60)
     plain = RankMetric(lead.py_func, lead_bound.py_func, "plain")
     with pytest.raises(ValueError, match=r"metric 'plain'"):

@@ -100,7 +100,7 @@ def test_tables_with_text_missing_values_weights_and_groups():
     assert ranker.cv_results_["values"].shape[1] == 3
 
 
-def test_a_number_of_rows_is_its_share_of_them():
+def test_a_number_of_rows_is_its_fraction_of_them():
     X, y = make_strata(300)
     count, share = (ExactBoostCV("precision_at_k", k=k, **FAST).fit(X, y) for k in (60, 0.2))
     np.testing.assert_array_equal(count.decision_function(X), share.decision_function(X))
@@ -135,7 +135,7 @@ def test_the_smaller_label_can_be_positive():
         (float("nan"), "k is nan; give"),
     ],
 )
-def test_a_wrong_k_is_told_before_any_work(k, wrong):
+def test_a_wrong_k_is_an_error_before_any_work(k, wrong):
     with pytest.raises(ValueError, match=wrong):
         ExactBoostCV("precision_at_k", k=k, **FAST).fit(*make_strata(100))
 
@@ -162,7 +162,7 @@ def test_two_rows_have_no_folds():
     assert np.isnan(ranker.best_score_) and len(ranker.cv_results_["mean"]) == 0
 
 
-def test_a_number_of_rows_is_its_share_of_the_weights_that_count_rows():
+def test_a_number_of_rows_is_its_fraction_of_the_weights_that_count_rows():
     X, y = make_strata(100)
     weight = 1.0 + np.arange(100) % 3
     rows = np.repeat(np.arange(100), weight.astype(int))

@@ -25,7 +25,7 @@ def table():
     return frame, y
 
 
-def test_numbers_are_scaled_and_missing_ones_told(table):
+def test_numbers_are_scaled_and_missing_ones_indicated(table):
     X, _ = table
     matrix = Encoder().fit(X).transform(X)
     # size, size is missing; blue, green, red; empty; grade

@@ -58,7 +58,7 @@ class Ticker:
         return self.X[start : self.made], self.y[start : self.made]
 
 
-def test_on_the_law_of_the_paper_it_ranks_as_well_as_martirank_given_as_many_rows():
+def test_on_the_distribution_of_the_paper_it_ranks_as_well_as_martirank_given_as_many_rows():
     def draw(n, rng):
         return make_r_of_k(n, n_features=20, k=9, r=5, noise=0.3, random_state=rng)
 
@@ -355,7 +355,7 @@ def test_a_noise_rate_that_the_rows_of_a_table_refute():
         ranker.predict(X)
 
 
-def test_a_dry_oracle_is_told_how_much_would_do(tmp_path):
+def test_an_oracle_without_rows_learns_how_many_are_needed(tmp_path):
     X, y = rows(6000)
     oracle = parquet_oracle(X, y, tmp_path)
     most = 40 * 1500 + 2 * 1000

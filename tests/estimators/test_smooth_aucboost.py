@@ -157,7 +157,7 @@ def test_monotone_by_list_and_by_name(people):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_monotone_signs_hold_whatever_else_is_told(seed):
+def test_monotone_signs_hold_for_any_other_settings(seed):
     X, y = noisy(seed)
     X[::5, 0] = np.nan
     for options in (
@@ -213,7 +213,7 @@ def test_importances_add_up_and_name_the_useful_feature():
     assert flat.feature_importances_.tolist() == [0.0, 0.0]
 
 
-def test_importances_are_shares_of_the_spread_of_the_contributions():
+def test_importances_are_fractions_of_the_spread_of_the_contributions():
     X, y = noisy(n_rows=300)
     weight = np.where(y, 1 / y.sum(), 1 / (~y).sum())  # class-balanced
     ranker = SmoothAUCBoost().fit(X, y)

@@ -50,7 +50,7 @@ def test_columns_go_by_name_and_unseen_categories_as_missing(tmp_path):
     assert "town is " in str(loaded)
 
 
-def test_importances_are_shares_of_the_gain():
+def test_importances_are_fractions_of_the_gain():
     X, y = table(3000)
     for split in ("stump", "tree"):
         ranker = TreeRank(max_depth=3, split=split, min_samples_leaf=50).fit(X, y)

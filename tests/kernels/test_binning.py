@@ -112,7 +112,7 @@ class TestCuts:
         assert len(cuts_of([0.0, -0.0, -0.0], 5)) == 0
         assert cuts_of([-0.0, 1.0], 5).tobytes() == cuts_of([0.0, 1.0], 5).tobytes()
 
-    def test_neighbouring_floats_are_told_apart(self):
+    def test_neighbouring_floats_are_distinguished(self):
         for low in (1.0, -1.0, 0.0, 1e308, -1e308, 5e-324, -5e-324, 0.1):
             high = float(np.nextafter(low, np.inf))
             (cut,) = cuts_of([low, high], 2)
@@ -131,7 +131,7 @@ class TestCuts:
         assert counts.max() - counts.min() <= 1
 
     @given(st.lists(st.integers(1, 6), min_size=9, max_size=60), st.integers(2, 8))
-    def test_no_bin_of_several_values_is_twice_its_share(self, weights, max_bins):
+    def test_no_bin_of_several_values_is_twice_its_fraction(self, weights, max_bins):
         total = sum(weights)
         if max(weights) * max_bins >= total:
             return

@@ -119,7 +119,7 @@ def test_some_searches_are_cut_short(metric):
 
 @over_metrics
 @pytest.mark.parametrize("n_start", [40, 70])
-def test_more_open_strips_than_there_is_room_for_at_first(metric, n_start):
+def test_more_open_strips_than_fit_at_first(metric, n_start):
     problem = slow.in_finer_units(slow.random_problem(10, 8, 60, 12, 2), 16)
     check_best(metric, problem, search(metric, problem, n_start))
 
@@ -187,7 +187,7 @@ def test_a_free_step_bounds_every_view(metric, seed):
 
 
 @over_metrics
-def test_nothing_to_cut_is_told(metric):
+def test_nothing_to_cut_is_reported(metric):
     problem = slow.random_problem(0, n_ranks=1)
     best = search(metric, problem)
     assert best.view == -1

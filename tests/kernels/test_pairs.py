@@ -91,7 +91,7 @@ def test_no_guess_misleads(nu, guess):
     assert found == np.sort((pos[:, None] - neg).ravel())[int(np.ceil(nu)) - 1]
 
 
-def test_all_scores_alike_share_evenly():
+def test_all_equal_scores_have_equal_fractions():
     pos, neg = np.zeros(3), np.zeros(2)
     weights = np.array([1.0, 2.0, 1.0]), np.array([1.0, 3.0])
     nth, share_pos, share_neg = fast_shares(pos, weights[0], neg, weights[1], 1.0, 0.0)

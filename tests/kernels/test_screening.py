@@ -25,7 +25,7 @@ def test_the_trend_is_wilcoxons_statistic():
     assert screening.trend_tests(neg, pos) == pytest.approx(expected, rel=1e-9)
 
 
-def test_missing_values_are_compared_as_shares():
+def test_missing_values_are_compared_as_fractions():
     neg, pos = np.array([10.0, 40.0]), np.array([30.0, 20.0])
     table = np.array([neg, pos])
     expected = stats.chi2_contingency(table, correction=False).statistic

@@ -26,7 +26,7 @@ def test_curve_equals_logistic_regression(seed):
     assert curve.offset == pytest.approx(peer.intercept_[0], rel=0.02)
 
 
-def test_mean_probability_is_the_share_of_positives():
+def test_mean_probability_is_the_fraction_of_positives():
     data, y, scores, part = make_scores(5)
     curve = calibrate(data, [scores[part.rows]], cut=0.0)
     p = 1 / (1 + np.exp(-(curve.slope * scores + curve.offset)))
@@ -46,7 +46,7 @@ def test_scores_worse_than_chance_keep_a_positive_slope():
     assert curve.slope == 1e-6
 
 
-def test_equal_scores_give_the_share_of_positives():
+def test_equal_scores_give_the_fraction_of_positives():
     data, y, scores, _ = make_scores(3)
     curve = calibrate(data, [np.ones(len(scores))], cut=1.0)
     assert 1 / (1 + np.exp(-curve.offset)) == pytest.approx(y.mean(), abs=2e-3)

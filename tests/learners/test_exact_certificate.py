@@ -167,7 +167,7 @@ def test_the_bound_holds_on_new_rows(metric):
     assert f"at most {values['best_bound']:.4g} with probability 0.95" in certificate.statement
 
 
-def test_where_there_is_no_bound_the_reason_is_told():
+def test_where_there_is_no_bound_the_reason_is_given():
     X, y = contracts.messy_table(3)
     settings = ExactBoostSettings(n_runs=2, n_estimators=3)
     flat = ExactBoostSettings(n_runs=1, n_estimators=1)

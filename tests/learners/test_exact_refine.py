@@ -140,7 +140,7 @@ def test_without_folds_the_smooth_model_stays():
         ({"exact": ExactBoostSettings("precision_at_k", 0.001)}, "more than the top holds"),
     ],
 )
-def test_rounds_that_cannot_be_tried_are_told(changed, why):
+def test_rounds_that_cannot_be_tried_are_reported(changed, why):
     X, y = make_strata(200)
     data = prepare(X[:, :3], y)
     settings = replace(KS, **changed)

@@ -320,7 +320,7 @@ def test_a_column_that_is_missing_or_one_value_has_one_view():
     assert model.decision_function([[np.nan]])[0] > model.decision_function([[1.0]])[0]
 
 
-def test_categories_are_cut_by_their_share_of_positives():
+def test_categories_are_cut_by_their_fraction_of_positives():
     X = np.repeat([["a"], ["b"], ["c"]], [4, 4, 4], axis=0)
     y = [1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0]
     data = prepare(X, y, categorical_features=[0])

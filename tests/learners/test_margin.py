@@ -205,7 +205,7 @@ class TestHeuristic:
         assert found.epsilon > 0.01
         assert (np.diff(history.gamma_path) <= 0).all()
 
-    def test_an_early_end_of_a_later_step_is_told(self, monkeypatch):
+    def test_an_early_end_of_a_later_step_is_reported(self, monkeypatch):
         rng = np.random.default_rng(5)
         pos, neg = rng.normal(0.9, 1, (50, 6)) / 5, rng.normal(0, 1, (30, 6)) / 5
         solve = CuttingPlanes.solve

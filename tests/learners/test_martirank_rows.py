@@ -106,7 +106,7 @@ def test_it_ends_where_all_rows_have():
     assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_frozen_nodes_vote_by_the_share_of_each_class():
+def test_frozen_nodes_vote_by_the_fraction_of_each_class():
     rng = np.random.default_rng(0)
     y = np.arange(3000) % 60 == 0
     X = rng.normal(size=(3000, 3)) + 1.5 * y[:, None]

@@ -84,7 +84,7 @@ def test_what_the_nodes_contradict_is_refuted_and_no_more_than_four_are_left():
     assert all(history.guesses[guess] is None for guess in history.guesses if guess > 0.15)
 
 
-def test_rates_below_a_rare_label_are_told_apart():
+def test_rates_below_a_rare_label_are_distinguished():
     def draw(n, rng):
         X = rng.normal(size=(n, 2))
         return X, (X[:, 0] > 2.9) ^ (rng.random(n) < 0.002)  # as many wrong as right

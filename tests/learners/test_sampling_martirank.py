@@ -133,7 +133,7 @@ def test_noise_asks_for_more_rows():
     assert has_enough(counts * 10, 0.3, 10)[0]
 
 
-def test_the_share_of_a_frozen_node_is_that_of_the_paper():
+def test_the_fraction_of_a_frozen_node_is_that_of_the_paper():
     assert SamplingMartiRankSettings(n_layers=40, target_error=0.1).least_fraction == pytest.approx(
         0.1 / (4 * 40 * 41)
     )

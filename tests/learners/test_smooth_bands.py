@@ -58,7 +58,7 @@ def test_a_draw_does_not_depend_on_partitions():
     assert np.array_equal(*weights)
 
 
-def test_weights_of_31_bits_have_room_for_draws():
+def test_weights_of_31_bits_leave_bits_for_draws():
     X, y = rows(40)
     weight = np.full(40, 2.0**31 - 1)
     data = prepare(X, y, sample_weight=weight, frequency_weights=True)

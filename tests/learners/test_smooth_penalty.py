@@ -120,7 +120,7 @@ def test_categories_and_missing_values_are_drawn_to_the_weighted_mean(seed):
     assert cost(roughness.weigh(0.0, 0.0, 0.3), f) == pytest.approx(0.3 * expected, rel=1e-10)
 
 
-def test_shares_count_both_classes_alike():
+def test_fractions_count_both_classes_equally():
     data = prepare([[1.0], [1.0], [1.0], [2.0]], [0, 0, 0, 1])
     assert roughness_of(data).fraction.tolist() == [[0.0, 0.5, 0.5]]
 

@@ -185,7 +185,7 @@ def test_missing_values_categories_and_signs(seed, roughness, signs):
         assert (sign * np.diff(inner) >= 0).all()
 
 
-def test_a_category_and_missing_values_are_told_apart_by_themselves():
+def test_a_category_and_missing_values_are_distinguished():
     X = np.array([[1.0, 1.0], [2.0, 1.0], [2.0, np.nan], [3.0, np.nan], [1.0, 1.0], [3.0, 1.0]])
     y = np.array([0, 1, 1, 1, 0, 0])
     problem = make_problem(prepare(X, y, categorical_features=[0]))

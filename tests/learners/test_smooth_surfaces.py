@@ -388,7 +388,7 @@ class TestPenalty:
         assert cells[held].all()
 
 
-def test_lines_and_shares():
+def test_lines_and_fractions():
     data = prepare_mixed().split(3)
     with Workers(1) as workers:
         fraction = Problem(data, SmoothSettings(), workers).roughness.fraction

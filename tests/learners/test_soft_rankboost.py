@@ -219,7 +219,7 @@ def test_bad_settings_are_named(arguments, message):
         fit_soft_rankboost(data, SoftRankBoostSettings(5, **arguments))
 
 
-def test_a_class_too_light_for_any_nu_is_told_so():
+def test_a_class_too_light_for_any_nu_is_an_error():
     weight = np.where(np.arange(10) < 9, 4.0, 0.5)
     options = {"sample_weight": weight, "frequency_weights": True}
     data = prepare(np.arange(10.0).reshape(-1, 1), np.arange(10) == 9, **options)

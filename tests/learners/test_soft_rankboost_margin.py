@@ -27,7 +27,7 @@ def lists(largest):
 
 # Weights of a class add up to 2^40 at most, so that products leave 64 bits.
 @given(lists(2**36), lists(2**36), st.integers(-80, 80).map(lambda k: k * GRID / 4))
-def test_share_of_pairs_is_counted_exactly(positive, negative, margin):
+def test_fraction_of_pairs_is_counted_exactly(positive, negative, margin):
     count = sum(
         int(w) * int(v)
         for s, w in zip(*positive, strict=True)

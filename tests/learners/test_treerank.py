@@ -231,7 +231,7 @@ def test_values_not_seen_go_with_the_heavier_side():
 
 @settings(max_examples=60)
 @given(counts=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20))
-def test_probabilities_fall_strictly_and_stay_near_the_shares(counts):
+def test_probabilities_fall_strictly_and_stay_near_the_fractions(counts):
     counts = np.array([*counts, (1, 1)])
     p = leaf_probabilities(counts, 1.0)
     assert (np.diff(p) < 0).all()

@@ -65,7 +65,7 @@ def test_nothing_flagged_has_no_precision(curve):
     assert curve.at(threshold=-math.inf).flagged == 5
 
 
-def test_budget_is_a_number_or_a_share_and_never_gone_over(curve):
+def test_budget_is_a_number_or_a_fraction_and_never_gone_over(curve):
     assert curve.at(budget=2).flagged == 1
     assert curve.at(budget=0.4).flagged == 1
     assert curve.at(budget=1000).flagged == 5

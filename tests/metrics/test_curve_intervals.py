@@ -73,7 +73,7 @@ def test_folds_are_pooled_by_rank(name):
     assert found.low < found.value < found.high
 
 
-def test_a_number_of_rows_is_its_share_of_every_fold():
+def test_a_number_of_rows_is_its_fraction_of_every_fold():
     y, s = draw(2, 60, 90)
     folds = np.arange(150) % 3
     found = precision_at_k_ci(y, s, k=30, folds=folds, n_resamples=20, random_state=0)

@@ -76,7 +76,7 @@ def test_bad_k(metric, k, message):
         metric(Y, S, k=k)
 
 
-def test_k_counts_rows_or_weight_or_is_a_share():
+def test_k_counts_rows_or_weight_or_is_a_fraction():
     y, s = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
     assert metrics.precision_at_k(y, s, k=2) == metrics.precision_at_k(y, s, k=0.4) == 0.5
     assert metrics.precision_at_k(y, s, k=np.int64(5)) == 0.4

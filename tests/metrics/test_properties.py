@@ -51,21 +51,21 @@ def regions(draw):
 
 
 @given(samples())
-def test_auc_equals_the_share_of_pairs(sample):
+def test_auc_equals_the_fraction_of_pairs(sample):
     y, s = sample
     assert metrics.auc(y, s) == slow.auc(y, s)
     assert metrics.roc_curve(y, s).auc() == slow.auc(y, s)
 
 
 @given(weighted_samples())
-def test_weighted_auc_equals_the_weighted_share_of_pairs(sample):
+def test_weighted_auc_equals_the_weighted_fraction_of_pairs(sample):
     y, s, w = sample
     assert metrics.auc(y, s, sample_weight=w) == slow.auc(y, s, w)
     assert metrics.auc(y, s, sample_weight=w / 7) == pytest.approx(slow.auc(y, s, w), **EXACT)
 
 
 @given(weighted_samples(), st.sampled_from([-1.0, 0.0, 1e-300, 0.5, 1.0, 2.0]))
-def test_margin_auc_equals_the_share_of_pairs(sample, rho):
+def test_margin_auc_equals_the_fraction_of_pairs(sample, rho):
     y, s, w = sample
     assert metrics.margin_auc(y, s, rho=rho) == slow.margin_auc(y, s, rho)
     assert metrics.margin_auc(y, s, rho=rho, sample_weight=w) == slow.margin_auc(y, s, rho, w)

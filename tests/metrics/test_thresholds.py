@@ -213,7 +213,7 @@ def test_the_scale_of_the_weights_does_not_matter(criterion):
 
 @pytest.mark.parametrize("groups", [None, np.arange(100) // 4])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
-def test_equal_weights_are_worth_as_many_rows_as_there_are(criterion, groups):
+def test_equal_weights_count_as_many_rows_as_there_are(criterion, groups):
     y, s = draw(100, 4)
     plain = threshold_at(y, s, **criterion, groups=groups)
     equal = threshold_at(y, s, **criterion, groups=groups, sample_weight=np.full(100, 3.0))

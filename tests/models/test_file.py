@@ -215,7 +215,7 @@ class TestSaving:
             load(tmp_path / "model.json")
 
 
-def test_a_threshold_that_was_wished_for_is_kept(tmp_path):
+def test_a_threshold_that_meets_a_criterion_is_kept(tmp_path):
     from auctor import load
     from auctor.datasets import load_kyphosis
 

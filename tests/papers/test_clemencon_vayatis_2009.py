@@ -120,7 +120,7 @@ def test_bends_lie_in_their_bounds(name):
     )
 
 
-def test_a_cell_at_the_corner_keeps_its_share_on_the_bend_of_octaves():
+def test_a_cell_at_the_corner_keeps_its_fraction_on_the_bend_of_octaves():
     widths = [approximate_roc(ROC_CURVES["octaves"].make(), depth=d).alpha[1] for d in range(2, 8)]
     assert min(octave_curvatures()) > 0
     # Every level splits the cell at 0 at the same fraction of its width, above one half.
@@ -148,7 +148,7 @@ def test_best_knots_are_no_worse_than_those_of_the_tree():
             assert found[f"best_{d}"] < tree * 1.01 < even
 
 
-def test_theorem_21_the_order_by_share_goes_on_falling_and_left_to_right_rests():
+def test_theorem_21_the_order_by_fraction_keeps_falling_and_left_to_right_rests():
     roc = measure_distribution("diagonals", 8)
     assert roc["tree_d1"][-1] > 0.9 * roc["tree_d1"][-4]
     assert roc["rate_d1"][-1] < 0.2 * roc["rate_d1"][-4]
@@ -169,7 +169,7 @@ def test_nodes_are_numbered_as_in_figure_2():
     assert find_numbers([0, 1, 1, 2, 2], [-1, 0, 0, 2, 2], [0.75, 0, 1.5, 1, 2]) == [0, 0, 1, 2, 3]
 
 
-def test_checks_of_our_own_are_told_from_what_the_paper_proves(tiny):
+def test_checks_of_our_own_differ_from_what_the_paper_proves(tiny):
     outcome, _ = tiny
     ours = [claim.text for claim in outcome.claims if claim.is_ours]
     assert any("corrected" in text for text in ours)

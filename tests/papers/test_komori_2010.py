@@ -155,7 +155,7 @@ def test_adaboost_is_about_as_good_as_that_of_scikit_learn():
     assert len(fit_adaboost(train, 3, 20).cut) <= 20
 
 
-def test_pair_shares_are_areas():
+def test_pair_fractions_are_areas():
     scores, y = np.array([[1.0, 2, 2, 3], [0.0, 0, 0, 0]]), np.array([0, 1, 0, 1])
     assert pair_shares(scores, y).tolist() == [auc(y, scores[0]), 0.5]
 

@@ -188,7 +188,7 @@ def test_results_refuse_what_json_has_no_number_for(tmp_path):
         ("???", "there are long_servedio_2007"),
     ],
 )
-def test_an_unknown_name_is_told_with_the_nearest(name, says):
+def test_an_unknown_name_is_reported_with_the_nearest(name, says):
     with pytest.raises(ValueError, match="not known") as error:
         choose([name])
     assert says in str(error.value)

@@ -107,7 +107,9 @@ def test_a_proved_claim_that_fails_ends_in_an_error(
     assert "a proved claim did not hold: '1 x 1 = 1'" in done.err
 
 
-def test_a_case_that_fails_is_told_at_the_end(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_case_that_fails_is_reported_at_the_end(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TOY_FAIL", "2")
     done = run("toy/squares", "--quick", "--quiet")
     assert done.code == 1
