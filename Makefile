@@ -18,7 +18,7 @@ PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxp
 # All of them write to the one environment.
 .NOTPARALLEL:
 
-help: ## List what make can do
+help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 # The package alone is enough for the demo; tests and lint need more, benchmarks their peers too.
@@ -55,7 +55,7 @@ lint: .venv/dev ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: .venv/dev ## Put the layout right
+format: .venv/dev ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -65,18 +65,18 @@ bench: .venv/bench ## Speed against the peers, side by side, as ratios
 quality: .venv/bench ## Cross-validated AUC against the peers on the tables in AUCTOR_DATA
 	$(BIN)/python benchmarks/quality.py
 
-papers: .venv/bench ## Every table and figure of the papers, into docs/papers: hours, and goes on after a stop
+papers: .venv/bench ## Every table and figure of the papers, into docs/papers; takes hours and continues after an interruption
 	$(BIN)/python -m papers all --jobs 2 --out docs/papers --results papers-output/full
 
-papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick: minutes
+papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick; takes minutes
 	$(BIN)/python -m papers all --quick --jobs 2 --out papers-output/quick
 
 api: .venv/dev ## Rewrite the stored list of public names and parameters
 	PYTHONPATH=tests $(BIN)/python -m public_api
 
-golden: .venv/dev ## Rewrite the stored models that tests compare with
-	PYTHONPATH=tests $(BIN)/python -m golden.rewrite
+golden: .venv/dev ## Rewrite the stored models that tests compare with (CASES="rankboost dmks": these)
+	PYTHONPATH=tests $(BIN)/python -m golden.rewrite $(CASES)
 
-clean: ## Remove the environment and what was written
+clean: ## Remove the environment and all generated files
 	rm -rf .venv demo-output papers-output .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

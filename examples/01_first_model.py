@@ -43,7 +43,7 @@ def auctor(*arguments: object) -> None:
 
 
 def run() -> None:
-    """Run the commands one after the other; the last line printed is the address of the report."""
+    """Run the commands one after the other; the last line printed is the URL of the report."""
     train, unseen = write_tables()
     model, scores = FOLDER / "tumours.model.json", FOLDER / "scores.csv"
     page = FOLDER / "tumours.report.html"

@@ -41,10 +41,10 @@ ORDERS = ("left to right", "by fraction of positives")
 Distances = dict[str, np.ndarray]
 
 
-def levels(law: OptimalRoc) -> list[RocApproximation]:
+def levels(optimal: OptimalRoc) -> list[RocApproximation]:
     """The ideal tree at each depth; prints both distances."""
-    print(f"\n{law}\ndepth       AUC         d1  ratio   d-infinity  ratio")
-    trees = [approximate_roc(law, depth=depth) for depth in DEPTHS]
+    print(f"\n{optimal}\ndepth       AUC         d1  ratio   d-infinity  ratio")
+    trees = [approximate_roc(optimal, depth=depth) for depth in DEPTHS]
     for k, now in enumerate(trees):
         row = [f"{now.depth:>5}  {now.auc:.6f}"]
         for name, width in (("d1", 9), ("d_inf", 11)):

@@ -60,7 +60,7 @@ def test_label_noise_collapses_boosting_and_not_martirank(tmp_path, monkeypatch)
 def test_learning_from_a_stream_in_flat_memory(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert load("03_learning_from_a_stream").run(n_layers=8, draws=(3000, 6000)) > 0.85
-    assert "ran dry" in capsys.readouterr().out
+    assert "ran out of rows" in capsys.readouterr().out
 
 
 def test_the_ideal_curve_is_approached(tmp_path, monkeypatch, capsys):
@@ -102,7 +102,7 @@ def test_the_metric_itself_is_what_comes_out(capsys):
         assert words in out
     top, for_auc = found["ExactBoost for top 5%"], found["ExactBoost for AUC"]
     assert top[2] > for_auc[2] + 0.02
-    # A line cannot follow the law's parabolas, and nothing beats the optimal score.
+    # A linear score cannot follow the parabolas, and nothing beats the optimal score.
     dmks, best = found.pop("DMKS, linear, for KS"), found.pop("optimal score")
     for values in found.values():
         assert values[1] > dmks[1] + 0.04

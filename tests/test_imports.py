@@ -217,7 +217,7 @@ def test_unknown_names_do_not():
 @pytest.mark.parametrize(
     ("module", "target", "is_backward"),
     [
-        ("auctor.kernels.roc", "auctor.data.border", True),
+        ("auctor.kernels.roc", "auctor.data.validation", True),
         ("auctor.data.table", "auctor.datasets", True),
         ("auctor.data.table", "auctor.testing.strategies", True),
         ("auctor.cli.main", "auctor", True),

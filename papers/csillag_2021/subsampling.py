@@ -44,7 +44,7 @@ def make_table(k: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
 def stump_losses(metric: str, above_pos: Floats, above_neg: Floats) -> Floats:
     """Equations (1) and (2) of all stumps, added to scores of 0: upwards, then downwards.
 
-    ``above`` is the share of a class that a feature has above the cut.
+    ``above`` is the fraction of a class that a feature has above the cut.
     """
     if metric == "AUC":
         up, down = above_pos * (1 - above_neg), (1 - above_pos) * above_neg
@@ -105,7 +105,7 @@ def corrected(k: int) -> float:
     their deviations are sub-Gaussian with variance 1 / (2 k), and the mean of the largest of N is
     at most sqrt(2 log N / (2 k)). An AUC loss is a mean over pairs. A KS loss is a least value over
     thresholds, and too low in the mean by the order of k^(-1/2); but of a stump alone it is 1 minus
-    the difference of two shares, cut at 0, and the cut never matters to the best of the N where
+    the difference of two fractions, cut at 0, and the cut never matters to the best of the N where
     both directions of a stump are among them.
     """
     return sqrt(log(2 * N_FEATURES) / k)

@@ -2,7 +2,7 @@
 
 A node sees D_{i,t} with noise. Its cut is the same with and without noise, since noise shrinks
 v - u by one factor everywhere. The coin is not: it makes the error rates of the noisy labels
-equal, r~+ = (1 - a) r+ + a r- and r~- = (1 - b) r- + b r+, where a and b are the shares of wrong
+equal, r~+ = (1 - a) r+ + a r- and r~- = (1 - b) r- + b r+, where a and b are the fractions of wrong
 labels among the noisy positives and negatives. Unless a = b, which needs balanced classes, the
 rates of the true classes are then unequal, and one of them may have no advantage left. If eta is
 known, the noise can be removed from the rates first.

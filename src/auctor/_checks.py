@@ -146,7 +146,7 @@ def check_choice(value: Any, choices: Sequence[str], name: str = "method") -> st
 
 
 def check_top(k: Any, total: float, name: str = "k", *, minimum: int = 1) -> float:
-    """Return how many of ``total`` rows a count or a fraction of them stands for.
+    """Return a number of rows, given as a count or as a fraction of ``total`` rows.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def check_top(k: Any, total: float, name: str = "k", *, minimum: int = 1) -> flo
 
 
 def check_top_within(k: Any, total: float, name: str = "k") -> float:
-    """Return how many of ``total`` rows ``k`` stands for, as ``check_top``; at most all of them.
+    """Return a number of rows as ``check_top`` does; more than ``total`` is an error.
 
     Examples
     --------

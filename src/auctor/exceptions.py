@@ -9,7 +9,7 @@ __all__ = ["ExactBoostWarning", "MarginWarning", "OracleError", "SmoothWarning"]
 
 
 class MarginWarning(UserWarning):
-    """MarginRanker found no margin, raised epsilon to find one, or ended before the optimum."""
+    """MarginRanker reached no margin, raised epsilon to reach one, or ended before the optimum."""
 
 
 class SmoothWarning(UserWarning):

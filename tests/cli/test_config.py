@@ -57,7 +57,7 @@ def test_a_typed_table_overrides(run: Run, train: Path, config: Path, table: pa.
     [
         ('targt = "y"', 2, "unknown option 'targt'; did you mean 'target'?"),
         ("cv = 1", 2, "0 or at least 2"),
-        ("target = [", 1, "is not TOML"),
+        ("target = [", 1, "is not a valid TOML file"),
         ("target = 2024-01-01", 2, "give text or a number"),
         ('config = "other.toml"', 2, "unknown option 'config'"),
         ("", 2, "TABLE is missing"),

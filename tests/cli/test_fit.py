@@ -242,7 +242,7 @@ def test_errors_before_any_work(run: Run, train: Path, arguments: Bad, words: st
         ),
         ("x,y\n1,0.5\n2,1.5\n", "give labels that are text or whole numbers"),
         ("x,y\n1,a\n2,b\n3,b\n", "label 'b' has 2 rows, but 5 folds need at least 10"),
-        ("y\na\nb\n", "no column left to learn from"),
+        ("y\na\nb\n", "has no feature columns"),
         (",x,y\n0,1,a\n1,2,b\n", "column 1 has no name"),
         ("x,y,w\n1,a,1\n2,b,-1\n", "column 'w' has negative values"),
         ("x,y,w\n1,a,1\n2,b,inf\n", "column 'w' has NaN or infinite values"),

@@ -80,7 +80,7 @@ def test_module_runs_as_command() -> None:
 
 
 def test_learners_are_listed(run: Run) -> None:
-    assert "Boosted stumps" in run("learners").out
+    assert "boosted decision stumps" in run("learners").out
     assert "rankboost" in run("learners", "--json").json["learners"]
 
 

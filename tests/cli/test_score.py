@@ -169,7 +169,7 @@ def test_damaged_and_wrong_models(run: Run, model: Path, new: Path) -> None:
 )
 @pytest.mark.parametrize("kind", ["codes", "dates"])
 def test_linear_models_read_text_as_text(run: Run, learner: tuple[str, ...], kind: str) -> None:
-    """Numbers and dates among the categories: a table that has no other cells reads alike."""
+    """Numbers and dates among the categories: a table that has no other cells is read likewise."""
     rng = np.random.default_rng(0)
     words = {"codes": ["1", "2", "A"], "dates": ["2020-01-01", "2021-05-06", "none"]}[kind]
     text, x = rng.choice(words, size=60), rng.normal(size=60)

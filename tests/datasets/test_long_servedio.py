@@ -1,4 +1,4 @@
-"""The Long-Servedio law: kinds of rows, positions, labels."""
+"""The Long-Servedio distribution: kinds of rows, positions, labels."""
 
 import numpy as np
 import pytest

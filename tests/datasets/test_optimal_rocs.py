@@ -1,4 +1,4 @@
-"""Laws with a known ROC*: against formulae, simulation and each other."""
+"""Distributions with a known ROC*: against formulae, simulation and each other."""
 
 import math
 from dataclasses import replace
@@ -141,8 +141,8 @@ def test_r_of_k_law_is_what_is_drawn():
         (lambda: t_pair_roc(0.01), "df is 0.01; give a number of at least 0.1"),
         (lambda: t_pair_roc(100), "df is 100; give a number of at most 30"),
         (lambda: discrete_roc([1, 2], [1]), "neg has 2 values and pos has 1"),
-        (lambda: discrete_roc([1, -2], [1, 1]), "neg has values that are no probabilities"),
-        (lambda: discrete_roc([1, 2], [0, 0]), "pos has values that are no probabilities"),
+        (lambda: discrete_roc([1, -2], [1, 1]), "neg has values that are not probabilities"),
+        (lambda: discrete_roc([1, 2], [0, 0]), "pos has values that are not probabilities"),
         (lambda: discrete_roc([[1]], [1]), "neg has shape"),
         (lambda: r_of_k_roc(noise=0.5), "noise is 0.5; give a probability"),
         (lambda: r_of_k_roc(positive_fraction=1), "positive_fraction is 1; give a fraction"),

@@ -1,4 +1,4 @@
-"""Gaussian and t pairs: their laws, and their optimal scores against scipy's densities."""
+"""Gaussian and t pairs: their distributions, and their optimal scores against scipy's densities."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The r-of-k law: exact classes, the conditional law of rows, the optimal score."""
+"""The r-of-k distribution: exact classes, rows given the class, the optimal score."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ def test_positions_given_the_count_are_hypergeometric() -> None:
     count = ones.sum(axis=1)
     for size in (12, 15, 18):
         rows = ones[count == size]
-        # All positions are alike; their counts are dependent only through the fixed row sum.
+        # All positions are equivalent; their counts are dependent only through the fixed row sum.
         share = rows.mean(axis=0)
         spread = np.sqrt(size / k * (1 - size / k) / len(rows))
         assert np.abs(share - size / k).max() < 4 * spread

@@ -96,7 +96,7 @@ def test_noise_leaves_rows_alone_and_nests(maker: Maker) -> None:
         np.testing.assert_array_equal(noisy.y_clean, clean.y)
     flipped_little, flipped_much = little.y != clean.y, much.y != clean.y
     assert (flipped_little <= flipped_much).all()
-    # Four standard deviations of a binomial share.
+    # Four standard deviations of a binomial fraction.
     assert flipped_little.mean() == pytest.approx(0.1, abs=4 * np.sqrt(0.1 * 0.9 / N_ROWS))
     assert flipped_much.mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.3 * 0.7 / N_ROWS))
 
@@ -112,7 +112,7 @@ def test_noise_hits_both_classes_alike(maker: Maker) -> None:
 def test_rows_come_in_random_order(maker: Maker) -> None:
     y = maker(random_state=7).y_clean > 0
     half = N_ROWS // 2
-    # The standard deviation of either share is at most that of 1000 free draws.
+    # The standard deviation of either fraction is at most that of 1000 free draws.
     assert y[:half].mean() == pytest.approx(y[half:].mean(), abs=4 * np.sqrt(2 * 0.25 / half))
 
 

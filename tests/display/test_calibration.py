@@ -45,7 +45,7 @@ def test_points_and_the_strip_below(sample):
     assert display.counts.tolist() == by_hand
     strip = display.ax_.patches[0].get_data()
     assert strip.values.max() < 0 and strip.values.argmax() == np.argmax(by_hand)
-    assert display.ax_.get_yticks().min() == 0  # the strip has no share to read off
+    assert display.ax_.get_yticks().min() == 0  # the strip has no fraction to read off
 
 
 @pytest.mark.parametrize("kind", [RankBoost(n_estimators=10, pos_label="a"), LogisticRegression()])

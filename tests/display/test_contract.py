@@ -288,7 +288,7 @@ def test_folds_of_our_own(name):
 
 
 def test_unknown_options_are_named(name):
-    with pytest.raises(TypeError, match=f"colour is no option of {name}"):
+    with pytest.raises(TypeError, match=f"colour is not an option of {name}"):
         getattr(auctor.display, name).from_predictions([0, 1], [0.1, 0.2], colour="red")
 
 

@@ -1,4 +1,4 @@
-"""Histograms of scores: shares of each class, both styles, and the threshold."""
+"""Histograms of scores: fractions of each class, both styles, and the threshold."""
 
 import matplotlib
 import numpy as np
@@ -43,7 +43,7 @@ def test_both_styles(sample, style, sign):
     negatives, _, positives, _ = display.ax_.patches
     assert np.array_equal(negatives.get_data().values, sign * display.fraction_neg)
     assert np.array_equal(positives.get_data().values, display.fraction_pos)
-    assert positives.get_hatch() != negatives.get_hatch()  # told apart without colours
+    assert positives.get_hatch() != negatives.get_hatch()  # distinguished without colours
     with pytest.raises(ValueError, match="style is 'both'; give 'mirrored' or 'overlaid'"):
         display.plot(style="both")
 

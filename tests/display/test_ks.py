@@ -1,4 +1,4 @@
-"""KS plots: shares counted row by row, the gap, and folds."""
+"""KS plots: fractions counted row by row, the gap, and folds."""
 
 import matplotlib
 import numpy as np

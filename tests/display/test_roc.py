@@ -61,7 +61,7 @@ def test_two_curves_and_their_test(sample):
     assert f"{expected.difference:.3f}" in title and "paired, MOVER limits" in title
     assert [text.split(":")[0] for text in legend(display)] == ["ours", "theirs", "chance"]
     styles = {line.get_linestyle() for line in display.ax_.lines}
-    assert len(styles) == 3  # told apart without colours
+    assert len(styles) == 3  # distinguished without colours
     three = ROCDisplay.from_predictions(
         y, {"a": s, "b": other, "c": -s}, pos_label="bad", band=None
     )

@@ -118,7 +118,7 @@ def test_plot_draws_on_the_axes_it_is_given(fitted):
     with pytest.raises(ValueError, match="ax has 1 axes for 3 panels"):
         display.plot(ax=[ax])
     outside = plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))
-    with pytest.raises(ValueError, match="one axes outside a grid; give 3"):
+    with pytest.raises(ValueError, match="not part of a subplot grid; give 3"):
         display.plot(ax=outside)
 
 
@@ -318,7 +318,7 @@ def test_other_additive_models_without_bands(fitted):
 
 def test_bands_need_the_rows_of_the_fit(fitted):
     ranker, X, y = fitted
-    with pytest.raises(ValueError, match="does not give the model of the estimator"):
+    with pytest.raises(ValueError, match="does not reproduce the model of the estimator"):
         ScorePlotDisplay.from_estimator(ranker, X[:80], y[:80], n_resamples=2)
 
 

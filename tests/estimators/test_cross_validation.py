@@ -320,7 +320,7 @@ def test_folds_that_can_have_no_interval_are_refused_before_any_fit() -> None:
             raise AssertionError("nothing may be fitted")
 
     X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
-    with pytest.raises(ValueError, match=r"holds one of the 5 groups alone.*give fewer folds"):
+    with pytest.raises(ValueError, match=r"has rows of only one of the 5 groups.*give fewer folds"):
         cross_val_auc(Unfit(), X, y, cv=5, groups=np.arange(40) // 8)
     with pytest.raises(ValueError, match=r"fold 1 has 1 positive and 1 negative row\(s\)"):
         cross_val_auc(Unfit(), X, y, folds=np.arange(40) >= 38)

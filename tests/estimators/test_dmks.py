@@ -208,7 +208,7 @@ def test_each_mistake_has_its_sentence(settings, sentence):
 
 
 def test_one_class_is_named():
-    with pytest.raises(ValueError, match=r"y has 1 class \(1.0\); auctor ranks two"):
+    with pytest.raises(ValueError, match=r"y has 1 class \(1.0\); auctor needs exactly two"):
         DMKS().fit(np.arange(6.0)[:, None], np.ones(6))
 
 

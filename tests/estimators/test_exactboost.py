@@ -275,7 +275,7 @@ def test_the_subsample_that_an_error_names_is_enough():
 def test_a_start_of_other_labels_or_columns_is_refused():
     X, y = table(60)
     other = RankBoost(5).fit(X, y == "sick")
-    with pytest.raises(ValueError, match="init ranks True above False, but y and pos_label say"):
+    with pytest.raises(ValueError, match="init ranks True above False, but y and pos_label ask"):
         ExactBoost(**SMALL, init=other).fit(X, y)
     turned = RankBoost(5, pos_label="sick").fit(X, y)
     with pytest.raises(ValueError, match=r"init ranks 'sick' above 'well', .* 'well' above 'sick'"):
@@ -288,7 +288,7 @@ def test_a_start_of_other_labels_or_columns_is_refused():
 def test_a_metric_of_ones_own_takes_no_weights():
     X, y = table(60)
     own = ExactBoost(RankMetric(lead, lead_bound, "lead"), **SMALL)
-    with pytest.raises(ValueError, match=r"metric 'lead' .* cannot see weights; leave"):
+    with pytest.raises(ValueError, match=r"metric 'lead' .* does not support weights; leave"):
         own.fit(X, y, sample_weight=np.arange(60) % 2 + 1)
 
 
@@ -461,7 +461,8 @@ def test_the_exact_search_beats_bisection_on_a_real_table(cancer):
 def test_a_top_that_no_sample_can_see_is_an_error():
     X, y = table(300)
     with pytest.raises(
-        ValueError, match=r"k is 1 rows, but each positive of a sample stands for .*; increase k"
+        ValueError,
+        match=r"k is 1 rows, but each positive row of a sample represents .*; increase k",
     ):
         ExactBoost("precision_at_k", k=1).fit(X, y)
 

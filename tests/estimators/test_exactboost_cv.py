@@ -16,7 +16,7 @@ FAST = {"n_runs": 3, "n_estimators": 4, "cv": 3, "interactions": 0, "max_bins": 
 
 
 def additive_logistic(n_rows, seed):
-    """A law on which an additive model of the AUC is the best for every metric."""
+    """A distribution on which an additive model of the AUC is the best for every metric."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 4))
     log_odds = X[:, 0] + np.sin(2 * X[:, 1]) + 0.5 * X[:, 2] - 1
@@ -43,7 +43,7 @@ def test_rounds_are_kept_where_the_smooth_model_cannot_reach_the_ks():
     assert ranker.n_rounds_ > 0 and ranker.factor_ > 0
     new_X, new_y = make_strata(20_000, seed=1)
     before, after = (ks(new_y, r.decision_function(new_X)) for r in (smooth, ranker))
-    # The law's own KS is 0.60.
+    # The KS of the distribution is 0.60.
     assert before < 0.5 and after > 0.55
 
 
@@ -78,7 +78,7 @@ def test_a_saved_model_is_one_model_and_scores_the_same(tmp_path):
     ranker.model_.save(tmp_path / "m.json")
     model = load(tmp_path / "m.json")
     np.testing.assert_array_equal(model.decision_function(X), ranker.decision_function(X))
-    # Youden's point of the sum lies at 0, and its probabilities rank alike.
+    # Youden's point of the sum lies at 0, and its probabilities give the same ranking.
     at_zero = ranker.predict(X) == 1
     assert at_zero[y == 1].mean() - at_zero[y == 0].mean() == pytest.approx(
         ks(y, ranker.decision_function(X))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.tables import SMALL
 
 from auctor import (
     DMKS,
@@ -18,8 +19,9 @@ from auctor import (
     SmoothAUCBoostCV,
     TreeRankForest,
 )
+from auctor.estimators.registry import LEARNERS
 
-ESTIMATORS = [
+ESTIMATORS: list[Any] = [
     DMKS(),
     ExactBoost(n_runs=2, n_estimators=3),
     ExactBoostCV(cv=2, n_runs=1, n_estimators=2, interactions=0),
@@ -31,6 +33,8 @@ ESTIMATORS = [
     SmoothAUCBoostCV(cv=2, interactions=0),
     TreeRankForest(n_estimators=2),
 ]
+_LISTED = {type(estimator) for estimator in ESTIMATORS}
+ESTIMATORS += [cls(**SMALL.get(name, {})) for name, cls in LEARNERS.items() if cls not in _LISTED]
 over_estimators = pytest.mark.parametrize(
     "estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__
 )

@@ -137,7 +137,7 @@ class Odd:
         ({"method": "reduced", "nu_neg": 5000}, "nu_neg is 5000; .* the number of negative rows"),
         ({"method": "reduced", "nu": 5}, "nu is given with method='reduced'"),
         ({"nu_pos": 5}, "nu_pos or nu_neg is given with method='pairs'"),
-        ({"method": "heuristic", "nu_pos": 5}, "given with method='heuristic', which finds them"),
+        ({"method": "heuristic", "nu_pos": 5}, "given with method='heuristic', which chooses them"),
         ({"epsilon": 0.0}, "'epsilon' parameter"),
         ({"epsilon": 1.5}, "'epsilon' parameter"),
         ({"method": "magic"}, "'method' parameter"),

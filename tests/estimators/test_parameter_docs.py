@@ -30,8 +30,8 @@ SHARED = {
     ),
     "categorical_features": Entry(
         '"from_dtype" or array-like of str, int or bool',
-        "Names, positions or mask of further columns that hold categories. Columns of strings and "
-        "of a categorical dtype always do.",
+        "Names, positions or mask of additional columns to treat as categorical. Columns of "
+        "strings and columns of a categorical dtype are always categorical.",
     ),
     "frequency_weights": Entry(
         "bool",
@@ -112,11 +112,6 @@ SHARED = {
 # Where a class gives the name another meaning that scikit-learn's users know it by.
 OWN = {
     ("TreeRankForest", "n_estimators"): Entry("int", "Number of trees."),
-    ("TreeRank", "cv"): Entry(
-        "int",
-        'Number of folds of ``pruning="cv"``, stratified and shuffled; copies of a row stay '
-        "together.",
-    ),
 }
 
 ESTIMATORS = [
@@ -146,7 +141,22 @@ def defaults(estimator: type) -> dict[str, Any]:
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
 def test_every_parameter_is_documented(estimator: type) -> None:
-    assert set(documented(estimator)) == set(defaults(estimator))
+    missing = sorted(set(defaults(estimator)) - set(documented(estimator)))
+    assert missing == [], "the docstring lacks these parameters"
+    unknown = sorted(set(documented(estimator)) - set(defaults(estimator)))
+    assert unknown == [], "the docstring has these, but __init__ does not"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_every_parameter_has_a_constraint(estimator: type[RankingEstimator]) -> None:
+    missing = sorted(set(defaults(estimator)) - set(estimator._parameter_constraints))
+    assert missing == [], "_parameter_constraints lacks these: no value of them would be refused"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_every_estimator_has_these_parameters(estimator: type) -> None:
+    everywhere = {"categorical_features", "pos_label", "threshold", "verbose"}
+    assert sorted(everywhere - set(defaults(estimator))) == [], "see RankingEstimator"
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
@@ -166,8 +176,10 @@ def test_shared_parameters_have_one_wording(estimator: type, name: str) -> None:
     entry = documented(estimator)[name]
     own_kind, _, default = entry.kind.partition(", default=")
     assert own_kind == kind
+    assert default, f'write "{name} : {kind}, default={defaults(estimator)[name]!r}"'
     assert ast.literal_eval(default) == defaults(estimator)[name]
-    assert entry.text == text or entry.text.startswith(text + " ")
+    same = entry.text == text or entry.text.startswith(text + " ")
+    assert same, f"begin the text of {name} with:\n{text}\nIt is:\n{entry.text}"
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)

@@ -242,7 +242,7 @@ def test_bad_parameters_are_named(cancer, parameters, message):
     ("y", "message"),
     [
         ([0, 0, 0, 0], "y has 1 class"),
-        ([0, 1, 2, 1], r"y has 3 classes \(0, 1, 2\); auctor ranks two"),
+        ([0, 1, 2, 1], r"y has 3 classes \(0, 1, 2\); auctor needs exactly two"),
         (["a", None, "b", "a"], "1 missing label"),
         ([0, 1, 1], "inconsistent numbers of samples: 4 and 3"),
     ],

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
@@ -13,6 +15,10 @@ from auctor.estimators.base import RankingEstimator
 from auctor.estimators.registry import LEARNERS, learner_name
 
 STUB = stub_names("auctor.estimators")
+NO_LEARNERS = {"CrossValidation", "cross_val_auc"}
+# Classes that learners derive from.
+BASES = {"RankingEstimator", "SmoothEstimator"}
+ROOT = Path(__file__).parents[2]
 
 
 def loaded_after(script: str, *args: str) -> set[str]:
@@ -43,25 +49,40 @@ def test_every_line_of_the_stub_is_a_public_name() -> None:
 
 
 def test_every_estimator_class_of_the_package_is_in_the_stub() -> None:
-    for module in set(STUB.values()):
-        __import__(module)
+    folder = import_module("auctor.estimators").__path__
+    modules = [import_module(f"auctor.estimators.{each.name}") for each in iter_modules(folder)]
     classes = {
-        name
-        for module in set(STUB.values())
-        for name, value in vars(sys.modules[module]).items()
+        name: module.__name__
+        for module in modules
+        for name, value in vars(module).items()
         if isinstance(value, type)
         and issubclass(value, RankingEstimator)
-        and value.__module__ == module
+        and value.__module__ == module.__name__
+        and name not in BASES
     }
-    assert classes == set(STUB) - {"CrossValidation", "cross_val_auc"}
+    missing = [f"from {classes[name]} import {name} as {name}" for name in set(classes) - set(STUB)]
+    message = "add these lines to src/auctor/estimators/__init__.pyi:\n"
+    assert missing == [], message + "\n".join(missing)
+    assert set(STUB) - NO_LEARNERS <= set(classes), "the stub names classes that are not learners"
 
 
 def test_the_name_on_the_command_line_is_that_of_the_module() -> None:
-    assert len(LEARNERS) == len(STUB) - 2
+    homes = [module for name, module in STUB.items() if name not in NO_LEARNERS]
+    assert sorted(set(homes)) == sorted(homes), "a module of estimators has one public class"
+    assert len(LEARNERS) == len(homes)
     assert {name: learner_name(learner) for name, learner in LEARNERS.items()} == {
         name: name for name in LEARNERS
     }
     assert LEARNERS["smooth-aucboost-cv"] is auctor.SmoothAUCBoostCV
+
+
+def test_the_readme_has_a_line_for_every_learner() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    named = " ".join(line.split("|")[1] for line in lines if line.startswith("| `"))
+    missing = [
+        learner.__name__ for learner in LEARNERS.values() if f"`{learner.__name__}`" not in named
+    ]
+    assert missing == [], "add a line to the table of learners in README.md"
 
 
 def test_unknown_learners_are_not_there() -> None:

@@ -42,7 +42,7 @@ def law(noise: float = 0.0, n_features: int = 8):
 
 
 def rows(n: int, noise: float = 0.0, seed: int = 0):
-    """A fixed table of the law, with names."""
+    """A fixed table of the distribution, with names."""
     X, y = law(noise)(n, np.random.default_rng(seed))
     return pd.DataFrame(X, columns=list("abcdefgh")), y
 
@@ -209,12 +209,18 @@ def fail(X, y):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X, y: (X.drop(columns="b"), y), "other columns than before .without 'b'."),
-        (lambda X, y: (X.assign(z=1), y), "other columns than before .with 'z'."),
-        (lambda X, y: (X.to_numpy()[:, 1:], y), "other columns than before"),
+        (
+            lambda X, y: (X.drop(columns="b"), y),
+            "other columns than in the first batch .without 'b'.",
+        ),
+        (lambda X, y: (X.assign(z=1), y), "other columns than in the first batch .with 'z'."),
+        (lambda X, y: (X.to_numpy()[:, 1:], y), "other columns than in the first batch"),
         (lambda X, y: (X.assign(a="text"), y), "column 'a' holds text"),
         (lambda X, y: (X.assign(a=np.inf), y), "'a' holds .* infinity"),
-        (lambda X, y: (X, y + 5), "label is .*, which is neither of the two classes before .0, 1."),
+        (
+            lambda X, y: (X, y + 5),
+            "label is .*, which is neither of the two classes of earlier draws .0, 1.",
+        ),
         (lambda X, y: (X, y[1:]), "X has .* rows and y has"),
         (lambda X, y: (X, np.where(y, np.nan, 0)), "missing label"),
         (lambda X, y: X, "the batch is a DataFrame; give a pair"),
@@ -342,7 +348,7 @@ def test_a_noise_rate_that_the_rows_of_a_table_refute():
     X, y = rows(2000)
     ranker = SamplingMartiRank(noise_rate=0.4, **SMALL)
     with pytest.raises(
-        OracleError, match=r"noise_rate is 0.4, more .* \(after 1,500 draws, in layer 1"
+        OracleError, match=r"noise_rate is 0.4, which is more .* \(after 1,500 draws, in layer 1"
     ):
         ranker.fit(X, (y == 1) & (np.arange(2000) % 4 == 0))
     with pytest.raises(NotFittedError):

@@ -20,6 +20,7 @@ from auctor import (
     TreeRank,
     TreeRankForest,
 )
+from auctor.estimators.registry import LEARNERS
 
 _DRAWN = "rows are sampled: weight 2 equals the row twice in distribution, not bit for bit"
 
@@ -36,42 +37,50 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     }
 
 
+# The fits are small: the checks ask how an estimator behaves, not how well it ranks.
+ESTIMATORS = (
+    RankBoost(n_estimators=20),
+    AUCBoost(n_estimators=20),
+    AUCBoost(estimator="stump", n_estimators=20),
+    MartiRank(),
+    MartiRank(output="majority"),
+    SmoothAUCBoost(),
+    SmoothAUCBoostCV(cv=2),
+    SoftRankBoost(n_estimators=20),
+    MarginRanker(),
+    DMKS(),
+    DMKS(coef_penalty=0.01),
+    MarginRankerCV(cv=2, epsilons=(0.3,), extend=False, gap_tol=0.01),
+    TreeRank(),
+    TreeRank(split="tree"),
+    TreeRank(order="rate"),
+    AUCBoost(estimator="tree", n_estimators=5),
+    MartiRank(estimator="tree", n_layers=5),
+    TreeRankForest(n_estimators=3),
+    TreeRankForest(n_estimators=3, aggregate="median", split="stump"),
+    ExactBoost(n_runs=2, n_estimators=5),
+    ExactBoost("ks", n_runs=2, n_estimators=5),
+    ExactBoost(n_runs=2, n_estimators=5, search="bisect"),
+    ExactBoostCV(cv=2, n_runs=1, n_estimators=2, interactions=0),
+    ExactBoostCV("precision_at_k", cv=2, n_runs=1, n_estimators=2, interactions=0),
+)
+# Learners whose checks are in a file of their own.
+ELSEWHERE = {"SamplingMartiRank": "test_sampling_martirank.py: it has no frequency_weights"}
+
+
 # Weights that count copies: scikit-learn checks that weight 2 is the row twice, of the whole fit.
 # Without weights, which the other checks are about, the parameter changes nothing.
-# The fits are small: the checks ask how an estimator behaves, not how well it ranks.
 # Many checks fit noise, which leaves no margin; the warning about it is not what is checked.
 @pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 @parametrize_with_checks(
-    [
-        estimator.set_params(frequency_weights=True)
-        for estimator in (
-            RankBoost(n_estimators=20),
-            AUCBoost(n_estimators=20),
-            AUCBoost(estimator="stump", n_estimators=20),
-            MartiRank(),
-            MartiRank(output="majority"),
-            SmoothAUCBoost(),
-            SmoothAUCBoostCV(cv=2),
-            SoftRankBoost(n_estimators=20),
-            MarginRanker(),
-            DMKS(),
-            DMKS(coef_penalty=0.01),
-            MarginRankerCV(cv=2, epsilons=(0.3,), extend=False, gap_tol=0.01),
-            TreeRank(),
-            TreeRank(split="tree"),
-            TreeRank(order="rate"),
-            AUCBoost(estimator="tree", n_estimators=5),
-            MartiRank(estimator="tree", n_layers=5),
-            TreeRankForest(n_estimators=3),
-            TreeRankForest(n_estimators=3, aggregate="median", split="stump"),
-            ExactBoost(n_runs=2, n_estimators=5),
-            ExactBoost("ks", n_runs=2, n_estimators=5),
-            ExactBoost(n_runs=2, n_estimators=5, search="bisect"),
-            ExactBoostCV(cv=2, n_runs=1, n_estimators=2, interactions=0),
-            ExactBoostCV("precision_at_k", cv=2, n_runs=1, n_estimators=2, interactions=0),
-        )
-    ],
+    [estimator.set_params(frequency_weights=True) for estimator in ESTIMATORS],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_every_learner_is_checked() -> None:
+    checked = {type(estimator).__name__ for estimator in ESTIMATORS} | set(ELSEWHERE)
+    missing = [each.__name__ for each in LEARNERS.values() if each.__name__ not in checked]
+    assert missing == [], "add these learners to ESTIMATORS in this file"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from auctor import TreeRank, load
 from auctor.datasets import load_kyphosis
@@ -125,3 +126,15 @@ def test_progress_goes_to_stderr(capsys):
     shown = capsys.readouterr()
     assert "TreeRank [" in shown.err
     assert shown.out == ""
+
+
+def test_pruning_takes_folds_of_all_kinds():
+    X, y = messy_table(3, n_rows=120)
+    splitter = StratifiedKFold(3, shuffle=True, random_state=1)
+    listed = list(splitter.split(X, y))
+    by_splitter, by_list = (
+        TreeRank(pruning="cv", cv=cv).fit(X, y).decision_function(X) for cv in (splitter, listed)
+    )
+    assert (by_splitter == by_list).all()
+    with pytest.raises(ValueError, match=r"cv is .* which gives no folds"):
+        TreeRank(pruning="cv", cv=[(1, 2, 3)]).fit(X, y)

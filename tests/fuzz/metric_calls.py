@@ -1,4 +1,4 @@
-"""Hostile labels, scores and weights through the metrics: a share, or a clear error."""
+"""Hostile labels, scores and weights through the metrics: a fraction, or a clear error."""
 
 from collections.abc import Callable
 from typing import Any

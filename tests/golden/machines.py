@@ -63,7 +63,9 @@ def missing_flags(machine: Machine) -> set[str]:
 
 def stored(name: str) -> str:
     """The text of a stored golden model."""
-    return (FOLDER / f"{name}.model.json").read_text(encoding="utf-8")
+    path = FOLDER / f"{name}.model.json"
+    assert path.exists(), f"no {path.name}; `make golden CASES={name}` writes it, then commit it"
+    return path.read_text(encoding="utf-8")
 
 
 def texts() -> dict[str, str]:

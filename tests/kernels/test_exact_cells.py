@@ -141,7 +141,7 @@ def test_every_whole_step_tried_finds_no_more_than_the_breakpoints(metric, seed)
 def test_many_open_cells_are_kept():
     problem = slow.in_finer_units(slow.random_problem(10, 14, 60, 12, 2), 2)
     search = AUC, *for_kernels(problem), problem.largest, 0.0
-    assert cells.search_views(*search, 400)[4] > 0.0  # more than the heap has room for at first
+    assert cells.search_views(*search, 400)[4] > 0.0  # more than the heap holds at first
     found, view, cut, step, gap = cells.search_views(*search, 10**6)
     assert gap == 0.0
     assert found == largest_value("auc", problem) == value_of("auc", problem, view, cut, step)[0]

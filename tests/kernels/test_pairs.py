@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.kernels.pairs import nth_difference, share_pairs, weight_up_to
+from auctor.kernels.pairs import nth_difference, pair_fractions, weight_up_to
 
 # Few values: ties within a class, and equal differences of different pairs.
 rows = st.lists(
@@ -30,7 +30,7 @@ def all_pairs(pos, weight_pos, neg, weight_neg):
 
 
 def slow_shares(pos, weight_pos, neg, weight_neg, nu):
-    """(the nu-th difference, shares of the positives and of the negatives), pair by pair."""
+    """(the nu-th difference, fractions of the positives and of the negatives), pair by pair."""
     difference, weight = all_pairs(pos, weight_pos, neg, weight_neg)
     reached = [d for d in np.unique(difference) if weight[difference <= d].sum() >= nu]
     nth = reached[0]
@@ -45,7 +45,7 @@ def fast_shares(pos, weight_pos, neg, weight_neg, nu, guess):
     below = np.append(0.0, np.cumsum(weight_pos))
     nth = nth_difference(pos, weight_pos, neg, above, nu, guess)
     shares = np.empty(len(pos)), np.empty(len(neg))
-    share_pairs(pos, weight_pos, neg, weight_neg, above, below, nth, nu, *shares)
+    pair_fractions(pos, weight_pos, neg, weight_neg, above, below, nth, nu, *shares)
     return nth, *shares
 
 

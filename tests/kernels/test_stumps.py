@@ -63,7 +63,7 @@ def test_a_row_of_weight_two_adds_what_the_row_twice_adds():
 
 @st.composite
 def histograms(draw):
-    """Class histograms of up to three features, empty codes and equal shares among them."""
+    """Class histograms of up to three features, empty codes and equal fractions among them."""
     n_bins = np.array(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
     is_category = np.array([draw(st.booleans()) for _ in n_bins])
     n_codes = 1 + int(n_bins.max())

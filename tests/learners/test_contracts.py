@@ -1,10 +1,20 @@
-"""The contracts of ``auctor.testing`` over all learners; add a new learner to LEARNERS."""
+"""The contracts of ``auctor.testing`` over all learners.
+
+A new learner is a function here, and a line in one of three tables: ``LEARNERS`` if the model is
+the same, bit for bit, whatever the order of the rows and whether copies or weights are given;
+``DRAWN`` if it draws rows at random; ``FLOATS`` if it sums floats over rows.
+"""
+
+import inspect
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.data import prepare
+from auctor import learners
+from auctor.data import RankingData, prepare
 from auctor.learners.boosting import aucboost, rankboost, soft_rankboost
 from auctor.learners.boosting import aucboost_rows as aucboost_trees
 from auctor.learners.exact import fit as exactboost
@@ -87,6 +97,11 @@ DRAWN = {
 }
 # Weights are floats: copies of a row are the same but for the last digits of their sums.
 FLOATS = {"aucboost of trees": fit_aucboost_trees}
+# Variants of a learner for weak rankers that need the rows themselves.
+ELSEWHERE = {
+    "fit_aucboost_rows": "any estimator as weak ranker: test_aucboost_rows.py",
+    "fit_martirank_rows": "any estimator as weak ranker: test_martirank_rows.py",
+}
 over_learners = pytest.mark.parametrize("fit", LEARNERS.values(), ids=LEARNERS)
 ORDERED, ALL = {**LEARNERS, **FLOATS}, {**LEARNERS, **FLOATS, **DRAWN}
 over_ordered = pytest.mark.parametrize("fit", ORDERED.values(), ids=ORDERED)
@@ -129,3 +144,20 @@ def test_saved_models_score_the_same(fit, tmp_path):
     X, y = contracts.messy_table(0)
     model = fit(prepare(X, y, categorical_features=[4]), 1)
     contracts.check_saved_model(model, X, tmp_path)
+
+
+def test_every_learner_of_binned_rows_is_tested():
+    modules = [
+        import_module(each.name) for each in walk_packages(learners.__path__, "auctor.learners.")
+    ]
+    functions = {
+        name
+        for module in modules
+        for name, value in vars(module).items()
+        if name.startswith("fit_")
+        and inspect.isfunction(value)
+        and next(iter(inspect.get_annotations(value).values())) is RankingData
+    }
+    called = {name for fit in ALL.values() for name in fit.__code__.co_names}
+    missing = sorted(functions - called - set(ELSEWHERE))
+    assert missing == [], "add these learners to LEARNERS, DRAWN or FLOATS in this file"

@@ -72,7 +72,7 @@ def test_out_of_bag_scores_and_their_auc_by_hand(name):
     interval = auc_ci(part.positive[scored], found[scored], **options)
     assert (certificate.values["low"], certificate.values["high"]) == (interval.low, interval.high)
     assert interval.standard_error == pytest.approx(2**0.5 * alone.standard_error)
-    ends = f"(95% CI {interval.low:.3f} to {interval.high:.3f}, DeLong, variance times 2 for the"
+    ends = f"(95% CI {interval.low:.3f} to {interval.high:.3f}, DeLong, variance multiplied"
     assert ends in str(certificate)
     # all trees, for rows that are scored as new ones
     whole = take(ranks, axis=0)

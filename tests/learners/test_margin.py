@@ -462,7 +462,7 @@ class TestNoMargin:
         ({"method": "reduced", "nu": 2.0}, r"nu is given with method='reduced'"),
         (
             {"method": "heuristic", "nu_neg": 2.0},
-            r"given with method='heuristic', which finds them",
+            r"given with method='heuristic', which chooses them",
         ),
     ],
 )

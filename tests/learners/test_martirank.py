@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from learners.small_tables import in_table_order
 
 from auctor import datasets
 from auctor.data import prepare
@@ -19,13 +20,6 @@ from auctor.testing.contracts import messy_table, same_model
 from tests.reference.martirank import expected_value, martirank_bins
 
 
-def in_table_order(data):
-    part = data.partitions[0]
-    codes = np.empty((part.n_rows, data.n_features), dtype=np.int64)
-    codes[part.rows] = part.codes.T
-    return codes
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_node_equals_the_slow_version(seed, weighted):
@@ -34,12 +28,11 @@ def test_every_node_equals_the_slow_version(seed, weighted):
     data = prepare(X, y, sample_weight=weight, categorical_features=[4])
     settings = MartiRankSettings(n_layers=8, min_samples_leaf=3, seed=17)
     model, history, _ = fit_martirank(data, settings)
-    codes = in_table_order(data)
-    # min_class asks for effective rows: the weights of a class add up to them
+    codes, is_category = in_table_order(data)
+    # min_samples_leaf asks for effective rows: the weights of a class add up to them
     ones = np.ones(len(y)) if weight is None else weight.copy()
     for own in (y, ~y):
         ones[own] *= ones[own].sum() / (ones[own] ** 2).sum()
-    is_category = np.array([feature.is_category for feature in data.features])
     slow = martirank_bins(codes, y, ones, is_category, 8, 3, 17)
     n_live = 0
     for layer, slow_layer in zip(history.layers, slow, strict=True):
@@ -182,8 +175,8 @@ def test_weight_zero_is_an_absent_row():
     assert same_model(by_weight, absent)
 
 
-def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_share():
-    # One positive in a hundred: negatives are more at every node, but not always by share.
+def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_fraction():
+    # One positive in a hundred: negatives are more at every node, but not always as a fraction.
     rng = np.random.default_rng(0)
     y = np.arange(20_000) % 100 == 0
     X = rng.normal(size=(20_000, 3)) + 1.2 * y[:, None]
@@ -209,7 +202,7 @@ def test_a_program_ends_where_all_its_rows_have_and_scores_as_if_it_went_on():
         n_layers = len(history.layers)
         assert n_layers == model.n_layers == certificate.values["n_layers"] < 30
         assert all(node.feature < 0 for node in history.layers[-1])
-        assert f"has {n_layers} layers of 400, because all rows" in certificate.statement
+        assert f"has {n_layers} layers instead of 400, because all rows" in certificate.statement
         value, final = program_values(history.layers, output, 400)
         assert len(final) == n_layers + 1
         # As if there were 400 layers: a node of layer t has 401 - t steps to go.

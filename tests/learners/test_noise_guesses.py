@@ -53,7 +53,7 @@ def test_nodes_are_pooled_from_either_end():
 
 
 def law(noise, **changes):
-    """The stream of a majority law with noise."""
+    """The stream of a majority distribution with noise."""
     settings = {"n_features": 9, "k": 5, "r": 3, **changes}
 
     def draw(n, rng):
@@ -112,8 +112,8 @@ def test_a_noise_rate_that_cannot_be_is_refused_with_the_draws_made():
     stream = OracleStream(draw, np.random.default_rng(0))
     with pytest.raises(
         OracleError,
-        match=r"noise_rate is 0.3, more than the fraction 0.049.* \(after 20,000 draws, in layer 1 "
-        r"of 40\); no layer was finished; give a smaller noise_rate, or None",
+        match=r"noise_rate is 0.3, which is more than the .* label, 0.049.* \(after 20,000 draws, "
+        r"in layer 1 of 40\); no layer was finished; give a smaller noise_rate, or None",
     ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3))
     assert caught.value.n_draws == 20_000
@@ -129,7 +129,9 @@ def test_a_noise_rate_that_is_refuted_late_leaves_the_program():
         return X, (X[:, 0] > 1.5) ^ (rng.random(n) < (0.3 if made <= 30_000 else 0.01))
 
     stream = OracleStream(draw, np.random.default_rng(0))
-    with pytest.raises(OracleError, match=r"noise_rate is 0.3, more .* finished layer") as caught:
+    with pytest.raises(
+        OracleError, match=r"noise_rate is 0.3, which is .* finished layer"
+    ) as caught:
         fit_sampling_martirank(stream, SamplingMartiRankSettings(noise_rate=0.3, max_draws=10_000))
     assert caught.value.model.n_layers == len(caught.value.history.draws) >= 1
 
@@ -148,7 +150,7 @@ def test_a_rate_that_is_too_large_is_refuted_by_pure_nodes():
     settings = SamplingMartiRankSettings(n_layers=20, noise_rate=0.3, max_draws=10_000)
     with pytest.raises(
         OracleError,
-        match=r"noise_rate is 0.3, but there are nodes where the fraction of a label is only "
+        match=r"noise_rate is 0.3, but at some nodes the fraction of one label is only "
         r"0\.\d+ \(after .* draws, in layer \d+ of 20\); .* a smaller noise_rate, or None",
     ):
         fit_sampling_martirank(nine(0.0), settings)
@@ -181,7 +183,7 @@ def test_rows_of_a_table_that_were_learned_by_heart_do_not_refute_the_rate():
     _, history, certificate = fit_sampling_martirank(stream, settings)
     nodes = [n for layer in history.layers for n in layer]
     totals = np.array([[n.weight_neg for n in nodes], [n.weight_pos for n in nodes]])
-    assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any law allows
+    assert rate_bound(totals)[0] < 0.3  # some nodes are purer than any distribution allows
     assert "measured on draws from the training rows" in certificate.statement
 
 

@@ -6,32 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from learners.small_tables import in_table_order, make_table
 
-from auctor.data import RankingData, prepare
+from auctor.data import prepare
 from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 from auctor.metrics import auc
 from tests.reference.rankboost import rankboost_pairs
-
-
-def make_table(seed: int, n: int = 40, weighted: bool = False) -> tuple[np.ndarray, ...]:
-    """Numbers with missing values, a coarse column with ties, and a column of categories."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    X[:, 1] = np.round(X[:, 1])
-    X[:, 3] = rng.integers(0, 4, size=n)
-    X[rng.random((n, 4)) < 0.15] = np.nan
-    y = (np.nan_to_num(X[:, 0]) + rng.normal(size=n) > 0).astype(int)
-    y[:2] = 0, 1
-    weight = rng.integers(1, 5, size=n) / 4 if weighted else np.ones(n)
-    return X, y, weight
-
-
-def in_table_order(data: RankingData) -> np.ndarray:
-    """Codes (rows, features) in the order of the table."""
-    part = data.partitions[0]
-    codes = np.empty((part.n_rows, data.n_features), dtype=np.int64)
-    codes[part.rows] = part.codes.T
-    return codes
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -41,9 +21,8 @@ def test_every_round_equals_the_version_over_pairs(seed, learning_rate, weighted
     X, y, weight = make_table(seed, weighted=weighted)
     data = prepare(X, y, sample_weight=weight, categorical_features=[3])
     _, history, _ = fit_rankboost(data, RankBoostSettings(25, learning_rate))
-    codes = in_table_order(data)
-    is_category = np.array([feature.is_category for feature in data.features])
-    slow = rankboost_pairs(codes, y == 1, weight, is_category, 25, learning_rate)
+    codes, is_category = in_table_order(data)
+    slow = rankboost_pairs(codes, y, weight, is_category, 25, learning_rate)
     assert len(slow) == len(history.rounds) == 25
     for ours, theirs in zip(history.rounds, slow, strict=True):
         assert ours.stump.feature == theirs.feature
@@ -61,8 +40,8 @@ def test_product_of_z_bounds_the_misranked_pairs(seed, n_rounds, weighted):
     data = prepare(X, y, sample_weight=weight, categorical_features=[3])
     model, history, certificate = fit_rankboost(data, RankBoostSettings(n_rounds))
     scores = model.decision_function(X)
-    in_order = (scores[y == 1][:, None] > scores[y == 0][None, :]) * 1.0
-    pair_weight = np.outer(weight[y == 1], weight[y == 0])
+    in_order = (scores[y][:, None] > scores[~y][None, :]) * 1.0
+    pair_weight = np.outer(weight[y], weight[~y])
     misranked = 1 - (in_order * pair_weight).sum() / pair_weight.sum()
     assert certificate.values["misranked"] == pytest.approx(misranked, abs=1e-12)
     assert certificate.values["bound"] == prod(step.z for step in history.rounds)

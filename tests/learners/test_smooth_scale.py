@@ -34,7 +34,7 @@ def test_the_normal_scale_is_the_quantile_of_the_middle_rank():
     feature, fraction = bins_of([1, 2, 2, 3, 3, 3, 9, 9])
     ranks = np.array([0.5, 2, 4.5, 7]) / 8
     assert gaps(feature, fraction, "normal") == pytest.approx(np.diff(ndtri(ranks)), rel=1e-12)
-    # Shares need not add up to 1: those of missing values are not among them.
+    # Fractions need not add up to 1: those of missing values are not among them.
     assert gaps(feature, fraction / 3, "normal") == pytest.approx(np.diff(ndtri(ranks)), rel=1e-12)
 
 

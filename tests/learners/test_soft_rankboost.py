@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from learners.small_tables import in_table_order, make_table
 from scipy.optimize import linprog
 
 from auctor.data import prepare
@@ -15,26 +16,6 @@ from auctor.metrics import auc
 from auctor.models import to_json
 from tests.reference.rankboost import every_stump
 from tests.reference.soft_rankboost import capped_mean, soft_rankboost_rows
-
-
-def make_table(seed, n=40, weighted=False):
-    """Numbers with missing values, a coarse column with ties, and a column of categories."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    X[:, 1] = np.round(X[:, 1])
-    X[:, 3] = rng.integers(0, 4, size=n)
-    X[rng.random((n, 4)) < 0.15] = np.nan
-    y = np.nan_to_num(X[:, 0]) + rng.normal(size=n) > 0
-    y[:2] = False, True
-    weight = rng.integers(1, 5, size=n) / 4 if weighted else np.ones(n)
-    return X, y, weight
-
-
-def in_table_order(data):
-    part = data.partitions[0]
-    codes = np.empty((part.n_rows, data.n_features), dtype=np.int64)
-    codes[part.rows] = part.codes.T
-    return codes, np.array([feature.is_category for feature in data.features])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

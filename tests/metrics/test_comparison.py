@@ -138,7 +138,8 @@ def test_folds_average_the_differences_within_them(paired):
     parts = [metrics.compare_auc(y[folds == k], a[folds == k], b[folds == k]) for k in range(4)]
     errors = [part.difference / part.statistic for part in parts]
     assert found.method == (
-        "paired within folds, MOVER limits, variance multiplied by 1.50 for the training sets"
+        "paired within folds, MOVER limits, variance multiplied by 1.50 for overlapping training "
+        "sets"
     )
     assert found.difference == pytest.approx(np.mean([part.difference for part in parts]))
     assert found.difference / found.statistic == pytest.approx(

@@ -65,7 +65,7 @@ def test_folds_are_pooled_by_rank(name):
         assert 0.5 * pooled < found.value < pooled
     else:
         assert found.value == pytest.approx(pooled, rel=1e-9)
-    said = "within 3 folds, variance multiplied by 2.00 for the training sets"
+    said = "within 3 folds, variance multiplied by 2.00 for overlapping training sets"
     assert found.n_folds == 3 and said in str(found)
     fixed = interval(y, s, **options, folds=folds, instability=0, n_resamples=50, random_state=0)
     assert fixed.standard_error < found.standard_error
@@ -230,7 +230,7 @@ def test_the_interval_of_a_partial_area_holds_the_true_one(n_pos, n_neg, shift):
         y = np.repeat([1, 0], [n_pos, n_neg])
         found = partial_auc_ci(y, rng.normal(size=len(y)) + shift * y, fpr_range=(0, 0.1))
         held += found.low <= truth <= found.high
-    # Three standard errors of a share of 0.95 below it.
+    # Three standard errors of a fraction of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 
 

@@ -1,4 +1,4 @@
-"""Out-of-fold scores: intervals that hold, and the share of the variance due to training."""
+"""Out-of-fold scores: intervals that hold, and the fraction of the variance due to training."""
 
 import math
 
@@ -131,7 +131,7 @@ def test_a_perfect_order_in_folds_is_not_certain():
     y, s = np.tile([0, 1], 20), np.tile([0.0, 1.0], 20)
     found = metrics.auc_ci(y, s, folds=np.arange(40) // 8)
     assert found.value == found.high == 1.0 and 0.75 < found.low < 0.95
-    assert "variance multiplied by 2.00 for the training sets" in str(found)
+    assert "variance multiplied by 2.00 for overlapping training sets" in str(found)
 
 
 def test_weights_and_groups_in_folds_need_no_resampling(normal_scores):

@@ -9,7 +9,7 @@ from auctor.testing.strategies import labelled_scores
 
 
 def walk(y, s, w):
-    """(share flagged, share found) for every threshold, one at a time."""
+    """(fraction flagged, fraction found) for every threshold, one at a time."""
     points = [(0.0, 0.0)]
     for threshold in sorted(set(s.tolist()), reverse=True):
         rows = s >= threshold

@@ -59,7 +59,7 @@ def test_the_interval_holds_the_true_auc(normal_scores, n_pos, n_neg, shift):
     for seed in range(n_samples):
         found = metrics.auc_ci(*normal_scores(n_pos, n_neg, shift=shift, seed=seed))
         held += found.low <= truth <= found.high
-    # Three standard errors of a share of 0.95 below it.
+    # Three standard errors of a fraction of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 
 
@@ -239,8 +239,8 @@ def test_folds_by_bootstrap_agree_with_delong(normal_scores):
     plain = metrics.auc_ci(y, s, folds=folds)
     drawn = metrics.auc_ci(y, s, folds=folds, method="bootstrap", random_state=0)
     assert drawn.method == (
-        "stratified bootstrap within folds, variance multiplied by 2.00 for the training sets, "
-        "Wilson's limits"
+        "stratified bootstrap within folds, variance multiplied by 2.00 for overlapping training "
+        "sets, Wilson's limits"
     )
     assert drawn.value == pytest.approx(plain.value)
     assert drawn.standard_error == pytest.approx(plain.standard_error, rel=0.1)

@@ -110,7 +110,7 @@ def test_folds_are_ranked_apart_and_training_counts(name):
     fixed = metrics.compare_metric(y, a, b, metric=name, folds=folds, instability=0, **arguments)
     assert worst.difference == pytest.approx(fixed.difference)
     assert worst.standard_error == pytest.approx(2**0.5 * fixed.standard_error)
-    assert "within 3 folds, variance multiplied by 2.00 for the training sets" in str(worst)
+    assert "within 3 folds, variance multiplied by 2.00 for overlapping training sets" in str(worst)
     ranks = [np.empty(150), np.empty(150)]
     for k in range(3):
         for own, s in zip(ranks, (a, b), strict=True):

@@ -186,7 +186,7 @@ class TestForm:
 
     def test_prints_something_to_read(self, model):
         text = str(model)
-        assert "score = -0.1 + one step for each of 4 of 5 features" in text
+        assert "score = -0.1 + step functions of 4 of 5 features" in text
         assert "'yes' is predicted where score > 0.25" in text
         assert "<= 0.1: -1" in text
         assert "Ärger: -0.2" in text

@@ -109,7 +109,7 @@ def test_saved_and_loaded(model, table, tmp_path):
 
 def test_it_reads_well(model):
     text = str(model)
-    assert "score = +0.25 + one term for each of 2 of 3 columns" in text
+    assert "score = +0.25 + terms of 2 of 3 columns" in text
     assert "+0.5 * age; missing: -1" in text
     assert "town: north: +2, south: -3; missing: +0.125" in text
     assert "flat" not in text

@@ -111,7 +111,7 @@ class TestForm:
 
     def test_prints_something_to_read(self, model):
         text = str(model)
-        assert "4 of 5 features + one cell of each of 2 surfaces" in text
+        assert "4 of 5 features + 2 surfaces" in text
         low = np.unravel_index(model.surfaces[0].values.argmin(), (4, 2))
         ages = ("missing", "<= 0.1", "0.1 to 30.5", "> 30.5")
         towns = ("missing", "= b")

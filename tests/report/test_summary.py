@@ -223,7 +223,7 @@ def test_what_is_wrong_is_named(fitted):
     estimator, X, y = fitted
     with pytest.raises(ValueError, match="model is of type object, which has no auctor model"):
         summarize(object(), X, y)
-    with pytest.raises(ValueError, match=r"y has 1 class \(1\); auctor ranks two"):
+    with pytest.raises(ValueError, match=r"y has 1 class \(1\); auctor needs exactly two"):
         summarize(estimator, X, np.ones(len(y), dtype=int))
     with pytest.raises(ValueError, match="X has 200 rows and y has 199"):
         summarize(estimator, X, y[1:])

@@ -33,7 +33,8 @@ def test_the_order_of_rows_is_noticed():
         part = data.partitions[0]
         return with_steps(data, float((part.codes[0] * np.arange(part.n_rows)).sum()))
 
-    with pytest.raises(AssertionError, match="depends on the order of the rows"):
+    place = r"order of the rows; the first difference is body\.features\[0\]\.steps\[0\]: "
+    with pytest.raises(AssertionError, match=place):
         contracts.check_row_order(fit, 0)
 
 
@@ -51,3 +52,14 @@ def test_threads_are_noticed():
 
     with pytest.raises(AssertionError, match="1 partitions or 2 threads change the model"):
         contracts.check_partitions_and_threads(fit, cases=[(1, 2)])
+
+
+def test_a_difference_is_one_of_the_files():
+    X, y = contracts.messy_table(0)
+    data = contracts.prepare(X, y)
+    one, other = with_steps(data, 0.0), with_steps(data, -0.0)
+    assert contracts.first_difference(one, one) == ""
+    assert not contracts.same_model(one, other)
+    assert contracts.first_difference(one, other) == "body.features[0].steps[0]: 0.0 and -0.0"
+    fewer = with_steps(data.take_features(np.array([0, 1])), 0.0)
+    assert contracts.first_difference(one, fewer).startswith("body.features: [")

@@ -27,7 +27,7 @@ def test_codes_above(stump, above):
 
 
 def test_search_finds_the_set_of_categories():
-    # shares of the positives: 1/4, 0, 3/4; of the negatives: 1/4, 1/2, 1/4
+    # fractions of the positives: 1/4, 0, 3/4; of the negatives: 1/4, 1/2, 1/4
     histogram = np.array([[[0, 4, 0, 0], [1, 2, 1, 0]], [[0, 4, 0, 0], [1, 0, 3, 0]]])
     features = (number_feature("flat", np.empty(0)), FEATURES[1])
     assert StumpSearch(features).best(histogram) == Stump(1, 0, False, (2,))

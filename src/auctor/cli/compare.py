@@ -35,7 +35,7 @@ _USUAL_PEERS = ("logistic", "hist-gradient-boosting", "lightgbm", "xgboost", "eb
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """What was typed after ``auctor compare``, or stood in its config file."""
+    """The options of ``auctor compare``, from the command line and the config file."""
 
     table: str
     delimiter: str | None

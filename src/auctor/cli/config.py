@@ -34,7 +34,7 @@ def _read(path: str) -> dict[str, Any]:
         with Path(path).open("rb") as file:
             return tomllib.load(file)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path} is not TOML: {error}") from None
+        raise ValueError(f"{path} is not a valid TOML file: {error}") from None
 
 
 def _as_words(settings: dict[str, Any], known: set[str], path: str) -> list[str]:

@@ -60,7 +60,7 @@ class Measures:
 
 @dataclass(frozen=True)
 class EvaluateOptions:
-    """What was typed after ``auctor evaluate``."""
+    """The options of ``auctor evaluate``."""
 
     model: str
     table: str

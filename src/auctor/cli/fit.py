@@ -28,7 +28,7 @@ from auctor.models.file import to_json
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What was typed after ``auctor fit``, or stood in its config file."""
+    """The options of ``auctor fit``, from the command line and the config file."""
 
     table: str
     delimiter: str | None

@@ -47,7 +47,7 @@ def choose_output(out: str | None, table: str, extension: str) -> Output:
 
 
 def choose_page(page: str | None, out: str | None, table: str) -> Output | None:
-    """The file of ``fit --report``; without a name it stands beside the model."""
+    """The file of ``fit --report``; by default it is in the folder of the model."""
     if page is None:
         return None
     if page:
@@ -95,7 +95,9 @@ def _check_output(path: Path, inputs: Sequence[str]) -> Path:
         raise ValueError(f"{error}, or - for standard output") from None
     folder = target.parent
     if not folder.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {_shown(path, folder)}")
+        raise ValueError(
+            f"cannot write {path}: there is no folder {_shown(path, folder)}; create it first"
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ValueError(f"cannot write {path}: the folder {_shown(path, folder)} is not writable")
     if not target.exists():

@@ -122,8 +122,8 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a name that `auctor learners` lists, or logistic, random-forest, "
-        "hist-gradient-boosting, lightgbm, xgboost, ebm (repeatable; default: the default learner "
-        "for the metric and those of the others that are installed)",
+        "hist-gradient-boosting, lightgbm, xgboost, ebm of other libraries (repeatable; default: "
+        "the default learner for the metric, and the installed ones of other libraries)",
     )
     _add_cv(add, "of at least 2", lambda n: n >= 2, "")
     _add_run(parser)
@@ -136,7 +136,8 @@ def _add_problem(add: Add) -> None:
     add(
         "--positive",
         metavar="LABEL",
-        help="the label that gets high scores (default: the larger number or the later text)",
+        help="the label that gets high scores (default: the larger number, or the text that "
+        "comes last in alphabetical order)",
     )
     add("--weight", metavar="COL", help="the column with row weights")
     add(
@@ -243,8 +244,8 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         type=float,
         help="choose the thresholds of --at so that new rows meet the criterion with this "
-        "confidence, such as 0.95 (default: the rows of this table meet it, which about half of "
-        "all new tables would)",
+        "confidence, such as 0.95 (default: the rows of this table meet the criterion, and about "
+        "half of all new tables do not)",
     )
     _add_seed(add)
     _add_delimiter(add)

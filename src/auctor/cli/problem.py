@@ -72,7 +72,10 @@ def feature_names(source: TableFile, roles: ColumnRoles) -> list[str]:
     _check_roles(roles)
     names = [name for name in source.columns if name not in others]
     if not names:
-        raise ValueError(f"{source.name} has no column left to learn from")
+        raise ValueError(
+            f"{source.name} has no feature columns: the options name all of its columns; give a "
+            "table with features"
+        )
     if "" in names:
         position = source.columns.index("") + 1
         raise ValueError(
@@ -81,7 +84,9 @@ def feature_names(source: TableFile, roles: ColumnRoles) -> list[str]:
         )
     for name in roles.categorical:
         if name not in names:
-            raise ValueError(f"--categorical {name!r} is not one of the columns to learn from")
+            raise ValueError(
+                f"--categorical {name!r} is not a feature column; leave out this option or --drop"
+            )
     return names
 
 

@@ -16,7 +16,7 @@ from auctor.report import render, summarize
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What was typed after ``auctor report``."""
+    """The options of ``auctor report``."""
 
     model: str
     table: str

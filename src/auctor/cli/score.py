@@ -30,7 +30,7 @@ _SCORED = ("score", "probability", "prediction")
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """What was typed after ``auctor score``."""
+    """The options of ``auctor score``."""
 
     model: str
     table: str

@@ -238,7 +238,7 @@ class FeatherFile(TableFile):
 
 
 def open_table(path: str, delimiter: str | None = None) -> TableFile:
-    """The table at a path, whose format the file extension tells; ``-`` is CSV from stdin."""
+    """The table at a path, in the format of its file extension; ``-`` is CSV from stdin."""
     if path == STDIN:
         return CsvFile("standard input", read_stdin(), delimiter)
     with Path(path).open("rb") as file:  # Python's "no such file" is shorter than pyarrow's

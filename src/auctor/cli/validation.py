@@ -117,7 +117,7 @@ def make_baseline(categorical: Sequence[str]) -> Any:
 def compare(
     problem: Problem, first: Validated, second: Validated, metric: Metric, seed: int
 ) -> Compared:
-    """The paired differences of two learners within the folds that they share."""
+    """The paired differences of two learners within their common folds."""
     instability = compare_instability(problem.positive, first.result, second.result, problem.weight)
     arguments = _fold_sample(problem, first.result, seed) | {
         "y_true": problem.positive,

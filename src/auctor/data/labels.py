@@ -96,20 +96,20 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
             f"{name} has {count(missing, 'missing label')} (NaN or None); drop or label those rows"
         )
     if array.dtype.kind in "cV":
-        raise ValueError(f"{name} has labels of type {array.dtype}; give texts, or numbers")
+        raise ValueError(f"{name} has labels of type {array.dtype}; give text or numbers")
     classes = _distinct(array, name)
     _refuse_odd_text(classes, name)
     if array.dtype.kind == "f" and not np.isfinite(classes).all():
-        raise ValueError(f"{name} has infinite labels; auctor ranks two classes")
+        raise ValueError(f"{name} has infinite labels; give finite numbers or text")
     if len(classes) == 2:
         return classes
     noun = "class" if len(classes) == 1 else "classes"
     shown = first_few(classes[:6].tolist(), quote=False)
-    raise ValueError(f"{name} has {len(classes)} {noun} ({shown}); auctor ranks two")
+    raise ValueError(f"{name} has {len(classes)} {noun} ({shown}); auctor needs exactly two")
 
 
 def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """The distinct values in increasing order; of Python objects only these are compared."""
+    """The distinct values in increasing order; for Python objects, only these are compared."""
     if array.dtype.kind != "O":
         return np.unique(array)
     try:
@@ -119,7 +119,7 @@ def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         is_plain = False
     if not is_plain:
         kinds = sorted({type(value).__name__ for value in array})
-        raise ValueError(f"{name} has labels of types {', '.join(kinds)}; give texts, or numbers")
+        raise ValueError(f"{name} has labels of types {', '.join(kinds)}; give text or numbers")
     return np.array(values, dtype=object)
 
 
@@ -132,7 +132,9 @@ def _refuse_odd_text(classes: npt.NDArray[Any], name: str) -> None:
     """Raise an error for text with half of a surrogate pair, which cannot be written as UTF-8."""
     for label in classes[:2].tolist():
         if isinstance(label, str) and not is_unicode(label):
-            raise ValueError(f"{name} has the label {label!r}, which is not valid Unicode text")
+            raise ValueError(
+                f"{name} has the label {label!r}, which is not valid Unicode text; replace it"
+            )
 
 
 def is_unicode(text: str) -> bool:
@@ -150,7 +152,9 @@ def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> Floats:
     """Scores as contiguous float64, one for each row, without NaN."""
     array = read_vector(scores, name)
     if len(array) != n_rows:
-        raise ValueError(f"{name} has {len(array)} values for {n_rows} labels")
+        raise ValueError(
+            f"{name} has {len(array)} values for {n_rows} labels; give one for each row"
+        )
     floats = _as_floats(array, name)
     if np.isnan(floats).any():
         n_missing = int(np.isnan(floats).sum())
@@ -189,7 +193,7 @@ def read_weights(sample_weight: Any, n_rows: int, *, name: str = "sample_weight"
         sample_weight = np.full(n_rows, sample_weight)
     array = read_vector(sample_weight, name)
     if len(array) != n_rows:
-        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows")
+        raise ValueError(f"{name} has {len(array)} values for {n_rows} rows; give one for each row")
     array = _as_floats(array, name)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has NaN or infinite values; give finite weights")

@@ -31,7 +31,7 @@ def check_sparse(matrix: Any) -> None:
     >>> check_sparse(matrix)
     Traceback (most recent call last):
     ...
-    ValueError: X is a damaged sparse matrix: a column index is 7, but X has 2 columns
+    ValueError: X is a damaged sparse matrix: a column index is 7, but X has 2 columns; ...
     """
     if matrix.ndim != 2:
         dimensions = count(matrix.ndim, "dimension")
@@ -69,7 +69,9 @@ def _check_compressed(matrix: Any) -> None:
         raise _damaged(f"indptr does not consist of {shape[0] + 1} whole numbers for {rows}")
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(matrix.indices):
         n_entries = len(matrix.indices)
-        raise _damaged(f"indptr does not increase from 0 to at most {n_entries}, the entries")
+        raise _damaged(
+            f"indptr does not increase from 0 to at most {n_entries}, the number of entries"
+        )
     _check_indices(matrix.indices, shape[1], names[1])
 
 
@@ -87,9 +89,9 @@ def _check_diagonals(matrix: Any) -> None:
     """Check the format dia, with an offset and a row of data for each diagonal."""
     offsets = matrix.offsets
     if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or matrix.data.ndim != 2:
-        raise _damaged("its offsets are not whole numbers, one for each row of its data")
+        raise _damaged("its array offsets does not consist of whole numbers, one for each diagonal")
     if len(offsets) != len(matrix.data) or len(np.unique(offsets)) != len(offsets):
-        raise _damaged("its offsets are not all different, with a row of its data for each")
+        raise _damaged("its array offsets does not have a different value for each diagonal")
 
 
 def _check_lengths(*parts: Array) -> None:
@@ -110,7 +112,7 @@ def _check_indices(indices: Array, size: int, name: str) -> None:
 
 
 def _damaged(text: str) -> ValueError:
-    return ValueError(f"X is a damaged sparse matrix: {text}")
+    return ValueError(f"X is a damaged sparse matrix: {text}; build it again")
 
 
 def clean_columns(matrix: Any) -> sparse.csc_array:

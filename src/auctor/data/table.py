@@ -134,7 +134,7 @@ class SparseTable(ArrayTable):
         return self.columns.indices[start:stop], self.columns.data[start:stop]
 
     def refuse_infinities(self) -> None:
-        """Raise the error of ``numbers`` for the first column with an infinite value."""
+        """Raise a ValueError for the first column with an infinite value."""
         infinite = np.flatnonzero(np.isinf(self.columns.data))
         if len(infinite):
             j = int(np.searchsorted(self.columns.indptr, infinite[0], side="right")) - 1

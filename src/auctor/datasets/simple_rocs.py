@@ -216,7 +216,7 @@ def _check_masses(name: str, masses: npt.ArrayLike) -> Floats:
     total = values.sum()
     if not (np.isfinite(values) & (values >= 0)).all() or not 0 < total < math.inf:
         raise ValueError(
-            f"{name} has values that are no probabilities; give finite numbers of at least 0, not "
+            f"{name} has values that are not probabilities; give finite numbers of at least 0, not "
             "all of them 0"
         )
     return values / total

@@ -39,10 +39,12 @@ class Predictions:
 
     @property
     def only(self) -> tuple[str | None, Floats]:
-        """The name and the values of the only score."""
+        """The name and the values of the only set of scores."""
         if len(self.scores) != 1:
             names = ", ".join(map(str, self.scores))
-            raise ValueError(f"y_score has {len(self.scores)} scores ({names}); give one")
+            raise ValueError(
+                f"y_score has {len(self.scores)} sets of scores ({names}); give one of them"
+            )
         return next(iter(self.scores.items()))
 
     @property
@@ -82,7 +84,7 @@ def _by_name(y_score: Any, name: str | None) -> dict[str | None, Any]:
             f"name is {name!r}, but y_score is a dict with names of its own; leave name out"
         )
     if not y_score:
-        raise ValueError("y_score is empty; give one score or more")
+        raise ValueError("y_score is empty; give at least one array of scores")
     return {str(key): values for key, values in y_score.items()}
 
 
@@ -161,7 +163,7 @@ class PredictionDisplay:
         for name in options:
             if name not in known:
                 choices = f"give {', '.join(known)}" if known else "it has no options"
-                raise TypeError(f"{name} is no option of {cls.__name__}; {choices}")
+                raise TypeError(f"{name} is not an option of {cls.__name__}; {choices}")
 
     @classmethod
     def from_estimator(

@@ -69,7 +69,9 @@ class Drawing:
             return np.array([ax], dtype=object), False
         spec = ax.get_subplotspec()
         if spec is None:
-            raise ValueError(f"ax is one axes outside a grid; give {n}, one per panel")
+            raise ValueError(
+                f"ax is a single Axes that is not part of a subplot grid; give {n}, one per panel"
+            )
         ax.set_axis_off()
         grid = spec.subgridspec(rows, columns, wspace=0.3, hspace=0.6)
         cells = [grid[k // columns, k % columns] for k in range(n)]
@@ -297,13 +299,13 @@ def _draw_missing(ax: Any, panel: ScorePanel) -> None:
     low, high = panel.limits
     span = high - low
     if panel.edges is None:
-        x, left, border = low - 1.0, low - 1.8, low - 0.2
+        x, left, edge = low - 1.0, low - 1.8, low - 0.2
     else:
-        x, left, border = low - 0.14 * span, low - 0.25 * span, low - 0.035 * span
+        x, left, edge = low - 0.14 * span, low - 0.25 * span, low - 0.035 * span
     if panel.band is not None:
         _draw_errors(ax, [x], panel.band, slice(0, 1))
     ax.plot([x], [panel.missing], "D", color=LINE, markersize=4.5, zorder=4)
-    ax.axvline(border, color="0.8", linewidth=0.8, linestyle=":", zorder=1)
+    ax.axvline(edge, color="0.8", linewidth=0.8, linestyle=":", zorder=1)
     ax.set_xlim(left, ax.get_xlim()[1])
     if panel.edges is None:
         _name_ticks(ax, [x, *range(len(panel.values))], ["missing", *panel.categories])

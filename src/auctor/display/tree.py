@@ -239,7 +239,7 @@ class PartitionDisplay:
         x, y = _within(self.x_edges, x_limits), _within(self.y_edges, y_limits)
         n_cells = int(self.rank.max())
         ax.pcolormesh(x, y, self.rank, cmap="coolwarm_r", vmin=1, vmax=max(n_cells, 2))
-        self._draw_borders(ax, x, y)
+        self._draw_boundaries(ax, x, y)
         if n_cells <= 40:
             self._number_cells(ax, x, y)
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
@@ -248,8 +248,8 @@ class PartitionDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_borders(self, ax: Any, x: Floats, y: Floats) -> None:
-        """Draw the borders between cells."""
+    def _draw_boundaries(self, ax: Any, x: Floats, y: Floats) -> None:
+        """Draw the boundaries between cells."""
         rows, columns = np.nonzero(np.diff(self.rank, axis=1))
         ax.vlines(x[columns + 1], y[rows], y[rows + 1], color="black", linewidth=0.8)
         rows, columns = np.nonzero(np.diff(self.rank, axis=0))

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
 from auctor.weak.estimator import check_estimator
@@ -23,8 +23,8 @@ class AUCBoost(RankingEstimator):
     Each round takes the weak ranker with the best weighted AUC, cuts its scores where the error
     rates of the two classes have the smallest sum, and makes these rates equal by a coin toss for
     some of the rows. The model contains the expected value of the toss and has no random part. If
-    every round finds a ranker that is better than chance by a fixed amount, the training AUC comes
-    as close to 1 as wanted.
+    every round finds a ranker that is better than chance by a fixed amount, the training AUC
+    converges to 1 as rounds are added.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class AUCBoost(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -75,7 +75,7 @@ class AUCBoost(RankingEstimator):
         with a scikit-learn estimator a weighted vote. ``model_.save(path)`` writes the first two to
         a file.
     certificate_ : Certificate
-        ``values["bound"]`` is an upper bound of 1 - AUC on the training rows, ``values["edges"]``
+        ``values["bound"]`` is an upper bound on 1 - AUC of the training rows, ``values["edges"]``
         has AUC - 1/2 of the weak ranker of each round, and ``values["stopped_by"]`` says why there
         are no more rounds.
     history_ : AUCBoostHistory
@@ -164,6 +164,6 @@ class AUCBoost(RankingEstimator):
         falls = [(step.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),
-            "feature_importances_": shares_of_fall(falls, data.n_features),
+            "feature_importances_": fractions_of_gain(falls, data.n_features),
         }
         return FitResult(steps, history, certificate, data.classes, attributes)

@@ -44,11 +44,13 @@ def _check_estimator(estimator: Any) -> None:
             "SmoothAUCBoostCV, or band=None"
         )
     if getattr(estimator, "init", None) is not None:
-        raise ValueError("estimator starts from init, and bands then are not known; give band=None")
+        raise ValueError(
+            "estimator was fitted with init, for which bands are not available; give band=None"
+        )
     if getattr(estimator, "n_rounds_", 0) > 0 or getattr(estimator, "start_", "auc") != "auc":
         raise ValueError(
-            f"estimator is a {name} that changed the smooth AUC model, whose refits make the "
-            "bands; give band=None"
+            f"estimator is a {name} that changed the smooth AUC model, and bands are available "
+            "only for the unchanged model; give band=None"
         )
 
 
@@ -60,7 +62,7 @@ def _check_same(model: AdditiveModel, bands: ScoreBands) -> None:
         apart = float(np.ptp(differences[1:])) if feature.n_bins else 0.0
         if apart > _SAME * largest:
             raise ValueError(
-                "a refit on X and y does not give the model of the estimator; give the rows (and "
-                "weights) that it was fitted on, and with early_stopping a whole number as "
+                "a refit on X and y does not reproduce the model of the estimator; give the rows "
+                "(and weights) that it was fitted on, and with early_stopping a whole number as "
                 "random_state, or band=None"
             )

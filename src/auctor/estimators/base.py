@@ -50,6 +50,11 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     A subclass stores its parameters, names their constraints and implements ``_learn``, or
     ``_fit`` where it does not work on bins alone. Both return a FitResult; ``fit`` sets the
     fitted attributes at its end, so that a fit that fails leaves those of the one before.
+
+    Among the parameters of every subclass are ``categorical_features``, ``pos_label``,
+    ``threshold`` and ``verbose``; of one that implements ``_learn`` also ``max_bins``,
+    ``frequency_weights`` and ``n_jobs``, which binning reads. ``_hold_out`` needs
+    ``early_stopping``, ``validation_fraction`` and ``random_state``.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
@@ -107,7 +112,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return self._learn(self._prepare(given))
 
     def _prepare(self, given: FitInput) -> RankingData:
-        """The rows that count, binned."""
+        """The rows of positive weight, binned."""
         return prepare(
             given.table,
             given.y,
@@ -146,9 +151,10 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             delattr(self, name)
 
     def decision_function(self, X: Any) -> Floats:
-        """The score of each row; a larger score makes the positive class more likely.
+        """The score of each row; a larger score means that the positive class is more likely.
 
-        TPR - FPR on the training rows is largest where the scores above 0 are predicted positive.
+        Scores are shifted so that 0 is the threshold with the largest TPR - FPR on the training
+        rows.
 
         Parameters
         ----------
@@ -321,7 +327,7 @@ def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
         check_classification_targets(array)
         names = first_few(distinct.tolist(), quote=False)
         raise ValueError(
-            f"y has {len(distinct)} classes ({names}); auctor ranks two. Only binary "
+            f"y has {len(distinct)} classes ({names}); auctor needs exactly two. Only binary "
             "classification is supported. The type of the target is multiclass."
         )
     return array

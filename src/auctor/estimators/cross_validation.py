@@ -79,8 +79,8 @@ class CrossValidation:
         ndarray of shape (n_rows,)
             Each score is replaced by the score of ``model`` that has the same rank among the
             training rows. A threshold then selects out-of-fold rows as the model selects new ones,
-            for every kind of model. Calibrated probabilities would have to be right in each fold,
-            which those of a tree with a few leaves are not.
+            for every kind of model. (Calibrated probabilities cannot replace the ranks: those of a
+            tree with few leaves differ between folds.)
         """
         if self.ranks is None:
             return self.scores
@@ -113,9 +113,9 @@ def cross_val_auc(
     Parameters
     ----------
     estimator : classifier with ``decision_function`` or ``predict_proba``
-        It is cloned, and itself not fitted.
+        It is cloned; the given estimator itself is not fitted.
     X : table
-        Of any kind that the estimator takes: numpy, pandas, polars, pyarrow, sparse.
+        A table of any kind that the estimator accepts: numpy, pandas, polars, pyarrow or sparse.
     y : array-like of shape (n_rows,)
         Labels of two classes.
     cv : int, default=5
@@ -125,8 +125,8 @@ def cross_val_auc(
         The fold of each row, in place of ``cv``; for instance the ``folds`` of another result that
         this one is to be compared with.
     groups : array-like of shape (n_rows,), default=None
-        Rows of one group (a customer, a patient) go to one fold, so that no model is judged by
-        rows of a group that it was fitted on. The interval takes them to vary together.
+        Rows of one group (a customer, a patient) go to one fold, so that no model is evaluated on
+        a group that it was fitted to. The interval allows for dependence within groups.
     sample_weight : array-like of shape (n_rows,), default=None
         Used in fitting and in the AUC. The interval uses the effective number of rows.
     pos_label : label, default=None

@@ -18,8 +18,8 @@ class DMKS(RankingEstimator):
 
     KS is the largest difference between the fractions of positives and of negatives above a
     threshold. The coefficients take turns: each is moved to the value where the training KS is
-    largest while the threshold stays, which is found exactly by sorting the values at which rows
-    cross the threshold. Then the threshold moves to the KS point of the new scores. The search
+    largest for a fixed threshold. This value is computed exactly, by sorting the values at which
+    rows cross the threshold. Then the threshold moves to the KS point of the new scores. The search
     starts from logistic regression, and KS never decreases.
 
     Parameters
@@ -28,8 +28,8 @@ class DMKS(RankingEstimator):
         Price of each nonzero coefficient: KS - coef_penalty * (number of nonzero coefficients) is
         maximised, so that a column that raises the training KS by less is left out. Unlike a norm
         of the coefficients, the penalty does not depend on the scale of the score or of the
-        columns. Each category has a coefficient of its own and counts separately. With 1 or more no
-        coefficient is worth its price, and the score is constant.
+        columns. Each category has a coefficient of its own and counts separately. With a
+        penalty of 1 or more all coefficients are 0, and the score is constant.
     coef_init : "logistic" or array-like of shape (n_coefficients,), default="logistic"
         Coefficients that the search starts from, in the form of ``coef_``. "logistic" takes those
         of a logistic regression on standardised columns (L2 penalty with C = 1).
@@ -39,8 +39,8 @@ class DMKS(RankingEstimator):
     tol : float, default=1e-6
         The smallest improvement that counts; the fit stops below it.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -85,11 +85,12 @@ class DMKS(RankingEstimator):
     KS depends on a single threshold. The ranking of rows far from it does not matter to KS, and the
     AUC may well decrease while KS increases.
 
-    No single coefficient can be moved to raise KS, but several together may: the result is a
-    maximum in each coordinate and depends on the start. Columns are centred at their median (those
-    of a sparse matrix are not centred), so that a row at the median stays on its side of the
-    threshold while the coefficient moves. A move may not bring the score of a row within 2^-24 of
-    the threshold, nor give a column more than 2^8 times the influence of the most influential one.
+    Moving a single coefficient cannot raise KS, but moving several at once may: the result is a
+    maximum in each coordinate and depends on the initial coefficients. Columns are centred at
+    their median (those of a sparse matrix are not centred), so that a row at the median stays on
+    its side of the threshold while the coefficient moves. A move may not bring the score of a row
+    within 2^-24 of the threshold, nor give a column more than 2^8 times the influence of the most
+    influential one.
 
     A missing number is replaced by the mean of its column, and a further coefficient indicates that
     it was missing.

@@ -82,8 +82,8 @@ class ExactBoost(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -123,7 +123,7 @@ class ExactBoost(RankingEstimator):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
-        The positive class: larger scores make it more likely.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
         Number of runs in the model.
 

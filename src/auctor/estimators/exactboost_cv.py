@@ -1,4 +1,4 @@
-"""ExactBoostCV: the smooth AUC model, improved on KS or precision at k where that surely helps."""
+"""ExactBoostCV: the smooth AUC model, improved on KS or precision at k if that clearly helps."""
 
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -79,8 +79,8 @@ class ExactBoostCV(SmoothEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     max_iter : int, default=500
         Maximum number of iterations. Only the smooth model uses it.
     tol : float, default=1e-8
@@ -135,7 +135,7 @@ class ExactBoostCV(SmoothEstimator):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
-        The positive class: larger scores make it more likely.
+        The positive class: larger scores mean that it is more likely.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """Folds: which rows a model is fitted to, and which are held out.
 
-Everything in the package that cross-validates draws its folds here, but for the pruning of
-TreeRank, which has rows of binned partitions and no table at hand.
+Everything in the package that cross-validates draws its folds here, except for the pruning of
+TreeRank, which has partitions of binned rows instead of a table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -114,7 +114,7 @@ def _check_fold(
 
 
 def as_masks(folds: Sequence[Fold], given: FitInput) -> list[tuple[Bools, Bools]]:
-    """The same folds as masks over the rows that count, which is how binned rows are taken."""
+    """The same folds as masks over the rows of positive weight, as binned rows need them."""
     masks = []
     for train, test in folds:
         marks = np.zeros((len(given.y), 2), dtype=bool)
@@ -190,13 +190,11 @@ def with_group_folds(
 ) -> Any:
     """The estimator with inner folds that keep the groups together, where it has a ``cv``.
 
-    Only where ``cv`` is a number or None and may be a list of folds, which it may not be in
-    TreeRank; other estimators are returned as they are.
+    Only where ``cv`` is a number or None; other estimators are returned as they are.
     """
     cv = estimator.get_params().get("cv", "no such parameter")
     is_number = cv is None or isinstance(cv, (int, np.integer))
-    constraints = getattr(estimator, "_parameter_constraints", {})
-    if groups is None or not is_number or "cv_object" not in constraints.get("cv", ["cv_object"]):
+    if groups is None or not is_number:
         return estimator
     values = np.asarray(groups).astype(str)
     smallest = min(len(np.unique(values[positive])), len(np.unique(values[~positive])))
@@ -290,6 +288,6 @@ def check_folds(
             )
         if values is not None and len(np.unique(values[rows])) < 2:
             raise ValueError(
-                f"fold {fold} holds one of the {len(np.unique(values))} groups alone, which does "
-                "not tell how groups vary; give fewer folds"
+                f"fold {fold} has rows of only one of the {len(np.unique(values))} groups, so that "
+                "the variation between groups cannot be estimated; give fewer folds"
             )

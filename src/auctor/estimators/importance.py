@@ -11,7 +11,7 @@ from auctor.metrics import auc
 from auctor.models import ForestModel
 
 
-def shares_of_fall(falls: Iterable[tuple[int, float]], n_features: int) -> Floats:
+def fractions_of_gain(falls: Iterable[tuple[int, float]], n_features: int) -> Floats:
     """Each feature's fraction of the total gain, from the feature and the gain of each round."""
     total = np.zeros(n_features)
     for feature, fall in falls:
@@ -19,7 +19,7 @@ def shares_of_fall(falls: Iterable[tuple[int, float]], n_features: int) -> Float
     return total / total.sum() if total.sum() > 0 else total
 
 
-def permutation_falls(
+def permutation_decreases(
     model: ForestModel,
     X: Any,
     y: Any,

@@ -15,7 +15,7 @@ from auctor.models.unsaved import scorer_values
 
 @dataclass(frozen=True, eq=False)
 class Init:
-    """The scores of the training rows that count, and the model that they come from, if any."""
+    """The scores of the training rows of positive weight, and the model that made them, if any."""
 
     scores: Floats
     source: Any = None  # an AdditiveModel, a fitted estimator of another kind, or None
@@ -93,8 +93,8 @@ def check_same_features(
     for sign, feature, steps in zip(signs, model.features, model.steps, strict=False):
         if sign != 0 and (sign * np.diff(steps[1:]) < 0).any():
             raise ValueError(
-                f"monotonic_cst is {sign} for {feature.name!r}, but init goes the other way there; "
-                "give a model that obeys it, or 0"
+                f"monotonic_cst is {sign} for {feature.name!r}, but the model in init does not "
+                "satisfy this constraint; give a model that does, or 0 for this feature"
             )
 
 
@@ -102,8 +102,8 @@ def _additive_scores(model: AdditiveModel, table: Table, labels: list[Any]) -> F
     """Scores of a model that must have the same labels and columns."""
     if labels != list(model.classes):
         raise ValueError(
-            f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label say "
-            f"{labels[1]!r} above {labels[0]!r}; give a model of the same labels"
+            f"init ranks {model.classes[1]!r} above {model.classes[0]!r}, but y and pos_label ask "
+            f"for {labels[1]!r} above {labels[0]!r}; give a model of the same labels"
         )
     _check_names(model, table)
     try:
@@ -129,7 +129,8 @@ def _foreign_scores(init: Any, X: Any, labels: list[Any]) -> Floats:
     known = list(getattr(init, "classes_", labels))
     if sorted(map(str, known)) != sorted(map(str, labels)):
         raise ValueError(
-            f"init was fitted to the labels {known}, but y has {labels}; give a model of the same"
+            f"init was fitted to the labels {known}, but y has {labels}; give a model of the same "
+            "labels"
         )
     try:
         return scorer_values(init, X, labels[1])

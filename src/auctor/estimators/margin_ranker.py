@@ -36,7 +36,7 @@ MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class MarginRanker(RankingEstimator):
-    """The largest soft margin over pairs, by linear programming (Suehiro et al. 2011).
+    """Weighted sum with the largest soft margin over pairs of rows (Suehiro et al. 2011).
 
     The score is a weighted sum of given hypotheses, such as the columns of X, whose absolute
     weights add up to 1. The weights maximise the margin of all pairs of a positive and a negative
@@ -90,8 +90,8 @@ class MarginRanker(RankingEstimator):
         Maximum number of bins per feature. Missing values have one more bin of their own. Only
         ``hypotheses="stumps"`` uses it.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -131,7 +131,7 @@ class MarginRanker(RankingEstimator):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
-        The positive class: larger scores make it more likely.
+        The positive class: larger scores mean that it is more likely.
 
     Notes
     -----

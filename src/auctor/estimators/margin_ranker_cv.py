@@ -16,7 +16,7 @@ from auctor.exceptions import MarginWarning
 
 
 class MarginRankerCV(RankingEstimator):
-    """MarginRanker with ``epsilon`` chosen by cross-validation.
+    """MarginRanker with epsilon chosen by cross-validation.
 
     Each fold fits all epsilons once, every one starting from the cuts of the one before. The
     epsilon with the largest mean AUC is then fitted to all rows.
@@ -29,8 +29,8 @@ class MarginRankerCV(RankingEstimator):
         Fractions of the pairs that may miss the margin. The default is that of the paper (section
         5).
     extend : bool, default=True
-        Whether to go on with the next tenths, until the AUC falls, where the largest epsilon is
-        the best one.
+        If the largest epsilon is the best one, whether to try larger ones as well, in steps of
+        0.1, until the AUC decreases.
     cv : int, cross-validation generator or iterable, default=5
         Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
         A number gives stratified, shuffled folds that keep copies of a row together.
@@ -51,8 +51,8 @@ class MarginRankerCV(RankingEstimator):
         Maximum number of bins per feature. Missing values have one more bin of their own. Only
         ``hypotheses="stumps"`` uses it.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -83,11 +83,11 @@ class MarginRankerCV(RankingEstimator):
         "epsilon", "mean_auc" and "std_auc" have an entry for each epsilon, and "aucs" a row for
         each with the AUC of every fold.
     model_, certificate_, history_, coef_, gamma_path_, feature_importances_, n_iter_
-        Of the final fit: see MarginRanker.
+        Those of the final fit: see MarginRanker.
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
-        The positive class: larger scores make it more likely.
+        The positive class: larger scores mean that it is more likely.
 
     Examples
     --------

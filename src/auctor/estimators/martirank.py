@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.weak.estimator import check_estimator
@@ -22,7 +22,7 @@ class MartiRank(RankingEstimator):
 
     The program has layers; layer t has t nodes. Each node has a weak ranker that sends a row to the
     left or to the right node of the next layer, and the score of a row is how far to the right it
-    ends. The way of a row never depends on its label. Labels that are flipped at random, even 40 %
+    ends. The path of a row never depends on its label. Labels that are flipped at random, even 40 %
     of them, therefore do not destroy the ranking of the true classes (Theorem 8), while boosting
     with a convex loss breaks down.
 
@@ -51,8 +51,8 @@ class MartiRank(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -168,6 +168,6 @@ class MartiRank(RankingEstimator):
         edges = [(node.feature, node.edge * (node.weight_neg + node.weight_pos)) for node in live]
         attributes = {
             "n_iter_": len(history.layers),
-            "feature_importances_": shares_of_fall(edges, data.n_features),
+            "feature_importances_": fractions_of_gain(edges, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
 
 
@@ -18,8 +18,8 @@ class RankBoost(RankingEstimator):
 
     Each round adds the decision stump that does best on the pairs of a positive and a negative row
     that are still in the wrong order. The pairs are never formed: their distribution is a product
-    of two distributions over rows, so that a round costs one pass over the binned table. Of a SciPy
-    sparse matrix only the stored entries are read; it is never made dense.
+    of two distributions over rows, so that a round costs one pass over the binned table. For a
+    SciPy sparse matrix, only the stored entries are read; the matrix is never made dense.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class RankBoost(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     early_stopping : bool, default=False
         Whether to hold out rows and to stop when their AUC no longer improves. The best iteration
         is kept.
@@ -67,7 +67,7 @@ class RankBoost(RankingEstimator):
         The fitted model, a step function of each feature. ``model_.save(path)`` writes it to a
         file.
     certificate_ : Certificate
-        The fraction of misranked training pairs and an upper bound of it.
+        The fraction of misranked training pairs and an upper bound on it.
     history_ : RankBoostHistory
         The stump, r, alpha and Z of each round, and why the fit stopped.
     feature_importances_ : ndarray of shape (n_features,)
@@ -144,6 +144,6 @@ class RankBoost(RankingEstimator):
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),
-            "feature_importances_": shares_of_fall(falls, data.n_features),
+            "feature_importances_": fractions_of_gain(falls, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor.data import Table
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitInput, FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.exceptions import OracleError
 from auctor.learners.certificate import Certificate
 from auctor.learners.martirank.oracle_stream import OracleStream
@@ -73,15 +73,15 @@ class SamplingMartiRank(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     pos_label : label, default=None
         The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
         ``predict`` returns the positive class where the score is above this value. Scores are
         shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
         "youden" is that 0.
-        The rows of the sample for calibration stand for the training rows.
+        Here, the training rows are those of the calibration sample.
     random_state : int, RandomState instance or None, default=0
         Seed of the random choices. None makes different choices in every call.
         It seeds the coin tosses of the training rows and the generator that is passed to a callable
@@ -299,7 +299,7 @@ class SamplingMartiRank(RankingEstimator):
         attributes = {
             "n_draws_": history.n_draws,
             "n_iter_": len(history.layers),
-            "feature_importances_": shares_of_fall(edges, table.n_columns),
+            "feature_importances_": fractions_of_gain(edges, table.n_columns),
         }
         return FitResult(model, history, certificate, classes, attributes)
 

@@ -34,8 +34,8 @@ class SmoothAUCBoost(SmoothEstimator):
     Parameters
     ----------
     penalty : float or "auto", default="auto"
-        Weight of the squared curvature of each F_k (lambda in the paper). "auto" is 0.1 over the
-        harmonic mean of the (effective) numbers of positives and negatives; for
+        Weight of the squared curvature of each F_k (lambda in the paper). "auto" is 0.1 divided
+        by the harmonic mean of the (effective) numbers of positives and negatives; for
         ``roughness="bins"`` it is scaled by the number of bins. ``SmoothAUCBoostCV`` chooses it by
         cross-validation.
     n_estimators : int, default=500
@@ -65,8 +65,8 @@ class SmoothAUCBoost(SmoothEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     monotonic_cst : array-like of int or dict of str to int, default=None
         1 for features whose F_k must not decrease, -1 for those whose F_k must not increase, and 0
         for the others.
@@ -75,10 +75,10 @@ class SmoothAUCBoost(SmoothEstimator):
         important features finds the pairs; there may be fewer, and none of them has a monotone
         feature. Only the Newton solver uses it.
     max_features : int or None, default=300
-        Maximum number of features that take part in a fit. Of a wider table those are chosen that
-        separate the classes of the training rows best on their own (Wilcoxon's test, also of the
-        squared ranks and of missing values, and chi-squared for categories); the others add
-        nothing to the score. None uses all features. Only the Newton solver uses it.
+        Maximum number of features that take part in a fit. From a wider table, the fit selects
+        the features that separate the classes of the training rows best on their own (Wilcoxon's
+        test, also of the squared ranks and of missing values, and chi-squared for categories);
+        the others add nothing to the score. None uses all features. Only the Newton solver uses it.
     fpr_range : (float, float), default=None
         Maximise the partial AUC over this range of false positive rates.
     init : AdditiveModel or fitted estimator, default=None
@@ -128,11 +128,12 @@ class SmoothAUCBoost(SmoothEstimator):
         The amounts that were used.
     feature_importances_ : ndarray of shape (n_features,)
         The class-balanced standard deviation of F_k on the training rows, plus half of that of
-        each surface of the feature, divided by their sum. With ``init``, of what was added to it.
+        each surface of the feature, divided by their sum. With ``init``, only what the fit added
+        to it counts.
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
-        The positive class: larger scores make it more likely.
+        The positive class: larger scores mean that it is more likely.
     n_iter_ : int
         Number of iterations, or of rounds of the stagewise solver.
 

@@ -43,14 +43,15 @@ class SmoothAUCBoostCV(SmoothEstimator):
     Parameters
     ----------
     penalties : array-like of float, default=None
-        Penalties to try. By default the automatic penalty, and then 0.1 to 10 times of it outward
-        until the AUC is surely lower; for ``solver="stagewise"`` the lambdas of the paper.
+        Penalties to try. By default the automatic penalty and multiples of it from 0.1 to 10, tried
+        outward from the automatic one until the AUC is clearly lower. For
+        ``solver="stagewise"`` the default is the lambdas of the paper.
     n_estimators : int, default=500
         Maximum number of boosting rounds. Only ``solver="stagewise"`` uses it; the Newton solver
         does not.
     shrinkages : array-like of float, default=None
-        Amounts of shrinkage to try. By default the automatic amount, and then 0.3 to 30 times of
-        it outward until the AUC is surely lower.
+        Amounts of shrinkage to try. By default the automatic amount and multiples of it from 0.3
+        to 30, tried outward from the automatic one until the AUC is clearly lower.
     cv : int, cross-validation generator or iterable, default=None
         Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
         A number gives stratified, shuffled folds that keep copies of a row together. None is 5
@@ -73,8 +74,8 @@ class SmoothAUCBoostCV(SmoothEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     monotonic_cst : array-like of int or dict of str to int, default=None
         1 for features whose F_k must not decrease, -1 for those whose F_k must not increase, and 0
         for the others.
@@ -110,7 +111,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         shuffled before they are divided into folds.
     n_jobs : int, default=None
         Number of threads. None is 1, and -1 is all cores. The model is the same, bit for bit, for
-        any number. The folds run side by side.
+        any number. The folds run in parallel.
     verbose : bool or int, default=False
         Whether to show the progress of the fit on stderr.
 
@@ -131,7 +132,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         every fold. For the stagewise solver also "rounds", and "staged_auc" of shape (candidates,
         folds, rounds).
     model_, certificate_, history_, feature_importances_, classes_, pos_label_, n_iter_
-        Of the final fit: see SmoothAUCBoost.
+        Those of the final fit: see SmoothAUCBoost.
 
     Examples
     --------

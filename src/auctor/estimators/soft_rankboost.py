@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from auctor.data import RankingData
 from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
 
 
@@ -20,7 +20,7 @@ class SoftRankBoost(RankingEstimator):
     are among the first. Here no positive row may hold more than 1 / nu_pos of the weight of its
     class and no negative row more than 1 / nu_neg, so that the hardest rows are given up. The score
     then has a large margin on all pairs but a known fraction of them. ``certificate_`` states a
-    lower and an upper bound of that soft margin (defined by Suehiro, Hatano & Takimoto 2011; the
+    lower and an upper bound on that soft margin (defined by Suehiro, Hatano & Takimoto 2011; the
     algorithm follows Moribe et al. 2008).
 
     Parameters
@@ -44,8 +44,8 @@ class SoftRankBoost(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     early_stopping : bool, default=False
         Whether to hold out rows and to stop when their AUC no longer improves. The best iteration
         is kept.
@@ -173,6 +173,6 @@ class SoftRankBoost(RankingEstimator):
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),
-            "feature_importances_": shares_of_fall(falls, data.n_features),
+            "feature_importances_": fractions_of_gain(falls, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)

@@ -8,10 +8,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
-from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
-from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import shares_of_fall
+from auctor.estimators.fitting import FitInput, FitResult
+from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 
@@ -30,7 +30,7 @@ class TreeRank(RankingEstimator):
         Minimum number of rows in a leaf. With weights, the effective number of rows counts.
     min_gain : float, default=0.0
         A split must add more than this to the AUC of the training rows.
-        It has a name of its own because it is a gain of AUC and not a decrease of impurity.
+        It has a name of its own because it is a gain in AUC and not a decrease of impurity.
     split : {"stump", "tree"}, default="stump"
         "stump" cuts a cell at one feature. "tree" (LeafRank) grows a small classification tree in
         the cell and divides its leaves into two groups, so that a cell can be any union of boxes.
@@ -45,13 +45,15 @@ class TreeRank(RankingEstimator):
     pruning : {"cv"} or None, default=None
         "cv" prunes the tree to the subtree with the best AUC in cross-validation. The folds consist
         of rows, so that a row of weight 2 has the same effect as two copies only in distribution.
-    cv : int, default=5
-        Number of folds of ``pruning="cv"``, stratified and shuffled; copies of a row stay together.
+    cv : int, cross-validation generator or iterable, default=5
+        Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
+        A number gives stratified, shuffled folds that keep copies of a row together. Only
+        ``pruning="cv"`` uses it.
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -80,10 +82,10 @@ class TreeRank(RankingEstimator):
         The ROC curve on the training rows: its points, whether it is concave, and its AUC, computed
         exactly from whole numbers.
     history_ : TreeRankHistory
-        ``splits`` has the node, feature, gain of AUC and the weights on both sides of each split;
+        ``splits`` has the node, feature, gain in AUC and the weights on both sides of each split;
         with ``pruning="cv"``, ``subtrees`` has the sequence of subtrees and their held-out AUC.
     feature_importances_ : ndarray of shape (n_features,)
-        Contribution of each feature to the gain of AUC; the sum is 1.
+        Contribution of each feature to the gain in AUC; the sum is 1.
     classes_ : ndarray of shape (2,)
         The class labels, sorted.
     pos_label_ : label
@@ -111,7 +113,7 @@ class TreeRank(RankingEstimator):
         "leaf_depth": [Interval(Integral, 1, 16, closed="both")],
         "order": [StrOptions({"tree", "rate"})],
         "pruning": [StrOptions({"cv"}), None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
     }
 
     def __init__(
@@ -124,7 +126,7 @@ class TreeRank(RankingEstimator):
         leaf_depth: int = 3,
         order: str = "tree",
         pruning: str | None = None,
-        cv: int = 5,
+        cv: Any = 5,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         frequency_weights: bool = False,
@@ -160,7 +162,8 @@ class TreeRank(RankingEstimator):
         """
         return super().predict_proba(X)
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _fit(self, given: FitInput) -> FitResult:
+        data = self._prepare(given)
         settings = TreeRankSettings(
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
@@ -169,7 +172,7 @@ class TreeRank(RankingEstimator):
             leaf_depth=self.leaf_depth,
             order=self.order,
             pruning=self.pruning,
-            cv=self.cv,
+            cv=self._folds(given),
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
@@ -178,6 +181,22 @@ class TreeRank(RankingEstimator):
         gains = [gain for split in history.splits for gain in split.gains]
         attributes = {
             "n_iter_": certificate.values["depth"],
-            "feature_importances_": shares_of_fall(gains, data.n_features),
+            "feature_importances_": fractions_of_gain(gains, data.n_features),
         }
         return FitResult(model, history, certificate, data.classes, attributes)
+
+    def _folds(self, given: FitInput) -> Any:
+        """The number of folds, or the given folds as masks of rows."""
+        if isinstance(self.cv, Integral):
+            return int(self.cv)
+        if self.pruning is None:
+            return ()  # nothing is cross-validated
+        folds = draw_folds(
+            self.cv,
+            given,
+            pos_label=self.pos_label,
+            categorical_features=self.categorical_features,
+            random_state=self.random_state,
+            instead="pruning=None",
+        )
+        return as_masks(folds, given)

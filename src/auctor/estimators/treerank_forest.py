@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.fitting import FitResult
-from auctor.estimators.importance import permutation_falls
+from auctor.estimators.importance import permutation_decreases
 from auctor.learners.trees.forest import ForestSettings, fit_forest
 from auctor.models import ForestModel
 
@@ -40,7 +40,7 @@ class TreeRankForest(RankingEstimator):
     min_gain : float, default=0.0
         A split must add more than this to the AUC of the training rows.
         The training rows of a tree are the rows drawn for it. The parameter has a name of its own
-        because it is a gain of AUC and not a decrease of impurity.
+        because it is a gain in AUC and not a decrease of impurity.
     split : {"stump", "tree"}, default="tree"
         "stump" cuts a cell at one feature. "tree" (LeafRank) grows a small classification tree in
         the cell and divides its leaves into two groups. With stumps, the first cut of a tree
@@ -57,8 +57,8 @@ class TreeRankForest(RankingEstimator):
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
-        Names, positions or mask of further columns that hold categories. Columns of strings and of
-        a categorical dtype always do.
+        Names, positions or mask of additional columns to treat as categorical. Columns of strings
+        and columns of a categorical dtype are always categorical.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a
@@ -99,7 +99,7 @@ class TreeRankForest(RankingEstimator):
         ``trees`` has the number of leaves, the depth and the gains of each tree; ``out_of_bag`` has
         the scores and the number of trees of each row.
     feature_importances_ : ndarray of shape (n_features,)
-        Contribution of each feature to the gain of AUC of all splits on their training rows; the
+        Contribution of each feature to the gain in AUC of all splits on their training rows; the
         sum is 1.
     classes_ : ndarray of shape (2,)
         The class labels, sorted.
@@ -206,7 +206,7 @@ class TreeRankForest(RankingEstimator):
         check_is_fitted(self)
         if not isinstance(n_repeats, Integral) or n_repeats < 1:
             raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number of at least 1")
-        return permutation_falls(
+        return permutation_decreases(
             self.model_,
             self._read(X),
             y,

@@ -60,7 +60,7 @@ def nth_difference(
 
 
 @kernel
-def share_pairs(
+def pair_fractions(
     positive: Floats,
     weight_pos: Floats,
     negative: Floats,

@@ -61,7 +61,7 @@ def count_double_wins(pos: Floats, neg: Floats) -> int:
 
 @kernel
 def count_below(targets: Floats, values: Floats) -> Ints:
-    """Count for each target the values strictly below it; both arrays ascending."""
+    """Count the values strictly below each target; both arrays must be in ascending order."""
     counts = np.empty(len(targets), dtype=np.int64)
     i = 0
     j = 0
@@ -76,7 +76,7 @@ def count_below(targets: Floats, values: Floats) -> Ints:
 
 @kernel
 def count_at_most(targets: Floats, values: Floats) -> Ints:
-    """Count for each target the values below or equal to it; both arrays ascending."""
+    """Count the values at or below each target; both arrays must be in ascending order."""
     counts = np.empty(len(targets), dtype=np.int64)
     i = 0
     j = 0
@@ -144,10 +144,10 @@ def double_placements(pos: Floats, neg: Floats) -> Any:
 def double_weighted_wins(
     below: Ints, at_most: Ints, weight_pos: Floats, weight_neg: Floats
 ) -> float:
-    """Sum twice the weight of the pairs in the right order; ties count one half.
+    """Twice the total weight of the pairs in the right order; a tied pair counts one half.
 
-    ``below`` and ``at_most`` are the counts of negatives for each positive; the
-    weights are in the order of the sorted scores.
+    ``below`` and ``at_most`` are, for each positive, the numbers of negatives below it and at most
+    equal to it. The weights are in the order of the sorted scores.
     """
     cumulated = np.empty(len(weight_neg) + 1, dtype=np.float64)
     cumulated[0] = 0.0

@@ -76,7 +76,7 @@ def count_cells(
     width: float,
     counts: Ints,
 ) -> None:
-    """Add the weight of each row to the cell of its score; cells start at ``low``."""
+    """Add the weight of each row to the cell of its score; the first cell starts at ``low``."""
     last = len(counts) - 1
     for i in range(len(scores)):
         position = (scores[i] - low) / width

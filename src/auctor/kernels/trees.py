@@ -116,9 +116,9 @@ def send_lists(
     """Partition the list of rows of each node into rows that go left and rows that go right.
 
     The list of node k is ``order[begin[k]:end[k]]``, with weights ``amount``. In the new list, rows
-    before ``middle[k]`` go left. Feature -1 keeps a list as it is. Every row is written to both
-    ends of the free part, and the next row overwrites the wrong one, so that there is no branch to
-    mispredict.
+    before ``middle[k]`` go left. Feature -1 keeps a list as it is. Every row is written to
+    the next free entry of the left part and to that of the right part; the next row overwrites the
+    wrong copy, so that there is no branch to mispredict.
     """
     for k in range(len(begin)):
         left, right = np.uint64(begin[k]), np.uint64(max(end[k] - 1, 0))

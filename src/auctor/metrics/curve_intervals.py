@@ -46,7 +46,7 @@ class MetricInterval:
         Confidence level.
     method : str
         How the variance and the limits were computed; with folds also the factor by which the
-        variance was multiplied for the training sets.
+        variance was multiplied for overlapping training sets.
     standard_error : float
         Standard error of ``value``; for KS it includes the uncertainty of the bias correction.
     n_pos, n_neg : int

@@ -80,7 +80,7 @@ def describe_folds(method: str, n_folds: int | None, inflation: float) -> str:
     Examples
     --------
     >>> describe_folds("stratified bootstrap", 5, 1.25)
-    'stratified bootstrap within 5 folds, variance multiplied by 1.25 for the training sets'
+    'stratified bootstrap within 5 folds, variance multiplied by 1.25 for overlapping training sets'
     """
     if n_folds is None:
         return method
@@ -88,8 +88,8 @@ def describe_folds(method: str, n_folds: int | None, inflation: float) -> str:
 
 
 def describe_inflation(inflation: float) -> str:
-    """How the variance accounts for the training sets, in words."""
-    return f"variance multiplied by {inflation:.2f} for the training sets"
+    """How the variance accounts for the overlap of the training sets, in words."""
+    return f"variance multiplied by {inflation:.2f} for overlapping training sets"
 
 
 def auc_within_folds(

@@ -123,7 +123,7 @@ def _fraction(parts: list[Part], n_folds: int, is_difference: bool) -> float:
 
 
 def _influences(sample: Sample, column: int, n_folds: int, is_difference: bool) -> Influences:
-    """Influences under the model of one fold; of two learners, those on the difference."""
+    """Influences under the model of one fold; for two learners, those on the difference."""
     of_a = influences(sample, column)
     if not is_difference:
         return of_a

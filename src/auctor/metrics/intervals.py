@@ -40,8 +40,8 @@ class AucInterval:
     method : str
         How the variance was estimated ("DeLong's variance", "Obuchowski's variance over groups",
         "stratified bootstrap" or "cluster bootstrap") and how the limits were computed; with folds
-        also "within folds" and the factor by which the variance was multiplied for the training
-        sets.
+        also "within folds" and the factor by which the variance was multiplied for overlapping
+        training sets.
     standard_error : float
         Standard error of the AUC.
     n_pos, n_neg : int

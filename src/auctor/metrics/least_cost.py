@@ -111,8 +111,8 @@ def _hull(thresholds: Floats, possible: Bools, point: float, *, is_thin: bool) -
     if len(indices) == 0:
         return Range(point, point)
     first, last = int(indices[0]), int(indices[-1])
-    # All thresholds down to the next lower score flag the same rows. Of a thinned curve, the
-    # omitted thresholds above the first one are possible as well.
+    # All thresholds down to the next lower score flag the same rows. If the curve is
+    # thinned, the omitted thresholds above the first one are possible as well.
     high = thresholds[max(first - is_thin, 0)]
     low = thresholds[last + 1] if last + 1 < len(thresholds) else -math.inf
     return Range(float(min(low, point)), float(max(high, point)))

@@ -59,8 +59,8 @@ def auc_limits(
 
     The AUC A of m independent pairs has the variance A (1 - A) / m. The effective number of pairs
     is the m for which this equals ``variance``. ``inflation`` is the factor by which the variance
-    was multiplied for the training sets; the variance of the prior rows is multiplied by it too.
-    The variance is itself an estimate, so that the limits use a t quantile with ``freedom``
+    was multiplied for overlapping training sets; the variance of the prior rows is multiplied by
+    it too. The variance is itself an estimate, so that the limits use a t quantile with ``freedom``
     degrees of freedom, by default :func:`degrees` of the smaller class.
 
     Examples

@@ -98,7 +98,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(curve: Any, name: str) -> _Pieces:
-    """The pieces of a curve; of several points at one x the first and the last are kept."""
+    """The pieces of a curve; only the first and the last of several points at one x are kept."""
     fpr, tpr = (curve.fpr, curve.tpr) if isinstance(curve, RocCurve) else _read_pair(curve, name)
     x, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1
@@ -118,7 +118,9 @@ def _read_pair(pair: Any, name: str) -> tuple[Floats, Floats]:
         )
     for axis in (fpr, tpr):
         if axis[0] != 0 or axis[-1] != 1 or not (np.diff(axis) >= 0).all():
-            raise ValueError(f"{name} is no ROC curve; give rates that rise from (0, 0) to (1, 1)")
+            raise ValueError(
+                f"{name} is not a ROC curve; give rates that rise from (0, 0) to (1, 1)"
+            )
     return fpr, tpr
 
 

@@ -36,7 +36,7 @@ def on_grid(values: Floats) -> Floats:
 @register
 @dataclass(frozen=True, eq=False)
 class AdditiveModel(TermModel):
-    """A sum of step functions: score(x) = intercept + one step for each feature.
+    """A sum of step functions: score(x) = intercept + one step function for each feature.
 
     Attributes
     ----------
@@ -183,9 +183,9 @@ class AdditiveModel(TermModel):
 
     def __str__(self) -> str:
         stepped, n_surfaces = self._stepped, len(self.surfaces)
-        surfaces = f" + one cell of each of {words.count(n_surfaces, 'surface')}"
+        surfaces = f" + {words.count(n_surfaces, 'surface')}"
         lines = [
-            f"AdditiveModel: score = {self.intercept:+.4g} + one step for each of "
+            f"AdditiveModel: score = {self.intercept:+.4g} + step functions of "
             f"{len(stepped)} of {words.count(len(self.features), 'feature')}"
             + (surfaces if n_surfaces else ""),
             words.prediction_rule(self.classes, self.threshold),

@@ -31,7 +31,7 @@ class Model(ABC):
     threshold : float
         Rows whose score is above it are predicted to be positive.
     calibration : Calibration
-        What turns a score into a probability.
+        The logistic function from scores to probabilities.
     """
 
     classes: tuple[Category, Category]  # (negative, positive)
@@ -125,7 +125,7 @@ class Model(ABC):
         ----------
         threshold : float or Threshold
             A number: rows whose score is above it are predicted to be positive. A result of
-            ``threshold_at``: rows whose score is at least its value are.
+            ``threshold_at``: rows whose score is at least its value are predicted to be positive.
         """
         if isinstance(threshold, Threshold):
             number = float(np.nextafter(threshold.value, -np.inf))

@@ -168,7 +168,10 @@ class Explanations:
     def __getitem__(self, row: int) -> Explanation:
         """The explanation of one row, by its position."""
         if not -len(self) <= row < len(self):
-            raise IndexError(f"row is {row}, but there are {len(self)} rows")
+            raise IndexError(
+                f"row is {row}, but there are {len(self)} rows; give a number from 0 to "
+                f"{len(self) - 1}"
+            )
         row %= len(self)
         parts = self.contributions[row]
         order = np.argsort(-np.abs(parts), kind="stable").tolist()

@@ -114,11 +114,11 @@ class Fields:
         return tuple(values)
 
     def children(self, name: str) -> list["Fields"]:
-        """A list of objects."""
+        """A field that is a list of JSON objects."""
         return [
             Fields(value, f"{self._path}{name}[{i}].") for i, value in enumerate(self.items(name))
         ]
 
     def child(self, name: str) -> "Fields":
-        """A single object."""
+        """A field that is a JSON object."""
         return Fields(self.take(name), f"{self._path}{name}.")

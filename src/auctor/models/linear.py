@@ -164,7 +164,7 @@ class LinearModel(TermModel):
 
     def __str__(self) -> str:
         lines = [
-            f"LinearModel: score = {self.intercept:+.4g} + one term for each of "
+            f"LinearModel: score = {self.intercept:+.4g} + terms of "
             f"{len(self.used)} of {count(len(self.columns), 'column')}",
             prediction_rule(self.classes, self.threshold),
         ]

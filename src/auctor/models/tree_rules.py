@@ -98,7 +98,7 @@ def _describe(features: tuple[Feature, ...], boxes: list[Box]) -> str:
 
 
 def _rule(features: tuple[Feature, ...], box: Box) -> str:
-    """The conditions of a box joined by "and"; of very many only the first."""
+    """The conditions of a box joined by "and"; only the first if there are very many."""
     texts = list(_conditions(features, box))
     if len(texts) > _SHOWN_CONDITIONS:
         n_more = len(texts) - _SHOWN_CONDITIONS

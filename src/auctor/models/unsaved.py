@@ -41,7 +41,10 @@ class UnsavedModel(Model):
 
     @classmethod
     def from_body(cls, fields: Fields, shared: Shared) -> NoReturn:
-        raise ValueError(f"model file: field 'form' is {cls.form!r}, which is never saved")
+        raise ValueError(
+            f"model file: field 'form' is {cls.form!r}, but models of this form cannot be saved; "
+            "give a file that auctor wrote"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,7 +88,7 @@ def write_report(facts: dict[str, Any], path: str | Path) -> None:
     facts : dict
         What :func:`auctor.report.summarize` returned.
     path : str or Path
-        The HTML file. After an error it is unchanged: a page is never half written.
+        The HTML file. After an error it is unchanged: no incomplete page is written.
     """
     write_text_file(path, render(facts))
 

@@ -21,7 +21,9 @@ A toy learner, whose steps are the difference of the class frequencies of each b
 >>> check_constants_are_never_used(fit, seed=0)
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,39 @@ def same_model(a: Model, b: Model) -> bool:
     return to_json(a) == to_json(b)
 
 
+def first_difference(a: Model, b: Model) -> str:
+    """A place where the files of two models differ, with both values; empty if they are equal.
+
+    The body comes first: where it differs, calibration and checksum only follow.
+
+    Examples
+    --------
+    >>> from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
+    >>> data = prepare(*messy_table(0))
+    >>> one, two = (fit_rankboost(data, RankBoostSettings(n))[0] for n in (1, 2))
+    >>> first_difference(one, two)
+    'body.intercept: ... and ...'
+    """
+    one, other = (json.loads(to_json(model)) for model in (a, b))
+    bodies = _differences(one.pop("body"), other.pop("body"), "body")
+    return next(chain(bodies, _differences(one, other)), "")
+
+
+def _differences(a: Any, b: Any, place: str = "") -> Iterator[str]:
+    if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
+        for name in a:
+            yield from _differences(a[name], b[name], f"{place}.{name}" if place else name)
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for i, (left, right) in enumerate(zip(a, b, strict=True)):
+            yield from _differences(left, right, f"{place}[{i}]")
+    elif repr(a) != repr(b):  # 0.0 == -0.0, but the files differ
+        yield f"{place}: {a!r} and {b!r}"
+
+
+def _assert_same(a: Model, b: Model, message: str) -> None:
+    assert same_model(a, b), f"{message}; the first difference is {first_difference(a, b)}"
+
+
 def check_weights_are_copies(fit: Fit, seed: int) -> None:
     """Frequency weights: weight 2 gives the same bits as the row twice, weight 0 as no row."""
     X, y = messy_table(seed)
@@ -65,7 +100,7 @@ def check_weights_are_copies(fit: Fit, seed: int) -> None:
     options: dict[str, Any] = {"categorical_features": [4], "frequency_weights": True}
     by_weight = fit(prepare(X, y, sample_weight=weight, **options), 1)
     by_copies = fit(prepare(X[copies], y[copies], **options), 1)
-    assert same_model(by_weight, by_copies), "frequency weights differ from copies of the rows"
+    _assert_same(by_weight, by_copies, "frequency weights differ from copies of the rows")
 
 
 def check_weight_scale(fit: Fit, seed: int) -> None:
@@ -76,9 +111,9 @@ def check_weight_scale(fit: Fit, seed: int) -> None:
         usual = fit(prepare(X, y, sample_weight=weight), 1)
         for constant in (3.0, 0.1, 2.0**-600):
             scaled = fit(prepare(X, y, sample_weight=weight * constant), 1)
-            assert same_model(usual, scaled), f"weights times {constant:g} give another model"
+            _assert_same(usual, scaled, f"weights times {constant:g} give another model")
     even = fit(prepare(X, y, sample_weight=np.full(len(y), 7.3)), 1)
-    assert same_model(even, fit(prepare(X, y), 1)), "equal weights differ from no weights"
+    _assert_same(even, fit(prepare(X, y), 1), "equal weights differ from no weights")
 
 
 def check_row_order(fit: Fit, seed: int) -> None:
@@ -88,7 +123,7 @@ def check_row_order(fit: Fit, seed: int) -> None:
     weight, order = rng.random(len(y)) + 0.5, rng.permutation(len(y))
     usual = fit(prepare(X, y, sample_weight=weight), 1)
     turned = fit(prepare(X[order], y[order], sample_weight=weight[order]), 1)
-    assert same_model(usual, turned), "the model depends on the order of the rows"
+    _assert_same(usual, turned, "the model depends on the order of the rows")
 
 
 def check_partitions_and_threads(
@@ -108,7 +143,7 @@ def check_partitions_and_threads(
         cut = prepare(X, y, sample_weight=weight, n_jobs=n_jobs).split(n_partitions)
         assert len(cut.partitions) == n_partitions
         message = f"{n_partitions} partitions or {n_jobs} threads change the model"
-        assert same_model(fit(cut, n_jobs), whole), message
+        _assert_same(fit(cut, n_jobs), whole, message)
 
 
 def check_constants_are_never_used(fit: Fit, seed: int) -> None:
@@ -127,7 +162,7 @@ def check_saved_model(model: Model, X: Any, folder: Path) -> None:
     model.save(path)
     loaded = load(path)
     assert type(loaded) is type(model), "the loaded model is of another type"
-    assert same_model(loaded, model), "the loaded model has other content"
+    _assert_same(loaded, model, "the loaded model has other content")
     for method in ("decision_function", "predict_proba", "predict"):
         ours, theirs = getattr(model, method)(X), getattr(loaded, method)(X)
         assert np.array_equal(ours, theirs), f"{method} of the loaded model differs"

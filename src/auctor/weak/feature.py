@@ -43,7 +43,7 @@ class FeatureRanking:
         return self.of_feature(j, histogram[:, j]) if gains[j] > LEAST_GAIN else None
 
     def gains(self, first: int, counts: Counts, n_nodes: int) -> Floats:
-        """AUC - 1/2 of the features from ``first`` on at each node: (feature, node)."""
+        """AUC - 1/2 of each feature, from ``first`` on, at each node: (feature, node)."""
         last = first + counts.shape[1]
         gains = np.abs(_aucs(counts, n_nodes, self._n_bins[first:last]) - 0.5).max(axis=2)
         for j in range(first, last):
@@ -93,7 +93,7 @@ class StumpRanking:
         return CodeRanker(stump.feature, ranks, (1.0 + abs(r)) / 2.0)
 
     def gains(self, first: int, counts: Counts, n_nodes: int) -> Floats:
-        """AUC - 1/2 of the best stump on each feature from ``first`` on at each node."""
+        """AUC - 1/2 of the best stump of each feature, from ``first`` on: (feature, node)."""
         gains = np.zeros((counts.shape[1], n_nodes))
         for k, i in np.ndindex(*gains.shape):
             ranker = self._on(first + k, counts[:, k, i])

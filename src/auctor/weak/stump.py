@@ -45,7 +45,8 @@ class StumpSearch:
         """The stump with the largest |r|, from class histograms (class, feature, code).
 
         r is the fraction of the positives above the cut minus that of the negatives. Returns None
-        if no stump has |r| above rounding error.
+        if no stump has |r| above rounding error. ``Stump.feature`` counts the features that the
+        search was made with.
         """
         total_neg, total_pos = histogram[:, 0].sum(axis=1).tolist()
         j, cut, missing_above, _ = best_stump(

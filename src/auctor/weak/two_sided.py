@@ -68,7 +68,7 @@ def two_sided_of_rankers(negative: Floats, positive: Floats) -> Sides:
     np.divide(np.cumsum(negative, axis=1), total_neg, out=below_neg[:, 1:])
     np.divide(np.cumsum(positive, axis=1), total_pos, out=below_pos[:, 1:])
     # p+ = below_pos and p- = 1 - below_neg, so that their sum is smallest where this gap is
-    # largest. Of cuts that are equally good up to rounding, the first is taken.
+    # largest. Among cuts that are equally good up to rounding, the first is taken.
     gap = below_neg - below_pos
     cut = np.argmax(gap >= gap.max(axis=1, keepdims=True) - LEAST_GAIN, axis=1)
     rankers = np.arange(len(cut))

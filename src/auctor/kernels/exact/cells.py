@@ -105,7 +105,7 @@ def cell_bound(
     cell: Cell,
     buffers: Buffers,
 ) -> float:
-    """An upper bound of the metric of all stumps of a cell (Csillag et al. 2021, Algorithm 2).
+    """An upper bound on the metric of all stumps of a cell (Csillag et al. 2021, Algorithm 2).
 
     For a cell with a single stump the bound is the metric of that stump.
     """
@@ -135,7 +135,7 @@ def whole_cell(sample: Sample, rank_pos: Positions, rank_neg: Positions, reach: 
 
 @kernel
 def part_of(cell: Cell, part: int) -> Cell:
-    """Quarter 0 .. 3 of a cell; quarters of a cell that cannot be halved may be empty."""
+    """Quarter 0, 1, 2 or 3 of a cell. Quarters of a cell that cannot be halved may be empty."""
     cut, step = (cell.first_cut + cell.last_cut) // 2, (cell.low + cell.high) // 2
     first, last, low, high = cell.first_cut, cut, cell.low, step
     if part // 2 == 1:

@@ -107,7 +107,7 @@ def marked(counter: Counter, position: int) -> int:
 def sweep_pairs(
     start: float, leads: Leads, views: Views, view: int, below_pos: Counter, below_neg: Counter
 ) -> tuple[float, int]:
-    """The largest bound of the AUC over the cuts of one view, in pairs, and its cut."""
+    """The largest bound on the AUC over the cuts of one view, in pairs, and its cut."""
     order_pos, rank_pos = views.order_pos[view], views.rank_pos[view]
     order_neg, rank_neg = views.order_neg[view], views.rank_neg[view]
     led, held = leads.led, leads.held

@@ -80,7 +80,7 @@ def fill_tree(sample: Sample, slots: Slots, tree: Tree) -> None:
 def sweep_ks(
     sample: Sample, slots: Slots, views: Views, view: int, full: Tree, tree: Tree
 ) -> tuple[float, int]:
-    """The largest bound of KS over the cuts of one view, and its cut.
+    """The largest bound on KS over the cuts of one view, and its cut.
 
     ``full`` is the tree with all rows above the cut.
     """
@@ -159,7 +159,7 @@ def sweep_top(
     first: Top,
     contents: Contents,
 ) -> tuple[float, int]:
-    """The largest bound of the positives in the top over the cuts of one view, and its cut.
+    """The largest bound on the positives in the top over the cuts of one view, and its cut.
 
     ``full`` has the contents of the slots with all rows above the cut, and ``first`` their top.
     """

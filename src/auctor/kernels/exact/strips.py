@@ -139,7 +139,7 @@ def copy_strip(source: Strips, a: int, target: Strips, b: int) -> None:
 
 @kernel
 def most_hopeful(strips: Strips, n: int) -> int:
-    """The open strip with the largest bound; the first one among equals."""
+    """The index of the strip with the largest bound; the first one if several bounds are equal."""
     best = 0
     for k in range(1, n):
         if strips.bound[k] > strips.bound[best]:

@@ -5,7 +5,7 @@ whose error rate epsilon is the same on both classes, whatever the proportion of
 alpha = 1/2 ln((1 - epsilon) / epsilon), alpha h is added to the score and the row weights are
 multiplied by exp(-y alpha h). Z is the sum of the weights before they are divided by it.
 
-The product of the Z_t is an upper bound of 1 - AUC of the score F: with A = E+[exp(-F)] and
+The product of the Z_t is an upper bound on 1 - AUC of the score F: with A = E+[exp(-F)] and
 B = E-[exp(F)], 1 - AUC <= E+[exp(-F/2)] E-[exp(F/2)] <= sqrt(A B) <= (A + B) / 2, which is that
 product.
 """

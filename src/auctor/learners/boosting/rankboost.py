@@ -7,7 +7,7 @@ d-(x0) d+(x1). A round picks the stump h in {0, 1} with the largest |r|, where
 
 adds alpha h to the score, alpha = 1/2 ln((1 + r) / (1 - r)), and multiplies d+ by exp(-alpha h) and
 d- by exp(alpha h). Z is the sum of the product before both are divided by their sums. The product
-of all Z is an upper bound of the fraction of misranked pairs (their Theorem 1).
+of all Z is an upper bound on the fraction of misranked pairs (their Theorem 1).
 """
 
 from dataclasses import dataclass, field

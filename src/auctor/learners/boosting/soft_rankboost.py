@@ -122,7 +122,7 @@ def mean_of_lowest(scores: ClassScores, nu: float) -> float:
 
 
 def lowest_at(scores: ClassScores, nu: float) -> float:
-    """The nu-th lowest score: the rows below it weigh less than ``nu``.
+    """The nu-th lowest score: the first one at which the cumulative weight reaches ``nu``.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from auctor.models import AdditiveModel, Surface, compress, on_grid
 
 
 class TrainingOrder(NamedTuple):
-    """How well the scores order the training rows, or other rows."""
+    """Youden's point and the AUC of scores on the training rows, or on other rows."""
 
     cut: float  # the score at Youden's point
     auc: float
@@ -37,6 +37,10 @@ def finish_additive(
 ) -> tuple[AdditiveModel, TrainingOrder]:
     """The model of the tables, shifted so that Youden's point is at score 0.
 
+    ``tables[j]`` has ``data.n_codes`` entries: what each code of feature j adds to the score, code
+    0 for missing values (``fill_missing`` sets it where no training row has one). Entries are
+    multiples of the grid (``on_grid``), so that sums are exact. Add the steps to a table of zeros:
+    a step times False is -0.0 for a negative step, and would be printed as -0.
     ``added`` is the sum of the surfaces, or of an initial model, for the rows of each partition.
     Everything here is computed from sums of whole numbers or from sums in the order of the scores:
     no bit of the result depends on the order of the rows or on the partitions.
@@ -63,7 +67,8 @@ def finish_additive(
 def fill_missing(histogram: ClassHistogram, tables: list[Floats]) -> None:
     """Score a missing value as the average row, for features without one in the training rows.
 
-    ``histogram`` holds the weights of the training rows. Tables of zeros stay as they are.
+    ``histogram`` holds the weights of the training rows (``class_histogram`` counts them). The
+    tables are changed in place; tables of zeros stay as they are.
     """
     for j, table in enumerate(tables):
         if table.any():

@@ -143,8 +143,8 @@ def _check_top(judge: Judge, table: ExactTable, n_drawn: int, unit: float) -> No
     each = float(table.weight[: table.n_pos].sum(dtype=np.int64)) / n_drawn
     if judge.number == TOP and judge.top < each:
         raise ValueError(
-            f"k is {judge.top * unit:g} rows, but each positive of a sample stands for "
-            f"{each * unit:.3g} rows, more than the top holds; increase k, subsample or "
+            f"k is {judge.top * unit:g} rows, but each positive row of a sample represents "
+            f"{each * unit:.3g} rows, which is more than k; increase k, subsample or "
             "max_samples_per_class"
         )
 

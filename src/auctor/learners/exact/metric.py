@@ -80,8 +80,8 @@ def make_judge(metric: Any, k: Any, table: ExactTable, unit: float) -> Judge:
     if isinstance(metric, RankMetric):
         if table.is_weighted:
             raise ValueError(
-                f"metric {metric.name!r} is a function of scores and cannot see weights; "
-                "leave out sample_weight, or use 'auc', 'ks' or 'precision_at_k'"
+                f"metric {metric.name!r} is a RankMetric, which does not support weights; leave "
+                "out sample_weight, or use 'auc', 'ks' or 'precision_at_k'"
             )
         check_metric(metric)
         return Judge(-1, metric.name, 0.0, custom_search(metric.value, metric.bound))

@@ -76,8 +76,8 @@ class RefinementSettings:
 class Fold:
     """One inner fold: an initial model fitted to its training rows, and its held-out rows.
 
-    ``rows`` are the held-out rows, and ``scores`` those of the initial model for all rows, by their
-    index in the table.
+    ``rows`` are the held-out rows. ``scores`` are the scores of the initial model for all rows, by
+    their index in the table.
     """
 
     train: RankingData
@@ -191,7 +191,7 @@ def _search(
 def _choose_start(
     data: RankingData, folds: list[Fold], metric: PairedMetric, history: RefinementHistory
 ) -> list[Fold]:
-    """The smooth AUC model; for precision at k that of the partial AUC if it is surely better."""
+    """The smooth AUC model; for precision at k, that of the partial AUC if it is clearly better."""
     history.chosen = _candidate("auc", 0, 0.0, metric, folds, [fold.selected for fold in folds])
     history.candidates.append(history.chosen)
     if metric.metric != "precision_at_k":

@@ -16,9 +16,9 @@ class ExactTable:
     """Codes in one block, positives first, each class in the order of the table.
 
     A view is an order of the codes of a feature; a stump separates the codes before a cut from
-    those after it. A number with missing values has two views, with the missing values first and
-    last. Categories are ordered by their rate of positives; sums of stumps along any order can
-    represent every function of a category.
+    those after it. A numeric feature with missing values has two views: missing values first, and
+    missing values last. Categories are ordered by their rate of positives; sums of stumps along
+    any order can represent every function of a category.
     """
 
     codes: DenseCodes  # (features, rows)

@@ -1,1 +1,1 @@
-"""MarginRanker: the largest soft margin over pairs of rows, by linear programming."""
+"""MarginRanker: a weighted sum with the largest soft margin over pairs of rows."""

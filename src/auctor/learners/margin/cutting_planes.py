@@ -30,8 +30,8 @@ from auctor.learners.margin.objectives import Distributions, Objective
 # The next cut is taken at this fraction of the way from the best weights to those of the master.
 _STEP = 0.2
 
-# Up to _FEW hypotheses all take part in the master. Of more, _AT_A_TIME take part at first, and as
-# many are added in each iteration.
+# Up to _FEW hypotheses all take part in the master. If there are more, it starts with _AT_A_TIME of
+# them, and as many are added in each iteration.
 _FEW, _AT_A_TIME = 1000, 100
 
 # A cut that the master has not used for this many iterations is dropped.

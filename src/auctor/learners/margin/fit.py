@@ -159,8 +159,8 @@ def find_nu(hypotheses: Hypotheses, settings: MarginSettings, epsilon: float | N
     if settings.method == "heuristic":
         if settings.nu_pos is not None or settings.nu_neg is not None:
             raise ValueError(
-                "nu_pos or nu_neg is given with method='heuristic', which finds them; give epsilon "
-                "or nu"
+                "nu_pos or nu_neg is given with method='heuristic', which chooses them; give "
+                "epsilon or nu"
             )
         nu = settings.nu if settings.nu is not None else fraction**2 * p * n
         _check("nu", nu, p * n, "pairs", settings.nu is not None)

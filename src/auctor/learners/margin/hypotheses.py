@@ -34,7 +34,7 @@ class Hypotheses(ABC):
 
     @abstractmethod
     def edges(self, d_neg: Floats, d_pos: Floats) -> Floats:
-        """Half the difference of each hypothesis' means: (sum d+ h - sum d- h) / 2."""
+        """Half the difference of the class means of each hypothesis: (sum d+ h - sum d- h) / 2."""
 
 
 class MatrixHypotheses(Hypotheses):
@@ -121,7 +121,7 @@ class StumpHypotheses(Hypotheses):
         self._own = [slice(first, last) for first, last in pairwise(ends.tolist())]
 
     def tables(self, beta: Floats) -> list[Floats]:
-        """What each code of each feature adds to the score."""
+        """The contribution of each code of each feature to the score."""
         tables = [np.zeros(n_codes) for n_codes in self._n_codes]
         for k in np.flatnonzero(beta).tolist():
             j, code = self.stumps[k]

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from auctor._typing import Floats
-from auctor.kernels.pairs import nth_difference, share_pairs
+from auctor.kernels.pairs import nth_difference, pair_fractions
 
 
 class Distributions(NamedTuple):
@@ -53,7 +53,7 @@ class PairsObjective:
         below = np.append(0.0, np.cumsum(weight_pos))
         self._guess = nth_difference(pos, weight_pos, neg, above, self._nu, self._guess)
         sorted_neg, sorted_pos = np.empty(len(neg)), np.empty(len(pos))
-        share_pairs(
+        pair_fractions(
             pos,
             weight_pos,
             neg,

@@ -57,7 +57,7 @@ class MarginHistory:
 
 @dataclass(frozen=True, eq=False)
 class MarginFit:
-    """The weights of the hypotheses, their margin, and an upper bound of any margin."""
+    """The weights of the hypotheses, their margin, and an upper bound on any margin."""
 
     beta: Floats
     value: float  # gamma, the soft or hard margin

@@ -2,7 +2,7 @@
 
 Layer t has the nodes v_{0,t}, ..., v_{t-1,t}, and each row is at one of them. Each node takes the
 weak ranker that is best for its rows, makes it two-sided (Lemma 4), and sends each row left (to
-node i of the next layer) or right (to node i + 1). The way of a row depends on its features and on
+node i of the next layer) or right (to node i + 1). The path of a row depends on its features and on
 coin tosses, never on its label, which is why label noise does little harm (Theorem 8).
 
 The coin tosses of a row come from a generator keyed by seed, row and node.
@@ -254,12 +254,12 @@ def certify(
             "than chance."
         )
         return Certificate(statement, values)
-    reason = "" if n_layers == T else f" of {T}, because all rows had ended at frozen nodes"
+    reason = "" if n_layers == T else f" instead of {T}, because all rows ended at frozen nodes"
     statement = (
         f"With the coin tosses of training, the majority vote is wrong for {error_pos:.4g} of the "
         f"positive and {error_neg:.4g} of the negative training rows, and its AUC is "
         f"{values['auc']:.4g}. The error rate of each of the {len(live)} live nodes is at least "
-        f"{advantage:.4g} below 1/2 on both classes. MartiRank has {n_layers} layers{reason}, with "
-        f"{count(len(frozen), 'frozen node')}."
+        f"{advantage:.4g} below 1/2 on both classes. MartiRank has {n_layers} layers{reason}. "
+        f"It has {count(len(frozen), 'frozen node')}."
     )
     return Certificate(statement, values)

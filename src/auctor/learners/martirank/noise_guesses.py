@@ -1,7 +1,7 @@
 """Guess and check of an unknown noise rate eta (Long & Servedio 2007, section 5).
 
 Each label has a fraction of at least eta everywhere: in all rows, at a node, at a node and all
-nodes to its left or to its right. The smallest such fraction is an upper bound of eta, and equal to
+nodes to its left or to its right. The smallest such fraction is an upper bound on eta, and equal to
 eta if the true classes are separated somewhere. The labels contain no more information: a
 distribution with noise, and one whose classes overlap as much everywhere, give the same draws.
 
@@ -105,8 +105,8 @@ class NoiseGuesses:
         advice = "give a smaller noise_rate, or None to have it guessed"
         if noise_rate > rate_bound(seen[:, None], _CHANCE_GIVEN)[0]:
             raise Stopped(
-                f"noise_rate is {noise_rate:g}, more than the fraction "
-                f"{seen.min() / seen.sum():.4g} of the rarer label",
+                f"noise_rate is {noise_rate:g}, which is more than the fraction of the rarer "
+                f"label, {seen.min() / seen.sum():.4g}",
                 advice,
             )
         if not self._is_fresh:
@@ -114,14 +114,14 @@ class NoiseGuesses:
         bound, fraction = rate_bound(self.programs[0].totals, _CHANCE_GIVEN)
         if noise_rate > bound:
             raise Stopped(
-                f"noise_rate is {noise_rate:g}, but there are nodes where the fraction of a label "
-                f"is only {fraction:.4g}",
+                f"noise_rate is {noise_rate:g}, but at some nodes the fraction of one label is "
+                f"only {fraction:.4g}",
                 advice,
             )
 
 
 def rate_bound(counts: Counts, chance: float = _CHANCE) -> tuple[float, float]:
-    """An upper bound of the noise rate from counts (class, node) of the labels of new draws.
+    """An upper bound on the noise rate from counts (class, node) of the labels of new draws.
 
     Also returns the fraction of the rarer label that the bound comes from. The bound is the
     smallest Clopper-Pearson limit at any node, or at several nodes from either end on, because a

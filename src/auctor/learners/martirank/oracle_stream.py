@@ -197,7 +197,8 @@ class OracleStream:
         if not first.has_names and not table.has_names:
             if first.n_columns != table.n_columns:
                 raise Stopped(
-                    f"the oracle returned {table.n_columns} columns, but {first.n_columns} before",
+                    f"the oracle returned {table.n_columns} columns, but {first.n_columns} in the "
+                    "first batch",
                     "give batches with the same columns",
                 )
             return
@@ -207,7 +208,7 @@ class OracleStream:
             changes = (("without", lost), ("with", new))
             listed = ", ".join(f"{word} {first_few(names)}" for word, names in changes if names)
             raise Stopped(
-                f"the oracle returned other columns than before ({listed})",
+                f"the oracle returned other columns than in the first batch ({listed})",
                 "give batches with the same columns",
             )
 
@@ -234,7 +235,8 @@ class OracleStream:
         if len(unknown):
             known = ", ".join(map(str, self.classes.tolist()))
             raise ValueError(
-                f"a label is {unknown[0]!r}, which is neither of the two classes before ({known})"
+                f"a label is {unknown[0]!r}, which is neither of the two classes of earlier draws "
+                f"({known})"
             )
         return positive
 

@@ -146,7 +146,7 @@ def gates_of(nodes: list[Node], n_codes: int) -> Gates:
 
 
 def split_range(first: int, last: int, n_parts: int) -> list[tuple[int, int]]:
-    """A range in parts of equal, even size, none of them empty."""
+    """Up to ``n_parts`` parts of a range, all of the same even size; the last may be shorter."""
     size = -(-(last - first) // n_parts)
     size += size % 2
     return [(start, min(start + size, last)) for start in range(first, last, max(size, 1))]

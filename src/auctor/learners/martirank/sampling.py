@@ -71,7 +71,7 @@ def fit_sampling_martirank(
 ) -> tuple[ProgramModel, SamplingMartiRankHistory, Certificate]:
     """Train the program from a stream of draws.
 
-    Raises OracleError, which has the model of the finished layers, if the stream fails.
+    If the stream fails, it raises an OracleError that holds the model of the finished layers.
     """
     with Workers(settings.n_jobs) as workers:
         run = _Run(stream, settings, workers)
@@ -227,10 +227,10 @@ class _Run:
         """Choose between the guesses by their AUC on new noisy labels.
 
         Noise shrinks AUC - 1/2 by the same factor for all rankers, so that noisy labels order the
-        guesses as clean labels would. Of the guesses within one standard error of the best, the
-        largest is taken: the ranking depends so little on the guess that the smallest would always
-        be 0, and guesses that are too large have been refuted by a node. Of guesses with exactly
-        equal AUC, the smallest is taken, because nothing indicates noise.
+        guesses as clean labels would. The largest guess within one standard error of the best is
+        taken: the ranking depends so little on the guess that the smallest would always be 0, and
+        guesses that are too large have been refuted by a node. If guesses have exactly the same
+        AUC, the smallest is taken, because nothing indicates noise.
         """
         has_both = 0 < part.n_pos < part.n_rows
         parts = (part,) if has_both else (self._data.partitions[0], part)

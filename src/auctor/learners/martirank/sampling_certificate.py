@@ -119,9 +119,9 @@ def _statement(values: dict[str, Any], n_rows: int, origin: str) -> str:
         f"If {values['noise_rate']:.4g} of the labels are wrong{_guessed(values)}, the vote is "
         f"wrong for {' and '.join(errors)}, measured on {origin}. {_of_target(values)}"
         f"{_unknown(values, n_rows)} {' and '.join(frozen)} end at frozen nodes. "
-        f"SamplingMartiRank has {values['n_layers']} layers from {values['n_draws']:,} draws, with "
-        f"{count(values['n_frozen'], 'frozen node')}, {values['n_short']} of them because of too "
-        "few draws."
+        f"SamplingMartiRank has {values['n_layers']} layers, trained on {values['n_draws']:,} "
+        f"draws, and {count(values['n_frozen'], 'frozen node')}; {values['n_short']} of the frozen "
+        "nodes had too few draws."
     )
 
 

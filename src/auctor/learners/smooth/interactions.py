@@ -59,7 +59,7 @@ def make_axis(feature: Feature, fraction: Floats, most: int) -> Axis:
     """Group the bins of a feature, given the fraction of the rows in each code.
 
     Numbers get at most ``most`` groups of neighbouring bins with about the same number of rows, or
-    the bins themselves where these are few. Of categories the ``most - 1`` most frequent are kept;
+    the bins themselves where these are few. The ``most - 1`` most frequent categories are kept;
     the others join the missing values.
     """
     n = feature.n_bins
@@ -92,9 +92,9 @@ def _group_bins(fraction: Floats, most: int) -> Ints:
 
 
 def find_pairs(problem: Problem, x: Floats, most: int) -> list[Pair]:
-    """The most useful pairs at the tables ``x``, best first; of equal pairs the first.
+    """The most useful pairs at the tables ``x``, best first; ties keep their order.
 
-    At most ``most``, and fewer if fewer gain more than noise does on average.
+    There are at most ``most`` pairs, and fewer if fewer gain more than noise does on average.
     """
     features, fraction = problem.data.features, problem.roughness.fraction
     tables = x.reshape(fraction.shape)

@@ -7,9 +7,9 @@ For the bins f_1 .. f_K of a number, h_i apart on the chosen scale,
 
 which are the integrals of f''^2 and f'^2 whatever the number of bins. The roughness "bins" is the
 penalty of Komori (2010), equation (7): plain second differences, where the end is repeated beyond
-both ends, so that the first difference at the end counts too. Categories have no order: the penalty
-is the squared distance of each from the feature's mean, and so it is for missing values. Numbers of
-few distinct values, which are often codes of categories, have a slope but no curvature.
+both ends, so that the first difference at the end counts too. For categories, which have no
+order, and for missing values, the penalty is the squared distance from the feature's mean. Numbers
+of few distinct values, which are often codes of categories, have a slope but no curvature.
 """
 
 from collections.abc import Callable

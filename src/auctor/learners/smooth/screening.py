@@ -25,7 +25,7 @@ from auctor.models import AdditiveModel, compress
 def screen(data: RankingData, settings: SmoothSettings) -> Indices | None:
     """Indices of the features to fit, in ascending order; None if all of them are fitted.
 
-    Of equally good features the first is chosen.
+    Among equally good features the first is chosen.
     """
     most = settings.max_features
     if most is None or data.n_features <= most or settings.solver != "newton":

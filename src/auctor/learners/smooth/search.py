@@ -161,7 +161,7 @@ class AmountSearch:
         self.candidates = [c for c in self.candidates if c.amounts.penalty in set(penalties)]
 
     def try_outward(self, path: Sequence[Amounts]) -> None:
-        """Try amounts from the automatic ones outward, on each side until they are surely worse."""
+        """Try amounts from the automatic ones outward, on each side until one is clearly worse."""
         middle = min(range(len(path)), key=lambda i: _distance(path[i], self.auto))
         self.try_all([path[middle]])
         for side in (path[middle + 1 :], path[:middle][::-1]):

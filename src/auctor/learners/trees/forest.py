@@ -68,7 +68,7 @@ class ForestSettings:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree of the forest: its size, and the gain of AUC of each feature on its training rows."""
+    """A tree of the forest: its size, and the gain in AUC of each feature on its training rows."""
 
     n_leaves: int
     depth: int
@@ -83,7 +83,7 @@ class ForestHistory:
     out_of_bag: OutOfBag | None = None
 
     def importance(self) -> Floats:
-        """Contribution of each feature to the gain of AUC of all trees; the sum is 1."""
+        """Contribution of each feature to the gain in AUC of all trees; the sum is 1."""
         total = np.sum([tree.gains for tree in self.trees], axis=0)
         return total / total.sum() if total.sum() > 0 else total
 

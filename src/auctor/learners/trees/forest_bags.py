@@ -171,5 +171,5 @@ def out_of_bag_auc(
     together = None if copies is None else groups
     interval = auc_ci(positive, values, folds=one_fold, sample_weight=own, groups=together)
     by = "" if copies is None else " by groups of copies"
-    method = f"DeLong{by}, variance times 2 for the training sets"
+    method = f"DeLong{by}, variance multiplied by 2 for overlapping training sets"
     return interval.value, replace(interval, method=method, n_folds=None)

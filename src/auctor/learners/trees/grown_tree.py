@@ -41,7 +41,7 @@ class GrownTree:
         return [pos[up] * neg[low] - neg[up] * pos[low] for up, low in pairs]
 
     def gains(self, counts: Ints | None = None) -> Floats:
-        """The gain of AUC of each of ``splits``, on the training rows or by other ``counts``."""
+        """The gain in AUC of each of ``splits``, on the training rows or on those of ``counts``."""
         counts = self.counts if counts is None else counts
         pairs = 2 * int(counts[0, 0]) * int(counts[0, 1])
         return np.array([double / pairs for double in self.double_gains(counts)])

@@ -1,12 +1,13 @@
 """Cost-complexity pruning of ranking trees; the penalty is chosen by the held-out AUC.
 
 The AUC of a tree is 1/2 plus the sum of the gains of its splits. The subtree with the largest AUC -
-penalty * leaves is found by collapsing weakest links, as in CART, with the gain of AUC in place of
+penalty * leaves is found by collapsing weakest links, as in CART, with the gain in AUC in place of
 the decrease of impurity. The same sum holds for held-out rows with their own gains, so that one
 pass down the whole tree gives the held-out AUC of all subtrees.
 """
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from auctor.kernels.trees import find_leaves
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
+
+RowMasks = tuple[Bools, Bools]  # over the rows of the table: to train on, to hold out
 
 
 @dataclass(frozen=True)
@@ -33,30 +36,32 @@ def prune(
     data: RankingData,
     tree: GrownTree,
     rules: Rules,
-    n_folds: int,
+    cv: int | Sequence[RowMasks],
     seed: int,
     workers: Workers,
     order: str = "tree",
 ) -> tuple[GrownTree, list[Subtree]]:
-    """The subtree whose penalty has the largest mean AUC over the folds; of equals the smallest.
+    """The subtree whose penalty has the largest mean AUC over the folds; the smallest in a tie.
 
-    ``order`` is that of the leaves, "tree" or "rate".
+    ``cv`` is a number of folds, or the masks of the rows to train on and to hold out in each of
+    them. ``order`` is that of the leaves, "tree" or "rate".
     """
-    _check_rows(data, n_folds)
+    if isinstance(cv, int):
+        _check_rows(data, cv)
+        fold_of = stratified_folds(data, cv, seed)
+        cv = [(fold_of != fold, fold_of == fold) for fold in range(cv)]
     levels = collapse_levels(tree)
     penalties = between(levels)
     aucs = np.zeros(len(penalties))
-    folds = stratified_folds(data, n_folds, seed)
-    for fold in range(n_folds):
-        kept = [fold_of != fold for fold_of in folds]
-        held = [fold_of == fold for fold_of in folds]
-        weights = [part.weight * of for part, of in zip(data.partitions, kept, strict=True)]
+    for train, test in cv:
+        held = [test[part.rows] for part in data.partitions]
+        weights = [part.weight * train[part.rows] for part in data.partitions]
         grown = grow(data, rules, workers, weights=weights)
         counts, own = held_counts(data, grown, held), collapse_levels(grown)
         if order == "rate":
-            aucs += held_out_rate_aucs(grown, own, counts, penalties) / n_folds
+            aucs += held_out_rate_aucs(grown, own, counts, penalties) / len(cv)
         else:
-            aucs += held_out_aucs(own, grown.gains(counts), penalties) / n_folds
+            aucs += held_out_aucs(own, grown.gains(counts), penalties) / len(cv)
     sizes = 1 + np.sum(levels[None] > penalties[:, None], axis=1)
     # Splits of small cells hardly change the AUC, which is flat over many penalties. CART's rule of
     # one standard error would take the smallest of these trees, which costs AUC on small tables.
@@ -129,15 +134,15 @@ def between(levels: Floats) -> Floats:
     return np.concatenate([[0.0], np.sqrt(distinct * ends)])
 
 
-def stratified_folds(data: RankingData, n_folds: int, seed: int) -> list[Ints]:
-    """The fold of each row of each partition, stratified; copies of a row are in the same fold."""
+def stratified_folds(data: RankingData, n_folds: int, seed: int) -> Ints:
+    """The fold of each row of the table, stratified; copies of a row are in the same fold."""
     rng = np.random.default_rng(seed)
     fold = np.zeros(1 + max(int(rows[-1]) for rows in data.class_rows), dtype=np.int64)
     for rows in data.class_rows:
         first, unit = draw_units(data.copies, rows, n_folds)
         fold[rng.permutation(first)] = np.arange(len(first)) % n_folds
         fold[rows] = fold[first[unit]]
-    return [fold[part.rows] for part in data.partitions]
+    return fold
 
 
 def held_counts(data: RankingData, tree: GrownTree, held: list[Bools]) -> Ints:

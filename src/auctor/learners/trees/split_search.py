@@ -76,9 +76,9 @@ class _Plan(NamedTuple):
 class SplitSearch:
     """Finds the best split of all nodes of a level in one pass over half of their rows.
 
-    Of two siblings the one with fewer rows is counted; the other one is the difference to their
-    parent, which is exact because the sums are whole numbers. Each thread works on tiles of
-    features, so that their histograms need not be added up.
+    Only the rows of the smaller of two siblings are counted. The histogram of the other one is the
+    difference from that of their parent, which is exact because the sums are whole numbers. Each
+    thread works on tiles of features, so that their histograms need not be added up.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class _Tile:
         for of_class in counts:
             subtract_slots(*plan.subtracted, of_class)
 
-    def _by_share(self, counts: npt.NDArray[Any], slot: Ints) -> Ints:
+    def _by_fraction(self, counts: npt.NDArray[Any], slot: Ints) -> Ints:
         """Codes of each categorical feature at each node, the largest fraction of positives first.
 
         Codes with equal fractions keep their order; codes that do not occur come last.
@@ -254,7 +254,7 @@ class _Tile:
         best_splits(
             Histograms(counts[0], counts[1], slot),
             SplitNodes(level.totals[block], level.scale[block], allowed),
-            SplitFeatures(self._n_bins, self._category, self._by_share(counts, slot)),
+            SplitFeatures(self._n_bins, self._category, self._by_fraction(counts, slot)),
             SplitRule(least.rows, least.units, by_gini),
             Splits._make(column[block] for column in splits),
         )

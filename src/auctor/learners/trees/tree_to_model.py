@@ -45,8 +45,8 @@ def build_tree(data: RankingData, tree: GrownTree, order: str = "tree") -> TreeM
 def youden_cut(counts: Ints, ranks: Ints) -> float:
     """Youden's point: the score between two neighbouring leaves where TPR - FPR is largest.
 
-    ``counts`` (leaf, class) and ``ranks`` begin with the best leaf. Of several best cuts the lowest
-    is taken, as for other models. If there is only one leaf, it is the score of that leaf.
+    ``counts`` (leaf, class) and ``ranks`` begin with the best leaf. If several cuts are best, the
+    lowest is taken, as for other models. If there is only one leaf, it is the score of that leaf.
     """
     if len(ranks) == 1:
         return float(ranks[0])

@@ -8,6 +8,7 @@ alpha(C') beta(C \\ C') in the wrong one, so that the AUC grows by half of the d
 Ent(C') / 2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +20,7 @@ from auctor.learners.certificate import Certificate
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
-from auctor.learners.trees.pruning import Subtree, prune
+from auctor.learners.trees.pruning import RowMasks, Subtree, prune
 from auctor.learners.trees.tree_to_model import build_tree, double_wins, is_concave
 from auctor.models import TreeModel
 
@@ -35,7 +36,7 @@ class TreeRankSettings:
     leaf_depth: int = 3
     order: str = "tree"  # of the leaves; "rate" orders them by their fraction of positives
     pruning: str | None = None
-    cv: int = 5  # folds of pruning="cv"
+    cv: int | Sequence[RowMasks] = 5  # folds of pruning="cv"
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
@@ -48,7 +49,7 @@ class TreeRankSettings:
 
 @dataclass(frozen=True)
 class Split:
-    """The split of a cell: its node in the model, the gain of AUC, and the weights on both sides.
+    """The split of a cell: its node in the model, the gain in AUC, and the weights on both sides.
 
     ``feature`` is that of the first test. If the split is a small tree, ``gains`` divides the gain
     among the features of its tests.
@@ -60,7 +61,7 @@ class Split:
     gain: float
     upper: tuple[float, float]  # (negatives, positives)
     lower: tuple[float, float]
-    gains: tuple[tuple[int, float], ...]  # (feature, gain of AUC)
+    gains: tuple[tuple[int, float], ...]  # (feature, gain in AUC)
 
 
 @dataclass
@@ -99,7 +100,7 @@ def fit_treerank(
 
 
 def list_splits(tree: GrownTree, unit: float) -> list[Split]:
-    """Every split of the tree with its gain of AUC."""
+    """Every split of the tree with its gain in AUC."""
     owner = find_owners(tree)
     inner = np.flatnonzero(tree.nodes.feature >= 0)
     total = np.bincount(owner[inner], tree.gain[inner], len(owner))

@@ -130,11 +130,17 @@ def _column_index(item: Any, table: Table, indices: dict[str, int]) -> int:
     if isinstance(item, str):
         if item in indices:
             return indices[item]
-        raise ValueError(f"categorical_features names {item!r}, which is not a column of X")
+        raise ValueError(
+            f"categorical_features names {item!r}, which is not a column of X; give names of "
+            "columns"
+        )
     if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
         raise ValueError(f"categorical_features holds {item!r}; give column names or indices")
     if not -table.n_columns <= item < table.n_columns:
-        raise ValueError(f"categorical_features holds {item}, but X has {table.n_columns} columns")
+        raise ValueError(
+            f"categorical_features holds {item}, but X has {table.n_columns} columns; give indices "
+            f"from 0 to {table.n_columns - 1}"
+        )
     return int(item) % table.n_columns
 
 

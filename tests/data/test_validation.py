@@ -388,7 +388,7 @@ class TestErrors:
         def refuse(*arguments):
             raise AssertionError("work has started")
 
-        monkeypatch.setattr("auctor.data.border.bin_table", refuse)
+        monkeypatch.setattr("auctor.data.validation.bin_table", refuse)
         with pytest.raises(ValueError):
             prepare(X, **{"y": [0, 1], **options})
 
