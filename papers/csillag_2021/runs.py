@@ -58,12 +58,12 @@ def work(metric: str, fold_number: int, seed: int, counts: tuple[int, ...]) -> R
     scores = scores_of_runs(metric, fold, seed, counts[-1])
     labels = (fold.y, fold.y_test)
     return {
-        side: [_block_loss(metric, y, runs, n_runs) for n_runs in counts]
+        side: [block_loss(metric, y, runs, n_runs) for n_runs in counts]
         for side, y, runs in zip(SIDES, labels, scores, strict=True)
     }
 
 
-def _block_loss(metric: str, y: np.ndarray, scores: Floats, n_runs: int) -> float:
+def block_loss(metric: str, y: np.ndarray, scores: Floats, n_runs: int) -> float:
     starts = range(0, len(scores) - n_runs + 1, n_runs)
     means = [scores[start : start + n_runs].mean(axis=0) for start in starts]
     return float(np.mean([LOSSES[metric](y, mean) for mean in means]))

@@ -133,7 +133,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         ]
         page.table(head, [_row(found, *parts) for parts in known])
     for metric, theorem in METRICS.items():
-        _claim(page, [found[", ".join(p)] for p in known if p[1] == metric], metric, theorem)
+        claim_bound(page, [found[", ".join(p)] for p in known if p[1] == metric], metric, theorem)
     page.text(
         f"A bound above 1 is not informative. At the paper's margin of {theta} and for 20 "
         "features, the term 4 zeta / theta of Theorem 1 alone falls below 1 only from about "
@@ -155,7 +155,7 @@ def _row(found: Found, distribution: str, metric: str, n_rows: str) -> list[str]
     return [distribution, metric, f"{int(n_rows):,}", *cells]
 
 
-def _claim(page: Page, results: list[Result], metric: str, theorem: str) -> None:
+def claim_bound(page: Page, results: list[Result], metric: str, theorem: str) -> None:
     if not results:
         return
     losses = [loss for result in results for loss in result["loss"]]

@@ -137,7 +137,7 @@ def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
     else:
         assert not (scores == cut).any()
         above = scores > cut
-        found = slow._gap(above, positive, weight)
+        found = slow.youden_gap(above, positive, weight)
         assert found == pytest.approx(slow.best_youden(scores, positive, weight), abs=1e-12)
 
 

@@ -10,9 +10,9 @@ from auctor import datasets
 from auctor.data import prepare
 from auctor.learners.martirank.martirank import (
     MartiRankSettings,
-    _calibration_rows,
-    _thinned,
+    calibration_rows,
     fit_martirank,
+    thinned,
 )
 from auctor.learners.martirank.program import program_values
 from auctor.metrics import auc
@@ -238,12 +238,12 @@ def test_rows_for_calibration_stand_for_all(weighted):
     X = rng.normal(size=(60_000, 2))
     weight = rng.integers(1, 6, size=60_000) / 2 if weighted else None
     data = prepare(X, y, sample_weight=weight)
-    sample = _calibration_rows(data)
+    sample = calibration_rows(data)
     assert sample.n_pos == data.n_pos == 200  # every one of the rare class
     assert sample.n_rows <= 20_000
     assert sample.n_neg > 15_000
     assert sample.class_weights == data.class_weights
-    cut = _calibration_rows(data.split(3))
+    cut = calibration_rows(data.split(3))
     rows = np.concatenate([part.rows for part in cut.partitions])
     whole = sample.partitions[0]
     assert np.array_equal(np.sort(rows), np.sort(whole.rows))
@@ -268,8 +268,8 @@ def test_youdens_point_of_a_rare_class_is_that_of_all_its_rows():
 
 def test_thinned_weights_are_in_proportion():
     weight = np.array([1, 1, 1, 97, 1, 1, 1, 1] * 50)
-    thin = _thinned(weight, 40)
+    thin = thinned(weight, 40)
     assert thin.sum() == weight.sum()
     assert (thin > 0).sum() <= 40
     assert thin[weight == 97].sum() == pytest.approx(97 * 50, rel=0.1)
-    assert np.array_equal(_thinned(np.ones(100, dtype=np.int64), 100), np.ones(100))
+    assert np.array_equal(thinned(np.ones(100, dtype=np.int64), 100), np.ones(100))

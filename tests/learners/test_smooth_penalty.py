@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from auctor.data import Workers, prepare
 from auctor.learners.common.blocks import class_histogram
-from auctor.learners.smooth.penalty import _FEW_VALUES, CURVATURE, Roughness, gaps
+from auctor.learners.smooth.penalty import CURVATURE, FEW_VALUES, Roughness, gaps
 
 SCALES = ["normal", "arcsinh", "linear"]
 
@@ -85,7 +85,7 @@ def test_the_curvature_of_a_parabola_is_the_length_between_the_ends(scale):
     assert result == pytest.approx(4 * (h[:-1] + h[1:]).sum() / 2, rel=1e-9)
 
 
-@pytest.mark.parametrize(("n_bins", "bends"), [(_FEW_VALUES, False), (_FEW_VALUES + 1, True)])
+@pytest.mark.parametrize(("n_bins", "bends"), [(FEW_VALUES, False), (FEW_VALUES + 1, True)])
 def test_numbers_of_few_values_may_jump(n_bins, bends):
     f = np.zeros((1, n_bins + 1))
     f[0, 2] = 1.0

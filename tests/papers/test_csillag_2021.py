@@ -138,7 +138,7 @@ def test_more_runs_are_better_than_one():
     fold = Fold(X[:200], y[:200], X[200:], y[200:])
     scores = runs.scores_of_runs("AUC", fold, seed=0, n_runs=20)
     for labels, of in zip((fold.y, fold.y_test), scores, strict=True):
-        assert runs._block_loss("AUC", labels, of, 20) < runs._block_loss("AUC", labels, of, 1)
+        assert runs.block_loss("AUC", labels, of, 20) < runs.block_loss("AUC", labels, of, 1)
 
 
 def test_bisection_misses_stumps_and_never_beats_the_best():
@@ -284,10 +284,10 @@ def test_a_theorem_is_broken_by_more_violations_than_delta_allows():
 def test_a_bound_that_says_nothing_is_no_claim(tmp_path):
     page = Page(PAPER, Setup(Size.TINY), tmp_path)
     empty = {"loss": [0.1, 0.1], "bound": [3.0, 4.0], "best_bound": [0.5, 0.6]}
-    theorems._claim(page, [empty], "AUC", "Theorem 1")
+    theorems.claim_bound(page, [empty], "AUC", "Theorem 1")
     assert [claim.text.split(" below ")[1] for claim in page.claims] == [
         "the bound at the best margin"
     ]
     page.claims.clear()
-    theorems._claim(page, [empty | {"best_bound": [0.05, 0.05]}] * 5, "AUC", "Theorem 1")
+    theorems.claim_bound(page, [empty | {"best_bound": [0.05, 0.05]}] * 5, "AUC", "Theorem 1")
     assert [claim.is_broken() for claim in page.claims] == [True]

@@ -239,7 +239,7 @@ def test_figures_of_one_are_judged_on_held_out_rows(tmp_path):
     size = real_report.uci_size(TINY)
     for value, verdict in ((1.0, Verdict.REPRODUCED), (0.5, Verdict.NOT_REPRODUCED)):
         page = make_page(tmp_path)
-        real_report._claim_ones(page, uci_results(value, 1.0), size, paper)
+        real_report.claim_ones(page, uci_results(value, 1.0), size, paper)
         assert page.claims[0].verdict == verdict
 
 

@@ -69,11 +69,11 @@ def best_youden(
 ) -> float:
     """The largest fraction of positives above a cut minus that of negatives, over all cuts."""
     distinct = np.unique(scores)
-    gaps = [_gap(scores > low, positive, weight) for low in distinct[:-1]]
+    gaps = [youden_gap(scores > low, positive, weight) for low in distinct[:-1]]
     return max(gaps, default=0.0)
 
 
-def _gap(
+def youden_gap(
     above: npt.NDArray[np.bool_], positive: npt.NDArray[np.bool_], weight: npt.NDArray[Any]
 ) -> float:
     share_pos = weight[above & positive].sum() / weight[positive].sum()

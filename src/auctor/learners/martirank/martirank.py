@@ -169,13 +169,13 @@ def _finish(
     """The program as a model, shifted so that Youden's point lies at score 0."""
     values = program_values(history.layers, settings.output, settings.n_layers)
     model, luts = build_program(data, history.layers, *values)
-    sample = _calibration_rows(data)
+    sample = calibration_rows(data)
     scores = [model.score_codes(recode(part, luts)) for part in sample.partitions]
     cut = training_order(sample, scores).cut
     return model.finished(calibrate(sample, scores, cut), 0.0 - cut)
 
 
-def _calibration_rows(data: RankingData) -> RankingData:
+def calibration_rows(data: RankingData) -> RankingData:
     """About _N_CALIBRATION_ROWS rows that represent all of them.
 
     Half of them are of each class; if a class has fewer rows, the other one gets the rest. In a
@@ -189,7 +189,7 @@ def _calibration_rows(data: RankingData) -> RankingData:
     rarer = min(data.n_neg, data.n_pos, _N_CALIBRATION_ROWS // 2)
     for rows in data.class_rows:
         if len(rows) > _N_CALIBRATION_ROWS - rarer:
-            weight[rows] = _thinned(weight[rows], _N_CALIBRATION_ROWS - rarer)
+            weight[rows] = thinned(weight[rows], _N_CALIBRATION_ROWS - rarer)
     sample = data.take(weight > 0)
     parts = (
         replace(part, weight=weight[part.rows].astype(np.uint32)) for part in sample.partitions
@@ -198,7 +198,7 @@ def _calibration_rows(data: RankingData) -> RankingData:
     return replace(sample, partitions=tuple(parts), rows_per_unit=data.row_units)
 
 
-def _thinned(weight: Ints, size: int) -> Ints:
+def thinned(weight: Ints, size: int) -> Ints:
     """Weights with the same sum on at most ``size`` rows, by systematic sampling.
 
     The cumulative weight is cut into ``size`` intervals of equal length, and each interval goes to

@@ -100,7 +100,7 @@ _DIAGONAL = 1e-13
 # As good as infinite: the penalty at a maximum is at most 1, as the smoothed AUC is.
 _STRONGEST = 1e3
 # Numbers with at most this many values have no curvature penalty and may jump between values.
-_FEW_VALUES = 10
+FEW_VALUES = 10
 
 
 class Adapted(NamedTuple):
@@ -259,7 +259,7 @@ class Roughness:
         self.gaps[j, 1:n] = h
         self._slope.factors[:, j, 1:n] = -1 / h, 1 / h
         self._slope.weight[j, 1:n] = h
-        if n > _FEW_VALUES or scale == "bins":
+        if n > FEW_VALUES or scale == "bins":
             bends = 1 / h[:-1], -1 / h[:-1] - 1 / h[1:], 1 / h[1:]
             self._bend.factors[:, j, 1 : n - 1] = bends
             self._bend.weight[j, 1 : n - 1] = 2 / (h[:-1] + h[1:])

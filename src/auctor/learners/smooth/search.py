@@ -247,7 +247,7 @@ def find_amounts(
             if surfaces > 0 or settings.interactions > 0:
                 search.try_surfaces(chosen, surfaces or settings.interactions)
                 tried = search.candidates[-1]
-                chosen = tried if surfaces == 0 else _with_or_without(chosen, tried, rule)
+                chosen = tried if surfaces == 0 else with_or_without(chosen, tried, rule)
         search.close()
     return chosen, search.candidates
 
@@ -269,7 +269,7 @@ def choose_candidate(candidates: Sequence[Candidate], rule: str, auto: Amounts) 
     return max(candidates, key=lambda c: (c.sure_gain(usual, _SURE), c.amounts == usual.amounts))
 
 
-def _with_or_without(without: Candidate, surfaces: Candidate, rule: str) -> Candidate:
+def with_or_without(without: Candidate, surfaces: Candidate, rule: str) -> Candidate:
     """Surfaces only for a sure gain, because they are harder to read than curves.
 
     With the rule "best" any gain is enough.
