@@ -1,4 +1,4 @@
-"""Scoring functions for two classes, trained on the metric they are judged by.
+"""Train binary scoring models directly on AUC, partial AUC, KS or precision at k.
 
 Public names load on first use, so that ``import auctor`` takes almost no time:
 neither scikit-learn nor Numba is imported until a name needs it.

@@ -312,7 +312,8 @@ def test_an_estimator_that_cross_validates_itself_keeps_groups_together(X: Any, 
     assert with_group_folds(SmoothAUCBoostCV(cv=given), y == 1, groups).cv is given
     assert with_group_folds(SmoothAUCBoostCV(), y == 1, None).cv is None
     assert with_group_folds(RANKER, y == 1, groups) is RANKER
-    assert with_group_folds(TreeRank(pruning="cv", cv=3), y == 1, groups).cv == 3
+    of_tree = with_group_folds(TreeRank(pruning="cv", cv=3), y == 1, groups).cv
+    assert [len(set(groups[train]) & set(groups[test])) for train, test in of_tree] == [0, 0, 0]
     # Positives that do not count leave no fold to test on: the estimator is left to itself.
     absent = np.where((y == 1) & (groups > groups[y == 1].min()), 0.0, 1.0)
     assert with_group_folds(SmoothAUCBoostCV(), y == 1, groups, absent).cv is None

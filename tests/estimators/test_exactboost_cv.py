@@ -167,10 +167,10 @@ def test_a_number_of_rows_is_its_fraction_of_the_weights_that_count_rows():
     weight = 1.0 + np.arange(100) % 3
     rows = np.repeat(np.arange(100), weight.astype(int))
     ranker = ExactBoostCV("precision_at_k", k=20, **FAST)
-    assert ranker.fit(X, y, weight).certificate_.values["share"] == 0.2
-    assert ranker.fit(X[rows], y[rows]).certificate_.values["share"] == 20 / len(rows)
+    assert ranker.fit(X, y, weight).certificate_.values["fraction"] == 0.2
+    assert ranker.fit(X[rows], y[rows]).certificate_.values["fraction"] == 20 / len(rows)
     ranker.set_params(frequency_weights=True).fit(X, y, weight)
-    assert ranker.certificate_.values["share"] == 20 / len(rows)
+    assert ranker.certificate_.values["fraction"] == 20 / len(rows)
 
 
 def test_k_is_checked_against_the_rows_that_count():

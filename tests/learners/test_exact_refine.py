@@ -137,7 +137,7 @@ def test_without_folds_the_smooth_model_stays():
     ("changed", "why"),
     [
         ({"smooth": SmoothSettings(signs=(1, 0, 0))}, "could violate monotonic_cst"),
-        ({"exact": ExactBoostSettings("precision_at_k", 0.001)}, "more than the top holds"),
+        ({"exact": ExactBoostSettings("precision_at_k", 0.001)}, "which is more than k"),
     ],
 )
 def test_rounds_that_cannot_be_tried_are_reported(changed, why):
