@@ -19,7 +19,7 @@ def sample() -> Sample:
 
 @pytest.mark.parametrize("metric", ["auc", "ks"])
 def test_it_ranks_and_its_loss_falls(sample: Sample, metric: str) -> None:
-    scorer = fit_plain(*sample, metric, n_runs=5, n_rounds=20, subsample=0.5)
+    scorer = fit_plain(*sample, metric, n_runs=3, n_rounds=10, subsample=0.5)
     assert auc(sample[1], scorer.decision_function(sample[0])) > 0.9
     assert scorer.loss == scorer.mean_losses[-1]
     assert scorer.loss < scorer.mean_losses[0] < 1.0
