@@ -110,7 +110,7 @@ def fit_exactboost(
     """
     table = gather(data)
     plan = make_plan(table, settings, data.mean_unit)
-    scaled = to_unit(data, table, start)
+    scaled = to_unit(data, start)
     history = run_all(table, plan, settings, scaled)
     tables = step_tables(data, table, history.runs)
     fill_missing_by_feature(table, tables)
@@ -251,8 +251,8 @@ def step_tables(data: RankingData, table: ExactTable, runs: list[RunHistory]) ->
     return tables
 
 
-def to_unit(data: RankingData, table: ExactTable, start: Floats | None) -> Floats | None:
-    """Initial scores rescaled to [0, 1], in the order of ``table``; None if all are equal."""
+def to_unit(data: RankingData, start: Floats | None) -> Floats | None:
+    """Initial scores rescaled to [0, 1], in the order of ``ExactTable``; None if all are equal."""
     if start is None:
         return None
     negative, positive = data.class_rows

@@ -275,7 +275,7 @@ def run_rounds(
     """Runs of ExactBoost that start from the scores of a model; none if these are all equal."""
     table = gather(data)
     plan = make_plan(table, settings, data.mean_unit)
-    start = to_unit(data, table, scores)
+    start = to_unit(data, scores)
     if start is None:
         return table, []
     return table, run_all(table, plan, settings, start).runs

@@ -107,7 +107,7 @@ def fit_forest(
     history = ForestHistory([_summary(tree, data.n_features) for tree in trees])
     history.out_of_bag = scored if settings.bootstrap else None
     model = _build(data, settings, (roots, nodes, rank), history.importance())
-    return _finish(data, model, scored), history, certify(data, settings, history)
+    return _finish(data, model, scored), history, certify(data, history)
 
 
 class _Planter:
@@ -222,7 +222,7 @@ def _finish(data: RankingData, model: ForestModel, scored: OutOfBag) -> ForestMo
     return model.finished(calibration=calibrate(rows, scores, cut), intercept=0.0 - cut)
 
 
-def certify(data: RankingData, settings: ForestSettings, history: ForestHistory) -> Certificate:
+def certify(data: RankingData, history: ForestHistory) -> Certificate:
     """The out-of-bag AUC with its interval."""
     values: dict[str, Any] = {
         "oob_auc": None,
