@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import checkout  # noqa: F401 - for papers and tests
 import numpy as np
 from kept import keep, print_row, read_kept
 from timing import Row, print_table, race, seconds

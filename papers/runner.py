@@ -100,9 +100,8 @@ def _in_turn(cases: Sequence[Case]) -> Iterator[Done]:
     for case in cases:
         outcome: Result | Exception
         with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter(
-                "ignore"
-            )  # other libraries warn about defaults that are used on purpose
+            # Other libraries warn about defaults that are used on purpose.
+            warnings.simplefilter("ignore")
             try:
                 outcome = case.work()
             except Exception as error:
@@ -112,6 +111,8 @@ def _in_turn(cases: Sequence[Case]) -> Iterator[Done]:
 
 def _start_process() -> None:
     """Use one thread, show no warnings, and leave Ctrl-C to the parent process."""
+    import scipy.linalg  # noqa: F401 - only a BLAS that is loaded can be limited
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
     warnings.simplefilter("ignore")
