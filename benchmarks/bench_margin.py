@@ -10,8 +10,8 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
-import highspy
 import checkout  # noqa: F401 - for tests
+import highspy
 import numpy as np
 from bench_sparse import read_reuters
 from scipy import sparse
