@@ -93,17 +93,24 @@ def test_unknown_learners_are_not_there() -> None:
         auctor.estimators.Nonsense  # noqa: B018
 
 
-def test_names_of_learners_load_none() -> None:
-    script = "from auctor.estimators.registry import LEARNERS; 'rankboost' in LEARNERS, [*LEARNERS]"
-    assert families(loaded_after(script)) == set()
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("RankBoost", {"boosting"}), ("SmoothAUCBoostCV", {"smooth"}), ("MarginRanker", {"margin"})],
-)
-def test_a_class_loads_its_own_family(name: str, expected: set[str]) -> None:
-    assert families(loaded_after(f"from auctor import {name}")) == expected
+def test_each_class_loads_its_own_family_and_names_load_none() -> None:
+    """One process loads one after another; the families that are new belong to the last one."""
+    steps = [
+        ("from auctor.estimators.registry import LEARNERS; 'rankboost' in LEARNERS", set()),
+        ("from auctor import RankBoost", {"boosting"}),
+        ("from auctor import SmoothAUCBoostCV", {"smooth"}),
+        ("from auctor import MarginRanker", {"margin"}),
+    ]
+    shown = "; print('after', *sys.modules)"
+    script = "import sys\n" + "\n".join(step + shown for step, _ in steps)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    before: set[str] = set()
+    for line, (step, expected) in zip(done.stdout.splitlines(), steps, strict=True):
+        after = families(set(line.split()))
+        assert after - before == expected, step
+        before = after
 
 
 def test_auctor_fit_loads_the_learner_that_it_uses(tmp_path: Path) -> None:
