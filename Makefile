@@ -26,8 +26,7 @@ define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctor needs Python 3.11 or later; set PYTHON=")'
 	@echo "installing $(1) into .venv (once; about $(2))"
 	@test -d .venv || $(PYTHON) -m venv .venv
-	@# Python compiles a module when it is first imported; to compile all of them here takes longer.
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '$(3)'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '$(3)'
 	@touch $(4)
 endef
 
