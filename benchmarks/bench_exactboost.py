@@ -197,9 +197,9 @@ def print_growth(rows: dict[str, Row]) -> None:
     """Print the powers of n and p."""
     for part, sizes in {"rows": N_ROWS, "columns": N_FEATURES}.items():
         for metric in GROWTH:
-            found = exponents(rows, part, metric, sizes)
-            if found:
-                print(f"ExactBoost {metric}: power of the time of a round in {part}: {found}")
+            powers = exponents(rows, part, metric, sizes)
+            if powers:
+                print(f"ExactBoost {metric}: power of the time of a round in {part}: {powers}")
 
 
 def of_part(rows: dict[str, Row], part: str) -> list[tuple[str, Row]]:

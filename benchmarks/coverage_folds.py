@@ -143,7 +143,7 @@ def cross_validated(
     new, y_new = distribution.draw(
         rng, N_NEW * distribution.n_pos // total, N_NEW * distribution.n_neg // total
     )
-    found: dict[str, list[Any]] = {}
+    result: dict[str, list[Any]] = {}
     truths: dict[str, list[float]] = {}
     for repetition in range(n):
         X, y = distribution.draw(rng, distribution.n_pos, distribution.n_neg)
@@ -157,8 +157,8 @@ def cross_validated(
         for key, truth in _truths(y_new, ours, other).items():
             truths.setdefault(key, []).append(truth)
         for key, interval in _intervals(y, folds, ours, other, repetition).items():
-            found.setdefault(key, []).append(interval)
-    for key, intervals in found.items():
+            result.setdefault(key, []).append(interval)
+    for key, intervals in result.items():
         truth = float(np.mean(truths[key.partition(",")[0]]))
         yield summarise(
             f"{learner}: {key}",
@@ -170,36 +170,36 @@ def cross_validated(
 
 
 def _truths(y: Any, ours: Validated, other: Validated) -> dict[str, float]:
-    found = {}
+    truths = {}
     measures = {"AUC": (auc, {})} | {key: (m, options) for key, (m, _, options) in METRICS.items()}
     for key, (measure, options) in measures.items():
         a, b = (float(np.mean([measure(y, s, **options) for s in v.new])) for v in (ours, other))
-        found |= {key: a, f"difference in {key}": a - b}
-    return found
+        truths |= {key: a, f"difference in {key}": a - b}
+    return truths
 
 
 def _intervals(y: Any, folds: Any, ours: Validated, other: Validated, seed: int) -> dict[str, Any]:
     share = fold_instability(y, ours.by_fold, folds)
     options: dict[str, Any] = {"folds": folds, "instability": share}
-    found = {
+    intervals = {
         "AUC": auc_ci(y, ours.own, **options),
         "AUC, worst case": auc_ci(y, ours.own, folds=folds),
         "AUC, as printed by LeDell et al.": auc_ci(y, ours.own, folds=folds, method="delong"),
     }
     draws = {"n_resamples": 100, "random_state": seed}
     for key, (_, interval, more) in METRICS.items():
-        found[key] = interval(y, ours.own, **more, **options, **draws)
+        intervals[key] = interval(y, ours.own, **more, **options, **draws)
     if other is ours:
-        return found
+        return intervals
     options["instability"] = fold_instability(y, ours.by_fold, folds, scores_b=other.by_fold)
     pair = (y, ours.own, other.own)
-    found["difference in AUC"] = compare_auc(*pair, **options)
-    found["difference in AUC, as printed"] = compare_auc(*pair, folds=folds, method="delong")
+    intervals["difference in AUC"] = compare_auc(*pair, **options)
+    intervals["difference in AUC, as printed"] = compare_auc(*pair, folds=folds, method="delong")
     for key, (_, _, more) in METRICS.items():
-        found[f"difference in {key}"] = compare_metric(
+        intervals[f"difference in {key}"] = compare_metric(
             *pair, metric=NAMES[key], **more, **options, **draws
         )
-    return found
+    return intervals
 
 
 def summarise(name: str, distribution: str, sizes: str, intervals: list[Any], truth: float) -> Row:
@@ -229,17 +229,17 @@ def fixed_scorer(n: int, seed: int = 0) -> Iterator[Row]:
         rng = np.random.default_rng([seed, n_pos, n_neg])
         y, shift = np.repeat([1, 0], [n_pos, n_neg]), math.sqrt(2) * ndtri(best)
         folds = np.concatenate([np.arange(n_pos), np.arange(n_neg)]) % N_FOLDS
-        found: dict[str, list[Any]] = {"": [], ", worst case": [], ", as printed": []}
+        result: dict[str, list[Any]] = {"": [], ", worst case": [], ", as printed": []}
         for _ in range(n):
             s = rng.normal(size=len(y)) + shift * y
             s = (s > shift / 2).astype(float) if is_cut else s
-            found[""].append(auc_ci(y, s, folds=folds, instability=0))
-            found[", worst case"].append(auc_ci(y, s, folds=folds))
-            found[", as printed"].append(auc_ci(y, s, folds=folds, method="delong"))
+            result[""].append(auc_ci(y, s, folds=folds, instability=0))
+            result[", worst case"].append(auc_ci(y, s, folds=folds))
+            result[", as printed"].append(auc_ci(y, s, folds=folds, method="delong"))
         # For a score with two values, the AUC is (1 + tpr - fpr) / 2.
         truth = 0.5 * math.erfc(-shift / 2 / math.sqrt(2)) if is_cut else best
         distribution = f"AUC {best}" + (", two values" if is_cut else "")
-        for key, intervals in found.items():
+        for key, intervals in result.items():
             yield summarise(
                 f"fixed scorer{key}", distribution, f"{n_pos}+{n_neg}", intervals, truth
             )
@@ -261,7 +261,7 @@ def paired(n: int, seed: int = 0) -> Iterator[Row]:
         rng = np.random.default_rng([seed, n_pos, n_neg])
         y = np.repeat([1, 0], [n_pos, n_neg])
         shifts = math.sqrt(2) * ndtri([best_a, best_b])
-        found: dict[str, list[Any]] = {}
+        result: dict[str, list[Any]] = {}
         for repetition in range(n):
             scores = _pair(rng, y, shifts, rho)
             draws = {"n_resamples": 200, "random_state": repetition}
@@ -273,10 +273,10 @@ def paired(n: int, seed: int = 0) -> Iterator[Row]:
             for key, (_, _, more) in METRICS.items():
                 results[key] = compare_metric(y, *scores, metric=NAMES[key], **more, **draws)
             for key, one in results.items():
-                found.setdefault(key, []).append(one)
+                result.setdefault(key, []).append(one)
         big = np.repeat([1, 0], [200_000 * n_pos // len(y), 200_000 * n_neg // len(y)])
         many = _pair(np.random.default_rng(seed), big, shifts, rho)
-        for key, intervals in found.items():
+        for key, intervals in result.items():
             measure, _, more = METRICS.get(key, (auc, None, {}))
             truth = best_a - best_b
             if key in METRICS and best_a != best_b:
@@ -298,23 +298,27 @@ def out_of_bag(n: int, seed: int = 0) -> Iterator[Row]:
     for distribution in DISTRIBUTIONS[:3]:
         rng = np.random.default_rng([seed, int(100 * distribution.best_auc)])
         new, y_new = distribution.draw(rng, N_NEW // 2, N_NEW // 2)
-        found, truths = [], []
+        intervals, truths = [], []
         for repetition in range(n):
             X, y = distribution.draw(rng, distribution.n_pos, distribution.n_neg)
             forest = TreeRankForest(n_estimators=50, random_state=repetition, n_jobs=1).fit(X, y)
             values = forest.certificate_.values
             truths.append(auc(y_new, forest.decision_function(new)))
-            found.append(_Ends(values["low"], values["high"], values["oob_auc"]))
+            intervals.append(_Ends(values["low"], values["high"], values["oob_auc"]))
         sizes = f"{distribution.n_pos}+{distribution.n_neg}"
         yield summarise(
-            "forest, out of bag", distribution.name, sizes, found, float(np.mean(truths))
+            "forest, out of bag", distribution.name, sizes, intervals, float(np.mean(truths))
         )
 
 
 def fold_bias(n: int, seed: int = 7) -> Iterator[str]:
     """KS, partial AUC and precision at k: true value, mean within folds, and our estimate."""
     for distribution in (DISTRIBUTIONS[0], DISTRIBUTIONS[1], DISTRIBUTIONS[4]):
-        rng, total, found = np.random.default_rng(seed), distribution.n_pos + distribution.n_neg, []
+        rng, total, result = (
+            np.random.default_rng(seed),
+            distribution.n_pos + distribution.n_neg,
+            [],
+        )
         new, y_new = distribution.draw(
             rng, N_NEW * distribution.n_pos // total, N_NEW * distribution.n_neg // total
         )
@@ -325,8 +329,8 @@ def fold_bias(n: int, seed: int = 7) -> Iterator[str]:
             for k, (_, test) in enumerate(splits):
                 folds[test] = k
             ours = validate("means", X, y, new, splits)
-            found.append([_three(y_new, y, folds, ours, name, repetition) for name in METRICS])
-        means = np.mean(found, axis=0)
+            result.append([_three(y_new, y, folds, ours, name, repetition) for name in METRICS])
+        means = np.mean(result, axis=0)
         for name, (truth, plain, pooled) in zip(METRICS, means, strict=True):
             yield (
                 f"{name:18} {distribution.name:24} true {truth:.3f}  "

@@ -64,27 +64,27 @@ def _precision(y: np.ndarray, scores: np.ndarray, k: float) -> float:
 
 def makers(n_runs: int) -> dict[str, Callable[[], Any]]:
     """Return every method; methods that train on a metric, once for each metric."""
-    found: dict[str, Callable[[], Any]] = {SMOOTH: SmoothAUCBoostCV}
+    makers_by_name: dict[str, Callable[[], Any]] = {SMOOTH: SmoothAUCBoostCV}
     for name, (metric, k) in METRICS.items():
-        found[f"{CV} {name}"] = partial(ExactBoostCV, metric, k=k)
+        makers_by_name[f"{CV} {name}"] = partial(ExactBoostCV, metric, k=k)
     for name, (metric, k) in METRICS.items():
-        found[f"{PLAIN} {name}"] = partial(ExactBoost, metric, k=k, n_runs=n_runs)
-    return found
+        makers_by_name[f"{PLAIN} {name}"] = partial(ExactBoost, metric, k=k, n_runs=n_runs)
+    return makers_by_name
 
 
 def cross_validate(make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray) -> dict[str, list]:
     """Return every metric, CPU seconds and the choice of ExactBoostCV for every fold."""
-    found: dict[str, list] = {name: [] for name in [*METRICS, "seconds", "chosen"]}
+    values: dict[str, list] = {name: [] for name in [*METRICS, "seconds", "chosen"]}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for train, test in folds.split(X, y):
         start = time.process_time()
         model = make().fit(X.iloc[train], y[train])
-        found["seconds"].append(time.process_time() - start)
+        values["seconds"].append(time.process_time() - start)
         scores = model.decision_function(X.iloc[test])
         for name, judge in judges().items():
-            found[name].append(float(judge(y[test], scores)))
-        found["chosen"].append(_chosen(model))
-    return found
+            values[name].append(float(judge(y[test], scores)))
+        values["chosen"].append(_chosen(model))
+    return values
 
 
 def _chosen(model: Any) -> str:
@@ -104,13 +104,13 @@ def run(tables: list[str], methods: list[str], options: argparse.Namespace) -> d
             if not options.again and method in kept.get(table, {}):
                 continue
             try:
-                found = cross_validate(known[method], *rows)
+                result = cross_validate(known[method], *rows)
             except ValueError as error:  # the top is too small for ExactBoost's samples
                 print(f"{table}, {method}: {error}", file=sys.stderr, flush=True)
                 continue
-            keep(options.keep, kept, table, method, found)
-            means = ", ".join(f"{name} {mean(found[name]):.4f}" for name in METRICS)
-            taken = sum(found["seconds"])
+            keep(options.keep, kept, table, method, result)
+            means = ", ".join(f"{name} {mean(result[name]):.4f}" for name in METRICS)
+            taken = sum(result["seconds"])
             print(f"{table}, {method}: {means}, {taken:.1f} s", file=sys.stderr, flush=True)
     return kept
 
@@ -122,33 +122,37 @@ def report(kept: dict[str, Any]) -> None:
         print("95 % corrected resampled t interval; how often something was added\n")
         print_row(["table", SMOOTH, f"{PLAIN} {name}", f"{CV} {name}", "new - smooth", "added"])
         print("|---" * 6 + "|")
-        for table, found in kept.items():
-            print_row([table, *cells(found, name)])
+        for table, by_method in kept.items():
+            print_row([table, *cells(by_method, name)])
         print_means(kept, name)
 
 
-def cells(found: dict[str, Any], name: str) -> list[str]:
+def cells(by_method: dict[str, Any], name: str) -> list[str]:
     """A table's row for one metric."""
     methods = [SMOOTH, f"{PLAIN} {name}", f"{CV} {name}"]
     shown = [
-        f"{mean(found[m][name]):.4f} ± {stdev(found[m][name]):.4f}" if m in found else "–"
+        f"{mean(by_method[m][name]):.4f} ± {stdev(by_method[m][name]):.4f}"
+        if m in by_method
+        else "–"
         for m in methods
     ]
-    if SMOOTH not in found or methods[2] not in found:
+    if SMOOTH not in by_method or methods[2] not in by_method:
         return [*shown, "–", "–"]
-    pairs = zip(found[methods[2]][name], found[SMOOTH][name], strict=True)
+    pairs = zip(by_method[methods[2]][name], by_method[SMOOTH][name], strict=True)
     difference = signed(interval([a - b for a, b in pairs], 1 / (N_FOLDS - 1)))
-    added = sum(chosen != "auc" for chosen in found[methods[2]]["chosen"])
+    added = sum(chosen != "auc" for chosen in by_method[methods[2]]["chosen"])
     return [*shown, difference, f"{added} of {N_FOLDS}"]
 
 
 def print_means(kept: dict[str, Any], name: str) -> None:
     """Print means over the tables on which all methods were run, and CPU seconds of a fit."""
     methods = [SMOOTH, f"{PLAIN} {name}", f"{CV} {name}"]
-    full = [found for found in kept.values() if all(m in found for m in methods)]
+    full = [by_method for by_method in kept.values() if all(m in by_method for m in methods)]
     if full:
-        means = [f"{mean(mean(found[m][name]) for found in full):.4f}" for m in methods]
-        seconds = [f"{mean(mean(found[m]['seconds']) for found in full):.1f}" for m in methods]
+        means = [f"{mean(mean(by_method[m][name]) for by_method in full):.4f}" for m in methods]
+        seconds = [
+            f"{mean(mean(by_method[m]['seconds']) for by_method in full):.1f}" for m in methods
+        ]
         print_row(["mean", *means, "", ""])
         print_row(["seconds of CPU", *seconds, "", ""])
 

@@ -85,15 +85,15 @@ def score(model: Any, X: pd.DataFrame) -> np.ndarray:
 
 def cross_validate(method: str, X: pd.DataFrame, y: np.ndarray) -> dict[str, list[float]]:
     """Return AUC and seconds of the fit for every fold."""
-    found: dict[str, list[float]] = {"auc": [], "seconds": []}
+    values: dict[str, list[float]] = {"auc": [], "seconds": []}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for train, test in folds.split(X, y):
         model = METHODS[method]()
         start = time.perf_counter()
         model.fit(X.iloc[train], y[train])
-        found["seconds"].append(time.perf_counter() - start)
-        found["auc"].append(float(auc(y[test], score(model, X.iloc[test]))))
-    return found
+        values["seconds"].append(time.perf_counter() - start)
+        values["auc"].append(float(auc(y[test], score(model, X.iloc[test]))))
+    return values
 
 
 def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -> Kept:
@@ -103,9 +103,11 @@ def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -
         X = X.astype(dict.fromkeys(NAMES.get(table, []), str))
         for method in methods:
             if again or method not in kept.get(table, {}):
-                found = cross_validate(method, X, y)
-                keep(path, kept, table, method, found)
-                note = f"{table}, {method}: {mean(found['auc']):.4f}, {sum(found['seconds']):.1f} s"
+                result = cross_validate(method, X, y)
+                keep(path, kept, table, method, result)
+                note = (
+                    f"{table}, {method}: {mean(result['auc']):.4f}, {sum(result['seconds']):.1f} s"
+                )
                 print(note, file=sys.stderr, flush=True)
     return kept
 
@@ -113,23 +115,23 @@ def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -
 def print_tables(kept: Kept, methods: list[str]) -> None:
     """Mean AUC and its standard deviation over folds, the best in bold."""
     print_head(methods)
-    for table, found in kept.items():
-        means = {m: mean(found[m]["auc"]) for m in methods if m in found}
+    for table, by_method in kept.items():
+        means = {m: mean(by_method[m]["auc"]) for m in methods if m in by_method}
         best = max(means.values())
-        cells = {m: f"{means[m]:.4f} ± {stdev(found[m]['auc']):.4f}" for m in means}
+        cells = {m: f"{means[m]:.4f} ± {stdev(by_method[m]['auc']):.4f}" for m in means}
         cells = {m: f"**{c}**" if means[m] == best else c for m, c in cells.items()}
         print_row([table, *(cells.get(m, "–") for m in methods)])
 
 
 def print_summary(kept: Kept, methods: list[str]) -> None:
     """Print mean AUC, mean rank and median seconds over the tables on which all were run."""
-    full = [found for found in kept.values() if all(m in found for m in methods)]
+    full = [by_method for by_method in kept.values() if all(m in by_method for m in methods)]
     if not full:
         print("\nno table has been run by all of these methods")
         return
-    means = np.array([[mean(found[m]["auc"]) for m in methods] for found in full])
+    means = np.array([[mean(by_method[m]["auc"]) for m in methods] for by_method in full])
     ranks = rankdata(-means, axis=1).mean(axis=0)
-    seconds = [median(s for found in full for s in found[m]["seconds"]) for m in methods]
+    seconds = [median(s for by_method in full for s in by_method[m]["seconds"]) for m in methods]
     print(f"\nOver the {len(full)} tables on which every method was run:\n")
     print("| method | mean AUC | mean rank | median seconds of a fit |\n|---|---|---|---|")
     for method, area, rank, second in zip(methods, means.mean(axis=0), ranks, seconds, strict=True):
@@ -143,8 +145,10 @@ def print_duels(kept: Kept, peers: list[str]) -> None:
         "| peer | won | lost | mean difference (95 % t interval over tables) |\n|---|---|---|---|"
     )
     for peer in peers:
-        both = [found for found in kept.values() if OURS in found and peer in found]
-        differences = [mean(found[OURS]["auc"]) - mean(found[peer]["auc"]) for found in both]
+        both = [by_method for by_method in kept.values() if OURS in by_method and peer in by_method]
+        differences = [
+            mean(by_method[OURS]["auc"]) - mean(by_method[peer]["auc"]) for by_method in both
+        ]
         if differences:
             won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
             print_row([peer, str(won), str(lost), signed(interval(differences))])
@@ -154,10 +158,12 @@ def print_folds(kept: Kept, peers: list[str]) -> None:
     """Print the differences from each method over the folds of each table."""
     print(f"\n{OURS} less a peer, over the folds of a table (95 % corrected resampled t):\n")
     print_head(peers)
-    for table, found in kept.items():
+    for table, by_method in kept.items():
         cells = [table]
-        for peer in peers if OURS in found else []:
-            pairs = zip(found[OURS]["auc"], found.get(peer, {}).get("auc", []), strict=False)
+        for peer in peers if OURS in by_method else []:
+            pairs = zip(
+                by_method[OURS]["auc"], by_method.get(peer, {}).get("auc", []), strict=False
+            )
             differences = [a - b for a, b in pairs]
             # There are N_FOLDS - 1 training rows for each test row.
             cells.append(signed(interval(differences, 1 / (N_FOLDS - 1))) if differences else "–")
@@ -167,7 +173,7 @@ def print_folds(kept: Kept, peers: list[str]) -> None:
 
 def report(kept: Kept) -> None:
     """Print all tables for the methods that were run."""
-    methods = [m for m in METHODS if any(m in found for found in kept.values())]
+    methods = [m for m in METHODS if any(m in by_method for by_method in kept.values())]
     print_tables(kept, methods)
     print_summary(kept, methods)
     if OURS in methods:

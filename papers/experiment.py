@@ -64,7 +64,7 @@ class Case:
         return None
 
 
-Found = Mapping[str, Result]  # case name -> result; only the cases that were run
+CaseResults = Mapping[str, Result]  # case name -> result; only the cases that were run
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Experiment:
     name: str
     title: str
     cases: Callable[[Setup], Iterable[Case]]
-    report: Callable[["Page", Found, Setup], None]
+    report: Callable[["Page", CaseResults, Setup], None]
     # An experiment that measures times runs its cases one after the other, in this process.
     is_timed: bool = False
 

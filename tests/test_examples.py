@@ -50,11 +50,11 @@ def test_label_noise_collapses_boosting_and_not_martirank(tmp_path, monkeypatch)
     monkeypatch.setattr(example.lgb, "LGBMClassifier", OneThread)
     curves = example.noise_curves(10_000)
     assert curves[0.3][-1] > 0.97
-    found = example.collapse(5000)
-    assert found["MartiRank, T = 80"][1] > 0.95
-    assert found["AdaBoost, 200 stumps"][0] > 0.99
-    assert found["AdaBoost, 200 stumps"][1] < 0.87
-    assert example.draw(curves, found).is_file()
+    result = example.collapse(5000)
+    assert result["MartiRank, T = 80"][1] > 0.95
+    assert result["AdaBoost, 200 stumps"][0] > 0.99
+    assert result["AdaBoost, 200 stumps"][1] < 0.87
+    assert example.draw(curves, result).is_file()
 
 
 def test_learning_from_a_stream_in_flat_memory(tmp_path, monkeypatch, capsys):
@@ -65,11 +65,11 @@ def test_learning_from_a_stream_in_flat_memory(tmp_path, monkeypatch, capsys):
 
 def test_the_ideal_curve_is_approached(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    found = load("04_the_ideal_curve").main(n_rows=8000, n_unseen=40_000)
+    result = load("04_the_ideal_curve").main(n_rows=8000, n_unseen=40_000)
     out = capsys.readouterr().out
     assert "    8  0.656515   2.29e-06   4.00     4.72e-06   4.00" in out
     assert (tmp_path / "demo-output" / "ideal_curve.png").is_file()
-    left_to_right, plug_in = found["left to right"], found["by fraction of positives"]
+    left_to_right, plug_in = result["left to right"], result["by fraction of positives"]
     # Theorem 21: both distances of the plug-in fall, on average over the seeds.
     assert (plug_in[-1] < 0.6 * plug_in[0]).all()
     assert (plug_in[-1] < left_to_right[-1]).all()
@@ -93,18 +93,18 @@ def test_score_plots_are_drawn_and_explained(tmp_path, capsys):
 
 def test_the_metric_itself_is_what_comes_out(capsys):
     example = load("06_the_metric_itself")
-    found = example.main(n_unseen=20_000, n_runs=5)
+    result = example.main(n_unseen=20_000, n_runs=5)
     out = capsys.readouterr().out
     for words in (
         "On 20,000 unseen rows",
         "no bound for new rows, because the metric is user-defined",
     ):
         assert words in out
-    top, for_auc = found["ExactBoost for top 5%"], found["ExactBoost for AUC"]
+    top, for_auc = result["ExactBoost for top 5%"], result["ExactBoost for AUC"]
     assert top[2] > for_auc[2] + 0.02
     # A linear score cannot follow the parabolas, and nothing beats the optimal score.
-    dmks, best = found.pop("DMKS, linear, for KS"), found.pop("optimal score")
-    for values in found.values():
+    dmks, best = result.pop("DMKS, linear, for KS"), result.pop("optimal score")
+    for values in result.values():
         assert values[1] > dmks[1] + 0.04
         assert (np.array(values) < np.array(best) + 0.005).all()
 
@@ -126,9 +126,9 @@ def test_ensembling_beats_every_base_model(capsys):
     out = capsys.readouterr().out
     assert out.count("95% CI") == 10 and out.count("paired, MOVER limits") == 2
     y = example.make_t_pair(6400, 1600, random_state=1).y
-    found = {name: example.auc(y, score) for name, score in scores.items()}
-    assert len(found) == 8
-    stacks = [found.pop(name) for name in (example.BY_AUC, example.BY_LOGISTIC)]
-    assert min(stacks) > max(found.values())
+    aucs = {name: example.auc(y, score) for name, score in scores.items()}
+    assert len(aucs) == 8
+    stacks = [aucs.pop(name) for name in (example.BY_AUC, example.BY_LOGISTIC)]
+    assert min(stacks) > max(aucs.values())
     assert abs(stacks[0] - stacks[1]) < 0.015
-    assert found["logistic regression"] < 0.55 < found["random forest"]
+    assert aucs["logistic regression"] < 0.55 < aucs["random forest"]

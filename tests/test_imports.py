@@ -142,20 +142,20 @@ def family_of(module):
 
 def across_families(graph):
     """Imports between two families of learners: ``(family, other family): [modules]``."""
-    found = {}
+    crossings = {}
     for module, targets in graph.items():
         for target in sorted(targets):
             family, other = family_of(module), family_of(target)
             if family and other and family != other and other not in SHARED_BY_LEARNERS:
-                found.setdefault((family, other), []).append(f"{module} imports {target}")
-    return found
+                crossings.setdefault((family, other), []).append(f"{module} imports {target}")
+    return crossings
 
 
 @pytest.fixture(scope="module")
 def graph():
-    found = import_graph()
-    assert {"auctor.kernels.roc", "auctor.data", "auctor.cli.main"} <= set(found)
-    return found
+    edges = import_graph()
+    assert {"auctor.kernels.roc", "auctor.data", "auctor.cli.main"} <= set(edges)
+    return edges
 
 
 def test_packages_import_only_those_before_them(graph):
@@ -173,10 +173,10 @@ def test_no_module_imports_itself_over_others(graph):
 
 
 def test_families_of_learners_do_not_import_each_other(graph):
-    found = across_families(graph)
-    offenders = [line for pair in found.keys() - ACROSS_FAMILIES for line in found[pair]]
+    crossings = across_families(graph)
+    offenders = [line for pair in crossings.keys() - ACROSS_FAMILIES for line in crossings[pair]]
     assert not offenders, "\n".join(sorted(offenders))
-    unused = [f"{a} no longer imports {b}" for a, b in ACROSS_FAMILIES.keys() - found]
+    unused = [f"{a} no longer imports {b}" for a, b in ACROSS_FAMILIES.keys() - crossings]
     assert not unused, "\n".join(sorted(unused))
 
 

@@ -5,7 +5,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from papers.experiment import Case, Experiment, Found, Paper, Result, Setup
+from papers.experiment import Case, CaseResults, Experiment, Paper, Result, Setup
 from papers.page import Page, Verdict
 
 
@@ -31,12 +31,12 @@ def cases(setup: Setup) -> list[Case]:
     ]
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """A table, a picture and two claims."""
-    page.table(["n", "square"], [[n, found[n]["square"]] for n in sorted(found)])
+    page.table(["n", "square"], [[n, results[n]["square"]] for n in sorted(results)])
     page.figure("line", lambda figure: figure.subplots().plot([0, 1], [0, 1]), "A line")
-    page.claim("squares grow", Verdict.REPRODUCED, f"{len(found)} of them")
-    page.must_hold("1 x 1 = 1", found["1"]["square"] == page.expected["one"], "1")
+    page.claim("squares grow", Verdict.REPRODUCED, f"{len(results)} of them")
+    page.must_hold("1 x 1 = 1", results["1"]["square"] == page.expected["one"], "1")
 
 
 def missing_cases(setup: Setup) -> list[Case]:

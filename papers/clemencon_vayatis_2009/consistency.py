@@ -24,7 +24,7 @@ from papers.clemencon_vayatis_2009.verdicts import (
     judge_floor,
     step_exponent,
 )
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page
 from papers.statistics import Estimate, mean_se, t_interval
 
@@ -40,7 +40,7 @@ _COLOURS = {"rate": "C0", "tree": "C1", "unions": "C2", "forest": "C4", "fixed":
 
 def cases(setup: Setup) -> list[Case]:
     """One case per distribution, ranker and size; and the tree on the distributions themselves."""
-    found = [
+    all_cases = [
         Case(
             f"distribution/{distribution}",
             partial(measure_distribution, distribution, _DEEPEST),
@@ -58,15 +58,15 @@ def cases(setup: Setup) -> list[Case]:
                 if many:
                     work = partial(measure, distribution, name, n_rows, many, setup.seed)
                     cost = many * (base + each * n_rows)
-                    found.append(Case(_case(distribution, name, n_rows), work, cost=cost))
-    return found
+                    all_cases.append(Case(_case(distribution, name, n_rows), work, cost=cost))
+    return all_cases
 
 
 def _case(distribution: str, ranker: str, n_rows: int) -> str:
     return f"{distribution}/{ranker}/{n_rows}"
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report distances by size, a picture, the tree on the distribution itself, and verdicts."""
     page.text(
         "Distributions of rows in the unit cube with a known likelihood ratio, so that distances "
@@ -79,19 +79,19 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     page.table(*_repetition_table(setup))
     for key, title in _TITLES.items():
         page.text(f"**{title}**")
-        page.table(*_distance_table(found, setup, key))
+        page.table(*_distance_table(results, setup, key))
     caption = (
         "Distances from ROC* against the number of rows; dotted grey: the ideal tree of depth "
         f"{FIXED_DEPTH}"
     )
-    page.figure("theorem21", partial(_draw, found, setup), caption)
+    page.figure("theorem21", partial(_draw, results, setup), caption)
     page.text("Cells, and their mean diameter over the negatives, of the trees in the theorem:")
-    page.table(*_cell_table(found, setup))
-    _judge_plug_in(page, found, setup)
-    _judge_left_to_right(page, found, setup)
-    _report_distribution(page, found)
-    _judge_fixed(page, found, setup)
-    _judge_grown(page, found, setup)
+    page.table(*_cell_table(results, setup))
+    _judge_plug_in(page, results, setup)
+    _judge_left_to_right(page, results, setup)
+    _report_distribution(page, results)
+    _judge_fixed(page, results, setup)
+    _judge_grown(page, results, setup)
 
 
 def _repetition_table(setup: Setup) -> tuple[list[str], list[list[str]]]:
@@ -117,20 +117,22 @@ def _count(setup: Setup, feature_distributions: list[str], ranker: str, n_rows: 
     return " or ".join(f"{count}" if count else "–" for count in counts)
 
 
-def _lines(found: Found, setup: Setup) -> Iterable[tuple[str, str]]:
+def _lines(results: CaseResults, setup: Setup) -> Iterable[tuple[str, str]]:
     """Distributions and rankers with results."""
     for distribution in DISTRIBUTIONS:
         for ranker in RANKERS:
-            if any(_case(distribution, ranker, n) in found for n in sizes(setup)):
+            if any(_case(distribution, ranker, n) in results for n in sizes(setup)):
                 yield distribution, ranker
 
 
-def _distance_table(found: Found, setup: Setup, key: str) -> tuple[list[str], list[list[str]]]:
+def _distance_table(
+    results: CaseResults, setup: Setup, key: str
+) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup)), "last power of n"]
     rows = []
-    for distribution, ranker in _lines(found, setup):
-        cells = [_cell(found.get(_case(distribution, ranker, n)), key) for n in sizes(setup)]
-        steps = find_steps(found, setup, distribution, ranker, key)
+    for distribution, ranker in _lines(results, setup):
+        cells = [_cell(results.get(_case(distribution, ranker, n)), key) for n in sizes(setup)]
+        steps = find_steps(results, setup, distribution, ranker, key)
         last = _power(steps[-1]) if steps else "–"
         rows.append([DISTRIBUTIONS[distribution]().name, RANKERS[ranker].title, *cells, last])
     return head, rows
@@ -145,23 +147,23 @@ def _power(step: Estimate) -> str:
 
 
 def find_steps(
-    found: Found, setup: Setup, distribution: str, ranker: str, key: str
+    results: CaseResults, setup: Setup, distribution: str, ranker: str, key: str
 ) -> list[Estimate]:
     """The power of n from each size that was run to the next."""
-    ran = [n for n in sizes(setup) if _case(distribution, ranker, n) in found]
-    values = [found[_case(distribution, ranker, n)][key] for n in ran]
+    ran = [n for n in sizes(setup) if _case(distribution, ranker, n) in results]
+    values = [results[_case(distribution, ranker, n)][key] for n in ran]
     return [
         step_exponent(values[k], values[k + 1], float(np.log10(ran[k + 1] / ran[k])))
         for k in range(len(ran) - 1)
     ]
 
 
-def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]:
+def _cell_table(case_results: CaseResults, setup: Setup) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup))]
     rows = []
-    for distribution, ranker in _lines(found, setup):
+    for distribution, ranker in _lines(case_results, setup):
         if ranker in ("rate", "grown"):
-            results = [found.get(_case(distribution, ranker, n)) for n in sizes(setup)]
+            results = [case_results.get(_case(distribution, ranker, n)) for n in sizes(setup)]
             cells = [
                 f"{np.mean(r['n_cells']):.0f} of {np.mean(r['diameter']):.4f}" if r else "–"
                 for r in results
@@ -170,11 +172,11 @@ def _cell_table(found: Found, setup: Setup) -> tuple[list[str], list[list[str]]]
     return head, rows
 
 
-def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: str,
+def _judge(page: Page, results: CaseResults, setup: Setup, text: str, ranker: str, key: str,
            feature_distributions: Iterable[str]) -> None:  # fmt: skip
     """Judge the claim that a distance goes to zero on all distributions."""
     steps = {
-        distribution: find_steps(found, setup, distribution, ranker, key)
+        distribution: find_steps(results, setup, distribution, ranker, key)
         for distribution in feature_distributions
     }
     verdict = join([judge_fall(one) for one in steps.values()])
@@ -182,7 +184,7 @@ def _judge(page: Page, found: Found, setup: Setup, text: str, ranker: str, key: 
     page.claim(text, verdict, f"last tenfold, {'; '.join(words) or 'not run'}")
 
 
-def _judge_plug_in(page: Page, found: Found, setup: Setup) -> None:
+def _judge_plug_in(page: Page, results: CaseResults, setup: Setup) -> None:
     page.text(
         "A distance counts as going to zero where it falls at every tenfold n beyond chance, and "
         "by a fifth or more at the last one; as having stopped where the last decrease is smaller "
@@ -190,24 +192,26 @@ def _judge_plug_in(page: Page, found: Found, setup: Setup) -> None:
     )
     order = "leaves by their fraction of positives, the plug-in of its proof"
     text = f"Theorem 21: d1 goes to 0 ({order})"
-    _judge(page, found, setup, text, "rate", "d1", DISTRIBUTIONS)
+    _judge(page, results, setup, text, "rate", "d1", DISTRIBUTIONS)
     bound = [name for name, make in DISTRIBUTIONS.items() if make().meets_all]
     text = f"Theorem 21: d-infinity goes to 0 where Q* stays away from 1 ({order})"
-    _judge(page, found, setup, text, "rate", "d_inf", bound)
+    _judge(page, results, setup, text, "rate", "d_inf", bound)
 
 
-def _judge_left_to_right(page: Page, found: Found, setup: Setup) -> None:
+def _judge_left_to_right(page: Page, results: CaseResults, setup: Setup) -> None:
     words = "leaves from left to right, the output of the algorithm, with perpendicular splits"
     for feature_distributions, features in ((("line",), "one feature"), (_PLANES, "two features")):
         text = f"Theorem 21: d1 goes to 0 ({words}; {features})"
-        _judge(page, found, setup, text, "tree", "d1", feature_distributions)
+        _judge(page, results, setup, text, "tree", "d1", feature_distributions)
     text = "Theorem 21: d1 goes to 0 (left to right, where cells are unions of ever smaller boxes)"
-    _judge(page, found, setup, text, "unions", "d1", DISTRIBUTIONS)
+    _judge(page, results, setup, text, "unions", "d1", DISTRIBUTIONS)
 
 
-def _report_distribution(page: Page, found: Found) -> None:
+def _report_distribution(page: Page, case_results: CaseResults) -> None:
     """Report TreeRank on the distribution itself: the error without sampling error."""
-    results = {p: found[f"distribution/{p}"] for p in _PLANES if f"distribution/{p}" in found}
+    results = {
+        p: case_results[f"distribution/{p}"] for p in _PLANES if f"distribution/{p}" in case_results
+    }
     if not results:
         return
     page.text(
@@ -240,13 +244,13 @@ def _report_distribution(page: Page, found: Found) -> None:
         )
 
 
-def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
+def _judge_fixed(page: Page, results: CaseResults, setup: Setup) -> None:
     """A tree of fixed depth: the approximation error of Proposition 15 is what remains."""
-    ran = [n for n in sizes(setup) if _case("line", "fixed", n) in found]
+    ran = [n for n in sizes(setup) if _case("line", "fixed", n) in results]
     if not ran:
         return
     floor = approximate_roc(DISTRIBUTIONS["line"]().roc, depth=FIXED_DEPTH).d1
-    values = found[_case("line", "fixed", ran[-1])]["d1"]
+    values = results[_case("line", "fixed", ran[-1])]["d1"]
     excess = t_interval([value / floor - 1 for value in values])
     page.claim(
         f"Cells that do not shrink keep the approximation error: a tree of depth {FIXED_DEPTH} "
@@ -257,7 +261,7 @@ def _judge_fixed(page: Page, found: Found, setup: Setup) -> None:
     )
 
 
-def _judge_grown(page: Page, found: Found, setup: Setup) -> None:
+def _judge_grown(page: Page, results: CaseResults, setup: Setup) -> None:
     page.text(
         "The theorem as worded asks that the diameter of cells goes to 0 and that they come from "
         "a class of finite VC dimension, as rectangles do. A tree grown until each cell has "
@@ -267,17 +271,17 @@ def _judge_grown(page: Page, found: Found, setup: Setup) -> None:
     )
     for key, title in _TITLES.items():
         text = f"Theorem 21 as worded: cells that shrink bring {title} to 0 (fully grown tree)"
-        _judge(page, found, setup, text, "grown", key, ("line",))
+        _judge(page, results, setup, text, "grown", key, ("line",))
 
 
-def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
+def _draw(results: CaseResults, setup: Setup, figure: "Figure") -> None:
     figure.set_size_inches(10.5, 6.6)
     axes = figure.subplots(2, 3, sharex=True, sharey="row")
     for row, (key, title) in zip(axes, _TITLES.items(), strict=True):
         for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
             for ranker in _MARKS:
-                if any(_case(distribution, ranker, n) in found for n in sizes(setup)):
-                    _draw_line(ax, found, setup, distribution, ranker, key)
+                if any(_case(distribution, ranker, n) in results for n in sizes(setup)):
+                    _draw_line(ax, results, setup, distribution, ranker, key)
             ax.spines[["top", "right"]].set_visible(False)
             ax.set(xscale="log", yscale="log")
         ideal = approximate_roc(DISTRIBUTIONS["line"]().roc, depth=FIXED_DEPTH)
@@ -295,10 +299,10 @@ def _draw(found: Found, setup: Setup, figure: "Figure") -> None:
 
 
 def _draw_line(
-    ax: Any, found: Found, setup: Setup, distribution: str, ranker: str, key: str
+    ax: Any, results: CaseResults, setup: Setup, distribution: str, ranker: str, key: str
 ) -> None:
-    ran = [n for n in sizes(setup) if _case(distribution, ranker, n) in found]
-    values = [found[_case(distribution, ranker, n)][key] for n in ran]
+    ran = [n for n in sizes(setup) if _case(distribution, ranker, n) in results]
+    values = [results[_case(distribution, ranker, n)][key] for n in ran]
     middle = [np.mean(v) for v in values]
     error = [np.std(v, ddof=1) / len(v) ** 0.5 if len(v) > 1 else 0.0 for v in values]
     ax.errorbar(ran, middle, error, fmt=_MARKS[ranker], ms=4, lw=1.1, capsize=2,

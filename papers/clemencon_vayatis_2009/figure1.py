@@ -7,7 +7,7 @@ import numpy as np
 
 from auctor.datasets import approximate_roc
 from papers.clemencon_vayatis_2009.roc_curves import ROC_CURVES
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page
 
 if TYPE_CHECKING:
@@ -53,21 +53,21 @@ def cases(setup: Setup) -> list[Case]:
     return [Case(name, partial(follow_recursion, name), cost=0.2) for name in CURVES]
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report AUC by depth, a picture, and statements that hold for any distribution."""
     page.text(
         "No data are needed: the recursion runs on the distribution itself, up to depth 7. AUC of "
         "its piecewise linear curve:"
     )
     head = ["distribution", *(f"depth {depth}" for depth in DEPTHS), "AUC*"]
-    shown = {name: found[name] for name in CURVES if name in found}
+    shown = {name: results[name] for name in CURVES if name in results}
     rows = [
         [ROC_CURVES[n].title, *(f"{a:.5f}" for a in r["auc"]), f"{r['optimal_auc']:.5f}"]
         for n, r in shown.items()
     ]
     page.table(head, rows)
     caption = "ROC* and the piecewise linear curves of the recursion after 1, 2 and 3 levels"
-    page.figure("figure1", partial(_draw, found), caption)
+    page.figure("figure1", partial(_draw, results), caption)
     _judge(page, list(shown.values()))
 
 
@@ -89,14 +89,14 @@ def _judge(page: Page, results: list[Result]) -> None:
     )
 
 
-def _draw(found: Found, figure: "Figure") -> None:
+def _draw(results: CaseResults, figure: "Figure") -> None:
     axes = figure.subplots(1, 2, sharey=True)
     for ax, name in zip(axes, DRAWN, strict=True):
         roc = ROC_CURVES[name].make()
         alpha = np.linspace(0, 1, 801) ** 2  # finer where the curve is steep
         ax.plot(alpha, roc.tpr(alpha), color="black", linewidth=1.8, label="ROC*")
-        for depth, colour in zip((1, 2, 3) if name in found else (), _COLOURS, strict=False):
-            knots = found[name][f"alpha_{depth}"], found[name][f"beta_{depth}"]
+        for depth, colour in zip((1, 2, 3) if name in results else (), _COLOURS, strict=False):
+            knots = results[name][f"alpha_{depth}"], results[name][f"beta_{depth}"]
             ax.plot(*knots, "os^"[depth - 1], ls="--", ms=5, lw=1.1, color=colour,
                     label=f"depth {depth}")  # fmt: skip
         ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)

@@ -4,7 +4,7 @@ from functools import partial
 
 from papers.clemencon_vayatis_2009.population import check_populations
 from papers.clemencon_vayatis_2009.samples import check_curves, check_trees
-from papers.experiment import Case, Found, Setup
+from papers.experiment import Case, CaseResults, Setup
 from papers.page import Page
 
 # Sums of some hundred terms; differences and grids are coarser.
@@ -60,7 +60,7 @@ def cases(setup: Setup) -> list[Case]:
     ]
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report each statement with its largest error; all must hold."""
     page.text(
         "Populations are finite, of 5 to 30 kinds of rows with random masses, where every "
@@ -69,14 +69,14 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     )
     units = {"population": "populations", "curves": "distributions", "trees": "trees"}
     for case, key, bound, text in STATEMENTS:
-        if case in found:
-            miss, n = found[case][key], found[case]["n"]
+        if case in results:
+            miss, n = results[case][key], results[case]["n"]
             number = f"largest error {max(miss, 0.0):.1e}, {n} {units[case]}"
             # The paper proves the others; these are about corrected statements and our code.
             tell = page.check if key in OURS else page.must_hold
             tell(text, miss < bound, number)
-    if "population" in found:
-        printed = found["population"]["remark4_printed"]
+    if "population" in results:
+        printed = results["population"]["remark4_printed"]
         page.text(
             "Remark 4 as printed, p (1 - alpha) + (1 - p) beta, has alpha and beta exchanged: it "
             f"is off by up to {printed:.2f}."

@@ -110,13 +110,13 @@ def measure(
 ) -> Result:
     """Distances from ROC* in the population, for samples that all rankers share."""
     distribution, ranker = DISTRIBUTIONS[distribution_name](), RANKERS[ranker_name]
-    found = []
+    result = []
     for repetition in range(n_repetitions):
         numbers = [seed, list(DISTRIBUTIONS).index(distribution_name), n_rows, repetition]
         X, y = distribution.draw(n_rows, np.random.default_rng(numbers))
-        found.append(evaluate(ranker.make(n_rows, distribution).fit(X, y), distribution))
+        result.append(evaluate(ranker.make(n_rows, distribution).fit(X, y), distribution))
     keys = ("d1", "d_inf", "n_cells", "diameter")
-    return {key: [getattr(one, key) for one in found] for key in keys}
+    return {key: [getattr(one, key) for one in result] for key in keys}
 
 
 def measure_distribution(distribution_name: str, deepest: int) -> Result:
@@ -131,7 +131,7 @@ def measure_distribution(distribution_name: str, deepest: int) -> Result:
     result: Result = {"depth": list(range(1, deepest + 1))}
     for order in ("tree", "rate"):
         trees = [TreeRank(d, min_samples_leaf=1e-9, order=order) for d in result["depth"]]
-        found = [evaluate(tree.fit(X, y, sample_weight=weight), distribution) for tree in trees]
-        result[f"{order}_d1"] = [one.d1 for one in found]
-        result[f"{order}_d_inf"] = [one.d_inf for one in found]
+        results = [evaluate(tree.fit(X, y, sample_weight=weight), distribution) for tree in trees]
+        result[f"{order}_d1"] = [one.d1 for one in results]
+        result[f"{order}_d_inf"] = [one.d_inf for one in results]
     return result

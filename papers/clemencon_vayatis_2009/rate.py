@@ -8,7 +8,7 @@ import numpy as np
 from auctor.datasets import OptimalRoc, approximate_roc
 from papers.clemencon_vayatis_2009.feature_distributions import distances
 from papers.clemencon_vayatis_2009.roc_curves import RATIO, ROC_CURVES
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page, Verdict
 from papers.statistics import log_slope
 
@@ -76,9 +76,9 @@ def cases(setup: Setup) -> list[Case]:
     return [Case(name, partial(measure, name, deepest), cost=0.5) for name in ROC_CURVES]
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report exponents, constants where the assumptions hold, and verdicts."""
-    shown = {name: found[name] for name in ROC_CURVES if name in found}
+    shown = {name: results[name] for name in ROC_CURVES if name in results}
     page.text(
         "No data are needed: the recursion of section 3.4 runs on the distribution itself, N = "
         "2^depth cells. The exponent is the slope of log distance over log N at the last "
@@ -104,7 +104,7 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     _judge_bounds(page, shown)
 
 
-def _exponent_table(shown: Found, paper: Result) -> tuple[list[str], list[list[str]]]:
+def _exponent_table(shown: CaseResults, paper: Result) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "assumptions"]
     head += [f"{_TITLES[d]} (paper {paper[f'{d}_exponent']})" for d in DISTANCES]
     head += [f"{_TITLES[d]}, equidistant" for d in DISTANCES]
@@ -123,7 +123,7 @@ def _assumption(name: str) -> str:
     return "met" if roc.is_smooth else "bounds met, not Lipschitz"
 
 
-def _constant_table(shown: Found) -> tuple[list[str], list[list[str]]]:
+def _constant_table(shown: CaseResults) -> tuple[list[str], list[list[str]]]:
     head = ["distribution"]
     head += [f"{_TITLES[d]}, {word}" for d in DISTANCES for word in ("tree", "equidistant", "best")]
     rows = []
@@ -141,7 +141,7 @@ def constant(values: list[float]) -> float:
     return values[-1] * 4.0 ** len(values)
 
 
-def _meeting(shown: Found) -> list[str]:
+def _meeting(shown: CaseResults) -> list[str]:
     """Distributions within the assumptions with a Lipschitz curvature, so that constants exist."""
     return [name for name in shown if ROC_CURVES[name].meets and ROC_CURVES[name].is_smooth]
 
@@ -156,7 +156,7 @@ def judge_rate(exponents: list[Exponent]) -> Verdict:
     return Verdict.PARTLY if any(reached) else Verdict.NOT_REPRODUCED
 
 
-def _judge_rate(page: Page, shown: Found) -> None:
+def _judge_rate(page: Page, shown: CaseResults) -> None:
     for d in DISTANCES:
         exponents = [fit_exponent(shown[name][f"tree_{d}"]) for name in _meeting(shown)]
         slowest = max(exponents, default=None)
@@ -168,7 +168,7 @@ def _judge_rate(page: Page, shown: Found) -> None:
         )
 
 
-def _judge_octaves(page: Page, shown: Found) -> None:
+def _judge_octaves(page: Page, shown: CaseResults) -> None:
     """The proof of Proposition 15 by Lemma 23 assumes only the bounds."""
     if "octaves" not in shown:
         return
@@ -200,7 +200,7 @@ def judge_constants(ratios: list[float]) -> Verdict:
     return Verdict.PARTLY if any(larger) else Verdict.REPRODUCED
 
 
-def _judge_constants(page: Page, shown: Found) -> None:
+def _judge_constants(page: Page, shown: CaseResults) -> None:
     for d in DISTANCES:
         ratios = [
             constant(shown[name][f"tree_{d}"]) / constant(shown[name][f"even_{d}"])
@@ -215,7 +215,7 @@ def _judge_constants(page: Page, shown: Found) -> None:
         )
 
 
-def _judge_bounds(page: Page, shown: Found) -> None:
+def _judge_bounds(page: Page, shown: CaseResults) -> None:
     """max |f''| / 8 h^2 and / 12 h^2 for cells of width h: the first inequality of the proof."""
     use = {name: result for name, result in shown.items() if ROC_CURVES[name].meets}
     if not use:
@@ -239,7 +239,7 @@ def _bound_ratio(name: str, result: Result, kind: str) -> float:
     return float(max((part / bound).max() for part in parts))
 
 
-def _draw(shown: Found, figure: "Figure") -> None:
+def _draw(shown: CaseResults, figure: "Figure") -> None:
     drawn = [n for n in ("exponential_2", "octaves", "power", "gaussian_1") if n in shown]
     axes = figure.subplots(1, 2)
     for ax, d in zip(axes, DISTANCES, strict=True):

@@ -11,7 +11,7 @@ from auctor._typing import Floats, Ints
 from auctor.metrics import roc_curve
 from auctor.models import TreeModel
 from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def cases_figure2(setup: Setup) -> list[Case]:
     return [Case("tree", partial(number_nodes, n_rows, setup.seed), cost=1)]
 
 
-def report_figure2(page: Page, found: Found, setup: Setup) -> None:
+def report_figure2(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report the tree with the paper's numbering, and its order."""
-    result = found["tree"]
+    result = results["tree"]
     page.text(
         f"TreeRank of depth {FIGURE2_DEPTH} on {sum(result['curve_neg'][-1:]):g} negatives and "
         f"{sum(result['curve_pos'][-1:]):g} positives of two features. Nodes have the paper's "
@@ -172,17 +172,17 @@ def cases_figure3(setup: Setup) -> list[Case]:
     return [Case("partition", partial(split_plane, n_rows, setup.seed), cost=1)]
 
 
-def report_figure3(page: Page, found: Found, setup: Setup) -> None:
+def report_figure3(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report the partition of the plane beside the level sets of the likelihood ratio."""
-    rank = _rank_grid(found["partition"])
+    rank = _rank_grid(results["partition"])
     page.text(
         f"TreeRank of depth {FIGURE3_DEPTH} on rows whose likelihood ratio falls with x0 + x1. On "
         "the right, the same number of level sets of the likelihood ratio, each with the same "
         "fraction of the negatives."
     )
     caption = "The partition by perpendicular splits, and the level sets of the likelihood ratio"
-    page.figure("figure3", partial(_draw_partition, found["partition"]), caption)
-    n_leaves = found["partition"]["n_leaves"]
+    page.figure("figure3", partial(_draw_partition, results["partition"]), caption)
+    n_leaves = results["partition"]["n_leaves"]
     page.check(
         "Perpendicular splits: every cell is a rectangle, and the cells fill the plane",
         all(_is_rectangle(rank == r) for r in range(1, n_leaves + 1)),

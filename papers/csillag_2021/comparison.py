@@ -42,14 +42,14 @@ class Comparison:
         folds = sorted(set(ours) & set(theirs))
         if not folds:
             return None
-        found = differences([theirs[f] for f in folds], [ours[f] for f in folds])
-        return t_interval(found, OVERLAP)
+        estimate = differences([theirs[f] for f in folds], [ours[f] for f in folds])
+        return t_interval(estimate, OVERLAP)
 
     def against(self, metric: str, peers: Iterable[str]) -> list[Estimate]:
         """The differences of some peers on all tables."""
         tables = self.tables(metric)
-        found = [self.difference(table, metric, peer) for peer in peers for table in tables]
-        return [estimate for estimate in found if estimate is not None]
+        differences = [self.difference(table, metric, peer) for peer in peers for table in tables]
+        return [estimate for estimate in differences if estimate is not None]
 
 
 class Tally(NamedTuple):
@@ -122,8 +122,8 @@ def first_places(comparison: Comparison, metric: str, methods: Sequence[str]) ->
     """Tables on which ExactBoost has the lowest mean loss, ties included, of how many."""
     first = total = 0
     for table in comparison.tables(metric):
-        found = {m: comparison.values(table, metric, m) for m in methods}
-        means = {m: sum(v) / len(v) for m, v in found.items() if v}
+        losses = {m: comparison.values(table, metric, m) for m in methods}
+        means = {m: sum(v) / len(v) for m, v in losses.items() if v}
         if OURS in means and len(means) > 1:
             total += 1
             first += means[OURS] <= min(means.values())
@@ -168,8 +168,8 @@ def print_differences(
     )
     rows = []
     for table in comparison.tables(metric):
-        found = [comparison.difference(table, metric, peer) for peer in peers]
-        rows.append([table, *(_difference_cell(estimate) for estimate in found)])
+        differences = [comparison.difference(table, metric, peer) for peer in peers]
+        rows.append([table, *(_difference_cell(estimate) for estimate in differences)])
     page.table(["table", *peers], rows)
 
 

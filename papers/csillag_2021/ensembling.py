@@ -28,7 +28,7 @@ from papers.csillag_2021.methods import (
     read_fold,
     stacked,
 )
-from papers.experiment import Case, Experiment, Found, Result, Setup, Size
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup, Size
 from papers.page import Page
 
 NUMBERS = {"AUC": 3, "KS": 4}  # of the paper's tables
@@ -75,10 +75,10 @@ def cases(setup: Setup) -> Iterator[Case]:
             )
 
 
-def collect(found: Found) -> Comparison:
+def collect(results: CaseResults) -> Comparison:
     """The losses of all cases."""
     comparison = Comparison()
-    for name, result in found.items():
+    for name, result in results.items():
         table, fold = read_name(name)
         for metric, losses in result.items():
             for method, loss in losses.items():
@@ -86,9 +86,9 @@ def collect(found: Found) -> Comparison:
     return comparison
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report both tables, differences, and verdicts."""
-    comparison = collect(found)
+    comparison = collect(results)
     page.text(
         "Six base models (AdaBoost, nearest neighbours, logistic regression, neural net, random "
         "forest, XGBoost) predict the training rows, by models of the other parts "

@@ -27,7 +27,7 @@ from papers.csillag_2021.methods import (
     rankboost,
     read_fold,
 )
-from papers.experiment import Case, Experiment, Found, Result, Setup, Size
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup, Size
 from papers.page import Page
 
 # Precision at k is an addition: the paper has its figures in a supplement.
@@ -81,18 +81,18 @@ def cases(setup: Setup) -> Iterator[Case]:
                 )
 
 
-def collect(found: Found) -> Comparison:
+def collect(results: CaseResults) -> Comparison:
     """The losses of all cases."""
     comparison = Comparison()
-    for name, result in found.items():
+    for name, result in results.items():
         table, metric, method, fold = read_name(name)
         comparison.add(table, metric, method, fold, result["loss"])
     return comparison
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report losses, differences, and the verdict on the claim."""
-    comparison = collect(found)
+    comparison = collect(results)
     page.text(
         f"Test loss (1 - metric), mean ± standard deviation over {fold_counts(comparison)}, the "
         f"same for all methods, and the paper's figure in brackets{_whose(setup)}. "

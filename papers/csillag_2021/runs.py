@@ -12,7 +12,7 @@ from auctor.learners.common.finish import finish_additive
 from auctor.learners.exact.fit import step_tables
 from auctor.learners.exact.table import gather
 from papers.csillag_2021.methods import LOSSES, N_FOLDS, OVERLAP, Fold, exactboost, read_fold
-from papers.experiment import Case, Experiment, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup
 from papers.page import Page, Verdict
 from papers.statistics import Estimate, differences, mean_sd, t_interval
 from papers.verdicts import by_interval, together
@@ -44,12 +44,12 @@ def scores_of_runs(metric: str, fold: Fold, seed: int, n_runs: int) -> RunScores
     model = exactboost(metric, seed, n_runs).fit(fold.X, fold.y)
     data = prepare(fold.X, fold.y)
     table = gather(data)
-    found: list[list[Floats]] = [[], []]
+    result: list[list[Floats]] = [[], []]
     for run in model.history_.runs:
         single, _ = finish_additive(data, step_tables(data, table, [run]))
-        for scores, X in zip(found, (fold.X, fold.X_test), strict=True):
+        for scores, X in zip(result, (fold.X, fold.X_test), strict=True):
             scores.append(single.decision_function(X) - single.intercept)
-    return RunScores(*(np.array(scores) for scores in found))
+    return RunScores(*(np.array(scores) for scores in result))
 
 
 def work(metric: str, fold_number: int, seed: int, counts: tuple[int, ...]) -> Result:
@@ -82,17 +82,17 @@ def cases(setup: Setup) -> Iterator[Case]:
             )
 
 
-def lines(found: Found, metric: str, side: str) -> list[list[float]]:
+def lines(results: CaseResults, metric: str, side: str) -> list[list[float]]:
     """The losses of all folds that were run, a list over E each."""
-    names = sorted(name for name in found if name.startswith(f"{metric},"))
-    return [found[name][side] for name in names]
+    names = sorted(name for name in results if name.startswith(f"{metric},"))
+    return [results[name][side] for name in names]
 
 
 def gain(folds: list[list[float]], few: int, counts: tuple[int, ...]) -> Estimate:
     """By how much the loss of ``few`` runs is above that of all of them."""
     place = counts.index(few)
-    found = differences([fold[place] for fold in folds], [fold[-1] for fold in folds])
-    return t_interval(found, OVERLAP)
+    estimate = differences([fold[place] for fold in folds], [fold[-1] for fold in folds])
+    return t_interval(estimate, OVERLAP)
 
 
 def judge_gain(gains: list[Estimate]) -> Verdict:
@@ -100,11 +100,11 @@ def judge_gain(gains: list[Estimate]) -> Verdict:
     return together([by_interval(estimate) for estimate in gains])
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """A table, the curves, and whether more runs are better."""
     counts = run_counts(setup)
-    metrics = [metric for metric in COLOURS if lines(found, metric, "train")]
-    n_folds = max(len(lines(found, metric, "train")) for metric in metrics)
+    metrics = [metric for metric in COLOURS if lines(results, metric, "train")]
+    n_folds = max(len(lines(results, metric, "train")) for metric in metrics)
     page.text(
         "The paper draws the KS loss over a plane that UMAP makes of the scores of all rows; the "
         "axes of such a plane have no meaning of their own and its parameters are not given, so "
@@ -113,36 +113,38 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         f"standard deviation over {n_folds} folds."
     )
     heads = [f"{metric}, {side}" for metric in metrics for side in SIDES]
-    rows = [[n, *_cells(found, metrics, place)] for place, n in enumerate(counts)]
+    rows = [[n, *_cells(results, metrics, place)] for place, n in enumerate(counts)]
     page.table(["E", *heads], rows)
     page.figure(
         "figure1",
-        partial(_draw, found=found, counts=counts),
+        partial(_draw, results=results, counts=counts),
         f"Loss on {TABLE} against the number of runs, mean ± one standard deviation over the "
         "folds; test points are moved a little to the right",
     )
     for metric in metrics:
         for few in [n for n in (1, 10) if n in counts[:-1]]:
-            _claim(page, found, metric, few, counts)
+            _claim(page, results, metric, few, counts)
 
 
-def _claim(page: Page, found: Found, metric: str, few: int, counts: tuple[int, ...]) -> None:
-    gains = [gain(lines(found, metric, side), few, counts) for side in SIDES]
+def _claim(
+    page: Page, results: CaseResults, metric: str, few: int, counts: tuple[int, ...]
+) -> None:
+    gains = [gain(lines(results, metric, side), few, counts) for side in SIDES]
     number = "; ".join(f"{side} {estimate}" for side, estimate in zip(SIDES, gains, strict=True))
     text = f"More runs lead to better train and test {metric} losses: E = {few} minus {counts[-1]}"
     page.claim(text, judge_gain(gains), number)
 
 
-def _cells(found: Found, metrics: list[str], place: int) -> list[str]:
-    folds = [lines(found, metric, side) for metric in metrics for side in SIDES]
+def _cells(results: CaseResults, metrics: list[str], place: int) -> list[str]:
+    folds = [lines(results, metric, side) for metric in metrics for side in SIDES]
     return [mean_sd([fold[place] for fold in some]) for some in folds]
 
 
-def _draw(figure: "Figure", found: Found, counts: tuple[int, ...]) -> None:
+def _draw(figure: "Figure", results: CaseResults, counts: tuple[int, ...]) -> None:
     axes = figure.subplots()
     for metric, colour in COLOURS.items():
         for side, (style, marker) in STYLES.items():
-            folds = lines(found, metric, side)
+            folds = lines(results, metric, side)
             if folds:
                 aside = 1.06 if side == "test" else 1.0  # so that bars do not cover each other
                 axes.errorbar(

@@ -24,7 +24,7 @@ from papers.csillag_2021.methods import (
     read_whole,
 )
 from papers.csillag_2021.optimisers import COSTS
-from papers.experiment import Case, Experiment, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup
 from papers.page import Page, Verdict
 from papers.statistics import mean_sd
 
@@ -65,24 +65,24 @@ def shortfalls_of(
     table = gather(data)
     settings = ExactBoostSettings(metric=METRICS[metric], n_estimators=n_rounds, gap_tol=0.0)
     plan = make_plan(table, settings, data.mean_unit)
-    found: list[float] = []
+    shortfalls: list[float] = []
     for number in range(n_runs):
         run = Watched(table, plan, [seed, number], None)
-        run.shortfalls = found
+        run.shortfalls = shortfalls
         run.rounds(lambda: False)
-    return found
+    return shortfalls
 
 
 def count_misses(table: str, metric: str, seed: int, n_runs: int, n_rounds: int) -> Result:
     """How often, and by how much, bisection is below the best."""
-    found = shortfalls_of(*read_whole(table, seed), metric, seed, n_runs, n_rounds)
-    missed = [shortfall for shortfall in found if shortfall > 0.0]
+    shortfalls = shortfalls_of(*read_whole(table, seed), metric, seed, n_runs, n_rounds)
+    missed = [shortfall for shortfall in shortfalls if shortfall > 0.0]
     return {
-        "rounds": len(found),
+        "rounds": len(shortfalls),
         "missed": len(missed),
-        "shortfall": mean(found),
+        "shortfall": mean(shortfalls),
         "where_missed": mean(missed) if missed else 0.0,
-        "largest": max(found),
+        "largest": max(shortfalls),
     }
 
 
@@ -126,7 +126,7 @@ def judge_misses(n_missed: int, n_rounds: int) -> Verdict:
     return Verdict.PARTLY if n_missed <= 0.05 * n_rounds else Verdict.NOT_REPRODUCED
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report misses and their cost."""
     page.text(
         "Algorithm 2 halves the cell of cuts and steps, and goes on with the half of the best "
@@ -134,15 +134,15 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         'cell can be better (`search="bisect"` is Algorithm 2). On samples as a fit draws them: '
         "how often the stump that bisection finds is not the best, and by how much of the metric."
     )
-    _report_misses(page, found)
-    _report_costs(page, found, setup)
+    _report_misses(page, results)
+    _report_costs(page, results, setup)
 
 
-def _report_misses(page: Page, found: Found) -> None:
+def _report_misses(page: Page, results: CaseResults) -> None:
     names = [f"misses, {table}, {metric}" for metric in JUDGED for table in TABLES]
-    known = [name for name in names if name in found]
-    page.table(_HEAD, [_miss_row(name, found[name]) for name in known])
-    n_missed, n_rounds = (sum(found[n][key] for n in known) for key in ("missed", "rounds"))
+    known = [name for name in names if name in results]
+    page.table(_HEAD, [_miss_row(name, results[name]) for name in known])
+    n_missed, n_rounds = (sum(results[n][key] for n in known) for key in ("missed", "rounds"))
     number = f"{n_missed} of {n_rounds} rounds missed" if n_rounds else "not counted"
     text = "Algorithm 2 returns the best stump of the sample (it is called exact)"
     page.claim(text, judge_misses(n_missed, n_rounds), number)
@@ -154,10 +154,10 @@ def _miss_row(name: str, result: Result) -> list[Any]:
     return [*name.split(", ")[1:], result["rounds"], share, *cells]
 
 
-def collect(found: Found) -> Comparison:
+def collect(results: CaseResults) -> Comparison:
     """The test losses with either search."""
     comparison = Comparison()
-    for name, result in found.items():
+    for name, result in results.items():
         if name.startswith("cost"):
             _, table, metric, fold = read_name(name)
             for method, loss in result.items():
@@ -165,8 +165,8 @@ def collect(found: Found) -> Comparison:
     return comparison
 
 
-def _report_costs(page: Page, found: Found, setup: Setup) -> None:
-    comparison = collect(found)
+def _report_costs(page: Page, results: CaseResults, setup: Setup) -> None:
+    comparison = collect(results)
     if not comparison.losses:
         return
     page.text(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from auctor._typing import Floats
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page, Verdict
 from papers.statistics import log_slope, mean_se, standard_error
 
@@ -55,25 +55,25 @@ def stump_losses(metric: str, above_pos: Floats, above_neg: Floats) -> Floats:
 
 def work(k: int, seed: int, n_tables: int, n_draws: int) -> Result:
     """Mean of L(S + h_R) - L(S + h*) with S = 0 over draws of k rows of each class, by table."""
-    found: Result = {metric: [] for metric in METRICS}
+    result: Result = {metric: [] for metric in METRICS}
     for number in range(n_tables):
         rng = np.random.default_rng([seed, 4, k, number])
         for metric, excess in _excess(k, rng, n_draws).items():
-            found[metric].append(mean(excess))
-    return found | {"draws": n_draws}
+            result[metric].append(mean(excess))
+    return result | {"draws": n_draws}
 
 
 def _excess(k: int, rng: np.random.Generator, n_draws: int) -> dict[str, list[float]]:
     """Of each draw from one table."""
     classes = make_table(k, rng)
     whole = {m: stump_losses(m, *(rows.mean(axis=0) for rows in classes)) for m in METRICS}
-    found: dict[str, list[float]] = {metric: [] for metric in METRICS}
+    result: dict[str, list[float]] = {metric: [] for metric in METRICS}
     for _ in range(n_draws):
         drawn = [rows[rng.choice(N_ROWS, k, replace=False)].mean(axis=0) for rows in classes]
         for metric, losses in whole.items():
             chosen = int(np.argmin(stump_losses(metric, *drawn)))
-            found[metric].append(float(losses[chosen] - losses.min()))
-    return found
+            result[metric].append(float(losses[chosen] - losses.min()))
+    return result
 
 
 def cases(setup: Setup) -> list[Case]:
@@ -87,10 +87,10 @@ def cases(setup: Setup) -> list[Case]:
     ]
 
 
-def collect(found: Found) -> Excess:
+def collect(results: CaseResults) -> Excess:
     """The excess losses of all cases."""
     excess: Excess = {metric: {} for metric in METRICS}
-    for name, result in found.items():
+    for name, result in results.items():
         if name.startswith(NAME):
             for metric in METRICS:
                 excess[metric][int(name.removeprefix(NAME))] = result[metric]
@@ -129,9 +129,9 @@ def judge_rate(excess: dict[int, list[float]]) -> Verdict:
     return Verdict.NOT_REPRODUCED if exceeding(excess) else Verdict.REPRODUCED
 
 
-def report(page: Page, found: Found) -> None:
+def report(page: Page, results: CaseResults) -> None:
     """Report the excess against e / k and against the corrected bound."""
-    excess = collect(found)
+    excess = collect(results)
     if not excess:
         return
     page.text("### Proposition 1: the cost of choosing a stump on a sample")
@@ -142,7 +142,7 @@ def report(page: Page, found: Found) -> None:
         "value 1 in fractions 1/2 + 1/sqrt(k) among positives and 1/2 - 1/sqrt(k) among "
         "negatives, and the others 1/2 in both. The best of the others then often looks better in "
         "the sample, and costs the whole lead. S = 0. Mean excess loss over random tables and "
-        f"{_n_draws(found)} draws from each, ± standard error over the tables:"
+        f"{_n_draws(results)} draws from each, ± standard error over the tables:"
     )
     rows = []
     for k in next(iter(excess.values())):
@@ -177,8 +177,8 @@ def _claim(page: Page, metric: str, excess: dict[int, list[float]]) -> None:
     )
 
 
-def _n_draws(found: Found) -> int:
-    return max(result["draws"] for name, result in found.items() if name.startswith(NAME))
+def _n_draws(results: CaseResults) -> int:
+    return max(result["draws"] for name, result in results.items() if name.startswith(NAME))
 
 
 def _draw(figure: "Figure", excess: Excess) -> None:

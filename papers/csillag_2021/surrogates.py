@@ -15,7 +15,7 @@ from papers.csillag_2021.comparison import (
 )
 from papers.csillag_2021.methods import N_FOLDS, OURS, SURROGATES, exactboost, loss_of, read_fold
 from papers.csillag_2021.optimisers import COSTS
-from papers.experiment import Case, Experiment, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup
 from papers.page import Page
 
 if TYPE_CHECKING:
@@ -65,19 +65,19 @@ def _cases_of(table: str, fold: int, setup: Setup) -> Iterator[Case]:
         )
 
 
-def collect(found: Found) -> Comparison:
+def collect(results: CaseResults) -> Comparison:
     """The losses of all cases."""
     comparison = Comparison()
-    for name, result in found.items():
+    for name, result in results.items():
         table, method, fold = read_name(name)
         for metric, loss in result.items():
             comparison.add(table, metric, method.split(" for ")[0], fold, loss)
     return comparison
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report a picture, tables, and the verdict on the claim."""
-    comparison = collect(found)
+    comparison = collect(results)
     page.text(
         f"Test loss, mean ± standard deviation over {fold_counts(comparison)}, everything at its "
         f"defaults; ExactBoost makes {setup.pick(250, 10, 2)} runs. The paper gives no figures. "
@@ -127,13 +127,13 @@ def _draw_metric(axes: "Axes", comparison: Comparison, metric: str) -> None:
             for place, table in enumerate(tables)
             if (estimate := comparison.difference(table, metric, method)) is not None
         }
-        found = list(known.values())
+        result = list(known.values())
         axes.errorbar(
             [k + (number - 2.5) * 0.13 for k in known],
-            [estimate.value for estimate in found],
+            [estimate.value for estimate in result],
             yerr=[
-                [estimate.value - estimate.low for estimate in found],
-                [estimate.high - estimate.value for estimate in found],
+                [estimate.value - estimate.low for estimate in result],
+                [estimate.high - estimate.value for estimate in result],
             ],
             fmt=MARKERS[number],
             color=f"C{number}",

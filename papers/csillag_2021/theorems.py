@@ -13,7 +13,7 @@ from auctor._typing import Floats, Ints
 from auctor.datasets import make_gaussian_pair
 from papers.csillag_2021 import subsampling
 from papers.csillag_2021.methods import exactboost, ks_loss
-from papers.experiment import Case, Experiment, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup
 from papers.page import Page
 from papers.statistics import mean_se
 from papers.tables import Rows
@@ -58,7 +58,7 @@ def work(
     """Bounds of fits on ``n_rows`` of each class, and their losses on fresh rows."""
     draw, n_runs, n_rounds = DISTRIBUTIONS[distribution]
     fresh = draw(n_fresh, np.random.default_rng([seed, list(DISTRIBUTIONS).index(distribution)]))
-    found: Result = {"margin_loss": [], "bound": [], "best_bound": [], "loss": []}
+    result: Result = {"margin_loss": [], "bound": [], "best_bound": [], "loss": []}
     for number in range(n_times):
         rows = draw(
             n_rows,
@@ -66,9 +66,9 @@ def work(
         )
         model = exactboost(metric, number, n_runs, n_estimators=n_rounds, delta=DELTA).fit(*rows)
         for key in ("margin_loss", "bound", "best_bound"):
-            found[key].append(model.certificate_.values[key])
-        found["loss"].append(FRESH[metric](fresh.y, model.decision_function(fresh.X)))
-    return found
+            result[key].append(model.certificate_.values[key])
+        result["loss"].append(FRESH[metric](fresh.y, model.decision_function(fresh.X)))
+    return result
 
 
 def cases(setup: Setup) -> Iterator[Case]:
@@ -107,11 +107,12 @@ def holds(n_violated: int, n_times: int) -> bool:
     return n_violated <= int(binom.ppf(0.999, n_times, DELTA))
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report bounds beside losses, and how often they were exceeded."""
     theta = page.expected["settings"]["margin"]
     known = sorted(
-        (name.split(", ") for name in found if name.split(", ")[0] in DISTRIBUTIONS), key=_sort_key
+        (name.split(", ") for name in results if name.split(", ")[0] in DISTRIBUTIONS),
+        key=_sort_key,
     )
     if known:
         page.text(
@@ -131,16 +132,16 @@ def report(page: Page, found: Found, setup: Setup) -> None:
             f"bound at {theta}",
             "best bound",
         ]
-        page.table(head, [_row(found, *parts) for parts in known])
+        page.table(head, [_row(results, *parts) for parts in known])
     for metric, theorem in METRICS.items():
-        claim_bound(page, [found[", ".join(p)] for p in known if p[1] == metric], metric, theorem)
+        claim_bound(page, [results[", ".join(p)] for p in known if p[1] == metric], metric, theorem)
     page.text(
         f"A bound above 1 is not informative. At the paper's margin of {theta} and for 20 "
         "features, the term 4 zeta / theta of Theorem 1 alone falls below 1 only from about "
         f"{rows_needed(20, theta):,} rows of each class on: for none of the paper's tables does "
         "the theorem say anything at that margin."
     )
-    subsampling.report(page, found)
+    subsampling.report(page, results)
 
 
 def _sort_key(parts: list[str]) -> tuple[int, int, int]:
@@ -149,8 +150,8 @@ def _sort_key(parts: list[str]) -> tuple[int, int, int]:
     return list(DISTRIBUTIONS).index(distribution), list(METRICS).index(metric), int(n_rows)
 
 
-def _row(found: Found, distribution: str, metric: str, n_rows: str) -> list[str]:
-    result = found[f"{distribution}, {metric}, {n_rows}"]
+def _row(results: CaseResults, distribution: str, metric: str, n_rows: str) -> list[str]:
+    result = results[f"{distribution}, {metric}, {n_rows}"]
     cells = [mean_se(result[key]) for key in ("loss", "bound", "best_bound")]
     return [distribution, metric, f"{int(n_rows):,}", *cells]
 

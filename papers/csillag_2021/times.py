@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from papers.csillag_2021.methods import EXACT, TABLES, exactboost, read_whole
-from papers.experiment import Case, Experiment, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Experiment, Result, Setup
 from papers.page import Page, Verdict
 
 N_RUNS = 250  # of the paper; fewer are timed on gmsc, and in smaller sizes
@@ -98,9 +98,9 @@ def judge_faster(races: list[list[float]]) -> Verdict:
     return Verdict.NOT_REPRODUCED if is_lost or is_rare else Verdict.UNDECIDED
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report properties and ratios beside the paper's."""
-    _report_properties(page, found)
+    _report_properties(page, results)
     page.text(
         "Time of a fit over that of ExactBoost, one thread each, in turns on the whole table: "
         f"median of {setup.pick(5, 3, 2)} (smallest to largest), the paper's in brackets, OOT "
@@ -110,12 +110,12 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     )
     published, rows = page.expected["table1"], []
     for table in TABLES:
-        cells = [_ratio_cell(found, published[table], table, m) for m in ("RankBoost", "DMKS")]
-        if any(f"{table}, {m}" in found for m in ("RankBoost", "DMKS")):
-            rows.append([table, _runs(found, table), *cells])
+        cells = [_ratio_cell(results, published[table], table, m) for m in ("RankBoost", "DMKS")]
+        if any(f"{table}, {m}" in results for m in ("RankBoost", "DMKS")):
+            rows.append([table, _runs(results, table), *cells])
     page.table(["table", "runs timed", "RankBoost / ExactBoost", "DMKS / ExactBoost"], rows)
     for method in ("RankBoost", "DMKS"):
-        _claim_faster(page, found, method)
+        _claim_faster(page, results, method)
     page.text(
         "The ratios say more about the other methods than about ExactBoost: RankBoost here looks "
         "at counts of bins and forms no pairs, DMKS sorts one column at a time and is compiled, "
@@ -124,9 +124,9 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     )
 
 
-def _report_properties(page: Page, found: Found) -> None:
+def _report_properties(page: Page, results: CaseResults) -> None:
     published = page.expected["table1"]
-    known = {table: found.get(f"{table}, properties") for table in TABLES}
+    known = {table: results.get(f"{table}, properties") for table in TABLES}
     rows = [
         [
             table,
@@ -147,23 +147,27 @@ def _property(result: Result, published: dict[str, Any], key: str) -> str:
     return f"{result[key]} ({published[key]})"
 
 
-def _runs(found: Found, table: str) -> str:
-    results = [found.get(f"{table}, {method}") for method in ("RankBoost", "DMKS")]
+def _runs(case_results: CaseResults, table: str) -> str:
+    results = [case_results.get(f"{table}, {method}") for method in ("RankBoost", "DMKS")]
     return next(str(result["runs"]) for result in results if result is not None)
 
 
-def _ratio_cell(found: Found, published: dict[str, Any], table: str, method: str) -> str:
+def _ratio_cell(results: CaseResults, published: dict[str, Any], table: str, method: str) -> str:
     theirs = published[method]
     printed = "OOT" if theirs is None else f"{theirs:.1f}"
-    result = found.get(f"{table}, {method}")
+    result = results.get(f"{table}, {method}")
     if result is None:
         return f"– ({printed})"
     values = ratios(result)
     return f"{median(values):.3f}, {min(values):.3f} to {max(values):.3f} ({printed})"
 
 
-def _claim_faster(page: Page, found: Found, method: str) -> None:
-    results = [found[f"{table}, {method}"] for table in TABLES if f"{table}, {method}" in found]
+def _claim_faster(page: Page, case_results: CaseResults, method: str) -> None:
+    results = [
+        case_results[f"{table}, {method}"]
+        for table in TABLES
+        if f"{table}, {method}" in case_results
+    ]
     races = [ratios(result) for result in results]
     medians = [median(race) for race in races]
     number = "nothing timed"

@@ -53,8 +53,8 @@ class _Cuts:
         """The stump of the largest edge, the sum of weight * label * stump."""
         below = np.cumsum(signed[self.order], axis=1)
         edge = below[:, -1:] - 2 * below[:, :-1]  # above minus below
-        found = int(np.argmax(np.where(self.is_cut, np.abs(edge), -1.0)))
-        feature, place = divmod(found, edge.shape[1])
+        index = int(np.argmax(np.where(self.is_cut, np.abs(edge), -1.0)))
+        feature, place = divmod(index, edge.shape[1])
         return feature, place, float(edge[feature, place])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from auctor._typing import Floats
 from auctor.metrics import roc_curve
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.komori_2010.distributions import FEATURES, Labelled, draw, log_density, optimal_parts
 from papers.komori_2010.methods import (
     ADABOOST,
@@ -65,7 +65,7 @@ def plot(
     """Each feature's part along a grid; for the t distribution only x3, with its test ROC curve."""
     names = FEATURES if distribution == "gaussian" else ("x3",)
     grid = _GRID3 if distribution == "gaussian" else _GRID4
-    found: Result = {name: [] for name in names} | (
+    result: Result = {name: [] for name in names} | (
         {} if distribution == "gaussian" else {"roc": []}
     )
     for repetition in range(start, stop):
@@ -74,11 +74,11 @@ def plot(
         assert fitted.parts is not None  # every one of these is a sum
         along = fitted.parts(np.repeat(grid[:, None], len(FEATURES), axis=1))
         for name in names:
-            found[name].append(_centred(along[:, FEATURES.index(name)], distribution, name, grid))
-        if "roc" in found:
+            result[name].append(_centred(along[:, FEATURES.index(name)], distribution, name, grid))
+        if "roc" in result:
             curve = roc_curve(test.y, fitted.parts(test.X)[:, FEATURES.index("x3")])
-            found["roc"].append(np.round(np.interp(_FPR, curve.fpr, curve.tpr), 4).tolist())
-    return found
+            result["roc"].append(np.round(np.interp(_FPR, curve.fpr, curve.tpr), 4).tolist())
+    return result
 
 
 def _fit(method: str, distribution: str, rows: Labelled, effort: Effort) -> Fitted:
@@ -104,18 +104,18 @@ def _centred(curve: Floats, distribution: str, feature: str, grid: Floats) -> li
     return np.round(curve - _weights(distribution, feature, grid) @ curve, 5).tolist()
 
 
-def gather(found: Found, method: str, key: str) -> Floats:
+def gather(results: CaseResults, method: str, key: str) -> Floats:
     """(repetitions, grid) of a method; empty if it was not run."""
-    own = [r for name, r in found.items() if name.rpartition(" ")[0] == method and key in r]
+    own = [r for name, r in results.items() if name.rpartition(" ")[0] == method and key in r]
     return np.array([line for result in own for line in result[key]])
 
 
-def report_figure3(page: Page, found: Found, setup: Setup) -> None:
+def report_figure3(page: Page, results: CaseResults, setup: Setup) -> None:
     """Score plots on the Gaussian distribution beside F_N."""
     whole = optimal_parts(np.repeat(_GRID3[:, None], len(FEATURES), axis=1))
     truth = dict(zip(FEATURES, whole.T, strict=True))
     for method, name in zip(FIGURE3, ("figure3", "figure3_ours"), strict=True):
-        lines = {feature: gather(found, method, feature) for feature in FEATURES}
+        lines = {feature: gather(results, method, feature) for feature in FEATURES}
         if not len(lines["x1"]):
             continue
         fits = {f: compare(lines[f].mean(axis=0), truth[f], f) for f in FEATURES[1:]}
@@ -219,22 +219,24 @@ def _band(ax: "Axes", x: Floats, lines: Floats, label: str) -> None:
     ax.plot(x, lines.mean(axis=0), color="C0", linewidth=1.8, label=label)
 
 
-def report_figure4(page: Page, found: Found, setup: Setup) -> None:
+def report_figure4(page: Page, results: CaseResults, setup: Setup) -> None:
     """Score plots and score ROC curves of x3 under outliers."""
-    shown = [method for method in FIGURE4 if len(gather(found, method, "x3"))]
-    counts = ", ".join(f"{len(gather(found, m, 'x3'))} of {m}" for m in shown)
+    shown = [method for method in FIGURE4 if len(gather(results, method, "x3"))]
+    counts = ", ".join(f"{len(gather(results, m, 'x3'))} of {m}" for m in shown)
     page.figure(
         "figure4",
-        partial(_draw4, found=found, shown=shown),
+        partial(_draw4, results=results, shown=shown),
         "x3 under the t distribution as printed: score ROC curves and score plots, mean and 95 % "
         f"pointwise band (not of GAM's score plot, as in the paper); repetitions: {counts}",
     )
-    page.claim("the score plots of AUCBoost and AdaBoost have almost the same shape", *alike(found))
+    page.claim(
+        "the score plots of AUCBoost and AdaBoost have almost the same shape", *alike(results)
+    )
 
 
-def alike(found: Found) -> Finding:
+def alike(results: CaseResults) -> Finding:
     """Correlation of the two mean curves over the rows."""
-    mine, theirs = gather(found, FIXED, "x3"), gather(found, ADABOOST, "x3")
+    mine, theirs = gather(results, FIXED, "x3"), gather(results, ADABOOST, "x3")
     if not len(mine) or not len(theirs):
         return NOTHING
     weight = _weights("t", "x3", _GRID4)
@@ -248,14 +250,14 @@ def alike(found: Found) -> Finding:
     return Finding(verdict, f"correlation {shared:.3f}")
 
 
-def _draw4(figure: "Figure", found: Found, shown: list[str]) -> None:
+def _draw4(figure: "Figure", results: CaseResults, shown: list[str]) -> None:
     panels = figure.subplots(2, len(shown), squeeze=False)
     for k, method in enumerate(shown):
         upper, lower = panels[0][k], panels[1][k]
-        _band(upper, _FPR, gather(found, method, "roc"), method)
+        _band(upper, _FPR, gather(results, method, "roc"), method)
         upper.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
         upper.set(xlabel="FPR", title=method.partition(",")[0], aspect="equal")
-        lines = gather(found, method, "x3")
+        lines = gather(results, method, "x3")
         lines = lines - lines.mean(axis=0).min()  # the lowest point of the mean curve is 0
         if method == GAM:  # its band would hide the curve; the paper omits it too
             lower.plot(_GRID4, lines.mean(axis=0), color="C0", linewidth=1.8)

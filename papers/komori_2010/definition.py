@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from auctor._typing import Floats
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def areas() -> Result:
     return {"curve": curve, "pairs": pairs, "closed": float(ndtr(SHIFT / 2**0.5))}
 
 
-def report_figure1(page: Page, found: Found, setup: Setup) -> None:
+def report_figure1(page: Page, results: CaseResults, setup: Setup) -> None:
     """Draw the curve, and check that its area is the fraction of pairs."""
-    result = found["areas"]
+    result = results["areas"]
     page.figure(
         "figure1",
         _draw,

@@ -11,7 +11,7 @@ import numpy as np
 from auctor._typing import Bools, Floats
 from auctor.datasets import load_kyphosis
 from auctor.metrics import auc, auc_ci
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.komori_2010.distributions import Draw, Labelled
 from papers.komori_2010.methods import (
     ADABOOST,
@@ -99,7 +99,7 @@ def fit_first(method: str, effort: Effort) -> Result:
     fitted = _fit(method, train, effort)
     assert fitted.parts is not None
     scores = fitted.score(test.X)
-    found: Result = {
+    result: Result = {
         "train": float(auc(train.y, fitted.score(train.X))),
         "test": float(auc(test.y, scores)),
         "scores": np.asarray(scores, dtype=np.float64).tolist(),
@@ -109,8 +109,8 @@ def fit_first(method: str, effort: Effort) -> Result:
         rows = np.repeat(np.median(sample, axis=0)[None], _N_POINTS, axis=0)
         rows[:, k] = _grid(k)
         part = fitted.parts(rows)[:, k]
-        found[feature] = np.round(part - part.min(), 5).tolist()
-    return found
+        result[feature] = np.round(part - part.min(), 5).tolist()
+    return result
 
 
 def _grid(k: int) -> Floats:
@@ -128,24 +128,24 @@ def fit_random(method: str, seed: int, start: int, stop: int, effort: Effort) ->
     return {"test": aucs}
 
 
-def random_aucs(found: Found, method: str) -> dict[int, float]:
+def random_aucs(results: CaseResults, method: str) -> dict[int, float]:
     """Split -> test AUC, of the splits that were run."""
     aucs: dict[int, float] = {}
-    for name, result in found.items():
+    for name, result in results.items():
         if name.startswith(f"{method} random "):
             aucs.update(enumerate(result["test"], start=int(name.rpartition(" ")[2])))
     return aucs
 
 
-def random_differences(found: Found, rival: str) -> list[float]:
+def random_differences(results: CaseResults, rival: str) -> list[float]:
     """AUCBoost minus another method on the splits that both have."""
-    ours, theirs = random_aucs(found, AUCBOOST), random_aucs(found, rival)
+    ours, theirs = random_aucs(results, AUCBOOST), random_aucs(results, rival)
     return [ours[split] - theirs[split] for split in sorted(ours.keys() & theirs.keys())]
 
 
-def report_kyphosis(page: Page, found: Found, setup: Setup) -> None:
+def report_kyphosis(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report the paper's split, its uncertainty, and random splits."""
-    _print_split(page, found)
+    _print_split(page, results)
     _print_coarseness(page)
     page.text(
         "Random splits into 70 and 11 with the classes as above. The intervals of differences "
@@ -153,22 +153,22 @@ def report_kyphosis(page: Page, found: Found, setup: Setup) -> None:
     )
     rows = []
     for method in METHODS:
-        values = list(random_aucs(found, method).values())
+        values = list(random_aucs(results, method).values())
         rows.append([method, mean_sd(values) if len(values) > 1 else "–", len(values)])
     page.table(["method", "test AUC, mean ± s.d. over splits", "splits"], rows)
-    _draw_plots(page, found)
-    _claim_split(page, found)
+    _draw_plots(page, results)
+    _claim_split(page, results)
     for rival in RIVALS:
-        verdict = ahead(random_differences(found, rival), overlap=11 / 70)
+        verdict = ahead(random_differences(results, rival), overlap=11 / 70)
         page.claim(f"AUCBoost ranks new children better than {rival}, over random splits", *verdict)
-    _claim_shapes(page, found)
+    _claim_shapes(page, results)
 
 
-def _print_split(page: Page, found: Found) -> None:
+def _print_split(page: Page, results: CaseResults) -> None:
     """AUCs of the paper's split with intervals from 11 children."""
     test, rows = first_split().test, []
     for method in METHODS:
-        result, theirs = found.get(f"{method} {_FIRST}"), page.expected["kyphosis"]
+        result, theirs = results.get(f"{method} {_FIRST}"), page.expected["kyphosis"]
         is_there = not is_reduced(page.setup, method)
         printed = [f" [{theirs[part][method]:.3f}]" if is_there and method in theirs[part] else ""
                    for part in ("train", "test")]  # fmt: skip
@@ -203,32 +203,32 @@ def share_by_chance(n_pos: int, n_neg: int, n_pairs: int) -> float:
     return hits / comb(n, n_pos)
 
 
-def _draw_plots(page: Page, found: Found) -> None:
-    shown = [method for method in METHODS if f"{method} {_FIRST}" in found]
+def _draw_plots(page: Page, results: CaseResults) -> None:
+    shown = [method for method in METHODS if f"{method} {_FIRST}" in results]
     if shown:
         page.figure(
             "figure5",
-            partial(_draw, found=found, shown=shown),
+            partial(_draw, results=results, shown=shown),
             "Score plots of the kyphosis data, first 70 children; the lowest point of each is 0",
         )
 
 
-def _draw(figure: "Figure", found: Found, shown: list[str]) -> None:
+def _draw(figure: "Figure", results: CaseResults, shown: list[str]) -> None:
     figure.set_size_inches(7, 1.6 * len(shown) + 0.4)
     panels = figure.subplots(len(shown), len(FEATURES), sharex="col", squeeze=False)
     for line, method in zip(panels, shown, strict=True):
         axes: list[Axes] = list(line)
         for k, ax in enumerate(axes):
-            ax.plot(_grid(k), found[f"{method} {_FIRST}"][FEATURES[k]], color="C0")
+            ax.plot(_grid(k), results[f"{method} {_FIRST}"][FEATURES[k]], color="C0")
             ax.set_ylim(bottom=0)
         axes[0].set_ylabel(method, fontsize=8)
     for k, feature in enumerate(FEATURES):
         panels[-1][k].set_xlabel(feature)
 
 
-def _claim_split(page: Page, found: Found) -> None:
+def _claim_split(page: Page, results: CaseResults) -> None:
     """The paper's order of training and test AUCs on its split."""
-    first = {m: found[f"{m} {_FIRST}"] for m in METHODS if f"{m} {_FIRST}" in found}
+    first = {m: results[f"{m} {_FIRST}"] for m in METHODS if f"{m} {_FIRST}" in results}
     page.claim(
         "AUCBoost has the largest test AUC of the four on the paper's split", *is_first(first)
     )
@@ -263,11 +263,11 @@ def overfits(first: dict[str, Result]) -> Finding:
     return Finding(verdicts[sum(facts)], number)
 
 
-def _claim_shapes(page: Page, found: Found) -> None:
+def _claim_shapes(page: Page, results: CaseResults) -> None:
     """The statements of section 5 about the score plots of Age."""
     ages = _grid(0)
     for method in (AUCBOOST, OURS):
-        result = found.get(f"{method} {_FIRST}")
+        result = results.get(f"{method} {_FIRST}")
         if result is not None:
             top = np.array(result["Age"]) >= max(result["Age"]) - 1e-9
             peak = float(mean(ages[top].tolist()))
@@ -276,7 +276,7 @@ def _claim_shapes(page: Page, found: Found) -> None:
             text = f"the score plot of Age by {method} peaks around 100 months"
             page.claim(text, verdict, f"at {peak:.0f}")
     for method, end in ((GLM, "highest"), (GAM, "lowest")):
-        result = found.get(f"{method} {_FIRST}")
+        result = results.get(f"{method} {_FIRST}")
         if result is not None:
             curve = np.array(result["Age"])
             where = ages[int(np.argmax(curve) if end == "highest" else np.argmin(curve))]

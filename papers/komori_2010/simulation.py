@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auctor.metrics import auc
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.komori_2010.distributions import FEATURES, draw
 from papers.komori_2010.methods import (
     ADABOOST,
@@ -87,24 +87,24 @@ def repeat(
     method: str, distribution: str, seed: int, start: int, stop: int, effort: Effort
 ) -> Result:
     """AUCs of the test rows, by the score and by each feature's part, of some repetitions."""
-    found: dict[str, list[float]] = {TOTAL: []}
+    result: dict[str, list[float]] = {TOTAL: []}
     for repetition in range(start, stop):
         train, test = draw(distribution, seed, repetition)
         fitted = fit(method, distribution, train, effort)
-        found[TOTAL].append(float(auc(test.y, fitted.score(test.X))))
+        result[TOTAL].append(float(auc(test.y, fitted.score(test.X))))
         if fitted.parts is not None:
             parts = fitted.parts(test.X)
             for k, feature in enumerate(FEATURES):
-                found.setdefault(feature, []).append(float(auc(test.y, parts[:, k])))
-    return found
+                result.setdefault(feature, []).append(float(auc(test.y, parts[:, k])))
+    return result
 
 
 class Aucs:
     """Results of the cases: method -> column -> repetition -> AUC."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, results: CaseResults) -> None:
         self._values: dict[str, dict[str, dict[int, float]]] = {}
-        for name, result in found.items():
+        for name, result in results.items():
             method, _, start = name.rpartition(" ")
             columns = self._values.setdefault(method, {})
             for column, values in result.items():
@@ -116,8 +116,8 @@ class Aucs:
 
     def values(self, method: str, column: str = TOTAL) -> list[float]:
         """In the order of repetitions."""
-        found = self.by_repetition(method, column)
-        return [found[repetition] for repetition in sorted(found)]
+        result = self.by_repetition(method, column)
+        return [result[repetition] for repetition in sorted(result)]
 
     def less(self, method: str, other: str, column: str = TOTAL) -> list[float]:
         """Differences (method - other) on the samples that both have seen."""

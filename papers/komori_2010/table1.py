@@ -1,7 +1,7 @@
 """Table 1: the Gaussian distribution of section 4.2."""
 
 from auctor.datasets import gaussian_pair_roc
-from papers.experiment import Case, Found, Setup
+from papers.experiment import Case, CaseResults, Setup
 from papers.komori_2010.distributions import FEATURES, best_alone
 from papers.komori_2010.methods import (
     ADABOOST,
@@ -41,9 +41,9 @@ def table1_cases(setup: Setup) -> list[Case]:
     return cases(setup, "gaussian", METHODS)
 
 
-def report_table1(page: Page, found: Found, setup: Setup) -> None:
+def report_table1(page: Page, results: CaseResults, setup: Setup) -> None:
     """Totals, score AUCs, and the claims of section 4.2."""
-    aucs = Aucs(found)
+    aucs = Aucs(results)
     tell_repetitions(page, aucs, METHODS)
     print_totals(page, aucs, METHODS, "table1", ESTIMATED)
     print_parts(page, aucs, METHODS, "table1")
@@ -58,30 +58,30 @@ def report_table1(page: Page, found: Found, setup: Setup) -> None:
 
 def _claim_figures(page: Page, aucs: Aucs) -> None:
     """Judge the paper's means and the order of the methods."""
-    for method, found in same_totals(page, aucs).items():
-        page.claim(f"{method}: mean AUC {page.expected['table1'][method][TOTAL][0]:.3f}", *found)
-    found = ahead(aucs.less(ESTIMATED, AUCBOOST))
-    page.claim("the estimated optimal score is ahead of AUCBoost in total", *found)
+    for method, findings in same_totals(page, aucs).items():
+        page.claim(f"{method}: mean AUC {page.expected['table1'][method][TOTAL][0]:.3f}", *findings)
+    findings = ahead(aucs.less(ESTIMATED, AUCBOOST))
+    page.claim("the estimated optimal score is ahead of AUCBoost in total", *findings)
     single = {name: ahead(aucs.less(ESTIMATED, AUCBOOST, name)) for name in FEATURES[1:]}
-    numbers = "; ".join(f"{name} {found.number}" for name, found in single.items())
+    numbers = "; ".join(f"{name} {findings.number}" for name, findings in single.items())
     page.claim(
         "... and in the score AUCs of x2, x3 and x4", *all_of(list(single.values()), numbers)
     )
-    found = not_behind(aucs.less(OURS, AUCBOOST))
-    page.claim(f"{OURS} ranks no worse than the paper's own algorithm", *found)
+    findings = not_behind(aucs.less(OURS, AUCBOOST))
+    page.claim(f"{OURS} ranks no worse than the paper's own algorithm", *findings)
 
 
 def same_totals(page: Page, aucs: Aucs) -> dict[str, Finding]:
     """Compare the means of AUCBoost and of a reference, which shows whether the samples agree."""
-    found = {}
+    findings = {}
     for method in (AUCBOOST, ESTIMATED):
         theirs, values = printed(page, "table1", method, TOTAL), aucs.values(method)
         is_ours = method == AUCBOOST
-        found[method] = REDUCED if theirs is None else same_figure(values, theirs, is_ours)
-    is_off = found[ESTIMATED].verdict != Verdict.REPRODUCED
-    if found[AUCBOOST].verdict == Verdict.BETTER and is_off:
-        found[AUCBOOST] = found[AUCBOOST]._replace(verdict=Verdict.PARTLY)
-    return found
+        findings[method] = REDUCED if theirs is None else same_figure(values, theirs, is_ours)
+    is_off = findings[ESTIMATED].verdict != Verdict.REPRODUCED
+    if findings[AUCBOOST].verdict == Verdict.BETTER and is_off:
+        findings[AUCBOOST] = findings[AUCBOOST]._replace(verdict=Verdict.PARTLY)
+    return findings
 
 
 def _claim_order(page: Page, aucs: Aucs) -> None:
@@ -90,7 +90,7 @@ def _claim_order(page: Page, aucs: Aucs) -> None:
     for method in (AUCBOOST, OURS):
         steps = [ahead(aucs.steps(method, *pair)) for pair in pairs]
         numbers = "; ".join(
-            f"{b} minus {a} {found.number}" for (a, b), found in zip(pairs, steps, strict=True)
+            f"{b} minus {a} {finding.number}" for (a, b), finding in zip(pairs, steps, strict=True)
         )
         page.claim(
             f"score AUCs of {method} rise from x1 over x2 and x3 to x4", *all_of(steps, numbers)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from papers.experiment import Case, Found, Setup
+from papers.experiment import Case, CaseResults, Setup
 from papers.komori_2010.distributions import FEATURES, best_alone
 from papers.komori_2010.methods import (
     ADABOOST,
@@ -59,13 +59,13 @@ def table2_cases(distribution: str) -> Callable[[Setup], list[Case]]:
     return partial(cases, distribution=distribution, methods=METHODS)
 
 
-def report_table2(distribution: str) -> Callable[[Page, Found, Setup], None]:
+def report_table2(distribution: str) -> Callable[[Page, CaseResults, Setup], None]:
     """The report of one of the two distributions."""
     return partial(_report, distribution=distribution)
 
 
-def _report(page: Page, found: Found, setup: Setup, distribution: str) -> None:
-    aucs = Aucs(found)
+def _report(page: Page, results: CaseResults, setup: Setup, distribution: str) -> None:
+    aucs = Aucs(results)
     tell_repetitions(page, aucs, METHODS)
     print_totals(page, aucs, METHODS, "table2", OPTIMAL)
     print_parts(page, aucs, METHODS, "table2")
@@ -83,35 +83,35 @@ def _report(page: Page, found: Found, setup: Setup, distribution: str) -> None:
 
 def _claim_ahead(page: Page, aucs: Aucs) -> None:
     for rival in JUDGED:
-        found = ahead(aucs.less(AUCBOOST, rival))
-        page.claim(f"AUCBoost has a larger mean AUC than {rival}", *found)
-    found = ahead(aucs.less(AUCBOOST, GAM_QUANTILES))
+        finding = ahead(aucs.less(AUCBOOST, rival))
+        page.claim(f"AUCBoost has a larger mean AUC than {rival}", *finding)
+    finding = ahead(aucs.less(AUCBOOST, GAM_QUANTILES))
     page.claim(
-        "... also than a GAM whose knots stand among the rows: outliers harm GAM as such", *found
+        "... also than a GAM whose knots stand among the rows: outliers harm GAM as such", *finding
     )
-    found = not_behind(aucs.less(OURS, AUCBOOST))
-    page.claim(f"{OURS} ranks no worse than the paper's own algorithm", *found)
+    finding = not_behind(aucs.less(OURS, AUCBOOST))
+    page.claim(f"{OURS} ranks no worse than the paper's own algorithm", *finding)
 
 
 def _claim_narrow(page: Page, aucs: Aucs) -> None:
     """The paper compares bands; standard deviations over the same samples are more precise."""
     for method in (AUCBOOST, OURS):
         for rival in JUDGED:
-            found = narrower(*aucs.paired(method, rival))
-            page.claim(f"the AUC of {method} varies less than that of {rival}", *found)
+            finding = narrower(*aucs.paired(method, rival))
+            page.claim(f"the AUC of {method} varies less than that of {rival}", *finding)
 
 
 def useless(values: list[float]) -> Finding:
     """Whether a score AUC is next to 0.5."""
     if len(values) < 2:
         return NOTHING
-    found = t_interval(values)
+    interval = t_interval(values)
     verdict = Verdict.UNDECIDED
-    if found.high < _USELESS:
+    if interval.high < _USELESS:
         verdict = Verdict.REPRODUCED
-    elif found.low > _USELESS:
+    elif interval.low > _USELESS:
         verdict = Verdict.NOT_REPRODUCED
-    return Finding(verdict, f"{found.value:.3f} ({found.low:.3f}, {found.high:.3f})")
+    return Finding(verdict, f"{interval.value:.3f} ({interval.low:.3f}, {interval.high:.3f})")
 
 
 def distances(page: Page, aucs: Aucs, method: str) -> dict[str, float]:
@@ -135,8 +135,8 @@ def _print_distances(page: Page, aucs: Aucs, distribution: str) -> None:
     page.table(["method", *COLUMNS], rows)
     # GLM is the same everywhere; our GAM and our stumps are not those of S-Plus.
     is_enough = len(aucs.values(GLM)) >= _ENOUGH
-    found = same_distribution(list(far[GLM].values())) if is_enough else NOTHING
-    page.claim(f"Table 2 comes from {_WORDS[distribution]}, judged by its GLM", *found)
+    finding = same_distribution(list(far[GLM].values())) if is_enough else NOTHING
+    page.claim(f"Table 2 comes from {_WORDS[distribution]}, judged by its GLM", *finding)
     _tell_possible(page, distribution)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from auctor._typing import Floats, Ints
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.komori_2010.distributions import draw, log_density, sample
 from papers.page import Page
 
@@ -82,16 +82,16 @@ def prove(n: int, n_rounds: int, seed: int) -> Result:
 def climb(n: int, seed: int) -> Result:
     """Psi(c) = AUC_1(F + c m(Lambda)) along c for every start and every m."""
     atoms = make_atoms(n, seed)
-    found: Result = {"best": true_area(atoms, atoms.log_ratio)}
+    result: Result = {"best": true_area(atoms, atoms.log_ratio)}
     for start, F in STARTS.items():
         for rise, m in RISES.items():
             at = partial(_psi, atoms, F(atoms.X), m(atoms.log_ratio))
-            found[f"{start} | {rise}"] = [at(c) for c in _STEPS.tolist()]
-            found[f"limit of {start} | {rise}"] = at(_FAR)
-        found[f"shown {start}"] = [
+            result[f"{start} | {rise}"] = [at(c) for c in _STEPS.tolist()]
+            result[f"limit of {start} | {rise}"] = at(_FAR)
+        result[f"shown {start}"] = [
             _psi(atoms, F(atoms.X), atoms.log_ratio, c) for c in _SHOWN.tolist()
         ]
-    return found
+    return result
 
 
 def _psi(atoms: Atoms, start: Floats, rise: Floats, c: float) -> float:
@@ -196,9 +196,9 @@ def compare_rounds(seed: int, n_rounds: int) -> Result:
     return {"same": ours == theirs, "alpha": gap, "rounds": len(theirs)}
 
 
-def report_theorem(page: Page, found: Found, setup: Setup) -> None:
+def report_theorem(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report the proved statements, which must hold."""
-    result = found["proofs"]
+    result = results["proofs"]
     _report_climb(page, result)
     _report_identity(page, result)
     _report_derivatives(page, result)

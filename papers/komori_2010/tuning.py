@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from auctor._typing import Bools, Floats
-from papers.experiment import Case, Found, Result, Setup, Size
+from papers.experiment import Case, CaseResults, Result, Setup, Size
 from papers.komori_2010.distributions import draw
 from papers.komori_2010.methods import LAMBDAS, N_QUANTILES, Effort, effort
 from papers.komori_2010.verdicts import REDUCED, Finding, ahead
@@ -51,13 +51,13 @@ def tune(n_cuts: int, sample: int, seed: int, effort: Effort) -> Result:
     data = prepare(rows.X, rows.y, max_bins=n_cuts)
     folds = StratifiedKFold(effort.n_folds, shuffle=True, random_state=0)
     masks = [np.isin(np.arange(len(rows.y)), test) for _, test in folds.split(rows.X, rows.y)]
-    found: Result = {}
+    result: Result = {}
     for penalty in LAMBDAS:
         staged = [_one_fold(data, mask, penalty, effort.n_rounds) for mask in masks]
         for i, criterion in enumerate(CRITERIA):
             values = np.mean([by_round[:, i] for by_round in staged], axis=0)
-            found[f"{criterion} {penalty:g}"] = np.round(values, 6).tolist()
-    return found
+            result[f"{criterion} {penalty:g}"] = np.round(values, 6).tolist()
+    return result
 
 
 def _one_fold(data: "RankingData", held_out: Bools, penalty: float, n_rounds: int) -> Floats:
@@ -71,14 +71,14 @@ def _one_fold(data: "RankingData", held_out: Bools, penalty: float, n_rounds: in
 
     rest = data.take(held_out)
     positive = np.concatenate([part.positive for part in rest.partitions]).astype(bool)
-    found: list[tuple[float, float]] = []
+    result: list[tuple[float, float]] = []
 
     def after(point: Point) -> bool:
         tables = list(point.x.reshape(data.n_features, -1))
         scores = np.concatenate([score_rows(part, tables) for part in rest.partitions])
         gaps = scores[positive][:, None] - scores[~positive]
         paid = point.smoothed_auc - point.objective  # the penalty of this F
-        found.append((float(ndtr(gaps).mean()) - paid, float((np.sign(gaps) + 1).mean()) / 2))
+        result.append((float(ndtr(gaps).mean()) - paid, float((np.sign(gaps) + 1).mean()) / 2))
         return False
 
     settings = SmoothSettings(roughness="bins", solver="stagewise")
@@ -86,18 +86,18 @@ def _one_fold(data: "RankingData", held_out: Bools, penalty: float, n_rounds: in
         problem = Problem(data.take(~held_out), settings, workers)
         weighed = problem.roughness.weigh(penalty, 0.0, 0.0)
         boost(problem, weighed, n_rounds=n_rounds, after=after)
-    return np.array(found + [found[-1]] * (n_rounds - len(found)))
+    return np.array(result + [result[-1]] * (n_rounds - len(result)))
 
 
-def curves(found: Found, n_cuts: int, criterion: str, penalty: float) -> Floats:
+def curves(results: CaseResults, n_cuts: int, criterion: str, penalty: float) -> Floats:
     """(samples, rounds)."""
-    own = [result for name, result in found.items() if name.startswith(f"{n_cuts} quantiles,")]
+    own = [result for name, result in results.items() if name.startswith(f"{n_cuts} quantiles,")]
     return np.array([result[f"{criterion} {penalty:g}"] for result in own])
 
 
-def report_figure2(page: Page, found: Found, setup: Setup) -> None:
+def report_figure2(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report the curves, their maxima, and the claims of section 3.3."""
-    known = sorted({int(name.split()[0]) for name in found})
+    known = sorted({int(name.split()[0]) for name in results})
     page.text(
         f"Means over samples of 250 + 250 rows and the {effort(setup).n_folds} folds of each. The "
         "paper does not say how many cuts a feature has; the number of them decides what a lambda "
@@ -105,25 +105,25 @@ def report_figure2(page: Page, found: Found, setup: Setup) -> None:
     )
     is_full = setup.size == Size.FULL  # otherwise it has fewer rounds and folds than the paper
     peaks = page.expected["figure2"]["peak_rounds"] if is_full else {}
-    _print_peaks(page, found, known, peaks)
+    _print_peaks(page, results, known, peaks)
     page.figure(
         "figure2",
-        partial(_draw, found=found, known=known, peaks=peaks),
+        partial(_draw, results=results, known=known, peaks=peaks),
         "AUC_CV against T for three lambda, mean over the samples and its standard error (bands)"
         + ("; the paper's Figure 2 has its peaks at the dotted lines" if is_full else ""),
     )
     if N_QUANTILES in known:
-        _claim_peaks(page, found, is_full)
+        _claim_peaks(page, results, is_full)
 
 
-def _print_peaks(page: Page, found: Found, known: list[int], peaks: dict[str, int]) -> None:
+def _print_peaks(page: Page, results: CaseResults, known: list[int], peaks: dict[str, int]) -> None:
     rows = []
     for n_cuts in known:
         for penalty in sorted(LAMBDAS):
-            n_samples = len(curves(found, n_cuts, "auc", penalty))
+            n_samples = len(curves(results, n_cuts, "auc", penalty))
             cells: list[object] = [n_cuts, n_samples, f"{penalty:g}"]
             for criterion in CRITERIA:
-                mean = curves(found, n_cuts, criterion, penalty).mean(axis=0)
+                mean = curves(results, n_cuts, criterion, penalty).mean(axis=0)
                 top = int(np.argmax(mean))
                 cells += [top + 1, f"{mean[top]:.4f}", f"{mean[-1]:.4f}"]
             rows.append([*cells, *([f"[{peaks[f'{penalty:g}']}]"] if peaks else [])])
@@ -134,12 +134,12 @@ def _print_peaks(page: Page, found: Found, known: list[int], peaks: dict[str, in
     page.table(["quantiles", "samples", "lambda", *heads, *last], rows)
 
 
-def _draw(figure: "Figure", found: Found, known: list[int], peaks: dict[str, int]) -> None:
+def _draw(figure: "Figure", results: CaseResults, known: list[int], peaks: dict[str, int]) -> None:
     """A panel for each number of cuts."""
     panels: list[Axes] = list(figure.subplots(1, len(known), sharey=True, squeeze=False)[0])
     for ax, n_cuts in zip(panels, known, strict=True):
         for penalty, (colour, marker) in _MARKERS.items():
-            lines = curves(found, n_cuts, "penalised", penalty)
+            lines = curves(results, n_cuts, "penalised", penalty)
             mean, rounds = lines.mean(axis=0), np.arange(1, lines.shape[1] + 1)
             if len(lines) > 1:
                 error = lines.std(axis=0, ddof=1) / len(lines) ** 0.5
@@ -155,18 +155,18 @@ def _draw(figure: "Figure", found: Found, known: list[int], peaks: dict[str, int
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 
 
-def _claim_peaks(page: Page, found: Found, is_full: bool) -> None:
+def _claim_peaks(page: Page, results: CaseResults, is_full: bool) -> None:
     """Judge the claims by the curves with 50 quantiles and the criterion as printed."""
     for text, penalty in (
         ("the curve of lambda = 0.0001 starts to decline around T = 20", 0.0001),
         ("the curve of lambda = 0.001 has its peak around T = 70", 0.001),
         ("the curve of lambda = 0.01 rises to T = 200", 0.01),
     ):
-        mean = curves(found, N_QUANTILES, "penalised", penalty).mean(axis=0)
+        mean = curves(results, N_QUANTILES, "penalised", penalty).mean(axis=0)
         theirs = page.expected["figure2"]["peak_rounds"][f"{penalty:g}"]
         verdict = near_peak(mean, theirs) if is_full else REDUCED
         page.claim(f"{text} ({N_QUANTILES} quantiles)", *verdict)
-    best = {p: curves(found, N_QUANTILES, "penalised", p).max(axis=1) for p in LAMBDAS}
+    best = {p: curves(results, N_QUANTILES, "penalised", p).max(axis=1) for p in LAMBDAS}
     others = np.maximum(best[0.001], best[0.0001])
     verdict = ahead((best[0.01] - others).tolist()) if is_full else REDUCED
     page.claim("lambda = 0.01 is the best of the three, by its best T", *verdict)

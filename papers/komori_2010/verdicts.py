@@ -50,18 +50,18 @@ def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
     """Judge whether paired differences are above 0 beyond chance."""
     if len(differences) < 2:
         return NOTHING
-    found = t_interval(differences, overlap)
-    return Finding(by_interval(found), f"{found}, {len(differences)} repetitions")
+    interval = t_interval(differences, overlap)
+    return Finding(by_interval(interval), f"{interval}, {len(differences)} repetitions")
 
 
 def not_behind(differences: Sequence[float]) -> Finding:
     """Judge whether paired differences are above 0 (better) or not far below (as good)."""
-    found = ahead(differences)
-    if found.verdict == Verdict.REPRODUCED:
-        return found._replace(verdict=Verdict.BETTER)
-    if found.verdict == Verdict.UNDECIDED and t_interval(differences).low > -_TELLING:
-        return found._replace(verdict=Verdict.REPRODUCED)
-    return found
+    finding = ahead(differences)
+    if finding.verdict == Verdict.REPRODUCED:
+        return finding._replace(verdict=Verdict.BETTER)
+    if finding.verdict == Verdict.UNDECIDED and t_interval(differences).low > -_TELLING:
+        return finding._replace(verdict=Verdict.REPRODUCED)
+    return finding
 
 
 def distance(values: Sequence[float], printed: Printed) -> float:
@@ -85,7 +85,7 @@ def same_figure(values: Sequence[float], printed: Printed, is_ours: bool) -> Fin
 
 def all_of(findings: Sequence[Finding], number: str) -> Finding:
     """Combine the findings on the parts of a claim."""
-    verdict = together([found.verdict for found in findings])
+    verdict = together([finding.verdict for finding in findings])
     return NOTHING if verdict == Verdict.NOT_RUN else Finding(verdict, number)
 
 
@@ -112,6 +112,8 @@ def narrower(ours: Sequence[float], theirs: Sequence[float], n_resamples: int = 
     spread = pairs[rows].std(axis=1, ddof=1)
     low, high = np.quantile(spread[:, 1] - spread[:, 0], [0.025, 0.975]).tolist()
     mine, other = stdev(ours[:n]), stdev(theirs[:n])
-    found = Estimate(other - mine, low, high)
-    number = f"standard deviations {mine:.4f} and {other:.4f}, difference {found}, {n} repetitions"
-    return Finding(by_interval(found), number)
+    estimate = Estimate(other - mine, low, high)
+    number = (
+        f"standard deviations {mine:.4f} and {other:.4f}, difference {estimate}, {n} repetitions"
+    )
+    return Finding(by_interval(estimate), number)

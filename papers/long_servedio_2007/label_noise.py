@@ -146,14 +146,19 @@ def curve(
     is_pos = unseen.y_clean > 0
     ranker = MartiRank(n_layers=max(n_layers), min_samples_leaf=MIN_CLASS)
     ranker.fit(noisy.X, noisy.y)
-    found: dict[str, list[float]] = {"position": [], "error_neg": [], "error_pos": [], "vote": []}
+    measures: dict[str, list[float]] = {
+        "position": [],
+        "error_neg": [],
+        "error_pos": [],
+        "vote": [],
+    }
     for T in n_layers:
         position, right = (
             cut_short(ranker, T, o).decision_function(unseen.X) for o in ("position", "majority")
         )
-        found["position"].append(auc(is_pos, position))
-        _add_errors(found, right, is_pos)
-    return found
+        measures["position"].append(auc(is_pos, position))
+        _add_errors(measures, right, is_pos)
+    return measures
 
 
 def restored(
@@ -170,10 +175,10 @@ def restored(
         output="majority",
         random_state=repetition,
     ).fit_oracle(lambda n, rng: _some(draw(max(n, 100), eta, rng), n))
-    found: dict[str, list[float]] = {"error_neg": [], "error_pos": [], "vote": []}
+    measures: dict[str, list[float]] = {"error_neg": [], "error_pos": [], "vote": []}
     right = ranker.decision_function(unseen.X) - ranker.model_.intercept
-    _add_errors(found, right, unseen.y_clean > 0)
-    return found
+    _add_errors(measures, right, unseen.y_clean > 0)
+    return measures
 
 
 def _some(sample: Sample, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -197,12 +202,12 @@ def cut_short(ranker: MartiRank, n_layers: int, output: str) -> ProgramModel:
     return replace(model, n_layers=built, nodes=shorter, final=final, intercept=0.0)
 
 
-def _add_errors(found: dict[str, list[float]], right: Floats, is_pos: Bools) -> None:
+def _add_errors(measures: dict[str, list[float]], right: Floats, is_pos: Bools) -> None:
     """Add the errors of H, from its probability to predict positive, and its AUC by Lemma 5."""
     error_neg, error_pos = float(right[~is_pos].mean()), float(1.0 - right[is_pos].mean())
-    found["error_neg"].append(error_neg)
-    found["error_pos"].append(error_pos)
-    found["vote"].append(1.0 - (error_neg + error_pos) / 2)
+    measures["error_neg"].append(error_neg)
+    measures["error_pos"].append(error_pos)
+    measures["vote"].append(1.0 - (error_neg + error_pos) / 2)
 
 
 def compare(

@@ -5,7 +5,7 @@ from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from papers.experiment import Found, Result, Setup
+from papers.experiment import CaseResults, Result, Setup
 from papers.long_servedio_2007.distributions import NOISY_DISTRIBUTIONS
 from papers.long_servedio_2007.label_noise import (
     MIN_CLASS,
@@ -39,25 +39,25 @@ Values = dict[tuple[str, float, str], dict[int, float]]  # (distribution, eta, m
 Curves = dict[tuple[str, float], list[list[float]]]  # (distribution, eta) -> samples, each over T
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Write the section."""
-    votes, positions = (_curves(found, setup, name) for name in ("vote", "position"))
+    votes, positions = (_curves(results, setup, name) for name in ("vote", "position"))
     if votes:
         _report_curves(page, votes, positions, setup)
         _claim_past_noise(page, votes, setup)
         _claim_near_one(page, votes, positions)
-        _claim_balance(page, found, setup)
-    report_coins(page, found)
-    _report_restored(page, found, setup)
-    _report_peers(page, found, setup)
+        _claim_balance(page, results, setup)
+    report_coins(page, results)
+    _report_restored(page, results, setup)
+    _report_peers(page, results, setup)
 
 
-def _curves(found: Found, setup: Setup, name: str) -> Curves:
+def _curves(results: CaseResults, setup: Setup, name: str) -> Curves:
     curves = {
         (distribution, eta): [
-            found[case][name]
+            results[case][name]
             for i in range(n_repetitions(setup))
-            if (case := curve_name(distribution, eta, i)) in found
+            if (case := curve_name(distribution, eta, i)) in results
         ]
         for distribution in NOISY_DISTRIBUTIONS
         for eta in rates(setup)
@@ -175,10 +175,10 @@ def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
     )
 
 
-def _claim_balance(page: Page, found: Found, setup: Setup) -> None:
+def _claim_balance(page: Page, case_results: CaseResults, setup: Setup) -> None:
     """The proof of Theorem 8 needs equal errors on the true classes, which noise prevents."""
     eta = max(eta for eta in rates(setup) if eta <= 0.3)
-    results = _samples_of(found, setup, partial(curve_name, SKEWED, eta))
+    results = _samples_of(case_results, setup, partial(curve_name, SKEWED, eta))
     if not results:
         return
     gap = t_interval([result["error_neg"][-1] - result["error_pos"][-1] for result in results])
@@ -190,9 +190,9 @@ def _claim_balance(page: Page, found: Found, setup: Setup) -> None:
     )
 
 
-def _samples_of(found: Found, setup: Setup, name: Callable[[int], str]) -> list[Result]:
+def _samples_of(results: CaseResults, setup: Setup, name: Callable[[int], str]) -> list[Result]:
     """The samples of a case that were run."""
-    return [found[name(i)] for i in range(n_repetitions(setup)) if name(i) in found]
+    return [results[name(i)] for i in range(n_repetitions(setup)) if name(i) in results]
 
 
 def _describe_samples(groups: Iterable[Sized], setup: Setup) -> str:
@@ -203,9 +203,11 @@ def _describe_samples(groups: Iterable[Sized], setup: Setup) -> str:
     return f"{run} samples" if least == planned else f"{run} of {planned} samples"
 
 
-def _report_restored(page: Page, found: Found, setup: Setup) -> None:
+def _report_restored(page: Page, case_results: CaseResults, setup: Setup) -> None:
     """The remedy: if eta is known, the coins equalise the errors on the true classes."""
-    by_rate = {eta: _samples_of(found, setup, partial(restored_name, eta)) for eta in rates(setup)}
+    by_rate = {
+        eta: _samples_of(case_results, setup, partial(restored_name, eta)) for eta in rates(setup)
+    }
     groups = {eta: results for eta, results in by_rate.items() if results}
     if not groups:
         return
@@ -241,12 +243,12 @@ def is_even(gap: Estimate, most: float = 0.01) -> Verdict:
     return Verdict.NOT_REPRODUCED if is_significant and abs(gap.value) > most else Verdict.UNDECIDED
 
 
-def _report_peers(page: Page, found: Found, setup: Setup) -> None:
+def _report_peers(page: Page, results: CaseResults, setup: Setup) -> None:
     values = {
         (distribution, eta, method): {
-            i: found[name]["auc"]
+            i: results[name]["auc"]
             for i in range(n_repetitions(setup))
-            if (name := peer_name(distribution, eta, method, i)) in found
+            if (name := peer_name(distribution, eta, method, i)) in results
         }
         for distribution in PEER_DISTRIBUTIONS
         for eta in peer_rates(setup)

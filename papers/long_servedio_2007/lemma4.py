@@ -85,8 +85,8 @@ def curve_of(rows: Rows) -> Result:
 def draws(seed: int, stream: int, n_draws: int) -> Result:
     """Draw rankers and distributions: gamma, the two errors, and the two-sided advantage."""
     rng = np.random.default_rng([seed, 4, stream])
-    found = np.array([examine(draw_groups(rng)) for _ in range(n_draws)])
-    edge, gap, error_neg, error_pos = found.T
+    outcomes = np.array([examine(draw_groups(rng)) for _ in range(n_draws)])
+    edge, gap, error_neg, error_pos = outcomes.T
     advantage = 0.5 - np.maximum(error_neg, error_pos)
     root = np.sqrt(np.maximum(1.0 - 2.0 * edge, 0.0))
     return {

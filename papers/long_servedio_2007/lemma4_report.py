@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from papers.experiment import Found, Result, Setup
+from papers.experiment import CaseResults, Result, Setup
 from papers.long_servedio_2007.lemma4 import EMBEDDED, TABLE
 from papers.page import Page
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """The picture and the two claims of the lemma."""
-    name = next((name for name in (TABLE, EMBEDDED) if name in found), None)
+    name = next((name for name in (TABLE, EMBEDDED) if name in results), None)
     if name is not None:
-        _report_curve(page, name, found[name])
-    drawn = [result for case, result in found.items() if case.startswith("draws")]
+        _report_curve(page, name, results[name])
+    drawn = [result for case, result in results.items() if case.startswith("draws")]
     if drawn:
         _report_draws(page, drawn, page.expected["lemma4_divisor"])
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from auctor.learners.martirank.noise import corrected
 from auctor.weak.two_sided import TwoSided, two_sided
-from papers.experiment import Found, Result
+from papers.experiment import CaseResults, Result
 from papers.long_servedio_2007.lemma4 import Groups, draw_groups
 from papers.long_servedio_2007.rates import of_all
 from papers.page import Page
@@ -35,12 +35,12 @@ class Coin(NamedTuple):
 def draw_coins(seed: int, stream: int, n_draws: int) -> Result:
     """Rankers, class fractions and noise rates drawn at random."""
     rng = np.random.default_rng([seed, 88, stream])
-    found = [
+    outcomes = [
         toss(draw_groups(rng), rng.uniform(0.02, 0.98), rng.uniform(0, 0.49))
         for _ in range(n_draws)
     ]
     even = [toss(draw_groups(rng), 0.5, rng.uniform(0, 0.49)) for _ in range(n_draws)]
-    edge, noisy, clean, gap_lost = np.array(found).T
+    edge, noisy, clean, gap_lost = np.array(outcomes).T
     even_edge, even_noisy, *_ = np.array(even).T
     return {
         "n_draws": n_draws,
@@ -69,9 +69,9 @@ def _advantage(side: TwoSided, groups: Groups) -> float:
     return float(min(towards)) / 2
 
 
-def report_coins(page: Page, found: Found) -> None:
+def report_coins(page: Page, results: CaseResults) -> None:
     """Report which parts of Lemma 4 hold under noise."""
-    drawn = [result for name, result in found.items() if name.startswith(COINS)]
+    drawn = [result for name, result in results.items() if name.startswith(COINS)]
     if not drawn:
         return
     n, below = (sum(result[name] for result in drawn) for name in ("n_draws", "n_noisy_below"))

@@ -67,7 +67,7 @@ def measure(
         sample_size=SAMPLE_SIZE,
         random_state=_seed(seed, k, epsilon, eta, repetition),
     ).fit_oracle(partial(_draw, k=k, eta=eta))
-    found = follow_majority(ranker.history_.layers, k, advantage)
+    result = follow_majority(ranker.history_.layers, k, advantage)
     said = ranker.certificate_.values
     return {
         "is_fixed": is_fixed,
@@ -78,11 +78,11 @@ def measure(
         "built": ranker.n_iter_,
         "draws": ranker.n_draws_,
         "advantage": advantage,
-        **_by_class("error", found.error),
-        **_by_class("frozen", found.frozen),
-        **_by_class("error_frozen", found.error_frozen),
-        "least_advantage": found.least_advantage,
-        "share_below": found.share_below,
+        **_by_class("error", result.error),
+        **_by_class("frozen", result.frozen),
+        **_by_class("error_frozen", result.error_frozen),
+        "least_advantage": result.least_advantage,
+        "share_below": result.share_below,
         **{name: float(said[name]) for name in _SAID},
     }
 

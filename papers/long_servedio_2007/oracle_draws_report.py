@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.stats import binomtest
 
-from papers.experiment import Found, Result, Setup
+from papers.experiment import CaseResults, Result, Setup
 from papers.long_servedio_2007.oracle_draws import (
     FIXED_LAYERS,
     LARGEST_EPSILON,
@@ -62,9 +62,9 @@ _ETA = Varied(
 )
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, case_results: CaseResults, setup: Setup) -> None:
     """Write the section."""
-    results = list(found.values())
+    results = list(case_results.values())
     page.text(
         "The oracle draws rows of k features, -1 or +1 with equal probability, with their "
         "majority as the true label, and flips a fraction eta of them. T = ln(2/epsilon)/(2 "

@@ -8,7 +8,7 @@ import numpy as np
 from auctor import MartiRank
 from auctor.datasets import load_kyphosis
 from auctor.display import ProgramDisplay
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page
 from papers.tables import Rows, read_rows
 
@@ -49,12 +49,12 @@ def nodes_of(rows: Rows, n_layers: int, min_class: float, seed: int) -> Result:
     return {**arrays, "epsilon": [node.epsilon for node in nodes]}
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Draw the program, describe it and check its structure."""
-    name = next((name for name in (TABLE, EMBEDDED) if name in found), None)
+    name = next((name for name in (TABLE, EMBEDDED) if name in results), None)
     if name is None:
         return
-    arrays = {key: np.array(value) for key, value in found[name].items()}
+    arrays = {key: np.array(value) for key, value in results[name].items()}
     page.text(
         f"MartiRank on `{name}`, {int(arrays['layer'].max())} layers. Each layer is a row of "
         "nodes, the first on top; from a node the left edge is for rows that its classifier calls "

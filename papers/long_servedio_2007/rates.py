@@ -14,13 +14,13 @@ def fit_power(x: Sequence[float], y: Sequence[float]) -> Estimate | None:
     return log_slope(x, y).interval()
 
 
-def at_most(found: Estimate | None, limit: float) -> Verdict:
+def at_most(estimate: Estimate | None, limit: float) -> Verdict:
     """Judge whether an estimate is below a limit, by its whole interval."""
-    if found is None:
+    if estimate is None:
         return Verdict.NOT_RUN
-    if found.high <= limit:
+    if estimate.high <= limit:
         return Verdict.REPRODUCED
-    return Verdict.NOT_REPRODUCED if found.low > limit else Verdict.UNDECIDED
+    return Verdict.NOT_REPRODUCED if estimate.low > limit else Verdict.UNDECIDED
 
 
 def of_all(holds: Sequence[bool]) -> Verdict:
@@ -57,6 +57,10 @@ def ranker_draws(n_layers: int, min_class: float, epsilon: float, share: float) 
     return 2.0 * T**2 * (T + 1) ** 2 * min_class / (epsilon * share)
 
 
-def interval(found: Estimate | None) -> str:
+def interval(estimate: Estimate | None) -> str:
     """``2.0 (1.9, 2.1)``, for powers."""
-    return "–" if found is None else f"{found.value:.2f} ({found.low:.2f}, {found.high:.2f})"
+    return (
+        "–"
+        if estimate is None
+        else f"{estimate.value:.2f} ({estimate.low:.2f}, {estimate.high:.2f})"
+    )

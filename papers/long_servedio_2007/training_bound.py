@@ -79,7 +79,7 @@ def measure(rows: Rows, n_rounds: int) -> Result:
     T = len(rounds)
     shown = set(np.unique(np.geomspace(1, T, _N_SHOWN).astype(int)).tolist())
     scores, votes = np.zeros(part.n_rows), np.empty(T)
-    found: dict[str, list[Any]] = {name: [] for name in ("rounds", "score", "vote", "bound")}
+    result: dict[str, list[Any]] = {name: [] for name in ("rounds", "score", "vote", "bound")}
     bound = 1.0
     for t, step in enumerate(rounds, start=1):
         scores += step.steps[part.codes[step.feature]]
@@ -87,12 +87,12 @@ def measure(rows: Rows, n_rounds: int) -> Result:
         votes[t - 1] = missed = _vote_error(scores, is_pos)
         if t in shown:
             values = (t, 1.0 - auc(is_pos, scores), missed, bound)
-            for name, value in zip(found, values, strict=True):
-                found[name].append(value)
+            for name, value in zip(result, values, strict=True):
+                result[name].append(value)
     edges = np.minimum.accumulate([step.edge for step in rounds])
-    theorem = [theorem2_bound(float(edges[t - 1]), t) for t in found["rounds"]]
+    theorem = [theorem2_bound(float(edges[t - 1]), t) for t in result["rounds"]]
     first = {f"rounds_to_{goal}": _first(votes, goal) for goal in GOALS}
-    return {**found, "theorem": theorem, "edge": float(edges[-1]), "n_rounds": T, **first}
+    return {**result, "theorem": theorem, "edge": float(edges[-1]), "n_rounds": T, **first}
 
 
 def _vote_error(scores: Floats, is_pos: Bools) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import log
 from typing import TYPE_CHECKING
 
-from papers.experiment import Found, Result, Setup
+from papers.experiment import CaseResults, Result, Setup
 from papers.long_servedio_2007.distributions import least_edge
 from papers.long_servedio_2007.rates import at_most, fit_power, interval, theorem2_rounds
 from papers.long_servedio_2007.training_bound import (
@@ -30,7 +30,7 @@ _LINES = (
 )
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Write the section."""
     page.text(
         "1 - AUC on the training rows after all rounds, beside the two bounds. gamma is the "
@@ -40,27 +40,27 @@ def report(page: Page, found: Found, setup: Setup) -> None:
         "every distribution: the smallest one sinks towards 0, and only the product of Z says "
         "something."
     )
-    shown = _shown(found)
+    shown = _shown(results)
     head = ["rows", "T", "gamma", "theorem's bound", "product of Z", "1 - AUC of H", "1 - AUC of F"]
-    page.table(head, [[name, *_line(found[name])] for name in shown])
+    page.table(head, [[name, *_line(results[name])] for name in shown])
     pictured = [name for name in shown if name in _PICTURED]
     page.figure(
         "theorem2",
-        lambda figure: _draw(figure, {name: found[name] for name in pictured}),
+        lambda figure: _draw(figure, {name: results[name] for name in pictured}),
         "1 - AUC on the training rows against the number of rounds; a curve ends where no pair is "
         "out of order",
     )
-    _claim_bounds(page, found)
-    _report_rounds(page, found, setup)
+    _claim_bounds(page, results)
+    _report_rounds(page, results, setup)
 
 
 _PICTURED = (majority_name(5, 0), majority_name(15, 0), "gaussian pair", "heart", "spambase")
 
 
-def _shown(found: Found) -> list[str]:
+def _shown(results: CaseResults) -> list[str]:
     """The first sample of each majority distribution, and all other data."""
     names = [*(majority_name(k, 0) for k in RELEVANT), "gaussian pair", *TABLES]
-    return [name for name in names if name in found]
+    return [name for name in names if name in results]
 
 
 def _line(result: Result) -> list[str]:
@@ -93,8 +93,8 @@ def _draw_panel(ax: "Axes", title: str, result: Result) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _claim_bounds(page: Page, found: Found) -> None:
-    results = found.values()
+def _claim_bounds(page: Page, case_results: CaseResults) -> None:
+    results = case_results.values()
     n_points = sum(len(result["rounds"]) for result in results)
     page.must_hold(
         "product of Z ≥ 1 - AUC of H and of F, after every number of rounds looked at",
@@ -103,13 +103,13 @@ def _claim_bounds(page: Page, found: Found) -> None:
             for result in results
             for name in ("vote", "score")
         ),
-        f"{len(found)} fits, {n_points} points; 1 - AUC of H over the product is at most "
-        f"{_largest_ratio(found, 'vote', 'bound'):.2f}",
+        f"{len(case_results)} fits, {n_points} points; 1 - AUC of H over the product is at most "
+        f"{_largest_ratio(case_results, 'vote', 'bound'):.2f}",
     )
     page.must_hold(
         "Theorem 2: (1 - gamma²/4)^(T/2) with the smallest gamma seen is above the product of Z",
         all(_above(result["theorem"], result["bound"]) for result in results),
-        f"the product is at most {_largest_ratio(found, 'bound', 'theorem'):.2f} of it",
+        f"the product is at most {_largest_ratio(case_results, 'bound', 'theorem'):.2f} of it",
     )
 
 
@@ -117,16 +117,16 @@ def _above(upper: Sequence[float], lower: Sequence[float]) -> bool:
     return all(a >= b * (1 - _ROUNDING) for a, b in zip(upper, lower, strict=True))
 
 
-def _largest_ratio(found: Found, over: str, under: str) -> float:
-    results = found.values()
+def _largest_ratio(case_results: CaseResults, over: str, under: str) -> float:
+    results = case_results.values()
     return max(a / b for r in results for a, b in zip(r[over], r[under], strict=True))
 
 
-def _report_rounds(page: Page, found: Found, setup: Setup) -> None:
+def _report_rounds(page: Page, case_results: CaseResults, setup: Setup) -> None:
     """Rounds to 1 - AUC(H) <= epsilon on the majority distributions, for which gamma is known."""
     n = n_repetitions(setup)
     groups = {
-        k: [found[name] for i in range(n) if (name := majority_name(k, i)) in found]
+        k: [case_results[name] for i in range(n) if (name := majority_name(k, i)) in case_results]
         for k in RELEVANT
     }
     groups = {k: results for k, results in groups.items() if results}
@@ -222,8 +222,8 @@ def _tell_epsilon(page: Page, groups: dict[int, list[Result]]) -> None:
 
 def _by_goal(result: Result) -> list[tuple[float, float]]:
     """(ln(1/epsilon), rounds) of the goals that were reached after the first round."""
-    found = [(log(1 / goal), result[f"rounds_to_{goal}"]) for goal in sorted(GOALS, reverse=True)]
-    return [(x, rounds) for x, rounds in found if rounds]
+    points = [(log(1 / goal), result[f"rounds_to_{goal}"]) for goal in sorted(GOALS, reverse=True)]
+    return [(x, rounds) for x, rounds in points if rounds]
 
 
 def _bend(result: Result) -> float | None:

@@ -119,8 +119,8 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
         for scored in score_settings(
             method, sample.X, sample.y, train, settings, **_options(method, size)
         ):
-            found = measure(scored[1], sample.y, sample.y_clean, train, test)
-            add_fold(result, method, scored, found)
+            results = measure(scored[1], sample.y, sample.y_clean, train, test)
+            add_fold(result, method, scored, results)
     return result
 
 

@@ -3,7 +3,7 @@
 from statistics import mean
 
 from auctor.datasets import r_of_k_roc
-from papers.experiment import Found, Setup
+from papers.experiment import CaseResults, Setup
 from papers.suehiro_2011.artificial import Cell, case_name, find_size, repetitions
 from papers.suehiro_2011.judging import best_folds, honest_folds, read
 
@@ -19,12 +19,18 @@ TITLES = [
 
 
 def values_of(
-    found: Found, setup: Setup, table: int, cell_: Cell, method: str, setting: str, name: str
+    results: CaseResults,
+    setup: Setup,
+    table: int,
+    cell_: Cell,
+    method: str,
+    setting: str,
+    name: str,
 ) -> list[float]:
     """A number for each data set; ``setting`` is 'best', 'honest' (by other folds) or a value."""
     out = []
     for repetition in range(repetitions(setup, table, method)):
-        result = found.get(case_name(cell_, method, repetition))
+        result = results.get(case_name(cell_, method, repetition))
         if result is None:
             break  # values after a gap would be paired with the wrong data set
         if setting == "best":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import mean
 
-from papers.experiment import Found, Setup
+from papers.experiment import CaseResults, Setup
 from papers.experiment import Size as RunSize
 from papers.page import Page, Verdict
 from papers.statistics import differences, t_interval
@@ -41,60 +41,60 @@ TITLE_OF = {
 }
 
 
-def report_table1(page: Page, found: Found, setup: Setup) -> None:
+def report_table1(page: Page, results: CaseResults, setup: Setup) -> None:
     """Equal classes: figures, ceilings, readings, and the order of the methods."""
     cells = cells_of_table1(setup)
     rows = printed(page, "table1")["rows"]
     paper = {c: rows[f"r={c.r} noise={c.noise:g}"] for c in cells}
-    _explain(page, found, setup, cells)
-    _print_figures(page, found, setup, 1, paper)
-    print_ceilings(page, found, setup, paper)
-    print_constants(page, found, setup, cells)
-    print_readings(page, found, setup, paper)
+    _explain(page, results, setup, cells)
+    _print_figures(page, results, setup, 1, paper)
+    print_ceilings(page, results, setup, paper)
+    print_constants(page, results, setup, cells)
+    print_readings(page, results, setup, paper)
     tell_ceiling(page, paper, 1)
-    claim_reading(page, found, setup, paper)
-    _claim_order(page, found, setup, cells)
+    claim_reading(page, results, setup, paper)
+    _claim_order(page, results, setup, cells)
 
 
-def report_table2(page: Page, found: Found, setup: Setup) -> None:
+def report_table2(page: Page, results: CaseResults, setup: Setup) -> None:
     """Unequal classes: which noise rate the paper's rows may have, then figures."""
     cells = cells_of_table2(setup)
     rows = printed(page, "table2")["rows"]
     paper = {c: rows[f"share={c.share:g} r={c.r}"] for c in cells}
-    _explain(page, found, setup, cells)
+    _explain(page, results, setup, cells)
     page.text(
         "The caption names three noise rates, the table has one row for each r. Two readings are "
         "possible: the mean over the rates, or one of them. RankBoost, which has no parameter to "
         "choose, decides: the distance is that of its figures from the paper's, averaged over rows."
     )
-    _print_noise_readings(page, found, setup, paper)
+    _print_noise_readings(page, results, setup, paper)
     if setup.size == RunSize.FULL:
         page.text("The paper's one figure stands beside ours for every noise rate.")
-    _print_figures(page, found, setup, 2, paper)
+    _print_figures(page, results, setup, 2, paper)
     # The lowest noise has the highest ceiling: a figure above it is above all ceilings.
     least = min(c.noise for c in cells)
     tell_ceiling(page, {c: figures for c, figures in paper.items() if c.noise == least}, 2)
-    _claim_order(page, found, setup, cells)
+    _claim_order(page, results, setup, cells)
 
 
-def _explain(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
+def _explain(page: Page, results: CaseResults, setup: Setup, cells: list[Cell]) -> None:
     size = find_size(setup)
     page.text(
         f"{size.n_rows} rows, {size.n_features} features, {size.n_folds} folds; data sets that "
-        f"were run for a row of the table: {_say_run(found, setup, cells)}; each is cut once into "
-        "folds that all methods share. A figure is the mean over the data sets of the mean over "
-        f"the folds, ± its standard error over data sets; {say_beside(setup)}. "
+        f"were run for a row of the table: {_say_run(results, setup, cells)}; each is cut once "
+        "into folds that all methods share. A figure is the mean over the data sets of the mean "
+        f"over the folds, ± its standard error over data sets; {say_beside(setup)}. "
         f"Epsilon is one of {', '.join(f'{e:g}' for e in size.epsilons)}."
     )
 
 
-def _say_run(found: Found, setup: Setup, cells: list[Cell]) -> str:
+def _say_run(results: CaseResults, setup: Setup, cells: list[Cell]) -> str:
     """Describe how many data sets were run for each method, and how many are planned."""
     table = 1 if cells[0].share == 0.5 else 2
     parts = []
     for method, title in TITLE_OF.items():
         planned = repetitions(setup, table, method)
-        counts = [sum(case_name(c, method, k) in found for k in range(planned)) for c in cells]
+        counts = [sum(case_name(c, method, k) in results for k in range(planned)) for c in cells]
         least, most = min(counts), max(counts)
         run = f"{least}" if least == most else f"{least} to {most}"
         parts.append(f"{title} {run}" + ("" if least == planned else f" of {planned}"))
@@ -102,7 +102,7 @@ def _say_run(found: Found, setup: Setup, cells: list[Cell]) -> str:
 
 
 def _print_figures(
-    page: Page, found: Found, setup: Setup, table: int, paper: dict[Cell, list[float]]
+    page: Page, results: CaseResults, setup: Setup, table: int, paper: dict[Cell, list[float]]
 ) -> None:
     """Our AUC on noisy held-out labels, with the best epsilon, then chosen on other folds."""
     page.text(
@@ -112,7 +112,7 @@ def _print_figures(
     rows = []
     for c, figures in paper.items():
         parts = [
-            cell(values_of(found, setup, table, c, method, setting, "test"), figure)
+            cell(values_of(results, setup, table, c, method, setting, "test"), figure)
             for (method, setting), figure in zip(
                 columns_of(setup), beside(setup, [*figures, None]), strict=True
             )
@@ -127,7 +127,7 @@ def _print_figures(
         [
             label_of(c),
             *(
-                cell(values_of(found, setup, table, c, m, "honest", "test"), None)
+                cell(values_of(results, setup, table, c, m, "honest", "test"), None)
                 for m in ("RankBoost", "SoftRankBoost", "pairs", "heuristic", "reduced")
             ),
         ]
@@ -137,7 +137,7 @@ def _print_figures(
     page.table(["positives, r, noise", *heads], honest)
 
 
-def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
+def _claim_order(page: Page, results: CaseResults, setup: Setup, cells: list[Cell]) -> None:
     """LP-Pair and the method against RankBoost and against each other, on noisy labels."""
     table = 1 if cells[0].share == 0.5 else 2
     pairs = [
@@ -147,7 +147,7 @@ def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> N
         ("the method is at least as good as LP-Pair", "heuristic", "pairs"),
     ]
     for text, first, second in pairs:
-        gaps = gaps_of(found, setup, cells, first, second)
+        gaps = gaps_of(results, setup, cells, first, second)
         _claim_gap(
             page,
             f"{text} (Table {table}, epsilon or rounds chosen on other folds, noisy labels)",
@@ -155,7 +155,9 @@ def _claim_order(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> N
         )
 
 
-def gaps_of(found: Found, setup: Setup, cells: list[Cell], first: str, second: str) -> list[float]:
+def gaps_of(
+    results: CaseResults, setup: Setup, cells: list[Cell], first: str, second: str
+) -> list[float]:
     """Differences in AUC of two methods, with epsilon or rounds chosen on other folds.
 
     There is one value for each fraction of positives, r and repetition.
@@ -167,8 +169,8 @@ def gaps_of(found: Found, setup: Setup, cells: list[Cell], first: str, second: s
     for share, r in sorted({(c.share, c.r) for c in cells}):
         by_noise = [
             differences(
-                values_of(found, setup, table, c, first, "honest", "test"),
-                values_of(found, setup, table, c, second, "honest", "test"),
+                values_of(results, setup, table, c, first, "honest", "test"),
+                values_of(results, setup, table, c, second, "honest", "test"),
             )
             for c in cells
             if (c.share, c.r) == (share, r)
@@ -189,7 +191,7 @@ def _claim_gap(page: Page, text: str, gaps: Sequence[float]) -> None:
 
 
 def _print_noise_readings(
-    page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]
+    page: Page, results: CaseResults, setup: Setup, paper: dict[Cell, list[float]]
 ) -> None:
     """Distances of RankBoost's figures for every noise rate and for their mean."""
     noises = sorted({c.noise for c in paper})
@@ -198,7 +200,7 @@ def _print_noise_readings(
 
     def ours(share: float, r: int, noise: float, k: int) -> list[float]:
         c = Cell(share, r, noise)
-        return values_of(found, setup, 2, c, *columns[k], "test")
+        return values_of(results, setup, 2, c, *columns[k], "test")
 
     names = [*(f"{noise:.0%} only" for noise in noises), "mean of the rates"]
     gaps: dict[str, list[float]] = {name: [] for name in names}

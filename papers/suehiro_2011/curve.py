@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from auctor._typing import Floats
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page, Verdict
 from papers.suehiro_2011.programs import draw_classes, draw_sample
 from papers.suehiro_2011.wording import MISSING, share_verdict
@@ -116,7 +116,7 @@ def least_bend(gamma: Floats) -> float:
     return float(np.diff(gamma, 2).min())
 
 
-def report_figure1(page: Page, found: Found, setup: Setup) -> None:
+def report_figure1(page: Page, results: CaseResults, setup: Setup) -> None:
     """Describe whether the curve is convex and how many valleys it has."""
     page.text(
         f"gamma-hat(nu+) of problem (7), solved on a grid by HiGHS, epsilon = {EPSILON:g}. The "
@@ -128,10 +128,10 @@ def report_figure1(page: Page, found: Found, setup: Setup) -> None:
     rows: list[list[object]] = []
     bends, valleys, above = [], [], []
     for name in data_of(setup):
-        if name not in found:
+        if name not in results:
             rows.append([name, *[MISSING] * 5])
             continue
-        result = found[name]
+        result = results[name]
         gamma, star = np.array(result["gamma"]), result["gamma_star"]
         bends.append(least_bend(gamma))
         valleys.append(n_minima(gamma))
@@ -142,7 +142,7 @@ def report_figure1(page: Page, found: Found, setup: Setup) -> None:
     page.table(head, rows)
     page.figure(
         "figure1",
-        partial(_draw_curves, _in_order(found, setup)),
+        partial(_draw_curves, _in_order(results, setup)),
         "gamma-hat against nu+ / p; dotted: the margin over all pairs",
     )
     _claim_shape(page, bends, valleys, above)
@@ -172,14 +172,14 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     )
 
 
-def _in_order(found: Found, setup: Setup) -> Found:
+def _in_order(results: CaseResults, setup: Setup) -> CaseResults:
     """Sort results, since processes finish in any order."""
-    return {name: found[name] for name in data_of(setup) if name in found}
+    return {name: results[name] for name in data_of(setup) if name in results}
 
 
-def _draw_curves(found: Found, figure: "Figure") -> None:
+def _draw_curves(results: CaseResults, figure: "Figure") -> None:
     axes = figure.subplots()
-    for k, (name, result) in enumerate(found.items()):
+    for k, (name, result) in enumerate(results.items()):
         share = np.array(result["nu_pos"]) / result["nu_pos"][-1]
         axes.plot(share, result["gamma"], color=f"C{k}", linestyle=STYLES[k], label=name)
         axes.axhline(result["gamma_star"], color=f"C{k}", linestyle=":", linewidth=1)
@@ -188,13 +188,13 @@ def _draw_curves(found: Found, figure: "Figure") -> None:
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")
 
 
-def report_figure2(page: Page, found: Found, setup: Setup) -> None:
+def report_figure2(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report the path, and its excess over the smallest value on the grid."""
     page.text(
         "MarginRanker(method='heuristic') from nu+ = sqrt(epsilon) p. Each step solves the tangent "
         "problem (9) and then (7). At every nu+ of the path (7) was solved again by HiGHS."
     )
-    ways = _in_order(found, setup)
+    ways = _in_order(results, setup)
     rows = [
         _way_line(name, ways[name]) if name in ways else [name, *[MISSING] * 5]
         for name in data_of(setup)
@@ -230,7 +230,7 @@ def _way_line(name: str, result: Result) -> list[object]:
     ]
 
 
-def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
+def _hold_ways(page: Page, ways: CaseResults, setup: Setup) -> None:
     """gamma falls along the path (proved), and the solvers agree (a check of our own)."""
     falls = [b - a for result in ways.values() for a, b in pairwise(result["way_gamma"])]
     page.must_hold(
@@ -250,7 +250,7 @@ def _hold_ways(page: Page, ways: Found, setup: Setup) -> None:
         )
 
 
-def _claim_arrival(page: Page, ways: Found) -> None:
+def _claim_arrival(page: Page, ways: CaseResults) -> None:
     gaps = [_left_above(result) for result in ways.values()]
     arrived = sum(gap < 0.01 for gap in gaps)
     page.claim(
@@ -261,7 +261,7 @@ def _claim_arrival(page: Page, ways: Found) -> None:
     )
 
 
-def _draw_ways(ways: Found, figure: "Figure") -> None:
+def _draw_ways(ways: CaseResults, figure: "Figure") -> None:
     figure.set_size_inches(9.5, 4.8)
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     for k, (name, result) in enumerate(ways.items()):
@@ -290,6 +290,6 @@ def _draw_tangent(ax: "Axes", result: Result) -> None:
     ax.fill_between(nu_pos, tangent, color="0.9")
     ax.plot(nu_pos, tangent, color="C3", linestyle="--", label="tangent, allowed by (9) below it")
     ax.plot(at, 1 / at, "o", color="black", markersize=9, fillstyle="none")
-    for found in later[:1]:
-        ax.plot(found, 2 / at - found / at**2, "x", color="C3", markersize=8)
+    for results in later[:1]:
+        ax.plot(results, 2 / at - results / at**2, "x", color="C3", markersize=8)
     ax.set(xlabel="nu+", ylabel="largest d+", ylim=(0, None))

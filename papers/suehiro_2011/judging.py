@@ -37,10 +37,10 @@ def tied_share(scores: Floats, y: Ints) -> float:
     return float(pos @ neg) / float(pos.sum() * neg.sum())
 
 
-def add_fold(result: Result, method: str, scored: Scored, found: dict[str, float]) -> None:
+def add_fold(result: Result, method: str, scored: Scored, measures: dict[str, float]) -> None:
     """Store a fold's AUCs: method|setting|measure -> one number per fold."""
     setting, _ = scored
-    for name, value in found.items():
+    for name, value in measures.items():
         result.setdefault(f"{method}|{setting}|{name}", []).append(round(value, 6))
 
 

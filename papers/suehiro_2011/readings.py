@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import NamedTuple
 
-from papers.experiment import Found, Setup
+from papers.experiment import CaseResults, Setup
 from papers.page import Page, Verdict
 from papers.suehiro_2011.artificial import Cell, case_name, find_size, repetitions
 from papers.suehiro_2011.artificial_figures import (
@@ -33,7 +33,9 @@ class Distance(NamedTuple):
     by_method: dict[str, float | None]
 
 
-def reading_distances(found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> list[Distance]:
+def reading_distances(
+    results: CaseResults, setup: Setup, paper: dict[Cell, list[float]]
+) -> list[Distance]:
     """Mean absolute difference from the paper over the rows, by reading and column."""
     out = []
     for name in READINGS:
@@ -42,14 +44,16 @@ def reading_distances(found: Found, setup: Setup, paper: dict[Cell, list[float]]
             gaps = [
                 abs(mean(ours) - figures[k])
                 for c, figures in paper.items()
-                if (ours := values_of(found, setup, 1, c, method, setting, name))
+                if (ours := values_of(results, setup, 1, c, method, setting, name))
             ]
             by_method[heads_of(setup)[k]] = mean(gaps) if gaps else None
         out.append(Distance(name, by_method))
     return out
 
 
-def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
+def print_ceilings(
+    page: Page, results: CaseResults, setup: Setup, paper: dict[Cell, list[float]]
+) -> None:
     """Report the best possible AUC and the paper's figures above it."""
     page.text(
         "**The ceiling.** With noise q each label is wrong with probability q, independently of "
@@ -63,7 +67,7 @@ def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
     for c, figures in paper.items():
         tops = [str(f) for f in figures if f > ceiling(c)]
         clean = [
-            cell(values_of(found, setup, 1, c, m, "best", "clean"), None)
+            cell(values_of(results, setup, 1, c, m, "best", "clean"), None)
             for m in ("pairs", "heuristic")
         ]
         above = ", ".join(tops) or MISSING
@@ -89,7 +93,7 @@ def print_ceilings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
     )
 
 
-def print_constants(page: Page, found: Found, setup: Setup, cells: list[Cell]) -> None:
+def print_constants(page: Page, results: CaseResults, setup: Setup, cells: list[Cell]) -> None:
     """Report how often all scores are equal, because epsilon is too small for the noise."""
     page.text(
         "**No margin.** With the constant among the hypotheses the soft margin is never negative. "
@@ -107,25 +111,27 @@ def print_constants(page: Page, found: Found, setup: Setup, cells: list[Cell]) -
     ):
         for noise in sorted({c.noise for c in cells}):
             mine = [c for c in cells if c.noise == noise]
-            shares = [_constant_share(found, setup, mine, method, e) for e in epsilons]
+            shares = [_constant_share(results, setup, mine, method, e) for e in epsilons]
             rows.append([title, f"{noise:.0%}", *shares])
     page.table(["", "noise", *(f"epsilon {e}" for e in epsilons)], rows)
 
 
 def _constant_share(
-    found: Found, setup: Setup, cells: list[Cell], method: str, setting: str
+    results: CaseResults, setup: Setup, cells: list[Cell], method: str, setting: str
 ) -> str:
     is_constant: list[bool] = []
     for c in cells:
         for repetition in range(repetitions(setup, 1, method)):
-            result = found.get(case_name(c, method, repetition))
+            result = results.get(case_name(c, method, repetition))
             if result is not None and setting in settings_of(result, method):
                 right = read(result, method, setting, "ties_right")
                 is_constant += [value == 1.0 for value in right]
     return f"{mean(is_constant):.0%}" if is_constant else MISSING
 
 
-def print_readings(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
+def print_readings(
+    page: Page, results: CaseResults, setup: Setup, paper: dict[Cell, list[float]]
+) -> None:
     """Report our distance from the paper by reading, and the rows of r = 1."""
     page.text(
         "**Which reading gives the paper's figures?** The mean absolute difference between ours "
@@ -133,7 +139,7 @@ def print_readings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
     )
     rows = [
         [READINGS[name], *(MISSING if v is None else f"{v:.4f}" for v in by_method.values())]
-        for name, by_method in reading_distances(found, setup, paper)
+        for name, by_method in reading_distances(results, setup, paper)
     ]
     page.table(["measured on", *heads_of(setup)[:-1]], rows)
     row1 = [c for c in paper if c.r == 1]
@@ -142,7 +148,7 @@ def print_readings(page: Page, found: Found, setup: Setup, paper: dict[Cell, lis
             label_of(c),
             READINGS[name],
             *(
-                cell(values_of(found, setup, 1, c, m, "best", name), beside(setup, paper[c])[k])
+                cell(values_of(results, setup, 1, c, m, "best", name), beside(setup, paper[c])[k])
                 for m, k in (("pairs", 4), ("heuristic", 5))
             ),
         ]
@@ -174,12 +180,14 @@ def judge_excess(excess: Sequence[tuple[float, float]]) -> str:
     return "All of them can be AUCs on noisy held-out labels."
 
 
-def claim_reading(page: Page, found: Found, setup: Setup, paper: dict[Cell, list[float]]) -> None:
+def claim_reading(
+    page: Page, results: CaseResults, setup: Setup, paper: dict[Cell, list[float]]
+) -> None:
     """Judge whether noisy held-out labels are the reading closest to the paper."""
     title = heads_of(setup)[5]
     known = [
         (distance, name)
-        for name, by_method in reading_distances(found, setup, paper)
+        for name, by_method in reading_distances(results, setup, paper)
         if (distance := by_method[title]) is not None
     ]
     if not known:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import mean
 from typing import Any
 
-from papers.experiment import Found, Result, Setup
+from papers.experiment import CaseResults, Result, Setup
 from papers.page import Page, Verdict
 from papers.statistics import differences, mean_sd, t_interval
 from papers.suehiro_2011.judging import best_folds, best_setting, honest_folds, read, settings_of
@@ -23,26 +23,26 @@ from papers.suehiro_2011.wording import MISSING, beside, bracket, printed, say_b
 NAMES = {"pairs": "LP-Pair", "heuristic": "the method", NEGATED: "LP-Pair with negations"}
 
 
-def report_table3(page: Page, found: Found, setup: Setup) -> None:
+def report_table3(page: Page, results: CaseResults, setup: Setup) -> None:
     """The UCI tables."""
     size, expected = uci_size(setup), printed(page, "table3")
     columns = [*(f"RankBoost {n}" for n in size.rounds), *COLUMNS[1:]]
-    _check_sizes(page, found, size, expected["sizes"])
-    _print_all(page, found, setup, size, UCI, columns, expected["rows"])
-    _print_constants(page, found, size)
-    claim_ones(page, found, size, expected["rows"])
-    _claim_beats(page, found, size, UCI, "RankBoost", "Table 3")
+    _check_sizes(page, results, size, expected["sizes"])
+    _print_all(page, results, setup, size, UCI, columns, expected["rows"])
+    _print_constants(page, results, size)
+    claim_ones(page, results, size, expected["rows"])
+    _claim_beats(page, results, size, UCI, "RankBoost", "Table 3")
 
 
-def report_table4(page: Page, found: Found, setup: Setup) -> None:
+def report_table4(page: Page, results: CaseResults, setup: Setup) -> None:
     """The topics of Reuters: the order of the methods."""
     size, expected = words_size(setup), printed(page, "table4")
     columns = [*(f"RankBoost {n}" for n in size.rounds), *COLUMNS[1:-1]]
     paper = {topic: _with_gap(figures) for topic, figures in expected["rows"].items()}
-    _print_topic_sizes(page, found, setup, expected)
-    _print_all(page, found, setup, size, TOPICS, columns, paper)
-    _claim_beats(page, found, size, TOPICS, "RankBoost", "Table 4")
-    _claim_soft(page, found, size)
+    _print_topic_sizes(page, results, setup, expected)
+    _print_all(page, results, setup, size, TOPICS, columns, paper)
+    _claim_beats(page, results, size, TOPICS, "RankBoost", "Table 4")
+    _claim_soft(page, results, size)
 
 
 def _with_gap(figures: Sequence[float]) -> list[float | None]:
@@ -50,22 +50,22 @@ def _with_gap(figures: Sequence[float]) -> list[float | None]:
     return [*figures[:4], None, figures[4]]
 
 
-def merged(found: Found, size: Size, table: str, column: str) -> Result | None:
+def merged(results: CaseResults, size: Size, table: str, column: str) -> Result | None:
     """The folds of a table and method in one result; None unless all were run."""
     names = [case_name(table, column, fold) for fold in range(size.n_folds)]
-    if not all(name in found for name in names):
+    if not all(name in results for name in names):
         return None
-    lists = [key for key in found[names[0]] if "|" in key]
-    return {key: [value for name in names for value in found[name][key]] for key in lists}
+    lists = [key for key in results[names[0]] if "|" in key]
+    return {key: [value for name in names for value in results[name][key]] for key in lists}
 
 
 def folds_of(
-    found: Found, size: Size, table: str, column: str, name: str, honest: bool = False
+    results: CaseResults, size: Size, table: str, column: str, name: str, honest: bool = False
 ) -> list[float]:
     """A number for each fold; ``column`` may name RankBoost's rounds, or leave them to choose."""
     method, _, rounds = column.partition(" ")
     method = column if method != "RankBoost" else method
-    result = merged(found, size, table, method)
+    result = merged(results, size, table, method)
     if result is None:
         return []
     if rounds and method == "RankBoost":
@@ -75,11 +75,13 @@ def folds_of(
     return best_folds(result, method, name, name if name == "ties_right" else "test")
 
 
-def _check_sizes(page: Page, found: Found, size: Size, expected: dict[str, list[int]]) -> None:
+def _check_sizes(
+    page: Page, case_results: CaseResults, size: Size, expected: dict[str, list[int]]
+) -> None:
     """Check that the tables are the paper's: features (one column per category) and classes."""
     seen = {}
     for table in UCI:
-        results = [r for name, r in found.items() if name.startswith(f"{table} ")]
+        results = [r for name, r in case_results.items() if name.startswith(f"{table} ")]
         if results:
             first = results[0]
             seen[table] = [first["n_features"], first["n_pos"], first["n_neg"]]
@@ -104,11 +106,13 @@ def sizes_verdict(same: Sequence[bool]) -> Verdict:
     return Verdict.PARTLY if any(same) else Verdict.NOT_REPRODUCED
 
 
-def _print_topic_sizes(page: Page, found: Found, setup: Setup, expected: dict[str, Any]) -> None:
+def _print_topic_sizes(
+    page: Page, results: CaseResults, setup: Setup, expected: dict[str, Any]
+) -> None:
     """Articles of each topic, and words: our cut of Reuters beside the paper's."""
     rows = []
     for topic in TOPICS:
-        first = next((r for name, r in found.items() if name.startswith(f"{topic} ")), None)
+        first = next((r for name, r in results.items() if name.startswith(f"{topic} ")), None)
         if first is not None:
             theirs = beside(setup, [*expected["sizes"][topic], expected["n_words"]])
             ours = (first[key] for key in ("n_pos", "n_neg", "n_features"))
@@ -120,7 +124,7 @@ def _print_topic_sizes(page: Page, found: Found, setup: Setup, expected: dict[st
 
 def _print_all(
     page: Page,
-    found: Found,
+    results: CaseResults,
     setup: Setup,
     size: Size,
     tables: Iterable[str],
@@ -137,7 +141,7 @@ def _print_all(
     for table in tables:
         figures = beside(setup, [*paper[table], None, None][: len(columns)])
         cells = [
-            _cell(folds_of(found, size, table, column, "test"), figure)
+            _cell(folds_of(results, size, table, column, "test"), figure)
             for column, figure in zip(columns, figures, strict=True)
         ]
         rows.append([table, *cells])
@@ -148,13 +152,13 @@ def _print_all(
     )
     soft = ["RankBoost", *columns[3:]]
     rows = [
-        [table, *(_cell(folds_of(found, size, table, c, "test", True), None) for c in soft)]
+        [table, *(_cell(folds_of(results, size, table, c, "test", True), None) for c in soft)]
         for table in tables
     ]
     page.table(["", *(NAMES.get(c, c) for c in soft)], rows)
     page.text("The same fits (best epsilon) on the training rows:")
     rows = [
-        [table, *(_cell(folds_of(found, size, table, c, "train"), None) for c in columns)]
+        [table, *(_cell(folds_of(results, size, table, c, "train"), None) for c in columns)]
         for table in tables
     ]
     page.table(["", *heads], rows)
@@ -165,7 +169,7 @@ def _cell(values: Sequence[float], figure: float | None) -> str:
     return ours + bracket(figure)
 
 
-def _print_constants(page: Page, found: Found, size: Size) -> None:
+def _print_constants(page: Page, results: CaseResults, size: Size) -> None:
     page.text(
         "**No margin.** Epsilons at which all scores are equal in every fold: the soft margin is 0 "
         "and all weight goes to the constant hypothesis. Such a score has an AUC of one half, and "
@@ -175,7 +179,7 @@ def _print_constants(page: Page, found: Found, size: Size) -> None:
     for table in UCI:
         cells = []
         for column in COLUMNS[2:]:
-            result = merged(found, size, table, column)
+            result = merged(results, size, table, column)
             cells.append(
                 MISSING if result is None else ", ".join(no_margin(result, column)) or "none"
             )
@@ -193,12 +197,12 @@ def no_margin(result: Result, column: str) -> list[str]:
     ]
 
 
-def claim_ones(page: Page, found: Found, size: Size, paper: dict[str, list[float]]) -> None:
+def claim_ones(page: Page, results: CaseResults, size: Size, paper: dict[str, list[float]]) -> None:
     """The paper's figures of 1.0: ours on held-out rows, and whether ties could make them."""
     ones, reached, tied, predicted, judged = [], 0, 0, 0, 0
     for table in UCI:
         for column, figure in (("pairs", paper[table][4]), ("heuristic", paper[table][5])):
-            result = merged(found, size, table, column)
+            result = merged(results, size, table, column)
             if result is None:
                 continue
             judged += 1
@@ -226,13 +230,13 @@ def claim_ones(page: Page, found: Found, size: Size, paper: dict[str, list[float
 
 
 def _claim_beats(
-    page: Page, found: Found, size: Size, tables: Iterable[str], other: str, where: str
+    page: Page, results: CaseResults, size: Size, tables: Iterable[str], other: str, where: str
 ) -> None:
     """The method against RankBoost, table by table, folds corrected for their overlap."""
     wins, losses, n_below, n_all, gaps = 0, 0, 0, 0, []
     for table in tables:
-        ours = folds_of(found, size, table, "heuristic", "test", honest=True)
-        theirs = folds_of(found, size, table, other, "test", honest=True)
+        ours = folds_of(results, size, table, "heuristic", "test", honest=True)
+        theirs = folds_of(results, size, table, other, "test", honest=True)
         if len(ours) < 2 or len(theirs) < 2:
             continue
         estimate = t_interval(differences(ours, theirs), overlap=1 / (size.n_folds - 1))
@@ -259,12 +263,12 @@ def beats_verdict(wins: int, losses: int, n_below: int, n_all: int) -> Verdict:
     return Verdict.UNDECIDED if wins == 0 else Verdict.PARTLY
 
 
-def _claim_soft(page: Page, found: Found, size: Size) -> None:
+def _claim_soft(page: Page, results: CaseResults, size: Size) -> None:
     """SoftRankBoost ahead of the method in 3 of 5 topics."""
     ahead, n_all = 0, 0
     for topic in TOPICS:
-        soft = folds_of(found, size, topic, "SoftRankBoost", "test", honest=True)
-        ours = folds_of(found, size, topic, "heuristic", "test", honest=True)
+        soft = folds_of(results, size, topic, "SoftRankBoost", "test", honest=True)
+        ours = folds_of(results, size, topic, "heuristic", "test", honest=True)
         if soft and ours:
             n_all += 1
             ahead += mean(soft) > mean(ours)

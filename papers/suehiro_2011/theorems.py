@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from auctor._typing import Floats
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page
 from papers.suehiro_2011.programs import Classes, draw_classes, scale_features, split_classes
 from papers.suehiro_2011.wording import MISSING
@@ -94,7 +94,7 @@ def pair_margins(classes: Classes, alpha: Floats) -> Floats:
     return np.asarray((scores_pos[:, None] - scores_neg[None, :]) / 2.0)
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Counts beside the guarantees."""
     page.text(
         "Each data set at four epsilons, with nu+ = sqrt(epsilon) p and nu- = sqrt(epsilon) n "
@@ -104,20 +104,20 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     )
     rows = [
         _row(name, epsilon, result)
-        for name, result in sorted(found.items())
+        for name, result in sorted(results.items())
         for epsilon in EPSILONS
     ]
     head = ["data", "epsilon", "gamma*", "gamma-hat", "pairs with gamma*", "guaranteed", "nearness"]
     page.table(head, rows)
-    hard = [abs(r["hard_pairs"] - r["hard_bias"]) for r in found.values()]
+    hard = [abs(r["hard_pairs"] - r["hard_bias"]) for r in results.values()]
     apart = f"largest difference {max(hard):.1e}" if hard else MISSING
-    separable = sum(r["hard_pairs"] > ROUNDING for r in found.values())
+    separable = sum(r["hard_pairs"] > ROUNDING for r in results.values())
     page.must_hold(
         "Theorem 2: the hard margin over pairs equals the hard margin with a bias",
         all(gap < ROUNDING for gap in hard),
         f"{apart}, {len(hard)} data sets, {separable} of them separable",
     )
-    _hold_soft(page, found)
+    _hold_soft(page, results)
 
 
 def _row(name: str, epsilon: float, result: Result) -> list[str]:
@@ -140,14 +140,14 @@ def _row(name: str, epsilon: float, result: Result) -> list[str]:
     ]
 
 
-def _hold_soft(page: Page, found: Found) -> None:
+def _hold_soft(page: Page, results: CaseResults) -> None:
     """The proved inequalities, over all data and epsilons."""
     triples = [
         {
             key: r[f"{e:g}|{key}"]
             for key in ("gamma_star", "gamma_hat", "gamma_primal", "holding", "guaranteed")
         }
-        for r in found.values()
+        for r in results.values()
         for e in EPSILONS
     ]
     n_short = sum(t["holding"] < t["guaranteed"] - 1e-6 for t in triples)

@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from papers.experiment import Case, Found, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup
 from papers.experiment import Size as RunSize
 from papers.page import Page, Verdict
 from papers.statistics import log_slope
@@ -108,7 +108,7 @@ def run_whole(n_rows: int, n_features: int, seed: int) -> Result:
     return {"value": value, "seconds": seconds}
 
 
-def report(page: Page, found: Found, setup: Setup) -> None:
+def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Times, ratios and exponents."""
     page.text(
         "Seconds, measured in one thread: the whole program by HiGHS's dual simplex (once, "
@@ -121,17 +121,17 @@ def report(page: Page, found: Found, setup: Setup) -> None:
     paper = printed(page, "table5")["rows"] if setup.size == RunSize.FULL else {}
     rows = []
     for n_rows in sizes_of(setup):
-        whole = found.get(f"m={n_rows} whole")
+        whole = results.get(f"m={n_rows} whole")
         theirs = paper.get(f"{n_rows}", [None, None])
         first = MISSING if whole is None else f"{whole['seconds']:.3g}"
-        mine = found.get(f"m={n_rows}", {})
+        mine = results.get(f"m={n_rows}", {})
         ours = [_spread(mine.get(f"{m} seconds", [])) for m in (*METHODS, PRINTED)]
         ours[METHODS.index("heuristic")] += bracket(theirs[1])
         rows.append([n_rows, first + bracket(theirs[0]), *ours])
     page.table(["m", "LP-Pair, all pairs formed", *(TITLES[m] for m in (*METHODS, PRINTED))], rows)
-    _hold_values(page, found, setup)
-    _claim_faster(page, found, setup, paper)
-    _claim_growth(page, found, setup)
+    _hold_values(page, results, setup)
+    _claim_faster(page, results, setup, paper)
+    _claim_growth(page, results, setup)
 
 
 def _explain(page: Page) -> None:
@@ -151,11 +151,11 @@ def _spread(seconds: Sequence[float]) -> str:
     return middle if len(seconds) == 1 else f"{middle}, {min(seconds):.3g} to {max(seconds):.3g}"
 
 
-def _hold_values(page: Page, found: Found, setup: Setup) -> None:
+def _hold_values(page: Page, results: CaseResults, setup: Setup) -> None:
     gaps = [
-        abs(found[f"m={n}"]["pairs value"] - found[f"m={n} whole"]["value"])
+        abs(results[f"m={n}"]["pairs value"] - results[f"m={n} whole"]["value"])
         for n in sizes_of(setup)
-        if f"m={n}" in found and f"m={n} whole" in found
+        if f"m={n}" in results and f"m={n} whole" in results
     ]
     if gaps:
         page.check(
@@ -165,15 +165,17 @@ def _hold_values(page: Page, found: Found, setup: Setup) -> None:
         )
 
 
-def _claim_faster(page: Page, found: Found, setup: Setup, paper: dict[str, list[float]]) -> None:
+def _claim_faster(
+    page: Page, results: CaseResults, setup: Setup, paper: dict[str, list[float]]
+) -> None:
     """The whole program over the method, at the largest m that has both."""
-    both = [n for n in sizes_of(setup) if f"m={n}" in found and f"m={n} whole" in found]
+    both = [n for n in sizes_of(setup) if f"m={n}" in results and f"m={n} whole" in results]
     if not both:
         page.claim("the method is faster than LP-Pair (Table 5)", Verdict.NOT_RUN, MISSING)
         return
     n_rows = both[-1]
-    whole = found[f"m={n_rows} whole"]["seconds"]
-    mine = found[f"m={n_rows}"]
+    whole = results[f"m={n_rows} whole"]["seconds"]
+    mine = results[f"m={n_rows}"]
     ratios = {m: whole / median(mine[f"{m} seconds"]) for m in (*METHODS, PRINTED)}
     theirs = paper.get(f"{n_rows}")
     beside = f"; the paper's {theirs[0] / theirs[1]:.0f}" if theirs else ""
@@ -194,18 +196,20 @@ def ratio_verdict(ratio: float) -> Verdict:
     return Verdict.NOT_REPRODUCED if ratio < 1 / 1.5 else Verdict.UNDECIDED
 
 
-def _claim_growth(page: Page, found: Found, setup: Setup) -> None:
+def _claim_growth(page: Page, results: CaseResults, setup: Setup) -> None:
     """Exponents of m, fitted over all rows of each column."""
     lines = []
     for method in METHODS:
         points = [
-            (n, median(found[f"m={n}"][f"{method} seconds"]))
+            (n, median(results[f"m={n}"][f"{method} seconds"]))
             for n in sizes_of(setup)
-            if f"m={n}" in found
+            if f"m={n}" in results
         ]
         lines.append(f"{TITLES[method]} {_exponent(points)}")
     whole = [
-        (n, found[f"m={n} whole"]["seconds"]) for n in sizes_of(setup) if f"m={n} whole" in found
+        (n, results[f"m={n} whole"]["seconds"])
+        for n in sizes_of(setup)
+        if f"m={n} whole" in results
     ]
     rows = page.expected["table5"]["rows"]
     theirs = [(int(n), seconds[0]) for n, seconds in rows.items()]

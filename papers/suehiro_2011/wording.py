@@ -30,8 +30,8 @@ class Printed(float):
 def printed(page: Page, table: str) -> dict[str, Any]:
     """The figures of a table in expected.json, with their digits."""
     text = (page.paper.folder / "expected.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text, parse_float=Printed)[table]
-    return found
+    result: dict[str, Any] = json.loads(text, parse_float=Printed)[table]
+    return result
 
 
 def beside(setup: Setup, figures: Sequence[float | None]) -> list[float | None]:

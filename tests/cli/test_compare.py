@@ -134,18 +134,18 @@ def test_a_metric_has_the_usual_learner_beside_the_one_that_trains_on_it(
 
 
 def test_which_label_is_positive_changes_no_auc(run: Run, train: Path) -> None:
-    found = {}
+    result = {}
     for label in ("yes", "no"):
         options = ["--positive", label, *DROP, *LEARNERS, "--learner", "lightgbm", "--seed", 1]
         done = run("compare", train, "--target", "y", *options, "--json")
         assert done.code == 0, done.err
-        first, *others = found[label] = done.json["learners"]
+        first, *others = result[label] = done.json["learners"]
         for other in others:
             compared = other["against_first"]
             assert compared["difference"] == pytest.approx(other["auc"] - first["auc"])
-        assert all(one["ks"] > 2 * one["auc"] - 1 - 0.25 for one in found[label])
+        assert all(one["ks"] > 2 * one["auc"] - 1 - 0.25 for one in result[label])
     # Folds depend on which class is drawn first, so that the areas agree roughly only.
-    for one, other in zip(found["yes"], found["no"], strict=True):
+    for one, other in zip(result["yes"], result["no"], strict=True):
         assert one["auc"] == pytest.approx(other["auc"], abs=0.08)
 
 

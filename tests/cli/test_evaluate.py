@@ -45,14 +45,14 @@ def test_measures(run: Run, model: Path, path: Path, unseen: pa.Table) -> None:
     assert facts["ks"] == metrics.ks(y, s)
     assert facts["partial_auc"] == metrics.partial_auc(y, s, fpr_range=(0, 0.1), scaled=True)
     assert facts["precision_at_top"] == pytest.approx(metrics.precision_at_k(y, s, k=0.1))
-    for name, found in {
+    for name, result in {
         "ks": metrics.ks_ci(y, s, random_state=0),
         "partial_auc": metrics.partial_auc_ci(
             y, s, fpr_range=(0, 0.1), scaled=True, random_state=0
         ),
         "precision_at_top": metrics.precision_at_k_ci(y, s, k=0.1, random_state=0),
     }.items():
-        assert (facts[f"{name}_low"], facts[f"{name}_high"]) == (found.low, found.high)
+        assert (facts[f"{name}_low"], facts[f"{name}_high"]) == (result.low, result.high)
     assert facts["warnings"] == []
     assert (facts["rows"], facts["n_pos"], facts["n_neg"]) == (60, y.sum(), (~y).sum())
     point = facts["at_threshold"]
@@ -113,16 +113,17 @@ def test_positive_class_is_the_models(run: Run, train: Path, path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("fitted", "found"), [([0, 1], [0.0, 1.0]), ([False, True], [False, True]), (["0", "1x"], None)]
+    ("fitted", "in_file"),
+    [([0, 1], [0.0, 1.0]), ([False, True], [False, True]), (["0", "1x"], None)],
 )
 def test_labels_are_compared_as_text(
-    run: Run, table: pa.Table, fitted: list[Any], found: list[Any] | None
+    run: Run, table: pa.Table, fitted: list[Any], in_file: list[Any] | None
 ) -> None:
     """A CSV file has no types: 1 in one file is 1.0 in another."""
     X = table.select(["x", "z"])
     positive = [label == "yes" for label in table["y"].to_pylist()]
     pq.write_table(X.append_column("y", [[fitted[p] for p in positive]]), "t.parquet")
-    csv.write_csv(X.append_column("y", [[(found or fitted)[p] for p in positive]]), "e.csv")
+    csv.write_csv(X.append_column("y", [[(in_file or fitted)[p] for p in positive]]), "e.csv")
     assert run("fit", "t.parquet", "--target", "y", *FAST).code == 0
     done = run("evaluate", "t.model.json", "e.csv", "--target", "y", "--json")
     assert done.code == 0, done.err

@@ -40,10 +40,10 @@ def test_fit_writes_the_model_of_the_library(run: Run, train: Path, table: pa.Ta
     model = auctor.load("train.model.json")
     assert model.classes == ("no", "yes")
     np.testing.assert_array_equal(model.decision_function(X), ranker.decision_function(X))
-    found = cross_val_auc(RankBoost(n_estimators=10), X, y, cv=2, random_state=3)
+    result = cross_val_auc(RankBoost(n_estimators=10), X, y, cv=2, random_state=3)
     facts = done.json
-    assert facts["cross_validation"]["auc"] == found.auc.value
-    assert facts["cross_validation"]["low"] == found.auc.low
+    assert facts["cross_validation"]["auc"] == result.auc.value
+    assert facts["cross_validation"]["low"] == result.auc.low
     assert facts["cross_validation"]["folds"] == 2
     assert facts["certificate"]["statement"] == ranker.certificate_.statement
     assert [facts[key] for key in ("rows", "n_pos", "n_neg")] == [80, 40, 40]
@@ -330,9 +330,9 @@ def test_copies_give_a_warning_and_count_once(run: Run, command: str) -> None:
     warning = "the 450 rows contain only 150 distinct rows; copies of a row stay in the same fold"
     assert [warning in line for line in done.json["warnings"]] == [True]
     assert warning in done.err
-    found = done.json["cross_validation"] if command == "fit" else done.json["learners"][0]
-    assert found["method"].startswith("DeLong by groups within folds")
-    assert found["low"] < 0.5 < found["high"]
+    result = done.json["cross_validation"] if command == "fit" else done.json["learners"][0]
+    assert result["method"].startswith("DeLong by groups within folds")
+    assert result["low"] < 0.5 < result["high"]
     if command == "fit":
         assert run("fit", "dup.parquet", *options, "--cv", 0).json["warnings"] == []
         low, high = (done.json["baseline"][name] for name in ("low", "high"))

@@ -50,13 +50,13 @@ def test_without_folds_the_page_says_so(run: Run, train: Path) -> None:
 
 
 def test_a_page_of_other_rows(run: Run, model: Path, train: Path) -> None:
-    found = run("evaluate", model, train, "--target", "y", "--json").json
+    result = run("evaluate", model, train, "--target", "y", "--json").json
     done = run("report", model, train, "--target", "y", "--out", "p.html", "--facts", "f.json")
     assert done.code == 0, done.err
     assert done.out.splitlines()[-1] == f"report written to {Path('p.html').resolve().as_uri()}"
     facts = json.loads(Path("f.json").read_text())
     assert facts == facts_of(Path("p.html"))
-    assert facts["headline"]["auc"] == pytest.approx(found["auc"])
+    assert facts["headline"]["auc"] == pytest.approx(result["auc"])
     assert (facts["data"]["n_pos"], facts["data"]["n_neg"]) == (40, 40)
 
 

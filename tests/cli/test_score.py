@@ -43,13 +43,13 @@ def test_scores_are_those_of_the_model(run: Run, model: Path, new: Path, fresh: 
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("score,probability,prediction\n")
     rows = list(csv.DictReader(io.StringIO(done.out)))
-    found = {
+    result = {
         "score": [float(row["score"]) for row in rows],
         "probability": [float(row["probability"]) for row in rows],
         "prediction": [row["prediction"] for row in rows],
     }
-    assert found == expected(model, fresh)
-    assert len(set(found["prediction"])) == 2
+    assert result == expected(model, fresh)
+    assert len(set(result["prediction"])) == 2
 
 
 def test_prediction_is_positive_above_the_threshold_only(run: Run, train: Path, new: Path) -> None:
@@ -199,8 +199,8 @@ class TestReasons:
         rows = list(csv.DictReader(io.StringIO(done.out)))
         assert list(rows[0]) == ["id", "score", "probability", "prediction", "reason_1", "reason_2"]
         loaded = auctor.load(model)
-        found = loaded.explain(fresh.select(list(loaded.feature_names)))
-        for row, one in zip(rows, found, strict=True):
+        explanation = loaded.explain(fresh.select(list(loaded.feature_names)))
+        for row, one in zip(rows, explanation, strict=True):
             for k in range(2):
                 part = f"({one.contributions[k]:+.3g})" if one.contributions[k] else ""
                 assert row[f"reason_{k + 1}"].endswith(part)

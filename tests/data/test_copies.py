@@ -55,8 +55,8 @@ def test_the_order_of_the_rows_does_not_matter():
     rng = np.random.default_rng(3)
     X = np.repeat(rng.normal(size=(20, 2)), rng.integers(1, 4, size=20), axis=0)
     order = rng.permutation(len(X))
-    found, turned = copies_of(X, np.ones(len(X))), copies_of(X[order], np.ones(len(X)))
-    together = found[:, None] == found
+    result, turned = copies_of(X, np.ones(len(X))), copies_of(X[order], np.ones(len(X)))
+    together = result[:, None] == result
     assert np.array_equal(together[np.ix_(order, order)], turned[:, None] == turned)
 
 

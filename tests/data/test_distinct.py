@@ -67,9 +67,9 @@ def test_the_place_of_a_value_counts():
 def test_a_large_table():
     rng = np.random.default_rng(0)
     table = rng.integers(0, 3, size=(3000, 6)).astype(float)
-    found = groups(table, np.ones(3000, dtype=int))
+    result = groups(table, np.ones(3000, dtype=int))
     distinct_values, counts = np.unique(table, axis=0, return_counts=True)
-    assert found == {key(row): n for row, n in zip(distinct_values, counts.tolist(), strict=True)}
+    assert result == {key(row): n for row, n in zip(distinct_values, counts.tolist(), strict=True)}
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])

@@ -37,13 +37,13 @@ def test_lengths_that_differ():
 
 def test_rows_without_codes_stand_as_prepared_rows_do():
     y, weight = np.array([0, 1, 0, 1, 1]), np.array([1, 2, 0, 3, 0.5])
-    found = read_rows(y, weight, None, 5).without_codes()
+    data = read_rows(y, weight, None, 5).without_codes()
     whole = prepare(np.arange(5.0)[:, None], y, sample_weight=weight)
-    assert found.n_pos == whole.n_pos
-    assert found.effective_rows == whole.effective_rows
+    assert data.n_pos == whole.n_pos
+    assert data.effective_rows == whole.effective_rows
     # Binning may order the rows of a class in its own way: compare by place.
     by_place = [
         dict(zip(d.partitions[0].rows.tolist(), d.partitions[0].weight.tolist(), strict=True))
-        for d in (found, whole)
+        for d in (data, whole)
     ]
     assert by_place[0] == by_place[1]

@@ -65,8 +65,8 @@ def test_no_partitions(data, n_partitions):
 def test_take(data):
     chosen = np.zeros(50, dtype=bool)
     chosen[::3] = True
-    found = rows_of(data.split(3).take(chosen)) + rows_of(data.split(2).take(~chosen))
-    assert sorted(found) == rows_of(data)
+    result = rows_of(data.split(3).take(chosen)) + rows_of(data.split(2).take(~chosen))
+    assert sorted(result) == rows_of(data)
     assert all(row % 3 == 0 for row, *_ in rows_of(data.take(chosen)))
 
 
@@ -77,11 +77,11 @@ def test_take_nothing(data):
 def test_effective_rows_do_not_see_partitions_or_the_scale(data):
     random = np.random.default_rng(0)
     X, y, weight = random.normal(size=(60, 2)), np.arange(60) % 3 == 0, random.lognormal(size=60)
-    found = prepare(X, y, sample_weight=weight)
+    prepared = prepare(X, y, sample_weight=weight)
     expected = [weight[y == k].sum() ** 2 / (weight[y == k] ** 2).sum() for k in (0, 1)]
-    assert found.effective_rows == pytest.approx(expected, rel=1e-6)
-    assert found.split(5).effective_rows == found.effective_rows
-    assert prepare(X, y, sample_weight=64 * weight).effective_rows == found.effective_rows
+    assert prepared.effective_rows == pytest.approx(expected, rel=1e-6)
+    assert prepared.split(5).effective_rows == prepared.effective_rows
+    assert prepare(X, y, sample_weight=64 * weight).effective_rows == prepared.effective_rows
     assert prepare(X, y, sample_weight=np.full(60, 0.3)).effective_rows == (40.0, 20.0)
     assert prepare(X, y).row_units == (1.0, 1.0)
 

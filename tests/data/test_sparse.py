@@ -34,15 +34,15 @@ def dense_codes(part):
     return np.stack([part.codes[j] for j in range(part.codes.shape[0])])
 
 
-def assert_same(found, expected):
+def assert_same(result, expected):
     """Features, codes, weights and places, one by one."""
-    for ours, theirs in zip(found.features, expected.features, strict=True):
+    for ours, theirs in zip(result.features, expected.features, strict=True):
         assert (ours.name, ours.kind) == (theirs.name, theirs.kind)
         assert ours.cuts.tobytes() == theirs.cuts.tobytes()
         assert ours.centres.tobytes() == theirs.centres.tobytes()
         assert ours.categories == theirs.categories
-    assert found.effective_rows == expected.effective_rows
-    for ours, theirs in zip(found.partitions, expected.partitions, strict=True):
+    assert result.effective_rows == expected.effective_rows
+    for ours, theirs in zip(result.partitions, expected.partitions, strict=True):
         assert isinstance(ours.codes, SparseCodes)
         assert ours.codes.shape == theirs.codes.shape
         assert np.array_equal(dense_codes(ours), theirs.codes)
@@ -87,11 +87,11 @@ def test_bins_and_codes_are_those_of_the_dense_table(seed, max_bins, weighted, c
         "categorical_features": list(categorical),
     }
     expected = prepare(X, y, **options)
-    found = keep(sparse.csr_array(X), y, **options)
-    assert_same(found, expected)
-    assert_same(found.split(3), expected.split(3))
+    data = keep(sparse.csr_array(X), y, **options)
+    assert_same(data, expected)
+    assert_same(data.split(3), expected.split(3))
     chosen = rng.random(expected.n_rows) < 0.5
-    assert_same(found.take(chosen), expected.take(chosen))
+    assert_same(data.take(chosen), expected.take(chosen))
 
 
 def test_entries_out_of_order_twice_and_zero():

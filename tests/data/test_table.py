@@ -112,9 +112,9 @@ class TestArrays:
         assert categories(frame) == [big, None, big - 1]
 
     def test_categories_of_numbers(self):
-        found = categories([[1.0], [2.5], [NAN], [-0.0], [1e300]])
-        assert found == [1, 2.5, None, 0, 1e300]
-        assert [type(v) for v in found] == [int, float, type(None), int, float]
+        names = categories([[1.0], [2.5], [NAN], [-0.0], [1e300]])
+        assert names == [1, 2.5, None, 0, 1e300]
+        assert [type(v) for v in names] == [int, float, type(None), int, float]
         assert categories(np.array([[True], [False]])) == [1, 0]
 
 

@@ -63,10 +63,10 @@ class TestBins:
     def test_reference(self, data, n_rows, max_bins):
         column = data.draw(own.columns(n_rows, n_rows, missing=True))
         y = data.draw(own.labels(n_rows))
-        found = prepare(column[:, None], y, max_bins=max_bins)
+        prepared = prepare(column[:, None], y, max_bins=max_bins)
         known = column[~np.isnan(column)].tolist()
         cuts = reference.cuts(known, [1] * len(known), max_bins)
-        codes, _ = by_row(found)
+        codes, _ = by_row(prepared)
         assert [codes[i] for i in range(n_rows)] == [[c] for c in reference.codes(column, cuts)]
 
     @pytest.mark.parametrize(
@@ -146,18 +146,18 @@ class TestBins:
         ]
         expected = prepare(X, y, max_bins=8)
         for table in tables:
-            found = prepare(table, y, max_bins=8)
-            for ours, theirs in zip(found.features, expected.features, strict=True):
+            data = prepare(table, y, max_bins=8)
+            for ours, theirs in zip(data.features, expected.features, strict=True):
                 assert ours.cuts.tobytes() == theirs.cuts.tobytes()
                 assert ours.centres.tobytes() == theirs.centres.tobytes()
-            np.testing.assert_array_equal(found.partitions[0].codes, expected.partitions[0].codes)
+            np.testing.assert_array_equal(data.partitions[0].codes, expected.partitions[0].codes)
 
     def test_sparse(self):
         X = sparse.random_array((40, 3), density=0.3, rng=np.random.default_rng(4))
-        found = prepare(X, alternate(40), accept_sparse=True)
+        data = prepare(X, alternate(40), accept_sparse=True)
         expected = prepare(X.toarray(), alternate(40))
-        assert same_features(found, expected)
-        np.testing.assert_array_equal(found.partitions[0].codes, expected.partitions[0].codes)
+        assert same_features(data, expected)
+        np.testing.assert_array_equal(data.partitions[0].codes, expected.partitions[0].codes)
 
 
 class TestCentres:
@@ -177,9 +177,9 @@ class TestCentres:
         column = data.draw(own.columns(n_rows, n_rows, missing=True))
         y = alternate(n_rows)
         weight = np.array([1, 1, *data.draw(own.whole_weights(n_rows - 2))])
-        found = prepare(column[:, None], y, sample_weight=weight, max_bins=max_bins)
+        prepared = prepare(column[:, None], y, sample_weight=weight, max_bins=max_bins)
         repeated = np.repeat(column, weight)[:, None]
-        assert same_features(found, prepare(repeated, np.repeat(y, weight), max_bins=max_bins))
+        assert same_features(prepared, prepare(repeated, np.repeat(y, weight), max_bins=max_bins))
 
     def test_values_where_each_has_a_bin(self):
         X = [[10.0, NAN], [20.0, 5.0], [30.0, 5.0], [NAN, 7.0]]

@@ -137,10 +137,10 @@ def test_effective_rows_are_kishs(weights, cut):
 @pytest.mark.parametrize("exponent", [-1070, -600, 600, 1000])
 def test_extreme_weights_keep_their_proportions(exponent):
     weight = np.array([1.0, 3.0, 0.0, 0.5])
-    found = usual_size(np.ldexp(weight, exponent))
-    assert 0.5 <= found.max() < 1.0
-    assert (found / found.max()).tolist() == (weight / 3.0).tolist()
-    assert np.isfinite(found.sum() ** 4)
+    scaled = usual_size(np.ldexp(weight, exponent))
+    assert 0.5 <= scaled.max() < 1.0
+    assert (scaled / scaled.max()).tolist() == (weight / 3.0).tolist()
+    assert np.isfinite(scaled.sum() ** 4)
 
 
 def test_no_weight_becomes_absent():

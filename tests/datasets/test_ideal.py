@@ -41,8 +41,8 @@ def levels(law, depths):
     return [approximate_roc(law, depth=depth) for depth in depths]
 
 
-def ratios(found, name):
-    values = np.array([getattr(level, name) for level in found])
+def ratios(approximations, name):
+    values = np.array([getattr(level, name) for level in approximations])
     return values[:-1] / values[1:]
 
 
@@ -51,58 +51,60 @@ def test_knots_are_those_of_a_grid_search(law):
     # A fine broken line in place of ROC*, for speed; its knots are 0.006 apart in log slope.
     t = np.linspace(min(law.high, 12), max(law.low, -12), 4001)
     alpha, beta = (np.concatenate([[0], rate, [1]]) for rate in law.rates(t))
-    found = approximate_roc(law, depth=2)
+    approximation = approximate_roc(law, depth=2)
     knots = slow.approximate_roc(lambda a: float(np.interp(a, alpha, beta)), 2)
-    np.testing.assert_allclose(np.transpose(found.knots), knots, atol=2e-3)
+    np.testing.assert_allclose(np.transpose(approximation.knots), knots, atol=2e-3)
     auc = np.trapezoid([b for _, b in knots], [a for a, _ in knots])
-    assert found.auc == pytest.approx(auc, abs=1e-5)
+    assert approximation.auc == pytest.approx(auc, abs=1e-5)
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
 def test_knots_and_distances_by_formula_and_grid(depth):
-    found = approximate_roc(exponential_roc(2.0), depth=depth)
+    approximation = approximate_roc(exponential_roc(2.0), depth=depth)
 
     def roc(alpha):
         return np.expm1(-2 * alpha) / np.expm1(-2)
 
     knots = slow.approximate_roc(roc, depth)
-    np.testing.assert_allclose(np.transpose(found.knots), knots, atol=2e-6)
-    np.testing.assert_allclose((found.d1, found.d_inf), slow.distances(roc, knots), rtol=1e-5)
+    np.testing.assert_allclose(np.transpose(approximation.knots), knots, atol=2e-6)
+    np.testing.assert_allclose(
+        (approximation.d1, approximation.d_inf), slow.distances(roc, knots), rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("law", [*SMOOTH.values(), r_of_k_roc()], ids=[*SMOOTH, "r of k"])
 def test_depth_zero_is_the_diagonal(law):
-    found = approximate_roc(law, depth=0)
-    assert found.alpha.tolist() == found.beta.tolist() == [0, 1]
-    assert found.auc == 0.5
-    assert found.d1 == pytest.approx(law.optimal_auc - 0.5)
+    approximation = approximate_roc(law, depth=0)
+    assert approximation.alpha.tolist() == approximation.beta.tolist() == [0, 1]
+    assert approximation.auc == 0.5
+    assert approximation.d1 == pytest.approx(law.optimal_auc - 0.5)
     # Proposition 19: the first knot has slope 1, where ROC* is farthest above the diagonal.
     alpha, beta = law.rates(0.0)
-    assert found.d_inf == pytest.approx(float(beta - alpha))
+    assert approximation.d_inf == pytest.approx(float(beta - alpha))
 
 
 @pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
 def test_auc_rises_to_the_optimum_and_knots_lie_on_the_curve(law):
-    found = levels(law, range(7))
-    areas = [level.auc for level in found]
+    approximations = levels(law, range(7))
+    areas = [level.auc for level in approximations]
     assert areas == sorted(areas)
     assert areas[-1] < law.optimal_auc
-    for shallow, deep in pairwise(found):
+    for shallow, deep in pairwise(approximations):
         assert (np.diff(deep.alpha) > 0).all()
         np.testing.assert_array_equal(deep.alpha[::2], shallow.alpha)
-    np.testing.assert_allclose(found[4].beta, law.tpr(found[4].alpha), atol=1e-6)
+    np.testing.assert_allclose(approximations[4].beta, law.tpr(approximations[4].alpha), atol=1e-6)
     # A broken line inside a concave curve is itself concave.
-    slopes = np.diff(found[5].beta) / np.diff(found[5].alpha)
+    slopes = np.diff(approximations[5].beta) / np.diff(approximations[5].alpha)
     assert (np.diff(slopes) < 1e-9).all()
 
 
 @pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
 def test_distances_are_those_of_a_finer_line(law):
-    found, fine = approximate_roc(law, depth=3), approximate_roc(law, depth=10)
-    l1, sup = roc_distance(found.knots, fine.knots)
-    assert found.d1 == pytest.approx(l1, abs=2 * fine.d1)
+    result, fine = approximate_roc(law, depth=3), approximate_roc(law, depth=10)
+    l1, sup = roc_distance(result.knots, fine.knots)
+    assert result.d1 == pytest.approx(l1, abs=2 * fine.d1)
     # The next level's knots are knots of the finer line too, so this distance is exact.
-    assert found.d_inf == pytest.approx(sup, abs=1e-10)
+    assert result.d_inf == pytest.approx(sup, abs=1e-10)
 
 
 @pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
@@ -129,28 +131,30 @@ def test_d_inf_falls_fourfold_where_proposition_15_applies(law):
 def test_the_bounds_of_proposition_15(rate):
     # The largest second derivative of ROC* is at 0; a chord of width w is at most M w^2 / 8 off.
     largest = rate**2 / -np.expm1(-rate)
-    for found in levels(exponential_roc(rate), range(9)):
-        width = np.diff(found.alpha)
-        assert found.d_inf <= largest * width.max() ** 2 / 8 + 1e-15
-        assert found.d1 <= largest * (width**3).sum() / 12 + 1e-15
+    for approximation in levels(exponential_roc(rate), range(9)):
+        width = np.diff(approximation.alpha)
+        assert approximation.d_inf <= largest * width.max() ** 2 / 8 + 1e-15
+        assert approximation.d1 <= largest * (width**3).sum() / 12 + 1e-15
         # Widths are at most C / 2^D, which is what makes the rate N^-2.
-        assert width.max() * 2**found.depth < 1 + rate / 2
+        assert width.max() * 2**approximation.depth < 1 + rate / 2
 
 
 def test_constant_bend_has_dyadic_knots():
-    for found in levels(quadratic_roc(0.6), range(9)):
-        n_cells = 2**found.depth
-        np.testing.assert_allclose(found.alpha, np.arange(n_cells + 1) / n_cells, atol=1e-12)
-        assert found.d1 == pytest.approx(0.6 / 6 / n_cells**2, rel=1e-6)
-        assert found.d_inf == pytest.approx(0.6 / 4 / n_cells**2, rel=1e-6)
+    for approximation in levels(quadratic_roc(0.6), range(9)):
+        n_cells = 2**approximation.depth
+        np.testing.assert_allclose(
+            approximation.alpha, np.arange(n_cells + 1) / n_cells, atol=1e-12
+        )
+        assert approximation.d1 == pytest.approx(0.6 / 6 / n_cells**2, rel=1e-6)
+        assert approximation.d_inf == pytest.approx(0.6 / 4 / n_cells**2, rel=1e-6)
 
 
 def test_without_a_bounded_slope_d_inf_only_halves():
-    for found in levels(power_roc(0.5), range(9)):
-        n_cells = 2**found.depth
-        np.testing.assert_allclose(found.beta, np.arange(n_cells + 1) / n_cells, atol=1e-12)
-        assert found.d1 == pytest.approx(1 / 6 / n_cells**2, rel=1e-6)
-        assert found.d_inf == pytest.approx(1 / 4 / n_cells, rel=1e-9)
+    for approximation in levels(power_roc(0.5), range(9)):
+        n_cells = 2**approximation.depth
+        np.testing.assert_allclose(approximation.beta, np.arange(n_cells + 1) / n_cells, atol=1e-12)
+        assert approximation.d1 == pytest.approx(1 / 6 / n_cells**2, rel=1e-6)
+        assert approximation.d_inf == pytest.approx(1 / 4 / n_cells, rel=1e-9)
 
 
 @given(
@@ -160,20 +164,20 @@ def test_without_a_bounded_slope_d_inf_only_halves():
 )
 def test_a_broken_line_is_reached(masses):
     law = discrete_roc(*zip(*masses, strict=True))
-    found = levels(law, range(8))
-    areas = np.array([level.auc for level in found])
+    approximations = levels(law, range(8))
+    areas = np.array([level.auc for level in approximations])
     assert (np.diff(areas) > -1e-12).all()
     # Each level adds a corner to every cell that has one, and 8 kinds make 7 corners.
-    assert found[7].auc == pytest.approx(law.optimal_auc, abs=1e-12)
-    assert found[7].d_inf < 1e-12
-    for axis in found[7].knots:
+    assert approximations[7].auc == pytest.approx(law.optimal_auc, abs=1e-12)
+    assert approximations[7].d_inf < 1e-12
+    for axis in approximations[7].knots:
         assert (np.diff(axis) >= 0).all()
 
 
 def test_one_split_is_enough_for_one_corner():
-    found = approximate_roc(r_of_k_roc(noise=0.2), depth=1)
-    np.testing.assert_allclose(found.knots, [[0, 0.2, 1], [0, 0.8, 1]], atol=1e-12)
-    assert found.auc == pytest.approx(0.8)
+    approximation = approximate_roc(r_of_k_roc(noise=0.2), depth=1)
+    np.testing.assert_allclose(approximation.knots, [[0, 0.2, 1], [0, 0.8, 1]], atol=1e-12)
+    assert approximation.auc == pytest.approx(0.8)
     # Remark 9: no gain, no split; the lower cells are empty.
     deeper = approximate_roc(r_of_k_roc(noise=0.2), depth=3)
     assert len(deeper.alpha) == 9
@@ -181,15 +185,15 @@ def test_one_split_is_enough_for_one_corner():
 
 
 def test_result_is_a_frozen_sentence():
-    found = approximate_roc(gaussian_roc(1.0), depth=2)
-    assert repr(found) == (
+    approximation = approximate_roc(gaussian_roc(1.0), depth=2)
+    assert repr(approximation) == (
         "ideal tree of depth 2 for two Gaussians 1 apart: 4 pieces, "
         "AUC 0.742420 (optimal 0.760250), d1 0.018, d-infinity 0.07"
     )
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.depth = 3
+        approximation.depth = 3
     with pytest.raises(ValueError, match="read-only"):
-        found.alpha[0] = 1
+        approximation.alpha[0] = 1
 
 
 @pytest.mark.parametrize(

@@ -95,21 +95,21 @@ def make(name):
 
 @pytest.fixture(scope="module", params=EVERY)
 def display(request):
-    found = make(request.param)
+    instance = make(request.param)
     plt.close("all")
-    return found
+    return instance
 
 
-def values(found):
+def values(value):
     """All that a display holds, to compare before and after; figures and axes left out."""
-    if dataclasses.is_dataclass(found):
-        return [values(getattr(found, field.name)) for field in dataclasses.fields(found)]
-    if isinstance(found, np.ndarray):
-        return found.dtype.str, repr(found.tolist())  # as text, in which NaN is NaN
-    if isinstance(found, (tuple, list)):
-        return [values(part) for part in found]
-    assert found is None or isinstance(found, (str, int, float, np.generic)), type(found)
-    return repr(found)
+    if dataclasses.is_dataclass(value):
+        return [values(getattr(value, field.name)) for field in dataclasses.fields(value)]
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, repr(value.tolist())  # as text, in which NaN is NaN
+    if isinstance(value, (tuple, list)):
+        return [values(part) for part in value]
+    assert value is None or isinstance(value, (str, int, float, np.generic)), type(value)
+    return repr(value)
 
 
 def test_every_display_is_under_contract():
@@ -251,18 +251,18 @@ def test_the_ranking_is_never_upside_down(fitted):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_folds_of_scikit_learn(name, weighted):
     cls = getattr(auctor.display, name)
-    found = cross_validate(
+    result = cross_validate(
         RankBoost(n_estimators=5, pos_label="bad"), X, Y, cv=3, return_estimator=True,
         return_indices=True,
     )  # fmt: skip
     arguments = {"sample_weight": WEIGHT} if weighted else {}
     for table in (X, pl.from_pandas(X)):
-        display = cls.from_cv_results(found, table, Y, **arguments)
+        display = cls.from_cv_results(result, table, Y, **arguments)
         assert display.pos_label == "bad" and display.plot() is display
-    tests = found["indices"]["test"]
+    tests = result["indices"]["test"]
     expected = [
         auc(Y[test], estimator.decision_function(X.iloc[test]), pos_label="bad")
-        for estimator, test in zip(found["estimator"], tests, strict=True)
+        for estimator, test in zip(result["estimator"], tests, strict=True)
     ]
     if name == "ROCDisplay" and not weighted:
         assert display.curves[0].auc == pytest.approx(np.mean(expected))
@@ -271,20 +271,20 @@ def test_folds_of_scikit_learn(name, weighted):
 
 def test_folds_of_our_own(name):
     cls = getattr(auctor.display, name)
-    found = cross_val_auc(RankBoost(n_estimators=5, pos_label="bad"), X, Y, cv=3)
+    result = cross_val_auc(RankBoost(n_estimators=5, pos_label="bad"), X, Y, cv=3)
     if name == "CalibrationDisplay":
         with pytest.raises(ValueError, match="no probabilities; give the result of"):
-            cls.from_cross_validation(found, Y, pos_label="bad")
+            cls.from_cross_validation(result, Y, pos_label="bad")
         return
-    display = cls.from_cross_validation(found, Y, pos_label="bad", name="mine")
-    arguments = {"folds": found.folds, "pos_label": "bad", "name": "mine"}
+    display = cls.from_cross_validation(result, Y, pos_label="bad", name="mine")
+    arguments = {"folds": result.folds, "pos_label": "bad", "name": "mine"}
     if name == "ROCDisplay":
-        arguments["instability"] = found.instability
-    direct = cls.from_predictions(Y, found.scores, **arguments)
+        arguments["instability"] = result.instability
+    direct = cls.from_predictions(Y, result.scores, **arguments)
     assert values(display) == values(direct)
     if name == "ROCDisplay":
-        assert display.curves[0].auc == pytest.approx(found.auc.value)
-        assert display.curves[0].low == pytest.approx(found.auc.low)
+        assert display.curves[0].auc == pytest.approx(result.auc.value)
+        assert display.curves[0].low == pytest.approx(result.auc.low)
 
 
 def test_unknown_options_are_named(name):

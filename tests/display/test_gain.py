@@ -47,11 +47,11 @@ def test_numbers_are_those_of_the_gain_curve(cls):
 def test_a_fraction_is_marked(cls):
     y, s = draw()
     display = cls.from_predictions(y, s, fraction=0.2)
-    found = recall_at_k(y, s, k=0.2)
+    recall = recall_at_k(y, s, k=0.2)
     words = next(text for text in legend(display) if text.startswith("20.0% flagged"))
-    assert f"{found:.1%} of the positives, lift {found / 0.2:.2f}" in words
+    assert f"{recall:.1%} of the positives, lift {recall / 0.2:.2f}" in words
     ring = next(line for line in display.ax_.lines if line.get_marker() == "o")
-    height = found / 0.2 if cls is LiftDisplay else found
+    height = recall / 0.2 if cls is LiftDisplay else recall
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (0.2, pytest.approx(height))
     with pytest.raises(ValueError, match="fraction is 20; give a number from 0 to 1"):
         cls.from_predictions(y, s, fraction=20)

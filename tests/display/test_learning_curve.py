@@ -34,17 +34,17 @@ def newton(penalty=(1e-2, 1e-3, 1e-1, 1e-2, 1e-2), shrinkage=(1.0, 1.0, 1.0, 2.0
 
 
 def stagewise():
-    found = newton((0.1, 0.01), (0.0, 0.0))
+    cv_results = newton((0.1, 0.01), (0.0, 0.0))
     staged = np.random.default_rng(1).uniform(size=(2, 4, 6))
-    found.cv_results_ |= {"rounds": np.array([1, 5, 10, 50, 100, 500]), "staged_auc": staged}
-    found.n_estimators_ = 50
-    return found
+    cv_results.cv_results_ |= {"rounds": np.array([1, 5, 10, 50, 100, 500]), "staged_auc": staged}
+    cv_results.n_estimators_ = 50
+    return cv_results
 
 
 def test_numbers_are_those_of_the_folds():
-    found = newton()
-    display = LearningCurveDisplay.from_estimator(found)
-    aucs = found.cv_results_["aucs"]
+    cv_results = newton()
+    display = LearningCurveDisplay.from_estimator(cv_results)
+    aucs = cv_results.cv_results_["aucs"]
     assert np.array_equal(display.mean_auc, aucs.mean(axis=1))
     assert np.allclose(display.standard_error, aucs.std(axis=1, ddof=1) / 2)
     assert (display.best_penalty, display.best_shrinkage, display.n_folds) == (1e-3, 1.0, 4)
@@ -62,19 +62,19 @@ def test_against_the_penalty():
 
 def with_surfaces(chosen):
     """The second candidate once more, with surfaces, and which of both was chosen."""
-    found = newton((1e-2, 1e-3, 1e-1, 1e-3), (1.0,) * 4)
-    found.cv_results_["interactions"] = np.array([0, 0, 0, 10])
-    found.interactions_ = chosen
-    return found
+    cv_results = newton((1e-2, 1e-3, 1e-1, 1e-3), (1.0,) * 4)
+    cv_results.cv_results_["interactions"] = np.array([0, 0, 0, 10])
+    cv_results.interactions_ = chosen
+    return cv_results
 
 
 @pytest.mark.parametrize(("chosen", "place"), [(0, 1), (10, 3), (2, 1)])
 @pytest.mark.parametrize("against", ["penalty", "shrinkage"])
 def test_surfaces_have_a_mark_of_their_own(chosen, place, against):
     """Also where 2 were asked for, which no candidate has."""
-    found = with_surfaces(chosen)
-    display = LearningCurveDisplay.from_estimator(found, against=against)
-    ax, mean = display.ax_, found.cv_results_["mean_auc"]
+    cv_results = with_surfaces(chosen)
+    display = LearningCurveDisplay.from_estimator(cv_results, against=against)
+    ax, mean = display.ax_, cv_results.cv_results_["mean_auc"]
     marks = {box.get_label(): box.lines[0].get_ydata().tolist() for box in ax.containers}
     assert marks["with 10 surfaces"] == [mean[3]]
     if against == "penalty":
@@ -87,18 +87,18 @@ def test_surfaces_have_a_mark_of_their_own(chosen, place, against):
 
 
 def test_one_candidate():
-    found = newton((1e-3, 1e-3), (1.0, 1.0))
-    found.cv_results_ = {name: value[:1] for name, value in found.cv_results_.items()}
+    cv_results = newton((1e-3, 1e-3), (1.0, 1.0))
+    cv_results.cv_results_ = {name: value[:1] for name, value in cv_results.cv_results_.items()}
     for against in ("penalty", "shrinkage"):
-        display = LearningCurveDisplay.from_estimator(found, against=against)
+        display = LearningCurveDisplay.from_estimator(cv_results, against=against)
         assert [box.get_label() for box in display.ax_.containers] == ["candidates"]
         display.figure_.canvas.draw()
 
 
 def test_the_legend_lies_within_the_axes_it_is_given():
-    for found in (newton(), stagewise()):
+    for cv_results in (newton(), stagewise()):
         figure, ax = plt.subplots(figsize=(5, 4))
-        LearningCurveDisplay.from_estimator(found, ax=ax)
+        LearningCurveDisplay.from_estimator(cv_results, ax=ax)
         figure.canvas.draw()
         box, legend = ax.get_window_extent(), ax.get_legend().get_window_extent()
         assert box.x0 <= legend.x0 and legend.x1 <= box.x1
@@ -120,9 +120,9 @@ def test_a_penalty_of_zero_has_a_place_on_the_log_scale():
 
 
 def test_against_the_rounds_one_line_for_each_penalty():
-    found = stagewise()
-    display = LearningCurveDisplay.from_estimator(found)
-    staged = found.cv_results_["staged_auc"]
+    cv_results = stagewise()
+    display = LearningCurveDisplay.from_estimator(cv_results)
+    staged = cv_results.cv_results_["staged_auc"]
     assert np.allclose(display.staged_mean, staged.mean(axis=1))
     assert np.allclose(display.staged_error, staged.std(axis=1, ddof=1) / 2)
     lines = display.ax_.lines
@@ -135,9 +135,9 @@ def test_against_the_rounds_one_line_for_each_penalty():
 
 
 def test_one_fold_has_no_standard_error():
-    found = newton()
-    found.cv_results_["aucs"] = found.cv_results_["aucs"][:, :1]
-    assert not LearningCurveDisplay.from_estimator(found).standard_error.any()
+    cv_results = newton()
+    cv_results.cv_results_["aucs"] = cv_results.cv_results_["aucs"][:, :1]
+    assert not LearningCurveDisplay.from_estimator(cv_results).standard_error.any()
 
 
 def test_a_fit_without_folds():

@@ -39,8 +39,8 @@ def test_curves_are_those_of_each_part_of_the_score(fitted):
     aucs = [curve.auc for curve in display.curves]
     assert aucs == sorted(aucs, reverse=True)
     for curve in display.curves:
-        found, interval = roc_curve(y, parts[curve.name]), auc_ci(y, parts[curve.name])
-        assert np.array_equal(curve.tpr, found.tpr) and np.array_equal(curve.fpr, found.fpr)
+        roc, interval = roc_curve(y, parts[curve.name]), auc_ci(y, parts[curve.name])
+        assert np.array_equal(curve.tpr, roc.tpr) and np.array_equal(curve.fpr, roc.fpr)
         assert (curve.auc, curve.low, curve.high) == (interval.value, interval.low, interval.high)
     assert display.total.auc == ranker.score(X, y)
     assert display.method == "DeLong's variance, Wilson's limits"

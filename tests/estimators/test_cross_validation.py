@@ -41,36 +41,36 @@ RANKER = RankBoost(n_estimators=5)
 
 
 def test_each_row_is_scored_by_a_model_that_did_not_see_it(X: Any, y: Any) -> None:
-    found = cross_val_auc(RANKER, X, y, cv=3)
-    assert set(found.folds) == {0, 1, 2}
+    result = cross_val_auc(RANKER, X, y, cv=3)
+    assert set(result.folds) == {0, 1, 2}
     for fold in range(3):
-        held = found.folds == fold
+        held = result.folds == fold
         fitted = RankBoost(n_estimators=5).fit(X[~held], y[~held])
-        np.testing.assert_array_equal(found.scores[held], fitted.decision_function(X[held]))
+        np.testing.assert_array_equal(result.scores[held], fitted.decision_function(X[held]))
     assert not hasattr(RANKER, "model_")
 
 
 def test_folds_are_stratified_and_shuffled(X: Any, y: Any) -> None:
-    found = cross_val_auc(RANKER, X, y, cv=5)
+    result = cross_val_auc(RANKER, X, y, cv=5)
     for label in (0, 1):
-        sizes = np.bincount(found.folds[y == label], minlength=5)
+        sizes = np.bincount(result.folds[y == label], minlength=5)
         assert np.ptp(sizes) <= 1
-    assert (np.diff(found.folds) < 0).any()
+    assert (np.diff(result.folds) < 0).any()
     again = cross_val_auc(RANKER, X, y, cv=5)
     other = cross_val_auc(RANKER, X, y, cv=5, random_state=1)
-    np.testing.assert_array_equal(found.folds, again.folds)
-    assert (found.folds != other.folds).any()
+    np.testing.assert_array_equal(result.folds, again.folds)
+    assert (result.folds != other.folds).any()
 
 
 def test_interval_is_that_of_the_folds(X: Any, y: Any) -> None:
-    found = cross_val_auc(RANKER, X, y, cv=3)
-    options = {"folds": found.folds, "instability": found.instability}
-    assert found.auc == auc_ci(y, found.scores, **options)
-    assert found.instability == fold_instability(y, found.scores_by_fold, found.folds)
-    own = found.scores_by_fold[np.arange(N), found.folds]
-    np.testing.assert_array_equal(own, found.scores)
-    means = np.mean([auc(y[found.folds == k], found.scores[found.folds == k]) for k in range(3)])
-    assert found.auc.value == pytest.approx(means)
+    result = cross_val_auc(RANKER, X, y, cv=3)
+    options = {"folds": result.folds, "instability": result.instability}
+    assert result.auc == auc_ci(y, result.scores, **options)
+    assert result.instability == fold_instability(y, result.scores_by_fold, result.folds)
+    own = result.scores_by_fold[np.arange(N), result.folds]
+    np.testing.assert_array_equal(own, result.scores)
+    means = np.mean([auc(y[result.folds == k], result.scores[result.folds == k]) for k in range(3)])
+    assert result.auc.value == pytest.approx(means)
 
 
 def test_training_sets_count_for_much_without_a_signal() -> None:
@@ -116,15 +116,15 @@ def test_every_kind_of_table_gives_the_same(X: Any, y: Any) -> None:
     for table in tables:
         np.testing.assert_array_equal(cross_val_auc(RANKER, table, y, cv=3).scores, expected)
     for labels in (pd.Series(y, index=frame.index), pl.Series(y), pa.array(y), y.tolist()):
-        found = cross_val_auc(RANKER, frame, labels, cv=3)
-        np.testing.assert_array_equal(found.scores, expected)
+        result = cross_val_auc(RANKER, frame, labels, cv=3)
+        np.testing.assert_array_equal(result.scores, expected)
 
 
 def test_text_categories_and_missing_values(X: Any, y: Any) -> None:
     city = np.where(y == 1, "Oslo", "Rome").astype(object)
     city[::7] = None
-    found = cross_val_auc(RANKER, pa.table({"x": X[:, 1], "city": city.tolist()}), y, cv=3)
-    assert found.auc.value > 0.9
+    result = cross_val_auc(RANKER, pa.table({"x": X[:, 1], "city": city.tolist()}), y, cv=3)
+    assert result.auc.value > 0.9
 
 
 def test_labels_and_positive_class(X: Any, y: Any) -> None:
@@ -137,18 +137,18 @@ def test_labels_and_positive_class(X: Any, y: Any) -> None:
 
 def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:
     weight = np.random.default_rng(2).integers(1, 5, size=N).astype(float)
-    found = cross_val_auc(RANKER, X, y, sample_weight=weight, cv=3)
-    held = found.folds == 0
+    result = cross_val_auc(RANKER, X, y, sample_weight=weight, cv=3)
+    held = result.folds == 0
     fitted = RankBoost(n_estimators=5).fit(X[~held], y[~held], weight[~held])
-    np.testing.assert_array_equal(found.scores[held], fitted.decision_function(X[held]))
+    np.testing.assert_array_equal(result.scores[held], fitted.decision_function(X[held]))
     parts = [
-        auc(y[rows], found.scores[rows], sample_weight=weight[rows])
-        for rows in (found.folds == k for k in range(3))
+        auc(y[rows], result.scores[rows], sample_weight=weight[rows])
+        for rows in (result.folds == k for k in range(3))
     ]
-    assert found.auc.value == pytest.approx(np.mean(parts))
-    assert found.auc.low < found.auc.value < found.auc.high
-    assert str(found.auc).startswith("cross-validated AUC 0.")
-    assert "DeLong within folds, variance multiplied by 1." in str(found.auc)
+    assert result.auc.value == pytest.approx(np.mean(parts))
+    assert result.auc.low < result.auc.value < result.auc.high
+    assert str(result.auc).startswith("cross-validated AUC 0.")
+    assert "DeLong within folds, variance multiplied by 1." in str(result.auc)
 
 
 def test_equal_weights_give_about_the_interval_without(X: Any, y: Any) -> None:
@@ -162,12 +162,12 @@ def test_rows_of_weight_zero_are_absent(X: Any, y: Any) -> None:
     weight = np.ones(N)
     weight[::4] = 0
     kept = weight > 0
-    found = cross_val_auc(RANKER, X, y, sample_weight=weight, cv=3)
+    result = cross_val_auc(RANKER, X, y, sample_weight=weight, cv=3)
     without = cross_val_auc(RANKER, X[kept], y[kept], sample_weight=weight[kept], cv=3)
-    np.testing.assert_array_equal(found.folds[kept], without.folds)
-    np.testing.assert_array_equal(found.scores[kept], without.scores)
-    assert found.auc == without.auc
-    assert np.isfinite(found.scores).all()
+    np.testing.assert_array_equal(result.folds[kept], without.folds)
+    np.testing.assert_array_equal(result.scores[kept], without.scores)
+    assert result.auc == without.auc
+    assert np.isfinite(result.scores).all()
 
 
 def test_other_estimators(X: Any, y: Any) -> None:
@@ -222,8 +222,8 @@ def test_models_that_only_have_probabilities(X: Any, y: Any) -> None:
 
     words = np.where(y == 1, "bad", "good")
     forest = RandomForestClassifier(20, random_state=0)
-    found = cross_val_auc(forest, X, y, cv=3)
-    assert found.auc.value > 0.6
+    result = cross_val_auc(forest, X, y, cv=3)
+    assert result.auc.value > 0.6
     # The larger word is "good"; the forest's probability of it ranks the good first.
     assert cross_val_auc(forest, X, words, cv=3).auc.value > 0.6
 
@@ -257,9 +257,9 @@ def law(n: int, seed: int) -> tuple[Any, Any]:
 def test_thresholds_of_the_pooled_scores_do_to_new_rows_what_they_say(ranker: Any) -> None:
     """A tree has few scores, and how many differs from fold to fold: only ranks carry over."""
     (X, y), (X_new, y_new) = law(1500, seed=1), law(20_000, seed=2)
-    found = cross_val_auc(ranker, X, y)
+    result = cross_val_auc(ranker, X, y)
     fitted = ranker.fit(X, y)
-    pooled = roc_curve(y, found.scores_of(fitted, X))
+    pooled = roc_curve(y, result.scores_of(fitted, X))
     new = roc_curve(y_new, fitted.decision_function(X_new))
     for fpr in (0.05, 0.1, 0.2, 0.5):
         point = pooled.at(fpr=fpr)
@@ -274,11 +274,11 @@ def test_pooled_scores_of_a_tree_are_scores_of_its_leaves() -> None:
 
 
 def test_pooling_keeps_the_order_within_a_fold(X: Any, y: Any) -> None:
-    found = cross_val_auc(RANKER, X, y, cv=3)
-    scores = found.scores_of(RankBoost(n_estimators=5).fit(X, y), X)
+    result = cross_val_auc(RANKER, X, y, cv=3)
+    scores = result.scores_of(RankBoost(n_estimators=5).fit(X, y), X)
     for fold in range(3):
-        held = found.folds == fold
-        order = np.argsort(found.scores[held], kind="stable")
+        held = result.folds == fold
+        order = np.argsort(result.scores[held], kind="stable")
         assert (np.diff(scores[held][order]) >= 0).all()
 
 
@@ -296,9 +296,9 @@ def test_weights_count_in_the_ranks() -> None:
 
 def test_the_positive_label_of_another_librarys_model(X: Any, y: Any) -> None:
     words = np.where(y == 1, "bad", "good")
-    found = cross_val_auc(LogisticRegression(), X, words, pos_label="bad", cv=3)
-    assert found.auc.value > 0.6
-    assert auc(y, found.scores) > 0.6
+    result = cross_val_auc(LogisticRegression(), X, words, pos_label="bad", cv=3)
+    assert result.auc.value > 0.6
+    assert auc(y, result.scores) > 0.6
 
 
 def test_an_estimator_that_cross_validates_itself_keeps_groups_together(X: Any, y: Any) -> None:
@@ -342,13 +342,13 @@ def copied_noise(n_copies: int = 3) -> tuple[npt.NDArray[np.float64], npt.NDArra
 
 def test_copies_of_noise_look_like_noise() -> None:
     X, y = copied_noise()
-    found = cross_val_auc(TreeRank(), X, y)
-    assert (found.folds.reshape(150, 3) == found.folds[::3, None]).all()
-    assert found.auc.low < 0.5 < found.auc.high
-    assert found.groups is not None
-    np.testing.assert_array_equal(found.groups, np.repeat(np.arange(0, 450, 3), 3))
-    alone = cross_val_auc(LogisticRegression(), X[::3], y[::3], folds=found.folds[::3])
-    thrice = cross_val_auc(LogisticRegression(C=1 / 3), X, y, folds=found.folds)
+    result = cross_val_auc(TreeRank(), X, y)
+    assert (result.folds.reshape(150, 3) == result.folds[::3, None]).all()
+    assert result.auc.low < 0.5 < result.auc.high
+    assert result.groups is not None
+    np.testing.assert_array_equal(result.groups, np.repeat(np.arange(0, 450, 3), 3))
+    alone = cross_val_auc(LogisticRegression(), X[::3], y[::3], folds=result.folds[::3])
+    thrice = cross_val_auc(LogisticRegression(C=1 / 3), X, y, folds=result.folds)
     # The same models (a third of the penalty), and an interval as wide as that of 150 rows.
     assert thrice.auc.value == pytest.approx(alone.auc.value, abs=0.01)
     width = alone.auc.high - alone.auc.low
@@ -361,17 +361,17 @@ def test_copies_are_known_in_tables_of_every_kind(make: Any) -> None:
     plain = cross_val_auc(LogisticRegression(), X, y, cv=3)
     names = {f"c{j}": X[:, j] for j in range(5)}
     table = make(X) if make is sparse.csr_array else make(names)
-    found = cross_val_auc(LogisticRegression(), table, y, cv=3)
-    np.testing.assert_array_equal(found.folds, plain.folds)
-    np.testing.assert_array_equal(found.groups, np.repeat(np.arange(0, 300, 2), 2))
+    result = cross_val_auc(LogisticRegression(), table, y, cv=3)
+    np.testing.assert_array_equal(result.folds, plain.folds)
+    np.testing.assert_array_equal(result.groups, np.repeat(np.arange(0, 300, 2), 2))
 
 
 def test_groups_and_folds_of_the_user_win_over_copies() -> None:
     X, y = copied_noise()
     who = np.tile(np.arange(3), 150) + 3 * (np.arange(450) // 45)
-    found = cross_val_auc(LogisticRegression(), X, y, groups=who)
-    np.testing.assert_array_equal(found.groups, who)
-    assert (found.folds.reshape(150, 3) != found.folds[::3, None]).any()
+    result = cross_val_auc(LogisticRegression(), X, y, groups=who)
+    np.testing.assert_array_equal(result.groups, who)
+    assert (result.folds.reshape(150, 3) != result.folds[::3, None]).any()
     folds = np.tile(np.arange(3), 150)
     given = cross_val_auc(LogisticRegression(), X, y, folds=folds)
     np.testing.assert_array_equal(given.folds, folds)
@@ -383,28 +383,28 @@ def test_few_copies_are_together_but_count_as_rows(X: Any, y: Any) -> None:
     y = y.copy()
     y[1::9] = y[::9]
     weight = np.where(np.arange(N) % 9 == 5, 0.0, 1.0)
-    found = cross_val_auc(RANKER, X, y, cv=3, sample_weight=weight)
-    np.testing.assert_array_equal(found.folds[1::9], found.folds[::9])
-    assert found.groups is None
+    result = cross_val_auc(RANKER, X, y, cv=3, sample_weight=weight)
+    np.testing.assert_array_equal(result.folds[1::9], result.folds[::9])
+    assert result.groups is None
 
 
 def test_only_a_group_of_copies_that_fills_a_fold_is_spread() -> None:
     X = np.concatenate([np.random.default_rng(0).normal(size=60), np.repeat(np.arange(10.0), 6)])
     y = np.repeat([0, 1], 60)
-    found = cross_val_auc(LogisticRegression(), X[:, None], y)
-    by_row = found.folds[60:].reshape(10, 6)
+    result = cross_val_auc(LogisticRegression(), X[:, None], y)
+    by_row = result.folds[60:].reshape(10, 6)
     assert (by_row == by_row[:, :1]).all()
     assert sorted(by_row[:, 0]) == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     X[60:] = 3.0  # one row sixty times
-    found = cross_val_auc(LogisticRegression(), X[:, None], y)
-    np.testing.assert_array_equal(np.bincount(found.folds[60:]), [12] * 5)
-    assert found.groups is None
+    result = cross_val_auc(LogisticRegression(), X[:, None], y)
+    np.testing.assert_array_equal(np.bincount(result.folds[60:]), [12] * 5)
+    assert result.groups is None
 
 
 def test_tables_that_only_the_estimator_can_read_are_not_searched_for_copies(y: Any) -> None:
     X = np.full((N, 1), np.inf)
-    found = cross_val_auc(DummyRanker(), X, y, cv=3)
-    assert found.groups is None and found.auc.value == 0.5
+    result = cross_val_auc(DummyRanker(), X, y, cv=3)
+    assert result.groups is None and result.auc.value == 0.5
 
 
 class DummyRanker(BaseEstimator):

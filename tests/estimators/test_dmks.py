@@ -114,9 +114,9 @@ def test_sparse_equals_dense(density):
     y = X[:, 0] + X[:, 1] - X[:, 2] + 0.5 * rng.normal(size=150) > 0.4
     dense = DMKS().fit(X, y)
     for make in (sparse.csr_array, sparse.csc_array, sparse.coo_array):
-        found = DMKS().fit(make(X), y)
-        assert to_json(found.model_) == to_json(dense.model_)
-        scores = found.decision_function(make(X))
+        fitted = DMKS().fit(make(X), y)
+        assert to_json(fitted.model_) == to_json(dense.model_)
+        scores = fitted.decision_function(make(X))
         assert scores.tobytes() == dense.decision_function(X).tobytes()
 
 

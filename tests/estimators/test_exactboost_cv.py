@@ -50,14 +50,14 @@ def test_rounds_are_kept_where_the_smooth_model_cannot_reach_the_ks():
 def test_attributes():
     X, y = make_strata(600)
     ranker = ExactBoostCV(cv=3, interactions=0).fit(X, y)
-    found = ranker.cv_results_
-    assert found["n_rounds"].tolist() == [0, 5, 5, 5, 20, 20, 20]
-    assert found["factor"].tolist() == [0.0, 0.1, 0.3, 1.0, 0.1, 0.3, 1.0]
-    assert found["values"].shape == (7, 3)
-    assert found["mean"] == pytest.approx(found["values"].mean(axis=1))
-    assert found["gain"] == pytest.approx(found["mean"] - found["mean"][0])
-    chosen = (found["n_rounds"] == ranker.n_rounds_) & (found["factor"] == ranker.factor_)
-    assert found["mean"][chosen].tolist() == [ranker.best_score_]
+    results = ranker.cv_results_
+    assert results["n_rounds"].tolist() == [0, 5, 5, 5, 20, 20, 20]
+    assert results["factor"].tolist() == [0.0, 0.1, 0.3, 1.0, 0.1, 0.3, 1.0]
+    assert results["values"].shape == (7, 3)
+    assert results["mean"] == pytest.approx(results["values"].mean(axis=1))
+    assert results["gain"] == pytest.approx(results["mean"] - results["mean"][0])
+    chosen = (results["n_rounds"] == ranker.n_rounds_) & (results["factor"] == ranker.factor_)
+    assert results["mean"][chosen].tolist() == [ranker.best_score_]
     assert "aucs" in ranker.smooth_results_
     value = ranker.certificate_.values["value"]
     assert value == pytest.approx(ks(y, ranker.decision_function(X)))

@@ -30,11 +30,13 @@ def ranker(frame):
 def test_contributions_add_up_and_are_in_order(frame, ranker):
     X, _ = frame
     for i in (0, 2, 5):
-        found = ranker.explain(X.iloc[[i]])
-        assert found.score == pytest.approx(float(ranker.decision_function(X.iloc[[i]])[0]))
-        assert found.base + sum(found.contributions) == pytest.approx(found.score)
-        assert (np.diff(np.abs(found.contributions)) <= 0).all()
-        assert dict(zip(found.names, found.values, strict=True))["Start"] == X["Start"][i]
+        explanation = ranker.explain(X.iloc[[i]])
+        assert explanation.score == pytest.approx(float(ranker.decision_function(X.iloc[[i]])[0]))
+        assert explanation.base + sum(explanation.contributions) == pytest.approx(explanation.score)
+        assert (np.diff(np.abs(explanation.contributions)) <= 0).all()
+        assert (
+            dict(zip(explanation.names, explanation.values, strict=True))["Start"] == X["Start"][i]
+        )
 
 
 def test_the_average_row_is_that_of_the_training_rows(frame, ranker):
@@ -66,14 +68,14 @@ def test_rows_without_names():
 
 def test_missing_values_and_unknown_categories(frame, ranker):
     row = {**frame[0].iloc[2].to_dict(), "Age": None, "side": "middle"}
-    found = {name: (value, part) for name, value, part in ranker.explain(row)}
-    assert found["Age"][0] is None
-    assert found["side"][0] == "middle"
+    explanation = {name: (value, part) for name, value, part in ranker.explain(row)}
+    assert explanation["Age"][0] is None
+    assert explanation["side"][0] == "middle"
     # no training row lacks a side: an unknown one adds the average of the two classes' averages
     X, y = frame
     parts = ranker.model_.contributions(X)[:, 3]
     both = (parts[y == 1].mean() + parts[y == 0].mean()) / 2
-    assert found["side"][1] == pytest.approx(both - parts.mean(), abs=1e-8)
+    assert explanation["side"][1] == pytest.approx(both - parts.mean(), abs=1e-8)
     assert "missing" in str(ranker.explain(row))
 
 
@@ -106,20 +108,21 @@ def test_it_reads_as_a_table(frame, ranker):
 
 def test_many_rows_are_one_table(frame, ranker):
     X, _ = frame
-    found = ranker.explain(X)
-    assert found.contributions.shape == (81, 5) and found.names == tuple(X.columns)
-    assert (found.base + found.contributions.sum(axis=1) == found.scores).all()
-    assert found.scores.tolist() == ranker.decision_function(X).tolist()
+    explanation = ranker.explain(X)
+    assert explanation.contributions.shape == (81, 5) and explanation.names == tuple(X.columns)
+    assert (explanation.base + explanation.contributions.sum(axis=1) == explanation.scores).all()
+    assert explanation.scores.tolist() == ranker.decision_function(X).tolist()
     for i in (0, 2, 80):
-        assert found[i] == ranker.explain(X.iloc[[i]])
-    assert list(found)[-1] == found[-1]
-    frame_of_parts = pd.DataFrame(found.to_dict())
+        assert explanation[i] == ranker.explain(X.iloc[[i]])
+    assert list(explanation)[-1] == explanation[-1]
+    frame_of_parts = pd.DataFrame(explanation.to_dict())
     assert (
-        frame_of_parts.shape == (81, 5) and frame_of_parts["Start"][4] == found.contributions[4, 2]
+        frame_of_parts.shape == (81, 5)
+        and frame_of_parts["Start"][4] == explanation.contributions[4, 2]
     )
     with pytest.raises(IndexError, match="there are 81 rows"):
-        found[81]
-    text = str(found)
+        explanation[81]
+    text = str(explanation)
     assert text.startswith("explanations of 81 rows by 5 terms, compared with the average training")
     assert len(text.splitlines()) == 12 and "row 0: score" in text
 
@@ -133,27 +136,29 @@ def test_no_rows_and_columns_that_are_not_there(frame, ranker):
 
 def test_reasons_name_what_moves_the_score_most(frame, ranker):
     X, _ = frame
-    found = ranker.explain(X)
-    first, second = found.reasons(2)
+    explanation = ranker.explain(X)
+    first, second = explanation.reasons(2)
     for i in (0, 2, 5):
-        one = found[i]
+        one = explanation[i]
         for k, reason in enumerate((first[i], second[i])):
             value = "missing" if one.values[k] is None else f"{one.values[k]:g}"
             assert reason == f"{one.names[k]}={value} ({one.contributions[k]:+.3g})"
-    assert "Age=missing (" in f"{first[0]}{second[0]}{found.reasons(3)[2][0]}"
+    assert "Age=missing (" in f"{first[0]}{second[0]}{explanation.reasons(3)[2][0]}"
 
 
 @pytest.mark.parametrize(("direction", "sign"), [("up", "+"), ("down", "-")])
 def test_reasons_of_one_direction(frame, ranker, direction, sign):
-    found = ranker.explain(frame[0])
-    for i, reasons in enumerate(zip(*found.reasons(5, direction), strict=True)):
-        ours = [part for part in found[i].contributions if part * (1 if sign == "+" else -1) > 0]
+    explanation = ranker.explain(frame[0])
+    for i, reasons in enumerate(zip(*explanation.reasons(5, direction), strict=True)):
+        ours = [
+            part for part in explanation[i].contributions if part * (1 if sign == "+" else -1) > 0
+        ]
         assert [text for text in reasons if text] == list(reasons[: len(ours)])
         assert all(f" ({sign}" in text for text in reasons[: len(ours)])
     with pytest.raises(ValueError, match="direction is 'over'; give 'both', 'up' or 'down'"):
-        found.reasons(5, "over")
+        explanation.reasons(5, "over")
     with pytest.raises(ValueError, match="n_reasons is 0; give a whole number of at least 1"):
-        found.reasons(0)
+        explanation.reasons(0)
 
 
 def test_score_table_has_the_intervals_of_the_metrics_and_flat_features_last(frame, ranker):
@@ -167,8 +172,8 @@ def test_score_table_has_the_intervals_of_the_metrics_and_flat_features_last(fra
     for row in table:
         assert row.range == np.ptp(parts[row.name])
         if row.range > 0:
-            found = auc_ci(y, parts[row.name], level=0.9)
-            assert (row.auc, row.low, row.high) == (found.value, found.low, found.high)
+            interval = auc_ci(y, parts[row.name], level=0.9)
+            assert (row.auc, row.low, row.high) == (interval.value, interval.low, interval.high)
     assert table.total.value == ranker.score(X, y)
     assert len(table) == 5 and table[0] is table[table[0].name]
     with pytest.raises(KeyError):
@@ -196,8 +201,8 @@ def test_score_table_with_weights(frame, ranker):
     table = ranker.score_table(X, y, sample_weight=weight)
     start, row = ranker.model_.contributions(X)[:, 2], table["Start"]
     assert row.auc == pytest.approx(auc(y, start, sample_weight=weight))
-    found = auc_ci(y, start, sample_weight=weight)
-    assert (row.auc, row.low, row.high) == (found.value, found.low, found.high)
+    interval = auc_ci(y, start, sample_weight=weight)
+    assert (row.auc, row.low, row.high) == (interval.value, interval.low, interval.high)
     assert table.total == auc_ci(y, ranker.decision_function(X), sample_weight=weight)
 
 
@@ -222,7 +227,7 @@ def test_a_wide_explanation_prints_its_largest_terms():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 50))
     y = (X[:, 7] + 0.3 * rng.normal(size=60) > 0).astype(int)
-    found = RankBoost(n_estimators=60).fit(X, y).explain(X[0])
-    lines = str(found).splitlines()
-    assert "20 more" in str(found) and len(found) == 50
-    assert len(lines) < 40 and lines[2].split()[0] == found.names[0]
+    explanation = RankBoost(n_estimators=60).fit(X, y).explain(X[0])
+    lines = str(explanation).splitlines()
+    assert "20 more" in str(explanation) and len(explanation) == 50
+    assert len(lines) < 40 and lines[2].split()[0] == explanation.names[0]

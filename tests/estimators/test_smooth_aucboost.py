@@ -194,8 +194,8 @@ def test_automatic_amounts_take_the_effective_number_of_rows():
     weight = np.random.default_rng(0).lognormal(size=len(y))
     rows = [weight[y == k].sum() ** 2 / (weight[y == k] ** 2).sum() for k in (0, 1)]
     for scale in (1.0, 1e-6, 1e6):
-        found = SmoothAUCBoost().fit(X, y, scale * weight).penalty_
-        assert found == pytest.approx(0.1 * np.mean(1 / np.array(rows)), rel=1e-6)
+        penalty = SmoothAUCBoost().fit(X, y, scale * weight).penalty_
+        assert penalty == pytest.approx(0.1 * np.mean(1 / np.array(rows)), rel=1e-6)
     twice = np.full(len(y), 2)
     assert SmoothAUCBoost().fit(X, y, twice).penalty_ == usual
     counted = SmoothAUCBoost(frequency_weights=True).fit(X, y, twice)
@@ -204,11 +204,11 @@ def test_automatic_amounts_take_the_effective_number_of_rows():
 
 def test_importances_add_up_and_name_the_useful_feature():
     X, y = noisy(n_rows=400, n_features=4)
-    found = SmoothAUCBoost().fit(X, y).feature_importances_
-    assert found.sum() == pytest.approx(1)
-    assert (found >= 0).all()
-    assert found.argmax() == 0
-    assert found[:2].sum() > 0.8
+    importances = SmoothAUCBoost().fit(X, y).feature_importances_
+    assert importances.sum() == pytest.approx(1)
+    assert (importances >= 0).all()
+    assert importances.argmax() == 0
+    assert importances[:2].sum() > 0.8
     flat = SmoothAUCBoost().fit(np.ones((4, 2)), [0, 1, 0, 1])
     assert flat.feature_importances_.tolist() == [0.0, 0.0]
 
@@ -228,21 +228,21 @@ def test_the_certificate_holds(weighted):
     X, y = noisy(3)
     weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
     ranker = SmoothAUCBoost().fit(X, y, weight)
-    found, scores = ranker.certificate_.values, ranker.decision_function(X)
-    assert found["smoothed_auc"] == pytest.approx(smoothed_auc(scores, y, weight), abs=1e-7)
-    assert found["auc"] == pytest.approx(ranker.score(X, y, weight), abs=1e-12)
-    assert found["least_auc"] == pytest.approx(2 * found["smoothed_auc"] - 1)
-    assert found["auc"] >= found["least_auc"] > 0
-    assert found["objective"] + found["penalty"] == pytest.approx(found["smoothed_auc"])
-    assert found["penalty"] > 0
-    assert found["objective"] == ranker.history_.objective[-1]
-    assert 0 <= found["gain_left"] <= 1e-7
-    assert found["separating"] == []
+    values, scores = ranker.certificate_.values, ranker.decision_function(X)
+    assert values["smoothed_auc"] == pytest.approx(smoothed_auc(scores, y, weight), abs=1e-7)
+    assert values["auc"] == pytest.approx(ranker.score(X, y, weight), abs=1e-12)
+    assert values["least_auc"] == pytest.approx(2 * values["smoothed_auc"] - 1)
+    assert values["auc"] >= values["least_auc"] > 0
+    assert values["objective"] + values["penalty"] == pytest.approx(values["smoothed_auc"])
+    assert values["penalty"] > 0
+    assert values["objective"] == ranker.history_.objective[-1]
+    assert 0 <= values["gain_left"] <= 1e-7
+    assert values["separating"] == []
     sentence = str(ranker.certificate_)
-    assert f"training pairs is {found['smoothed_auc']:.4g}; the objective" in sentence
-    assert f"is {found['objective']:.6g}, at its maximum" in sentence
-    bound = f"2 x {found['smoothed_auc']:.4g} - 1 = {found['least_auc']:.4g}"
-    assert f"is {found['auc']:.4g}, at least {bound} (Komori's bound)" in sentence
+    assert f"training pairs is {values['smoothed_auc']:.4g}; the objective" in sentence
+    assert f"is {values['objective']:.6g}, at its maximum" in sentence
+    bound = f"2 x {values['smoothed_auc']:.4g} - 1 = {values['least_auc']:.4g}"
+    assert f"is {values['auc']:.4g}, at least {bound} (Komori's bound)" in sentence
     assert "separates" not in sentence
 
 
@@ -265,9 +265,9 @@ def test_the_certificate_of_a_partial_auc():
 def test_a_separating_feature_is_named(people):
     X, y = noisy()
     for column in (np.where(y, 5.0, 4.0), np.where(y, -1.0, X[:, 0] ** 2)):
-        found = SmoothAUCBoost().fit(np.column_stack([X, column]), y)
-        assert found.certificate_.values["separating"] == ["x3"]
-        assert "Feature 'x3' separates the classes perfectly" in str(found.certificate_)
+        fitted = SmoothAUCBoost().fit(np.column_stack([X, column]), y)
+        assert fitted.certificate_.values["separating"] == ["x3"]
+        assert "Feature 'x3' separates the classes perfectly" in str(fitted.certificate_)
     frame, labels = people
     table = frame.assign(town=np.where(labels == "yes", "a", "b"))
     assert SmoothAUCBoost().fit(table, labels).certificate_.values["separating"] == ["town"]
@@ -308,9 +308,9 @@ def test_the_certificate_of_an_earlier_iteration_claims_no_maximum():
     X, y = noisy(0, n_rows=300)
     options = {"early_stopping": True, "n_iter_no_change": 1000, "random_state": 0}
     ranker = SmoothAUCBoost(**options).fit(X, y)
-    history, found = ranker.history_, ranker.certificate_
-    is_last = found.values["smoothed_auc"] == history.smoothed_auc[-1]
-    assert is_last or "at a maximum" not in found.statement
+    history, certificate = ranker.history_, ranker.certificate_
+    is_last = certificate.values["smoothed_auc"] == history.smoothed_auc[-1]
+    assert is_last or "at a maximum" not in certificate.statement
 
 
 def law_with_a_sure_minority(seed):
@@ -428,9 +428,9 @@ class TestInit:
     def test_the_certificate_is_that_of_the_sum(self):
         X, y, first = log_odds(1)
         ranker = SmoothAUCBoost(init=first).fit(X, y)
-        found, scores = ranker.certificate_.values, ranker.decision_function(X)
-        assert found["smoothed_auc"] == pytest.approx(smoothed_auc(scores, y), abs=1e-7)
-        assert found["auc"] == pytest.approx(ranker.score(X, y), abs=1e-12)
+        values, scores = ranker.certificate_.values, ranker.decision_function(X)
+        assert values["smoothed_auc"] == pytest.approx(smoothed_auc(scores, y), abs=1e-7)
+        assert values["auc"] == pytest.approx(ranker.score(X, y), abs=1e-12)
 
     @pytest.mark.parametrize("options", [{}, {"solver": "stagewise", "n_estimators": 20}], ids=str)
     def test_the_same_settings_again_improve_the_objective(self, options):

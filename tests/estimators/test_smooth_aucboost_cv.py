@@ -32,22 +32,22 @@ def product(seed=0, n_rows=500):
 def test_attributes_of_the_usual_path():
     X, y = noisy()
     ranker = SmoothAUCBoostCV(cv=3, max_bins=24).fit(X, y)
-    found = ranker.cv_results_
-    n_tried = len(found["penalty"])  # up to 4 shrinkages, 2 more penalties, and surfaces
+    results = ranker.cv_results_
+    n_tried = len(results["penalty"])  # up to 4 shrinkages, 2 more penalties, and surfaces
     assert 4 <= n_tried <= 7
     for name in ("penalty", "shrinkage", "mean_auc", "std_auc", "interactions"):
-        assert found[name].shape == (n_tried,)
-    assert found["aucs"].shape == (n_tried, 3)
-    assert found["mean_auc"] == pytest.approx(found["aucs"].mean(axis=1))
-    assert found["std_auc"] == pytest.approx(found["aucs"].std(axis=1, ddof=1))
-    assert found["interactions"].tolist() == [0] * (n_tried - 1) + [10]
+        assert results[name].shape == (n_tried,)
+    assert results["aucs"].shape == (n_tried, 3)
+    assert results["mean_auc"] == pytest.approx(results["aucs"].mean(axis=1))
+    assert results["std_auc"] == pytest.approx(results["aucs"].std(axis=1, ddof=1))
+    assert results["interactions"].tolist() == [0] * (n_tried - 1) + [10]
     chosen = (
-        (found["penalty"] == ranker.penalty_)
-        & (found["shrinkage"] == ranker.shrinkage_)
-        & (found["interactions"] == ranker.interactions_)
+        (results["penalty"] == ranker.penalty_)
+        & (results["shrinkage"] == ranker.shrinkage_)
+        & (results["interactions"] == ranker.interactions_)
     )
-    assert found["mean_auc"][chosen].tolist() == [ranker.best_score_]
-    assert "staged_auc" not in found
+    assert results["mean_auc"][chosen].tolist() == [ranker.best_score_]
+    assert "staged_auc" not in results
     assert ranker.n_features_in_ == 3
     assert ranker.certificate_.values["auc"] == pytest.approx(ranker.score(X, y))
     assert not [name for name in vars(ranker) if name.startswith("_")]
@@ -96,8 +96,8 @@ def test_cv_as_a_number_a_splitter_and_an_iterable():
         for name, values in by_splitter.cv_results_.items():
             assert np.array_equal(other.cv_results_[name], values), name
     repeated = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
-    found = SmoothAUCBoostCV(**{**ALONE, "cv": repeated}).fit(X, y)
-    assert found.cv_results_["aucs"].shape[1] == 4
+    fitted = SmoothAUCBoostCV(**{**ALONE, "cv": repeated}).fit(X, y)
+    assert fitted.cv_results_["aucs"].shape[1] == 4
     one = SmoothAUCBoostCV(**{**ALONE, "cv": [(np.arange(100), np.arange(100, 150))]}).fit(X, y)
     assert one.cv_results_["std_auc"].tolist() == [0, 0]
 
@@ -208,13 +208,13 @@ def test_automatic_interactions_are_left_where_they_do_not(seed):
 
 def test_interactions_that_are_asked_for_are_kept():
     X, y = product(n_rows=300)
-    found = {m: SmoothAUCBoostCV(**{**SHORT, "interactions": m}).fit(X, y) for m in (0, 1)}
-    for asked, ranker in found.items():
+    fitted = {m: SmoothAUCBoostCV(**{**SHORT, "interactions": m}).fit(X, y) for m in (0, 1)}
+    for asked, ranker in fitted.items():
         assert ranker.interactions_ == asked
         assert ranker.cv_results_["interactions"].tolist()[-1] == asked
         assert ranker.best_score_ == ranker.cv_results_["mean_auc"][-1] or asked == 0
         assert len(ranker.model_.surfaces) == asked
-    assert found[1].score(X, y) > found[0].score(X, y) + 0.1
+    assert fitted[1].score(X, y) > fitted[0].score(X, y) + 0.1
 
 
 def test_a_range_decides_by_its_own_area():
@@ -238,14 +238,14 @@ def test_stagewise_finds_the_rounds():
     X, y = noisy()
     options = {"solver": "stagewise", "roughness": "bins", "n_estimators": 25, "max_bins": 24}
     ranker = SmoothAUCBoostCV(cv=3, penalties=[1e-3, 1e-2], **options).fit(X, y)
-    found = ranker.cv_results_
-    assert found["staged_auc"].shape == (2, 3, 25)
-    assert found["rounds"].tolist() == list(range(1, 26))
-    means = found["staged_auc"].mean(axis=1)
-    assert found["mean_auc"] == pytest.approx(means.max(axis=1))
-    best = int(np.argmax(found["mean_auc"]))
-    assert ranker.penalty_ == found["penalty"][best]
-    assert ranker.n_estimators_ == found["rounds"][np.argmax(means[best])]
+    results = ranker.cv_results_
+    assert results["staged_auc"].shape == (2, 3, 25)
+    assert results["rounds"].tolist() == list(range(1, 26))
+    means = results["staged_auc"].mean(axis=1)
+    assert results["mean_auc"] == pytest.approx(means.max(axis=1))
+    best = int(np.argmax(results["mean_auc"]))
+    assert ranker.penalty_ == results["penalty"][best]
+    assert ranker.n_estimators_ == results["rounds"][np.argmax(means[best])]
     assert ranker.best_score_ == pytest.approx(means.max())
     assert ranker.n_iter_ == len(ranker.history_.rounds) == ranker.n_estimators_
     assert ranker.interactions_ == 0
@@ -263,9 +263,9 @@ def test_a_model_to_start_from_counts_in_the_folds():
     ranker = SmoothAUCBoostCV(**{**held, "cv": folds}, init=first.model_, adaptive=False)
     ranker.fit(X, y, weight)
     scores = first.decision_function(X)
-    for found, (_, test) in zip(ranker.cv_results_["aucs"][0], folds, strict=True):
+    for fold_auc, (_, test) in zip(ranker.cv_results_["aucs"][0], folds, strict=True):
         test = test[weight[test] > 0]
-        assert found == pytest.approx(auc(y[test], scores[test]), abs=0.01)
+        assert fold_auc == pytest.approx(auc(y[test], scores[test]), abs=0.01)
 
 
 def test_threads_clone_pickle_and_files(tmp_path):

@@ -20,11 +20,11 @@ def test_wrong_labels_cost_it_less_than_rankboost(cancer):
 
 def test_the_certificate_names_the_caps_in_rows(cancer):
     X, y = cancer
-    found = SoftRankBoost(20, epsilon=0.09).fit(X, y).certificate_.values
-    assert found["nu_pos"] == pytest.approx(0.3 * y.sum())
-    assert found["nu_neg"] == pytest.approx(0.3 * (1 - y).sum())
-    found = SoftRankBoost(20, nu_pos=30, nu_neg=40.5).fit(X, y).certificate_.values
-    assert (found["nu_pos"], found["nu_neg"]) == (30, 40.5)
+    values = SoftRankBoost(20, epsilon=0.09).fit(X, y).certificate_.values
+    assert values["nu_pos"] == pytest.approx(0.3 * y.sum())
+    assert values["nu_neg"] == pytest.approx(0.3 * (1 - y).sum())
+    values = SoftRankBoost(20, nu_pos=30, nu_neg=40.5).fit(X, y).certificate_.values
+    assert (values["nu_pos"], values["nu_neg"]) == (30, 40.5)
 
 
 def test_sparse_equals_dense():

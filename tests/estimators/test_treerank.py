@@ -88,8 +88,8 @@ def test_auc_of_the_certificate_counts_the_same_pairs(weighted):
     X, y = messy_table(2, n_rows=300)
     weight = np.random.default_rng(0).integers(1, 5, size=300) if weighted else None
     ranker = TreeRank(max_depth=6).fit(X, y, sample_weight=weight)
-    found = auc(y, ranker.decision_function(X), sample_weight=weight)
-    assert found == ranker.certificate_.values["auc"]
+    result = auc(y, ranker.decision_function(X), sample_weight=weight)
+    assert result == ranker.certificate_.values["auc"]
 
 
 def test_pruning_keeps_the_sequence():

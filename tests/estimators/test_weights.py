@@ -30,9 +30,9 @@ def test_a_fit_stays_sane(kind):
         if kind == "log-normal weights":
             weight *= np.random.default_rng(2).lognormal(size=900)
     plain = SmoothAUCBoostCV().fit(X, y)
-    found = SmoothAUCBoostCV().fit(X[rows], y[rows], sample_weight=weight)
+    fitted = SmoothAUCBoostCV().fit(X[rows], y[rows], sample_weight=weight)
     least = auc(truth, plain.decision_function(new)) - (0.03 if kind.startswith("log") else 1e-6)
-    assert auc(truth, found.decision_function(new)) >= least
+    assert auc(truth, fitted.decision_function(new)) >= least
 
 
 def folds_of(X, y, cv=5, weight=None):
@@ -96,8 +96,8 @@ def test_early_stopping_holds_out_copies_together():
 def test_extreme_weights_are_weights_like_others(kind, size):
     X, y = make_rows(6, n_rows=80)
     weight = 1.0 + np.arange(80) % 3
-    found = kind().fit(X, y, sample_weight=size * weight).predict_proba(X)
-    assert np.array_equal(found, kind().fit(X, y, sample_weight=weight).predict_proba(X))
+    probabilities = kind().fit(X, y, sample_weight=size * weight).predict_proba(X)
+    assert np.array_equal(probabilities, kind().fit(X, y, sample_weight=weight).predict_proba(X))
 
 
 @pytest.mark.parametrize("size", [1e308, 1e300, 5e-324])
@@ -105,8 +105,8 @@ def test_the_size_of_init_does_not_matter_to_dmks(size):
     X, y = make_rows(7, n_rows=100)
     signs = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
     usual = DMKS(coef_init=signs).fit(X, y)
-    found = DMKS(coef_init=size * signs).fit(X, y)
-    assert found.ks_ == usual.ks_
+    fitted = DMKS(coef_init=size * signs).fit(X, y)
+    assert fitted.ks_ == usual.ks_
 
 
 def test_scores_that_are_not_finite_are_refused():

@@ -113,10 +113,10 @@ def explain(model: Model, X: Any, scores: Any) -> None:
         raise AssertionError(f"a {model.form} model was explained")
     if model.reference is None:
         model = model.with_reference(X)
-    found = model.explain_rows(X)
-    assert str(found) and str(found[0]) and len(found.reasons(3)) == 3
-    sums = found.base + found.contributions.sum(axis=1)
-    size = np.abs(found.contributions).sum(axis=1) + abs(found.base) + np.abs(scores)
+    explanation = model.explain_rows(X)
+    assert str(explanation) and str(explanation[0]) and len(explanation.reasons(3)) == 3
+    sums = explanation.base + explanation.contributions.sum(axis=1)
+    size = np.abs(explanation.contributions).sum(axis=1) + abs(explanation.base) + np.abs(scores)
     assert (np.abs(sums - scores) <= 1e-9 * np.maximum(size, 1.0)).all()
 
 
@@ -216,8 +216,8 @@ def _pick(content: Any, rng: Rng, wanted: Callable[[Any], bool] = lambda value: 
         return None
     if rng.random() < 0.5 and (place := _walk(content, rng, wanted)) is not None:
         return place
-    found = [(node, key) for node, key in _places(content) if wanted(node[key])]
-    return found[int(rng.integers(len(found)))] if found else None
+    candidates = [(node, key) for node, key in _places(content) if wanted(node[key])]
+    return candidates[int(rng.integers(len(candidates)))] if candidates else None
 
 
 def _walk(content: Any, rng: Rng, wanted: Callable[[Any], bool]) -> Any:
@@ -401,19 +401,19 @@ def insert(data: bytes, rng: Rng) -> bytes:
 
 def number_to(data: bytes, rng: Rng) -> bytes:
     """One number of the text by a literal that JSON or a float cannot hold."""
-    found = list(re.finditer(rb"-?\d+(\.\d+)?(e-?\d+)?", data))
-    if not found:
+    matches = list(re.finditer(rb"-?\d+(\.\d+)?(e-?\d+)?", data))
+    if not matches:
         return data
     pieces = (b"NaN", b"-Infinity", b"1e999", b"1" * 4500, b"1" * 350, b"1e308", b"0x1", b"01")
-    one = found[int(rng.integers(len(found)))]
+    one = matches[int(rng.integers(len(matches)))]
     return data[: one.start()] + pieces[int(rng.integers(len(pieces)))] + data[one.end() :]
 
 
 def repeat_field(data: bytes, rng: Rng) -> bytes:
-    found = list(re.finditer(rb'"\w+":', data))
-    if not found:
+    matches = list(re.finditer(rb'"\w+":', data))
+    if not matches:
         return data
-    one = found[int(rng.integers(len(found)))]
+    one = matches[int(rng.integers(len(matches)))]
     return data[: one.start()] + one.group() + b" 1, " + data[one.start() :]
 
 

@@ -21,21 +21,21 @@ TOLERANCE = 0.0 if IS_LINUX else 1e-9
 CHOOSERS = {"MarginRankerCV", "SmoothAUCBoostCV"}
 
 
-def assert_same(found, stored, path="model"):
+def assert_same(result, stored, path="model"):
     """Two JSON values are equal, numbers to the tolerance."""
-    assert type(found) is type(stored), path
+    assert type(result) is type(stored), path
     if isinstance(stored, dict):
-        assert list(found) == list(stored), path
+        assert list(result) == list(stored), path
         for name in stored:
-            assert_same(found[name], stored[name], f"{path}.{name}")
+            assert_same(result[name], stored[name], f"{path}.{name}")
     elif isinstance(stored, list):
-        assert len(found) == len(stored), path
-        for i, (a, b) in enumerate(zip(found, stored, strict=True)):
+        assert len(result) == len(stored), path
+        for i, (a, b) in enumerate(zip(result, stored, strict=True)):
             assert_same(a, b, f"{path}[{i}]")
     elif isinstance(stored, float):
-        assert found == pytest.approx(stored, rel=TOLERANCE, abs=TOLERANCE), path
+        assert result == pytest.approx(stored, rel=TOLERANCE, abs=TOLERANCE), path
     else:
-        assert found == stored, path
+        assert result == stored, path
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -48,9 +48,9 @@ def test_models_do_not_depend_on_the_processor(name, usual, tmp_path):
     machine = MACHINES[name]
     if lacks := missing_flags(machine):
         pytest.skip(f"this processor lacks {', '.join(sorted(lacks))}, which {name} has")
-    found = models_under(machine.environment, tmp_path)
-    assert found.keys() == usual.keys()
-    assert [model for model in usual if found[model] != usual[model]] == []
+    models = models_under(machine.environment, tmp_path)
+    assert models.keys() == usual.keys()
+    assert [model for model in usual if models[model] != usual[model]] == []
 
 
 def test_a_processor_without_the_flags_is_seen():

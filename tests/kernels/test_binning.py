@@ -46,26 +46,26 @@ class TestCuts:
     @given(st.data(), own.columns(max_size=40), st.integers(2, 12))
     def test_reference(self, data, values, max_bins):
         weights = data.draw(own.whole_weights(len(values)))
-        found = cuts_of(values, max_bins, weights)
+        cuts = cuts_of(values, max_bins, weights)
         expected = reference.cuts(values.tolist(), weights.tolist(), max_bins)
         # Where halves fall below the smallest number the middle is rounded on the way.
-        np.testing.assert_allclose(found, expected, rtol=0, atol=SMALLEST_NORMAL)
+        np.testing.assert_allclose(cuts, expected, rtol=0, atol=SMALLEST_NORMAL)
         normal = np.abs(expected) > 4 * SMALLEST_NORMAL
-        np.testing.assert_array_equal(found[normal], np.array(expected)[normal])
+        np.testing.assert_array_equal(cuts[normal], np.array(expected)[normal])
 
     @given(st.lists(st.sampled_from([1, 1, 1, 2, 60, 500]), min_size=3, max_size=30), st.data())
     def test_reference_with_heavy_values(self, weights, data):
         # Also where the bins do not reach for every heavy value.
         max_bins = data.draw(st.integers(2, len(weights)))
         values = np.arange(float(len(weights)))
-        found = cuts_of(values, max_bins, weights)
-        assert found.tolist() == reference.cuts(values.tolist(), weights, max_bins)
+        cuts = cuts_of(values, max_bins, weights)
+        assert cuts.tolist() == reference.cuts(values.tolist(), weights, max_bins)
 
     @given(own.columns(max_size=40), st.integers(2, 12))
     def test_reference_splits_the_rows_alike(self, values, max_bins):
         expected = reference.cuts(values.tolist(), [1] * len(values), max_bins)
-        found = codes_of(values, cuts_of(values, max_bins))
-        assert found.tolist() == reference.codes(values.tolist(), expected)
+        codes = codes_of(values, cuts_of(values, max_bins))
+        assert codes.tolist() == reference.codes(values.tolist(), expected)
 
     @given(st.data(), own.columns(max_size=25), st.integers(2, 8))
     def test_weight_is_the_row_so_often(self, data, values, max_bins):
@@ -183,8 +183,8 @@ class TestCentres:
     def test_weight_is_the_row_so_often(self, data, values, max_bins):
         weights = data.draw(own.whole_weights(len(values)))
         cuts = cuts_of(values, max_bins, weights)
-        found = centres_of(values, cuts, weights)
-        assert found.tobytes() == centres_of(np.repeat(values, weights), cuts).tobytes()
+        centres = centres_of(values, cuts, weights)
+        assert centres.tobytes() == centres_of(np.repeat(values, weights), cuts).tobytes()
 
     @given(st.data(), own.columns(), st.integers(2, 8))
     def test_order_of_rows_and_a_common_factor_do_not_matter(self, data, values, max_bins):
@@ -231,21 +231,21 @@ class TestCodes:
     @given(own.columns(missing=True), own.columns(min_size=0, max_size=20))
     def test_reference_and_numpy(self, values, cuts):
         cuts = np.unique(cuts)
-        found = codes_of(values, cuts)
-        assert found.tolist() == reference.codes(values.tolist(), cuts.tolist())
+        codes = codes_of(values, cuts)
+        assert codes.tolist() == reference.codes(values.tolist(), cuts.tolist())
         known = ~np.isnan(values)
         by_numpy = 1 + np.searchsorted(cuts, values[known], side="left")
-        np.testing.assert_array_equal(found[known], by_numpy)
-        assert (found[~known] == 0).all()
+        np.testing.assert_array_equal(codes[known], by_numpy)
+        assert (codes[~known] == 0).all()
 
     @pytest.mark.parametrize("n_cuts", [0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 254])
     def test_every_number_of_cuts(self, n_cuts):
         # The search halves a power of two: its ends are where it could go wrong.
         cuts = np.arange(float(n_cuts))
         values = np.concatenate([np.arange(-1.0, n_cuts + 1, 0.5), [np.nan, 1e308, -1e308]])
-        found = codes_of(values, cuts, np.uint8)
-        assert found.tolist() == reference.codes(values.tolist(), cuts.tolist())
-        assert found.max() == n_cuts + 1
+        codes = codes_of(values, cuts, np.uint8)
+        assert codes.tolist() == reference.codes(values.tolist(), cuts.tolist())
+        assert codes.max() == n_cuts + 1
 
     def test_most_bins(self):
         cuts = np.arange(65_534.0)

@@ -74,8 +74,8 @@ def test_no_stump_of_a_cell_exceeds_its_bound(metric, seed, cuts, steps):
 @given(seed=seeds, cut=st.integers(-1, 4), step=st.integers(-28, 28))
 def test_the_bound_of_one_stump_is_its_metric(metric, seed, cut, step):
     problem = slow.random_problem(seed, n_views=1)
-    found = bound_of(metric, problem, 0, Cell(cut, cut, step, step))
-    assert found == value_of(metric, problem, 0, cut, step)[0]
+    result = bound_of(metric, problem, 0, Cell(cut, cut, step, step))
+    assert result == value_of(metric, problem, 0, cut, step)[0]
 
 
 @over_metrics
@@ -114,15 +114,15 @@ def test_quarters_hold_every_stump_of_a_cell_once(first, more, low, wide):
 @given(seed=seeds)
 def test_branch_and_bound_finds_the_best_of_all_stumps(metric, seed):
     problem = slow.random_problem(seed)
-    found, view, cut, step, gap = cells.search_views(
+    best, view, cut, step, gap = cells.search_views(
         METRICS[metric], *for_kernels(problem), problem.largest, 0.0, 10**6
     )
     assert gap == 0.0
-    assert found == largest_value(metric, problem)
+    assert best == largest_value(metric, problem)
     if view < 0:  # nothing to cut in any view
-        assert found == -1.0
+        assert best == -1.0
     else:
-        assert value_of(metric, problem, view, cut, step)[0] == found
+        assert value_of(metric, problem, view, cut, step)[0] == best
 
 
 @over_metrics
@@ -142,9 +142,9 @@ def test_many_open_cells_are_kept():
     problem = slow.in_finer_units(slow.random_problem(10, 14, 60, 12, 2), 2)
     search = AUC, *for_kernels(problem), problem.largest, 0.0
     assert cells.search_views(*search, 400)[4] > 0.0  # more than the heap holds at first
-    found, view, cut, step, gap = cells.search_views(*search, 10**6)
+    best, view, cut, step, gap = cells.search_views(*search, 10**6)
     assert gap == 0.0
-    assert found == largest_value("auc", problem) == value_of("auc", problem, view, cut, step)[0]
+    assert best == largest_value("auc", problem) == value_of("auc", problem, view, cut, step)[0]
 
 
 @over_metrics
@@ -152,11 +152,11 @@ def test_many_open_cells_are_kept():
 @given(seed=seeds, slack=st.sampled_from([1.0, 4.0]))
 def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
     problem = slow.random_problem(seed)
-    found, *_, gap = cells.search_views(
+    best, *_, gap = cells.search_views(
         METRICS[metric], *for_kernels(problem), problem.largest, slack, 10**6
     )
     assert gap == 0.0
-    assert found >= largest_value(metric, problem) - slack
+    assert best >= largest_value(metric, problem) - slack
 
 
 @over_metrics
@@ -164,11 +164,11 @@ def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
 @given(seed=seeds, max_cells=st.sampled_from([1, 10, 40]))
 def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_cells):
     problem = slow.random_problem(seed)
-    found, *_, gap = cells.search_views(
+    value, *_, gap = cells.search_views(
         METRICS[metric], *for_kernels(problem), problem.largest, 0.0, max_cells
     )
     best = largest_value(metric, problem)
-    assert found <= best <= found + gap
+    assert value <= best <= value + gap
 
 
 @over_metrics
@@ -176,22 +176,22 @@ def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_cells)
 @given(seed=seeds, width=st.sampled_from([0, 3]))
 def test_bisection_never_claims_more_than_its_stump_has(metric, seed, width):
     problem = slow.random_problem(seed)
-    found, view, cut, step = cells.bisect_views(
+    best, view, cut, step = cells.bisect_views(
         METRICS[metric], *for_kernels(problem), problem.largest, width
     )
-    assert found <= largest_value(metric, problem)
+    assert best <= largest_value(metric, problem)
     if view >= 0:
-        assert found == value_of(metric, problem, view, cut, step)[0]
+        assert best == value_of(metric, problem, view, cut, step)[0]
     else:
-        assert found == -1.0
+        assert best == -1.0
 
 
 def test_bisection_can_miss_what_branch_and_bound_finds():
     missed = 0
     for seed in range(40):
         problem = slow.random_problem(seed)
-        found = cells.bisect_views(AUC, *for_kernels(problem), problem.largest, 0)
-        missed += found[0] < largest_value("auc", problem)
+        best = cells.bisect_views(AUC, *for_kernels(problem), problem.largest, 0)
+        missed += best[0] < largest_value("auc", problem)
     assert missed > 0
 
 
@@ -201,8 +201,8 @@ def test_bisection_gives_up_where_another_view_is_as_good():
     room = make_buffers(len(sample.pos), len(sample.neg))
     views = rank_pos[0], rank_neg[0]
     perfect = float(len(sample.pos) * len(sample.neg))
-    found = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, room)
-    assert found == (-1.0, 0, 0)
+    best = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, room)
+    assert best == (-1.0, 0, 0)
 
 
 def test_a_view_without_a_cut_is_passed_over():

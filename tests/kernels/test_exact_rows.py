@@ -193,8 +193,8 @@ def test_without_a_margin_losses_are_those_of_the_metrics(seed):
         1 - ks(y, scores, sample_weight=weight),
         1 - precision_at_k(y, scores, k=top, sample_weight=weight),
     ]
-    found = losses(pos, weight_pos, neg, weight_neg, 0, float(top))
-    assert found == pytest.approx(expected, abs=1e-12)
+    result = losses(pos, weight_pos, neg, weight_neg, 0, float(top))
+    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_equal_scores_are_no_lead():

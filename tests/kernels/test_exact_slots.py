@@ -42,19 +42,19 @@ def top_by_definition(sample, line):
 )
 def test_the_top_follows_what_changes(line, changes, top, weights):
     line, sample = np.array(line, dtype=np.uint8), sample_with(top, *weights)
-    found = extend_top(sample, line, Top(len(line), 0, 0))
-    assert found[1:] == top_by_definition(sample, line)
+    result = extend_top(sample, line, Top(len(line), 0, 0))
+    assert result[1:] == top_by_definition(sample, line)
     for slot, kind in changes:
         if slot >= len(line):
             continue
-        start, n_pos, n_neg = found
+        start, n_pos, n_neg = result
         if slot >= start:
             n_pos += int(kind == POSITIVE) - int(line[slot] == POSITIVE)
             n_neg += int(kind == NEGATIVE) - int(line[slot] == NEGATIVE)
         line[slot] = kind
-        found = extend_top(sample, line, Top(start, n_pos, n_neg))
-        assert found[1:] == top_by_definition(sample, line)
-        assert (line[found[0] :] == POSITIVE).sum() == found[1]
+        result = extend_top(sample, line, Top(start, n_pos, n_neg))
+        assert result[1:] == top_by_definition(sample, line)
+        assert (line[result[0] :] == POSITIVE).sum() == result[1]
 
 
 def test_a_line_starts_with_all_rows_above_the_cut():

@@ -87,8 +87,8 @@ def test_strips_and_cells_find_the_same_metric(metric, seed):
     problem = slow.random_problem(seed, 8, 20, 6)
     ranks = problem.rank_pos.astype(np.uint32), problem.rank_neg.astype(np.uint32)
     sample = sample_of(problem)
-    found = cells.search_views(METRICS[metric], sample, *ranks, problem.largest, 0.0, 10**6)
-    assert search(metric, problem).value == found[0]
+    best = cells.search_views(METRICS[metric], sample, *ranks, problem.largest, 0.0, 10**6)
+    assert search(metric, problem).value == best[0]
 
 
 @over_metrics
@@ -158,10 +158,10 @@ def test_a_sweep_over_samples_of_many_blocks(metric, seed):
     tools = strips.make_tools(number, len(sample.pos), len(sample.neg))
     for step in (-90, 0, 35):
         start = strips.arrange(number, sample, step, step, tools)
-        found, _ = strips.sweep_view(number, sample, views_of(problem), 0, start, tools)
+        result, _ = strips.sweep_view(number, sample, views_of(problem), 0, start, tools)
         cuts = slow.every_cut(problem.rank_pos, problem.rank_neg)
         values = [value_of(metric, problem, 0, cut, step)[0] for _, cut, *_ in cuts]
-        assert found == max(values, default=-1.0)
+        assert result == max(values, default=-1.0)
 
 
 @pytest.mark.parametrize("metric", ["ks", "precision_at_k"])

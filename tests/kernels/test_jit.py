@@ -48,10 +48,10 @@ def test_two_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path: P
     first.save("int64", "code for int64")
     second.save("float64", "code for float64")
     reader = SharedCacheFile(str(tmp_path), "function", 1.0)
-    found = {key: reader.load(key) for key in ("int64", "float64")}
+    result = {key: reader.load(key) for key in ("int64", "float64")}
     # One of them may have to compile again; neither is given the code of the other.
-    assert found["int64"] in (None, "code for int64")
-    assert found["float64"] == "code for float64"
+    assert result["int64"] in (None, "code for int64")
+    assert result["float64"] == "code for float64"
     assert len(list(tmp_path.glob("*.nbc"))) == 2
 
 

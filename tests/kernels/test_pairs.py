@@ -77,8 +77,8 @@ def test_weight_up_to_a_difference(positives, negatives, difference):
     neg, weight_neg = ordered(negatives)
     above = np.append(np.cumsum(weight_neg[::-1])[::-1], 0.0)
     differences, weight = all_pairs(pos, weight_pos, neg, weight_neg)
-    found = weight_up_to(pos, weight_pos, neg, above, difference)
-    assert found == weight[differences <= difference].sum()
+    result = weight_up_to(pos, weight_pos, neg, above, difference)
+    assert result == weight[differences <= difference].sum()
 
 
 @pytest.mark.parametrize("nu", [1.0, 2.5, 7.0, 12.0])
@@ -87,8 +87,8 @@ def test_no_guess_misleads(nu, guess):
     ones = np.ones(4), np.ones(3)
     pos, neg = np.array([-0.5, 0.0, 0.1, 0.9]), np.array([-0.25, 0.0, 0.75])
     above = np.array([3.0, 2.0, 1.0, 0.0])
-    found = nth_difference(pos, ones[0], neg, above, nu, guess)
-    assert found == np.sort((pos[:, None] - neg).ravel())[int(np.ceil(nu)) - 1]
+    result = nth_difference(pos, ones[0], neg, above, nu, guess)
+    assert result == np.sort((pos[:, None] - neg).ravel())[int(np.ceil(nu)) - 1]
 
 
 def test_all_equal_scores_have_equal_fractions():

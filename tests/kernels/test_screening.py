@@ -51,5 +51,5 @@ def test_features_without_a_say_have_none():
     histogram[:, 1, 0] = 5, 7  # always missing
     histogram[:, 2, 1] = 5, 7  # one category
     is_category = np.array([False, False, True])
-    found = screening.separations(histogram, np.array([2, 1, 2]), is_category, 1.0)
-    assert found.tolist() == [0.0, 0.0, 0.0]
+    result = screening.separations(histogram, np.array([2, 1, 2]), is_category, 1.0)
+    assert result.tolist() == [0.0, 0.0, 0.0]

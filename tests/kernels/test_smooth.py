@@ -44,16 +44,16 @@ def spread(scores, weight, start, stop, scale, finer=0.0):
 @pytest.mark.parametrize("degree", range(8))
 def test_a_polynomial_known_at_the_nodes_is_known_everywhere(degree):
     scores = draw_scores(degree, 30)
-    found = np.full(30, np.nan)
-    gather(scores, 0, 30, LOW, PER_UNIT, NODES**degree, found)
-    assert found == pytest.approx(scores**degree, rel=1e-9, abs=1e-9)
+    result = np.full(30, np.nan)
+    gather(scores, 0, 30, LOW, PER_UNIT, NODES**degree, result)
+    assert result == pytest.approx(scores**degree, rel=1e-9, abs=1e-9)
 
 
 def test_one_degree_more_is_not_exact():
     scores = draw_scores(0, 30)
-    found = np.empty(30)
-    gather(scores, 0, 30, LOW, PER_UNIT, NODES**8, found)
-    assert np.abs(found - scores**8).max() > 1e-4
+    result = np.empty(30)
+    gather(scores, 0, 30, LOW, PER_UNIT, NODES**8, result)
+    assert np.abs(result - scores**8).max() > 1e-4
 
 
 @pytest.mark.parametrize("degree", range(8))
@@ -137,9 +137,9 @@ def test_slopes_are_summed_by_code(start, stop, finer):
     values = np.rint((exact - np.rint(exact)) * finer) if finer else np.rint(exact)
     rows = slice(start, stop)
     expected = slow_counts(codes[:, rows], weight[rows], values[rows], 4)
-    found = np.ones((2, 4), dtype=np.int64)  # what is counted is added to what is there
-    count_slopes(codes, weight, slopes, scale, finer, start, stop, found)
-    assert np.array_equal(found, 1 + expected)
+    result = np.ones((2, 4), dtype=np.int64)  # what is counted is added to what is there
+    count_slopes(codes, weight, slopes, scale, finer, start, stop, result)
+    assert np.array_equal(result, 1 + expected)
 
 
 def test_empty_ranges_leave_everything_as_it_is():

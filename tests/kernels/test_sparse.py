@@ -74,9 +74,9 @@ def test_the_same_stump_as_in_an_array(seed):
         for label, total in enumerate((90, 60)):  # the same for every feature
             dense[label, j, : last + 1] = rng.multinomial(total, share / share.sum())
     counts = np.concatenate([dense[:, j, : last + 1] for j, last in enumerate(n_bins)], axis=1)
-    found = best_ragged_stump(*counts, first, default, 90, 60, is_category)
-    assert found == best_stump(*dense, 90, 60, n_bins, is_category)
-    assert found[0] >= 0
+    stump = best_ragged_stump(*counts, first, default, 90, 60, is_category)
+    assert stump == best_stump(*dense, 90, 60, n_bins, is_category)
+    assert stump[0] >= 0
 
 
 @pytest.mark.parametrize("is_category", [False, True])
@@ -90,6 +90,6 @@ def test_a_feature_that_is_better_by_a_row_is_not_passed_over(label, usual, is_c
         counts[label, 3 * j + usual] -= off
         counts[label, 3 * j + 3 - usual] = off
     first, default = np.array([0, 3, 6]), np.array([usual, usual])
-    found = best_ragged_stump(*counts, first, default, 90, 60, np.full(2, is_category))
-    assert found[0] == 1
-    assert abs(found[3]) == pytest.approx(11 / (90, 60)[label])
+    stump = best_ragged_stump(*counts, first, default, 90, 60, np.full(2, is_category))
+    assert stump[0] == 1
+    assert abs(stump[3]) == pytest.approx(11 / (90, 60)[label])

@@ -97,8 +97,8 @@ def test_no_stump_has_a_larger_edge(case):
         code = np.arange(histogram.shape[2])
         above = (code > cut) | ((code == 0) & missing_above)
         above[0] = missing_above
-        found = slow.edge_of_codes(histogram[0, feature], histogram[1, feature], above)
-        assert found == pytest.approx(r, abs=1e-12)
+        edge = slow.edge_of_codes(histogram[0, feature], histogram[1, feature], above)
+        assert edge == pytest.approx(r, abs=1e-12)
 
 
 def test_equal_stumps_keep_the_first():
@@ -137,8 +137,8 @@ def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
     else:
         assert not (scores == cut).any()
         above = scores > cut
-        found = slow.youden_gap(above, positive, weight)
-        assert found == pytest.approx(slow.best_youden(scores, positive, weight), abs=1e-12)
+        gap = slow.youden_gap(above, positive, weight)
+        assert gap == pytest.approx(slow.best_youden(scores, positive, weight), abs=1e-12)
 
 
 def test_sweep_of_equal_scores():

@@ -35,16 +35,16 @@ def test_weights_around_the_cap_are_those_of_the_rows(table, c, sixteenths):
     weight = np.array([w for _, w in table], dtype=np.uint32)
     cap = sixteenths / 16  # some rows lie on the cap, and count as below
     above = c * factor > cap
-    found = weigh_around_cap(weight, factor, float(c), cap, SCALE, 0, len(table))
-    assert found[0] == int(weight[above].sum())
-    assert found[1] == int((weight[~above] * factor[~above]).sum() * SCALE)
-    assert found[2] == max(factor[~above], default=0.0)
+    weighed = weigh_around_cap(weight, factor, float(c), cap, SCALE, 0, len(table))
+    assert weighed[0] == int(weight[above].sum())
+    assert weighed[1] == int((weight[~above] * factor[~above]).sum() * SCALE)
+    assert weighed[2] == max(factor[~above], default=0.0)
     middle = len(table) // 2
     parts = [
         weigh_around_cap(weight, factor, float(c), cap, SCALE, a, b)
         for a, b in ((0, middle), (middle, len(table)))
     ]
-    assert found[:2] == (parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])
+    assert weighed[:2] == (parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])
 
 
 def test_a_row_of_weight_two_weighs_what_the_row_twice_weighs():

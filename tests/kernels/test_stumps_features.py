@@ -25,10 +25,10 @@ def test_aucs_with_missing_low_and_high(seed):
     codes, positive, weight, histogram = make_rows(seed)
     counts = np.zeros((2, 3, 2, 5), dtype=np.int64)  # at node 1 there is no row
     counts[:, :, 0] = histogram
-    found = np.empty((3, 2, 2))
-    feature_aucs(counts, 2, np.array([4, 4, 4]), found)
-    aucs = found[:, 0]
-    assert (found[:, 1] == 0.5).all()
+    result = np.empty((3, 2, 2))
+    feature_aucs(counts, 2, np.array([4, 4, 4]), result)
+    aucs = result[:, 0]
+    assert (result[:, 1] == 0.5).all()
     for j in range(3):
         low = codes[j].astype(float)
         high = np.where(codes[j] == 0, 9.0, low)

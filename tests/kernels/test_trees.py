@@ -34,8 +34,8 @@ def test_ranks_are_those_of_the_leaves(n_inner):
     codes = rng.integers(0, 5, size=(3, 40)).astype(np.uint16)
     leaf = np.empty(40, dtype=np.int64)
     find_leaves(codes, nodes, leaf)
-    found = Walker(nodes, np.array([0, 0]), rank).ranks(codes, 3, 20)
-    assert np.array_equal(found, np.tile(rank[leaf[3:23]], (2, 1)))
+    result = Walker(nodes, np.array([0, 0]), rank).ranks(codes, 3, 20)
+    assert np.array_equal(result, np.tile(rank[leaf[3:23]], (2, 1)))
 
 
 def test_rows_that_end_at_different_depths():

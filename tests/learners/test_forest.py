@@ -61,15 +61,15 @@ def test_out_of_bag_scores_and_their_auc_by_hand(name):
     scored = np.flatnonzero(~seen.all(axis=0))
     assert 0 < part.n_rows - len(scored) == certificate.values["n_never"]
     by_hand = np.array([take(ranks[~seen[:, i], i]) for i in scored])
-    found = history.out_of_bag.scores[0]
-    assert found[scored] == pytest.approx(by_hand, abs=1e-15)
-    assert np.isnan(np.delete(found, scored)).all()
+    result = history.out_of_bag.scores[0]
+    assert result[scored] == pytest.approx(by_hand, abs=1e-15)
+    assert np.isnan(np.delete(result, scored)).all()
     assert np.array_equal(history.out_of_bag.n_trees[0], (~seen).sum(axis=0))
-    area = auc(part.positive[scored], found[scored])
+    area = auc(part.positive[scored], result[scored])
     assert certificate.values["oob_auc"] == area
-    alone = auc_ci(part.positive[scored], found[scored], method="delong")
+    alone = auc_ci(part.positive[scored], result[scored], method="delong")
     options = {"folds": np.zeros(len(scored))}  # one fold, at the worst case of its training
-    interval = auc_ci(part.positive[scored], found[scored], **options)
+    interval = auc_ci(part.positive[scored], result[scored], **options)
     assert (certificate.values["low"], certificate.values["high"]) == (interval.low, interval.high)
     assert interval.standard_error == pytest.approx(2**0.5 * alone.standard_error)
     ends = f"(95% CI {interval.low:.3f} to {interval.high:.3f}, DeLong, variance multiplied"
@@ -195,10 +195,10 @@ def test_a_class_of_one_row_cannot_be_bagged():
 def test_where_no_row_is_out_of_bag():
     data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     seeds = range(20)
-    found = [fit_forest(data, ForestSettings(n_estimators=1, seed=seed)) for seed in seeds]
-    unknown = [c for _, _, c in found if c.values["oob_auc"] is None]
+    result = [fit_forest(data, ForestSettings(n_estimators=1, seed=seed)) for seed in seeds]
+    unknown = [c for _, _, c in result if c.values["oob_auc"] is None]
     assert unknown and all("There is no out-of-bag AUC" in str(c) for c in unknown)
-    assert all(np.isfinite(model.decision_function([[1.0]])).all() for model, _, _ in found)
+    assert all(np.isfinite(model.decision_function([[1.0]])).all() for model, _, _ in result)
 
 
 def test_the_interval_of_weighted_rows_is_wider():

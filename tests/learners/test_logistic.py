@@ -15,8 +15,8 @@ def test_coefficients_are_scikit_learns(n_columns):
     positive = X[:, 0] + rng.logistic(size=80) > 0.5
     weight = rng.integers(1, 4, 80).astype(float)
     peer = LogisticRegression(tol=1e-8, max_iter=10_000).fit(X, positive, sample_weight=weight)
-    found = logistic_coefficients(X, positive, weight)
-    np.testing.assert_allclose(found, peer.coef_[0], atol=2e-4)
+    coefficients = logistic_coefficients(X, positive, weight)
+    np.testing.assert_allclose(coefficients, peer.coef_[0], atol=2e-4)
 
 
 def test_a_sparse_matrix_gives_the_same():
@@ -30,5 +30,5 @@ def test_a_sparse_matrix_gives_the_same():
 
 def test_separated_classes_stay_finite():
     x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    found = logistic_coefficients(x, x[:, 0] > 0, np.ones(4))
-    assert 0.5 < found[0] < 5.0
+    coefficients = logistic_coefficients(x, x[:, 0] > 0, np.ones(4))
+    assert 0.5 < coefficients[0] < 5.0

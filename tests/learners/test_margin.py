@@ -82,19 +82,19 @@ def margin_by_pairs(pos, neg, beta, nu):
 def test_pairs_equal_the_whole_program_and_its_dual(seed):
     pos, neg = make_problem(seed)
     nu = nu_of(seed, len(pos), len(neg))
-    found, _ = fit(pos, neg, nu=nu)
+    solution, _ = fit(pos, neg, nu=nu)
     whole, dual = reference.solve_pairs(pos, neg, nu), reference.solve_pairs_dual(pos, neg, nu)
     assert whole.value == pytest.approx(dual.value, abs=1e-9)
-    assert found.value == pytest.approx(whole.value, abs=1e-7)
-    assert found.bound == pytest.approx(whole.value, abs=1e-7)
-    assert found.bound >= whole.value - 1e-10
-    assert found.value == pytest.approx(margin_by_pairs(pos, neg, found.beta, nu), abs=1e-12)
+    assert solution.value == pytest.approx(whole.value, abs=1e-7)
+    assert solution.bound == pytest.approx(whole.value, abs=1e-7)
+    assert solution.bound >= whole.value - 1e-10
+    assert solution.value == pytest.approx(margin_by_pairs(pos, neg, solution.beta, nu), abs=1e-12)
     # The dual's weights are weights: on the simplex, and of the same margin.
     assert dual.alpha.sum() == pytest.approx(1.0, abs=1e-9)
-    assert margin_by_pairs(pos, neg, dual.alpha, nu) == pytest.approx(found.value, abs=1e-7)
-    assert (found.beta >= 0).all()
-    assert found.beta.sum() <= 1.0
-    assert found.beta.sum() == pytest.approx(1.0, abs=1e-9)
+    assert margin_by_pairs(pos, neg, dual.alpha, nu) == pytest.approx(solution.value, abs=1e-7)
+    assert (solution.beta >= 0).all()
+    assert solution.beta.sum() <= 1.0
+    assert solution.beta.sum() == pytest.approx(1.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -103,10 +103,10 @@ def test_negations_and_the_constant_are_further_hypotheses(seed):
     nu = nu_of(seed, len(pos), len(neg))
     with_negations = [np.hstack([side, -side, np.ones((len(side), 1))]) for side in (pos, neg)]
     whole = reference.solve_pairs(*with_negations, nu)
-    found, _ = fit(pos, neg, nu=nu, negations=True, constant=True)
-    assert found.value == pytest.approx(whole.value, abs=1e-7)
-    assert found.value >= 0.0
-    assert np.abs(found.beta).sum() <= 1.0
+    solution, _ = fit(pos, neg, nu=nu, negations=True, constant=True)
+    assert solution.value == pytest.approx(whole.value, abs=1e-7)
+    assert solution.value >= 0.0
+    assert np.abs(solution.beta).sum() <= 1.0
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -118,9 +118,9 @@ def test_weights_are_copies_of_rows(seed):
     weighted = MatrixHypotheses(neg, pos, times_neg.astype(float), times_pos.astype(float))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        found, _ = largest_margin(weighted, MarginSettings(**PAPER, nu=max(nu, 1.0)))
+        solution, _ = largest_margin(weighted, MarginSettings(**PAPER, nu=max(nu, 1.0)))
     copies = np.repeat(pos, times_pos, axis=0), np.repeat(neg, times_neg, axis=0)
-    assert found.value == pytest.approx(
+    assert solution.value == pytest.approx(
         reference.solve_pairs_dual(*copies, max(nu, 1.0)).value, abs=1e-7
     )
 
@@ -129,11 +129,11 @@ def test_weights_are_copies_of_rows(seed):
 def test_reduced_equals_problems_7_and_8(seed):
     pos, neg = make_problem(seed)
     nu_pos, nu_neg = max(1.0, 0.45 * len(pos)), max(1.0, 0.3 * len(neg))
-    found, _ = fit(pos, neg, method="reduced", nu_pos=nu_pos, nu_neg=nu_neg)
-    assert found.value == pytest.approx(
+    solution, _ = fit(pos, neg, method="reduced", nu_pos=nu_pos, nu_neg=nu_neg)
+    assert solution.value == pytest.approx(
         reference.solve_rows(pos, neg, nu_pos, nu_neg).value, abs=1e-7
     )
-    assert found.value == pytest.approx(
+    assert solution.value == pytest.approx(
         reference.solve_rows_primal(pos, neg, nu_pos, nu_neg).value, abs=1e-7
     )
 
@@ -144,10 +144,10 @@ def test_theorem_2(seed):
     over_pairs = reference.solve_hard_pairs(pos, neg)
     with_bias = reference.solve_hard_bias(pos, neg)
     assert over_pairs.value == pytest.approx(with_bias.value, abs=1e-9)
-    found, _ = fit(pos, neg, soft_margin=False)
-    assert found.value == pytest.approx(over_pairs.value, abs=1e-7)
-    least = (reference.pair_margins(pos, neg) @ found.beta).min()
-    assert found.value == pytest.approx(least, abs=1e-12)
+    solution, _ = fit(pos, neg, soft_margin=False)
+    assert solution.value == pytest.approx(over_pairs.value, abs=1e-7)
+    least = (reference.pair_margins(pos, neg) @ solution.beta).min()
+    assert solution.value == pytest.approx(least, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -155,14 +155,14 @@ def test_theorem_3_and_corollary_4(seed):
     pos, neg = make_problem(seed)
     p, n = len(pos), len(neg)
     epsilon = (0.05, 0.2, 0.5)[seed % 3]
-    found, _ = fit(pos, neg, method="reduced", epsilon=epsilon)
-    margins = reference.pair_margins(pos, neg) @ found.beta
+    solution, _ = fit(pos, neg, method="reduced", epsilon=epsilon)
+    margins = reference.pair_margins(pos, neg) @ solution.beta
     # The product distributions are some of those over pairs: gamma-hat is above gamma*.
     gamma_star = reference.solve_pairs_dual(pos, neg, epsilon * p * n).value
-    assert found.bound >= gamma_star - 1e-9
+    assert solution.bound >= gamma_star - 1e-9
     held = np.count_nonzero(margins >= gamma_star - 1e-7)
-    assert held >= (p - found.nu.pos) * (n - found.nu.neg) - 1e-9
-    assert (p - found.nu.pos) * (n - found.nu.neg) == pytest.approx(
+    assert held >= (p - solution.nu.pos) * (n - solution.nu.neg) - 1e-9
+    assert (p - solution.nu.pos) * (n - solution.nu.neg) == pytest.approx(
         (1 - np.sqrt(epsilon)) ** 2 * p * n
     )
 
@@ -171,14 +171,14 @@ class TestHeuristic:
     @pytest.mark.parametrize("seed", range(10))
     def test_gamma_never_grows_and_ends_below_the_square_root_split(self, seed):
         pos, neg = make_problem(seed + 100)
-        found, history = fit(pos, neg, method="heuristic", epsilon=0.3)
+        solution, history = fit(pos, neg, method="heuristic", epsilon=0.3)
         split, _ = fit(pos, neg, method="reduced", epsilon=0.3)
         assert (np.diff(history.gamma_path) <= 0).all()
         assert history.gamma_path[0] == pytest.approx(split.bound, abs=1e-7)
-        assert found.bound <= split.bound + 1e-9
-        assert found.nu.pos * found.nu.neg == pytest.approx(0.3 * len(pos) * len(neg))
-        exact = reference.solve_rows(pos, neg, found.nu.pos, found.nu.neg)
-        assert found.value == pytest.approx(exact.value, abs=1e-7)
+        assert solution.bound <= split.bound + 1e-9
+        assert solution.nu.pos * solution.nu.neg == pytest.approx(0.3 * len(pos) * len(neg))
+        exact = reference.solve_rows(pos, neg, solution.nu.pos, solution.nu.neg)
+        assert solution.value == pytest.approx(exact.value, abs=1e-7)
 
     @pytest.mark.parametrize("seed", range(10))
     def test_problem_9(self, seed):
@@ -187,13 +187,13 @@ class TestHeuristic:
         nu, nu_c = 0.3 * p * n, np.sqrt(0.3) * p
         planes = CuttingPlanes(hypotheses_of(pos, neg), negations=False, constant=False)
         objective = TangentObjective(np.ones(n), np.ones(p), nu, nu_c)
-        found, _ = planes.solve(objective, Limits(tol=1e-8), QUIET)
+        solution, _ = planes.solve(objective, Limits(tol=1e-8), QUIET)
         gamma, _ = reference.solve_tangent(pos, neg, nu, nu_c)
-        assert found.bound == pytest.approx(gamma, abs=1e-7)
-        assert found.value == pytest.approx(gamma, abs=1e-7)
-        assert nu / n - 1e-9 <= found.nu_pos <= 2 * nu_c - nu_c**2 / p + 1e-9
+        assert solution.bound == pytest.approx(gamma, abs=1e-7)
+        assert solution.value == pytest.approx(gamma, abs=1e-7)
+        assert nu / n - 1e-9 <= solution.nu_pos <= 2 * nu_c - nu_c**2 / p + 1e-9
         # Its distribution is allowed in (7) at its nu+, which is therefore no larger.
-        at = reference.solve_rows(pos, neg, min(found.nu_pos, p), min(nu / found.nu_pos, n))
+        at = reference.solve_rows(pos, neg, min(solution.nu_pos, p), min(nu / solution.nu_pos, n))
         assert at.value <= gamma + 1e-7
 
     def test_the_path_is_that_of_the_epsilon_used(self):
@@ -201,8 +201,8 @@ class TestHeuristic:
         pos, neg = rng.normal(0.3, 1, (60, 3)) / 5, rng.normal(0, 1, (60, 3)) / 5
         settings = MarginSettings("heuristic", epsilon=0.01)
         with pytest.warns(MarginWarning, match=r"epsilon=0.01 leaves almost no soft margin"):
-            found, history = largest_margin(hypotheses_of(pos, neg), settings)
-        assert found.epsilon > 0.01
+            solution, history = largest_margin(hypotheses_of(pos, neg), settings)
+        assert solution.epsilon > 0.01
         assert (np.diff(history.gamma_path) <= 0).all()
 
     def test_an_early_end_of_a_later_step_is_reported(self, monkeypatch):
@@ -237,12 +237,12 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
-        found, _ = largest_margin(hypotheses_of(pos, neg), settings)
-    values = certify_margin(problem_of(hypotheses_of(pos, neg)), found, settings).values
+        solution, _ = largest_margin(hypotheses_of(pos, neg), settings)
+    values = certify_margin(problem_of(hypotheses_of(pos, neg)), solution, settings).values
     # Counts are exact: the scores must be those of the fit, to the last bit.
-    score_neg, score_pos = hypotheses_of(pos, neg).scores(found.beta)
-    np.testing.assert_allclose(score_pos, pos @ found.beta, atol=1e-12)
-    np.testing.assert_allclose(score_neg, neg @ found.beta, atol=1e-12)
+    score_neg, score_pos = hypotheses_of(pos, neg).scores(solution.beta)
+    np.testing.assert_allclose(score_pos, pos @ solution.beta, atol=1e-12)
+    np.testing.assert_allclose(score_neg, neg @ solution.beta, atol=1e-12)
     differences = (score_pos[:, None] - score_neg).ravel()
     margins = differences / 2
     # rho is one of the margins, and the counts are those of all pairs.
@@ -262,11 +262,11 @@ def test_certificate_counts_pairs(seed, method, epsilon):
     alpha = np.random.default_rng(seed).dirichlet(np.ones(pos.shape[1]), size=5)
     for weights in alpha:
         if method == "pairs":
-            value = margin_by_pairs(pos, neg, weights, found.nu.pairs)
+            value = margin_by_pairs(pos, neg, weights, solution.nu.pairs)
         else:
             planes = CuttingPlanes(hypotheses_of(pos, neg), negations=False, constant=True)
             ones = np.ones(len(neg)), np.ones(len(pos))
-            value = planes.value(RowsObjective(*ones, found.nu.neg, found.nu.pos), weights)
+            value = planes.value(RowsObjective(*ones, solution.nu.neg, solution.nu.pos), weights)
         assert value <= values["upper_bound"] + 1e-10
 
 
@@ -281,12 +281,12 @@ class TestManyHypotheses:
     def test_generated_columns_equal_the_whole_program(self):
         X, y = make_words(0, 70, 1100)
         settings = MarginSettings(epsilon=0.4, gap_tol=1e-7, relax=False)
-        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), settings)
+        solution, _ = largest_margin(hypotheses_of(X[y], X[~y]), settings)
         sides = [np.hstack([side, -side, 0 * side[:, :1]]) for side in (X[y], X[~y])]
-        exact = reference.solve_pairs_dual(*sides, found.nu.pairs)
-        assert found.value == pytest.approx(exact.value, abs=1e-7)
-        assert found.value > 0.01
-        assert np.count_nonzero(found.beta) < 100
+        exact = reference.solve_pairs_dual(*sides, solution.nu.pairs)
+        assert solution.value == pytest.approx(exact.value, abs=1e-7)
+        assert solution.value > 0.01
+        assert np.count_nonzero(solution.beta) < 100
 
     def test_sparse_and_dense_matrices(self):
         X, y = make_words(0, 70, 1100)
@@ -294,8 +294,8 @@ class TestManyHypotheses:
         weights = np.ones(int((~y).sum())), np.ones(int(y.sum()))
         dense, _ = largest_margin(MatrixHypotheses(X[~y], X[y], *weights), settings)
         sides = sparse.csr_array(X[~y]), sparse.csr_array(X[y])
-        found, _ = largest_margin(MatrixHypotheses(*sides, *weights), settings)
-        assert found.value == pytest.approx(dense.value, rel=2e-6)
+        solution, _ = largest_margin(MatrixHypotheses(*sides, *weights), settings)
+        assert solution.value == pytest.approx(dense.value, rel=2e-6)
 
     @pytest.mark.parametrize("negations", [True, False])
     def test_reduced_equals_the_program_over_rows(self, negations):
@@ -303,10 +303,10 @@ class TestManyHypotheses:
         settings = MarginSettings(
             "reduced", epsilon=0.3, relax=False, negations=negations, gap_tol=1e-8
         )
-        found, _ = largest_margin(hypotheses_of(X[y], X[~y]), settings)
+        solution, _ = largest_margin(hypotheses_of(X[y], X[~y]), settings)
         sides = [np.hstack([s, -s, 0 * s[:, :1]]) if negations else s for s in (X[y], X[~y])]
-        exact = reference.solve_rows(*sides, found.nu.pos, found.nu.neg)
-        assert found.value == pytest.approx(exact.value, abs=1e-7)
+        exact = reference.solve_rows(*sides, solution.nu.pos, solution.nu.neg)
+        assert solution.value == pytest.approx(exact.value, abs=1e-7)
 
 
 @pytest.mark.parametrize("method", ["pairs", "reduced", "heuristic"])
@@ -328,11 +328,11 @@ class TestSnapping:
         rows = read_rows(sample.y, None, None, len(sample.y))
         problem = LinearProblem(read_table(sample.X), rows, frozenset(), "features")
         settings = MarginSettings(epsilon=0.2, negations=False)
-        found, _ = largest_margin(problem.hypotheses, settings)
-        used = np.flatnonzero(found.beta)
+        solution, _ = largest_margin(problem.hypotheses, settings)
+        used = np.flatnonzero(solution.beta)
         assert used.tolist() == list(range(10))
-        assert len(np.unique(found.beta[used])) == 1
-        assert found.gap <= 1e-6
+        assert len(np.unique(solution.beta[used])) == 1
+        assert solution.gap <= 1e-6
 
     def test_the_margin_must_allow_it(self):
         beta = np.array([0.5000001, -0.4999998, 0.0])
@@ -346,24 +346,24 @@ class TestSnapping:
     def test_weights_are_on_the_grid_and_never_grow(self):
         beta = np.random.default_rng(0).dirichlet(np.ones(50))
         for grid in (2.0**-10, 2.0**-40):
-            found = snap(beta, lambda b: 0.0, least=1.0, grid=grid)
-            assert (np.rint(found / grid) == found / grid).all()
-            assert found.sum() <= 1.0
-            assert (found <= beta).all()
+            solution = snap(beta, lambda b: 0.0, least=1.0, grid=grid)
+            assert (np.rint(solution / grid) == solution / grid).all()
+            assert solution.sum() <= 1.0
+            assert (solution <= beta).all()
 
 
 class TestEarlyEnds:
-    def check(self, found, pos, neg, match):
+    def check(self, solution, pos, neg, match):
         """Usable weights with their true gap."""
-        assert np.abs(found.beta).sum() <= 1.0
-        assert np.count_nonzero(found.beta) > 0
-        best = reference.solve_pairs_dual(pos, neg, found.nu.pairs).value
-        assert found.value <= best + 1e-9 <= found.bound + 2e-9
-        value = margin_by_pairs(pos, neg, found.beta, found.nu.pairs)
-        assert found.value == pytest.approx(value, abs=1e-12)
-        assert np.isfinite(found.bound)
-        assert found.gap == pytest.approx((found.bound - value) / abs(found.bound))
-        assert found.stopped_by == match
+        assert np.abs(solution.beta).sum() <= 1.0
+        assert np.count_nonzero(solution.beta) > 0
+        best = reference.solve_pairs_dual(pos, neg, solution.nu.pairs).value
+        assert solution.value <= best + 1e-9 <= solution.bound + 2e-9
+        value = margin_by_pairs(pos, neg, solution.beta, solution.nu.pairs)
+        assert solution.value == pytest.approx(value, abs=1e-12)
+        assert np.isfinite(solution.bound)
+        assert solution.gap == pytest.approx((solution.bound - value) / abs(solution.bound))
+        assert solution.stopped_by == match
 
     def problem(self):
         rng = np.random.default_rng(8)
@@ -373,15 +373,15 @@ class TestEarlyEnds:
         pos, neg = self.problem()
         settings = MarginSettings(epsilon=0.3, time_limit=1e-9, **PAPER)
         with pytest.warns(MarginWarning, match=r"time limit of 1e-09 s was reached before .* gap"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), settings)
-        self.check(found, pos, neg, "time limit")
+            solution, _ = largest_margin(hypotheses_of(pos, neg), settings)
+        self.check(solution, pos, neg, "time limit")
 
     def test_max_iter(self):
         pos, neg = self.problem()
         settings = MarginSettings(epsilon=0.3, max_iter=3, **PAPER)
         with pytest.warns(MarginWarning, match="max_iter=3 was reached"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), settings)
-        self.check(found, pos, neg, "iterations")
+            solution, _ = largest_margin(hypotheses_of(pos, neg), settings)
+        self.check(solution, pos, neg, "iterations")
 
     @pytest.mark.parametrize("good_calls", [0, 4])
     def test_a_solver_that_fails(self, monkeypatch, good_calls):
@@ -390,13 +390,15 @@ class TestEarlyEnds:
 
         def fail_later(solver):
             calls.append(1)
-            found = status(solver)
-            return found if len(calls) <= good_calls else highspy.HighsModelStatus.kSolveError
+            solution = status(solver)
+            return solution if len(calls) <= good_calls else highspy.HighsModelStatus.kSolveError
 
         monkeypatch.setattr(highspy.Highs, "getModelStatus", fail_later)
         with pytest.warns(MarginWarning, match="the linear program's solver failed"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.3, **PAPER))
-        self.check(found, pos, neg, "solver")
+            solution, _ = largest_margin(
+                hypotheses_of(pos, neg), MarginSettings(epsilon=0.3, **PAPER)
+            )
+        self.check(solution, pos, neg, "solver")
         assert len(calls) == good_calls + 2  # once more from the start, then no more
 
 
@@ -408,18 +410,18 @@ class TestNoMargin:
     def test_epsilon_is_raised(self):
         pos, neg = self.noise()
         with pytest.warns(MarginWarning, match=r"epsilon=0.05 leaves almost no soft margin"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.05))
-        assert found.epsilon > 0.05
-        assert found.value > 0
+            solution, _ = largest_margin(hypotheses_of(pos, neg), MarginSettings(epsilon=0.05))
+        assert solution.epsilon > 0.05
+        assert solution.value > 0
 
     @pytest.mark.parametrize("method", ["pairs", "reduced"])
     def test_or_kept(self, method):
         pos, neg = self.noise()
         settings = MarginSettings(method, epsilon=0.05, relax=False)
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
-            found, _ = largest_margin(hypotheses_of(pos, neg), settings)
-        assert found.epsilon == 0.05
-        assert found.value == pytest.approx(0.0, abs=1e-9)
+            solution, _ = largest_margin(hypotheses_of(pos, neg), settings)
+        assert solution.epsilon == 0.05
+        assert solution.value == pytest.approx(0.0, abs=1e-9)
 
     def test_next_to_none_is_measured_against_the_means_of_all_rows(self):
         # The first rows alone have far larger differences than the means of all.
@@ -427,27 +429,27 @@ class TestNoMargin:
         pos, neg = np.full((200, 1), 0.11), np.zeros((200, 1))
         pos[:3], neg[:3] = 1.0, -1.0
         pos += rng.uniform(0, 1e-6, pos.shape)
-        found, _ = largest_margin(
+        solution, _ = largest_margin(
             hypotheses_of(pos, neg), MarginSettings("reduced", epsilon=0.0001)
         )
-        assert found.epsilon == 0.0001
-        assert found.value == pytest.approx(0.055, abs=1e-3)
+        assert solution.epsilon == 0.0001
+        assert solution.value == pytest.approx(0.055, abs=1e-3)
 
     def test_hard_without_a_separation_is_negative(self):
         pos, neg = self.noise()
         with pytest.warns(MarginWarning, match="no weights separate the classes; .* -0"):
-            found, _ = largest_margin(
+            solution, _ = largest_margin(
                 hypotheses_of(pos, neg), MarginSettings(soft_margin=False, **PAPER)
             )
-        assert found.value < -0.1
-        assert found.value == pytest.approx(reference.solve_hard_pairs(pos, neg).value, abs=1e-7)
+        assert solution.value < -0.1
+        assert solution.value == pytest.approx(reference.solve_hard_pairs(pos, neg).value, abs=1e-7)
 
     def test_no_hypotheses_at_all(self):
         with pytest.warns(MarginWarning, match="no weights have a positive soft margin"):
-            found, _ = largest_margin(
+            solution, _ = largest_margin(
                 hypotheses_of(np.empty((3, 0)), np.empty((2, 0))), MarginSettings()
             )
-        assert (found.value, found.bound, len(found.beta)) == (0.0, 0.0, 0)
+        assert (solution.value, solution.bound, len(solution.beta)) == (0.0, 0.0, 0)
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,15 @@ def test_no_solver_finds_a_nearer_distribution(seed):
     def entropy(d):
         return float((d * np.log(d / free)).sum())
 
-    found = minimize(
+    result = minimize(
         entropy,
         np.full(6, 1 / 6),
         bounds=[(1e-12, 1 / nu)] * 6,
         constraints={"type": "eq", "fun": lambda d: d.sum() - 1},
         options={"ftol": 1e-14},
     )
-    assert ours == pytest.approx(found.x, abs=1e-5)
-    assert entropy(ours) <= found.fun + 1e-9
+    assert ours == pytest.approx(result.x, abs=1e-5)
+    assert entropy(ours) <= result.fun + 1e-9
 
 
 def test_rows_light_by_many_orders_can_be_raised_again():

@@ -89,10 +89,10 @@ def test_corrected_counts_are_right_on_average_and_so_is_their_spread(noise_rate
     truly = rng.binomial(here, share)
     kept, turned = rng.binomial(truly, 1 - noise_rate), rng.binomial(here - truly, noise_rate)
     counts = np.array([here - kept - turned, kept + turned])
-    found = corrected(counts, noise_rate)
+    estimate = corrected(counts, noise_rate)
     expected = n * reach * np.array([1 - share, share])
-    spread = found.std(axis=1)
-    assert found.mean(axis=1) == pytest.approx(expected, abs=5 * spread.max() / np.sqrt(times))
+    spread = estimate.std(axis=1)
+    assert estimate.mean(axis=1) == pytest.approx(expected, abs=5 * spread.max() / np.sqrt(times))
     # Counts of draws vary a little less than the formula, which takes them for Poisson.
     ratio = np.sqrt(variance(counts, noise_rate).mean(axis=1)) / spread
     assert ((ratio > 0.97) & (ratio < 1.25)).all()
@@ -101,14 +101,14 @@ def test_corrected_counts_are_right_on_average_and_so_is_their_spread(noise_rate
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 0.49), st.floats(1, 1000))
 def test_corrected_counts_are_the_formula_of_the_paper(n_neg, n_pos, noise_rate, min_class):
     counts = np.array([[n_neg], [n_pos]])
-    found = corrected(counts, noise_rate)[:, 0]
-    assert found.sum() == pytest.approx(n_neg + n_pos)
+    estimate = corrected(counts, noise_rate)[:, 0]
+    assert estimate.sum() == pytest.approx(n_neg + n_pos)
     if n_neg + n_pos:
         by_paper = (n_neg + n_pos) * clean_rate(n_pos, n_neg, noise_rate)
-        assert found[1] == pytest.approx(by_paper, abs=1e-6 * (n_neg + n_pos))
+        assert estimate[1] == pytest.approx(by_paper, abs=1e-6 * (n_neg + n_pos))
     # Noise never makes fewer rows do, and without it rows are what counts.
     enough = bool(has_enough(counts, noise_rate, min_class)[0])
-    assert not enough or min(found) >= min_class * (1 - 1e-9)
+    assert not enough or min(estimate) >= min_class * (1 - 1e-9)
     if noise_rate == 0:
         assert enough == (min(n_neg, n_pos) >= min_class)
 

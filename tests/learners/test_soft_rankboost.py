@@ -57,25 +57,29 @@ def test_the_certificate_holds(seed, n_rows, n_rounds, epsilon, learning_rate, w
     model, history, certificate = fit_soft_rankboost(
         data, SoftRankBoostSettings(n_rounds, learning_rate, epsilon=epsilon)
     )
-    found = certificate.values
-    assert found["bound"] - 1e-9 <= found["soft_margin"] <= found["upper_bound"] + 1e-9
-    assert found["soft_margin"] <= found["rho"] + 1e-9
-    assert found["fraction_soft"] >= found["fraction_rho"] >= found["fraction_guaranteed"] - 1e-12
-    assert found["fraction_guaranteed"] == pytest.approx((1 - sqrt(epsilon)) ** 2, abs=1e-12)
+    values = certificate.values
+    assert values["bound"] - 1e-9 <= values["soft_margin"] <= values["upper_bound"] + 1e-9
+    assert values["soft_margin"] <= values["rho"] + 1e-9
+    assert (
+        values["fraction_soft"] >= values["fraction_rho"] >= values["fraction_guaranteed"] - 1e-12
+    )
+    assert values["fraction_guaranteed"] == pytest.approx((1 - sqrt(epsilon)) ** 2, abs=1e-12)
 
     scores, size = model.decision_function(X), sum(abs(step.alpha) for step in history.rounds)
     size = size or 1.0
     pos, neg, w_pos, w_neg = scores[y] / size, scores[~y] / size, weight[y], weight[~y]
     nu_pos, nu_neg = sqrt(epsilon) * w_pos.sum(), sqrt(epsilon) * w_neg.sum()
     soft = capped_mean(pos, w_pos, nu_pos) + capped_mean(-neg, w_neg, nu_neg)
-    assert found["soft_margin"] == pytest.approx(soft, abs=1e-9)
+    assert values["soft_margin"] == pytest.approx(soft, abs=1e-9)
     gap, pairs = pos[:, None] - neg[None, :], np.outer(w_pos, w_neg) / w_pos.sum() / w_neg.sum()
-    assert found["fraction_rho"] == pytest.approx(pairs[gap >= found["rho"] - 1e-9].sum(), abs=1e-9)
-    expected = pairs[gap >= found["soft_margin"] - 1e-12].sum()
-    assert found["fraction_soft"] == pytest.approx(expected, abs=1e-9)
-    assert found["auc"] == pytest.approx(auc(y, scores, sample_weight=weight), abs=1e-12)
+    assert values["fraction_rho"] == pytest.approx(
+        pairs[gap >= values["rho"] - 1e-9].sum(), abs=1e-9
+    )
+    expected = pairs[gap >= values["soft_margin"] - 1e-12].sum()
+    assert values["fraction_soft"] == pytest.approx(expected, abs=1e-9)
+    assert values["auc"] == pytest.approx(auc(y, scores, sample_weight=weight), abs=1e-12)
     fall = -sum(log(step.z) for step in history.rounds)
-    assert found["bound"] == pytest.approx(max(-1, (fall + log(epsilon)) / size), abs=1e-9)
+    assert values["bound"] == pytest.approx(max(-1, (fall + log(epsilon)) / size), abs=1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -84,7 +88,7 @@ def test_the_optimum_of_the_linear_program_lies_between_the_bounds(seed, weighte
     """Problem (7) over all stumps, solved by HiGHS."""
     X, y, weight = make_table(seed, n=30, weighted=weighted)
     data = prepare(X, y, sample_weight=weight, categorical_features=[3])
-    found = fit_soft_rankboost(data, SoftRankBoostSettings(2000, 0.1, epsilon=0.3))[2].values
+    values = fit_soft_rankboost(data, SoftRankBoostSettings(2000, 0.1, epsilon=0.3))[2].values
     signs = np.where(y, 1.0, -1.0)
     edges = np.array([signs * h for _, h in every_stump(*in_table_order(data))])
     edges = np.column_stack([np.vstack([edges, -edges]), -np.ones(2 * len(edges))])
@@ -97,8 +101,8 @@ def test_the_optimum_of_the_linear_program_lies_between_the_bounds(seed, weighte
         b_eq=[1.0, 1.0],
         bounds=[(0.0, cap) for cap in weight / nu] + [(None, None)],
     )
-    assert found["soft_margin"] - 1e-9 <= solved.fun <= found["upper_bound"] + 1e-9
-    assert found["upper_bound"] - found["soft_margin"] < 0.02
+    assert values["soft_margin"] - 1e-9 <= solved.fun <= values["upper_bound"] + 1e-9
+    assert values["upper_bound"] - values["soft_margin"] < 0.02
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -158,8 +162,8 @@ def test_weights_of_any_size_mean_the_same_nu():
         2
     ].values
     light = prepare(X, y, sample_weight=np.full(100, 0.01))
-    found = fit_soft_rankboost(light, SoftRankBoostSettings(20, nu_pos=10, nu_neg=20))[2].values
-    assert found == pytest.approx(usual, rel=1e-6)
+    values = fit_soft_rankboost(light, SoftRankBoostSettings(20, nu_pos=10, nu_neg=20))[2].values
+    assert values == pytest.approx(usual, rel=1e-6)
 
 
 def test_a_table_of_constants_gives_a_flat_model():
@@ -167,9 +171,9 @@ def test_a_table_of_constants_gives_a_flat_model():
     model, history, certificate = fit_soft_rankboost(data, SoftRankBoostSettings(10))
     assert history.stopped_by == "no stump is better than chance"
     assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
-    found = certificate.values
-    assert (found["soft_margin"], found["upper_bound"], found["auc"]) == (0.0, 0.0, 0.5)
-    assert found["bound"] <= 0.0
+    values = certificate.values
+    assert (values["soft_margin"], values["upper_bound"], values["auc"]) == (0.0, 0.0, 0.5)
+    assert values["bound"] <= 0.0
 
 
 def test_separated_classes_stop_after_one_round_with_the_whole_margin():
@@ -178,8 +182,8 @@ def test_separated_classes_stop_after_one_round_with_the_whole_margin():
         prepare(X, np.arange(10) >= 5), SoftRankBoostSettings(10)
     )
     assert history.stopped_by == "the last stump makes no error"
-    found = certificate.values
-    assert (found["soft_margin"], found["upper_bound"], found["fraction_rho"]) == (1.0, 1.0, 1.0)
+    values = certificate.values
+    assert (values["soft_margin"], values["upper_bound"], values["fraction_rho"]) == (1.0, 1.0, 1.0)
 
 
 def test_early_stopping_keeps_the_best_round():

@@ -19,8 +19,8 @@ def lists(largest):
     """Scores of a class on the grid, with whole weights."""
     steps = st.dictionaries(st.integers(-9, 9), st.integers(1, largest), min_size=1, max_size=8)
     return steps.map(
-        lambda found: ClassScores(
-            np.array(sorted(found)) * GRID, np.array([found[k] for k in sorted(found)])
+        lambda weights: ClassScores(
+            np.array(sorted(weights)) * GRID, np.array([weights[k] for k in sorted(weights)])
         )
     )
 

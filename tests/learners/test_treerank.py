@@ -378,12 +378,12 @@ def test_held_out_auc_of_leaves_by_rate_is_that_of_their_scores(seed):
         grown = grow(data, Rules(5, 4.0, 0.0, None), workers, weights=[part.weight * ~is_held])
     levels, counts = collapse_levels(grown), held_counts(data, grown, [is_held])
     penalties = np.array([0.0, float(np.median(levels)), float(levels.max()) * 2])
-    found = held_out_rate_aucs(grown, levels, counts, penalties)
+    result = held_out_rate_aucs(grown, levels, counts, penalties)
     rows, label = part.rows[is_held], part.positive[is_held]
-    for auc_found, penalty in zip(found, penalties, strict=True):
+    for auc_found, penalty in zip(result, penalties, strict=True):
         model = build_tree(data, grown.pruned(levels > penalty), "rate")
         assert auc_found == pytest.approx(auc(label, model.decision_function(X[rows])), abs=1e-12)
-    assert found[-1] == 0.5
+    assert result[-1] == 0.5
 
 
 def test_pruning_goes_by_the_order_that_is_used():

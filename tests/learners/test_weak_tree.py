@@ -79,8 +79,8 @@ def test_the_forest_is_the_vote():
     weak = WeakTree(data.features, 3)
     vote, rounds, _ = fit_aucboost_rows(data, AUCBoostSettings(weak, n_estimators=10))
     assert [r.z for r in history.rounds] == [r.z for r in rounds.rounds]
-    found = model.decision_function(X) - model.intercept
-    assert found == pytest.approx(vote.decision_function(X) - vote.intercept, abs=1e-8)
+    scores = model.decision_function(X) - model.intercept
+    assert scores == pytest.approx(vote.decision_function(X) - vote.intercept, abs=1e-8)
     assert 1 - certificate.values["auc"] <= certificate.values["bound"] == history.bound
 
 

@@ -40,23 +40,23 @@ def test_equals_bins_made_by_hand(strategy, seed, n_bins, weighted):
     y, p, w = draw(25, seed, decimals=1)
     w = w if weighted else np.ones(25)
     options = {"sample_weight": w} if weighted else {}
-    found = calibration_table(y, p, n_bins=n_bins, strategy=strategy, **options)
+    table = calibration_table(y, p, n_bins=n_bins, strategy=strategy, **options)
     expected = np.array(list(by_hand(y, p, w, n_bins, strategy)))
-    assert np.allclose(found.mean_probability, expected[:, 0])
-    assert np.allclose(found.observed, expected[:, 1])
-    assert np.array_equal(found.count, expected[:, 2])
+    assert np.allclose(table.mean_probability, expected[:, 0])
+    assert np.allclose(table.observed, expected[:, 1])
+    assert np.array_equal(table.count, expected[:, 2])
     error = (np.abs(expected[:, 0] - expected[:, 1]) * expected[:, 2]).sum() / w.sum()
-    assert found.expected_error == pytest.approx(error)
+    assert table.expected_error == pytest.approx(error)
 
 
 @pytest.mark.parametrize("strategy", ["quantile", "uniform"])
 def test_scikit_learn_agrees(strategy):
     y, p, w = draw(2000, 0, decimals=15)
-    found = calibration_table(y, p, strategy=strategy)
+    table = calibration_table(y, p, strategy=strategy)
     observed, mean = calibration_curve(y, p, n_bins=10, strategy=strategy)
-    assert np.allclose(found.observed, observed, atol=0.012 * (strategy == "quantile"))
-    assert np.allclose(found.mean_probability, mean, atol=0.002 * (strategy == "quantile"))
-    assert found.brier == pytest.approx(brier_score_loss(y, p))
+    assert np.allclose(table.observed, observed, atol=0.012 * (strategy == "quantile"))
+    assert np.allclose(table.mean_probability, mean, atol=0.002 * (strategy == "quantile"))
+    assert table.brier == pytest.approx(brier_score_loss(y, p))
     weighted = calibration_table(y, p, sample_weight=w)
     assert weighted.brier == pytest.approx(brier_score_loss(y, p, sample_weight=w))
 
@@ -73,20 +73,20 @@ def test_weights_are_rows_as_often():
 
 def test_intervals_are_wilsons():
     y, p, _ = draw(300, 2)
-    found = calibration_table(y, p, level=0.9)
-    positives = found.observed * found.count
-    for k in range(len(found.count)):
-        ends = wilson(round(positives[k]), int(found.count[k]), 0.9)
-        assert (found.low[k], found.high[k]) == pytest.approx(ends)
+    table = calibration_table(y, p, level=0.9)
+    positives = table.observed * table.count
+    for k in range(len(table.count)):
+        ends = wilson(round(positives[k]), int(table.count[k]), 0.9)
+        assert (table.low[k], table.high[k]) == pytest.approx(ends)
     assert np.isnan(wilson_ends(np.array([0.0]), np.array([0.0]), 0.95)).all()
 
 
 def test_constants_strings_and_ends():
-    found = calibration_table(["a", "b", "b"], [1, 1, 1], pos_label="a")
-    assert len(found.count) == 1 and found.observed[0] == pytest.approx(1 / 3)
-    found = calibration_table([0, 1], [0.0, 1.0], strategy="uniform")
-    assert found.mean_probability.tolist() == [0, 1] and found.brier == 0
-    assert repr(found).startswith("calibration in 2 bins: Brier score 0.0000")
+    table = calibration_table(["a", "b", "b"], [1, 1, 1], pos_label="a")
+    assert len(table.count) == 1 and table.observed[0] == pytest.approx(1 / 3)
+    table = calibration_table([0, 1], [0.0, 1.0], strategy="uniform")
+    assert table.mean_probability.tolist() == [0, 1] and table.brier == 0
+    assert repr(table).startswith("calibration in 2 bins: Brier score 0.0000")
 
 
 @pytest.mark.parametrize(

@@ -134,15 +134,15 @@ def test_bad_arguments(paired, options, message):
 def test_folds_average_the_differences_within_them(paired):
     y, a, b = paired
     folds = np.arange(200) % 4
-    found = metrics.compare_auc(y, a, b, folds=folds, instability=0.5)
+    comparison = metrics.compare_auc(y, a, b, folds=folds, instability=0.5)
     parts = [metrics.compare_auc(y[folds == k], a[folds == k], b[folds == k]) for k in range(4)]
     errors = [part.difference / part.statistic for part in parts]
-    assert found.method == (
+    assert comparison.method == (
         "paired within folds, MOVER limits, variance multiplied by 1.50 for overlapping training "
         "sets"
     )
-    assert found.difference == pytest.approx(np.mean([part.difference for part in parts]))
-    assert found.difference / found.statistic == pytest.approx(
+    assert comparison.difference == pytest.approx(np.mean([part.difference for part in parts]))
+    assert comparison.difference / comparison.statistic == pytest.approx(
         math.sqrt(1.5 * sum(error**2 for error in errors)) / 4
     )
 
@@ -184,7 +184,11 @@ def test_a_perfect_score_with_weights(method):
             "n_resamples": 20,
             "random_state": 0,
         }
-        found = metrics.compare_auc(y, *scores, **arguments)
-        assert found.auc_a == pytest.approx(1.0) and found.auc_a <= 1.0 and found.p_value < 0.05
+        comparison = metrics.compare_auc(y, *scores, **arguments)
+        assert (
+            comparison.auc_a == pytest.approx(1.0)
+            and comparison.auc_a <= 1.0
+            and comparison.p_value < 0.05
+        )
         folds = np.arange(60) % 5
         assert metrics.auc_ci(y, scores[0], folds=folds, sample_weight=weight).value <= 1.0

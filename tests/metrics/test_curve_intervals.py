@@ -40,14 +40,14 @@ def draw(seed, n_pos=40, n_neg=60):
 def test_the_value_is_that_of_the_metric(name):
     metric, interval, options = FUNCTIONS[name]
     y, s = draw(0)
-    found = interval(y, s, **options, n_resamples=50, random_state=0)
-    assert found.value == pytest.approx(metric(y, s, **options), rel=1e-12)
-    assert found.low < found.value < found.high
-    assert (found.n_pos, found.n_neg, found.n_folds) == (40, 60, None)
-    assert found.standard_error > 0
-    assert found == interval(y, s, **options, n_resamples=50, random_state=0)
+    estimate = interval(y, s, **options, n_resamples=50, random_state=0)
+    assert estimate.value == pytest.approx(metric(y, s, **options), rel=1e-12)
+    assert estimate.low < estimate.value < estimate.high
+    assert (estimate.n_pos, estimate.n_neg, estimate.n_folds) == (40, 60, None)
+    assert estimate.standard_error > 0
+    assert estimate == interval(y, s, **options, n_resamples=50, random_state=0)
     wider = interval(y, s, **options, level=0.999, n_resamples=50, random_state=0)
-    assert wider.low < found.low and found.high < wider.high
+    assert wider.low < estimate.low and estimate.high < wider.high
 
 
 @each_function
@@ -56,29 +56,29 @@ def test_folds_are_pooled_by_rank(name):
     y, s = draw(1, 60, 90)
     folds = np.arange(150) % 3
     s = s + 100.0 * folds  # models whose scores cannot be compared
-    found = interval(y, s, **options, folds=folds, n_resamples=50, random_state=0)
+    estimate = interval(y, s, **options, folds=folds, n_resamples=50, random_state=0)
     ranks = np.empty(150)
     for k in range(3):
         ranks[folds == k] = rankdata(s[folds == k])
     pooled = metric(y, ranks, **options)
     if name == "ks":  # what it has too much is gone
-        assert 0.5 * pooled < found.value < pooled
+        assert 0.5 * pooled < estimate.value < pooled
     else:
-        assert found.value == pytest.approx(pooled, rel=1e-9)
+        assert estimate.value == pytest.approx(pooled, rel=1e-9)
     said = "within 3 folds, variance multiplied by 2.00 for overlapping training sets"
-    assert found.n_folds == 3 and said in str(found)
+    assert estimate.n_folds == 3 and said in str(estimate)
     fixed = interval(y, s, **options, folds=folds, instability=0, n_resamples=50, random_state=0)
-    assert fixed.standard_error < found.standard_error
-    assert fixed.value == found.value
-    assert found.low < found.value < found.high
+    assert fixed.standard_error < estimate.standard_error
+    assert fixed.value == estimate.value
+    assert estimate.low < estimate.value < estimate.high
 
 
 def test_a_number_of_rows_is_its_fraction_of_every_fold():
     y, s = draw(2, 60, 90)
     folds = np.arange(150) % 3
-    found = precision_at_k_ci(y, s, k=30, folds=folds, n_resamples=20, random_state=0)
+    interval = precision_at_k_ci(y, s, k=30, folds=folds, n_resamples=20, random_state=0)
     share = precision_at_k_ci(y, s, k=0.2, folds=folds, n_resamples=20, random_state=0)
-    assert found.value == pytest.approx(share.value)
+    assert interval.value == pytest.approx(share.value)
 
 
 @each_function
@@ -98,10 +98,10 @@ def test_weights_count_as_rows_in_the_value(name):
     metric, interval, options = FUNCTIONS[name]
     y, s = draw(4)
     weight = np.random.default_rng(5).integers(0, 4, size=100)
-    found = interval(y, s, **options, sample_weight=weight, n_resamples=50, random_state=0)
+    estimate = interval(y, s, **options, sample_weight=weight, n_resamples=50, random_state=0)
     repeated = np.repeat(np.arange(100), weight)
-    assert found.value == pytest.approx(metric(y[repeated], s[repeated], **options), rel=1e-9)
-    assert found.low < found.value < found.high
+    assert estimate.value == pytest.approx(metric(y[repeated], s[repeated], **options), rel=1e-9)
+    assert estimate.low < estimate.value < estimate.high
 
 
 def true_values():
@@ -121,12 +121,12 @@ def test_the_interval_holds_the_true_value_nearly_as_often_as_it_says(name, n_fo
     _, interval, options = FUNCTIONS[name]
     truth = true_values()[name]
     folds = np.arange(120) % n_folds
-    found = [
+    intervals = [
         interval(*draw(seed, 60, 60), **options, folds=folds, n_resamples=60, random_state=seed)
         for seed in range(150)
     ]
     # Of 95 %; three standard deviations of 150 draws are 0.053, and small samples cost some.
-    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.87
+    assert np.mean([one.low <= truth <= one.high for one in intervals]) >= 0.87
 
 
 @each_function
@@ -138,17 +138,17 @@ def test_scores_no_better_than_chance_have_an_interval_that_holds_the_value(name
         y = np.repeat([1, 0], 40)
         s = rng.normal(size=80) + shift * y
         for folds in (None, np.arange(80) % 4):
-            found = interval(y, s, **options, folds=folds, n_resamples=30, random_state=0)
-            assert found.low <= found.value <= found.high
-            assert found.low >= (0 if name != "scaled" else (1 - 0.045 / 0.255) / 2)
+            estimate = interval(y, s, **options, folds=folds, n_resamples=30, random_state=0)
+            assert estimate.low <= estimate.value <= estimate.high
+            assert estimate.low >= (0 if name != "scaled" else (1 - 0.045 / 0.255) / 2)
 
 
 def test_perfect_order_is_not_certain():
     y, s = np.repeat([0, 1], 20), np.arange(40.0)
-    found = ks_ci(y, s, random_state=0)
-    assert found.value == found.high == 1.0 and 0.7 < found.low < 0.95
-    found = precision_at_k_ci(y, s, k=10, random_state=0)
-    assert found.value == found.high == 1.0 and 0.6 < found.low < 0.8
+    interval = ks_ci(y, s, random_state=0)
+    assert interval.value == interval.high == 1.0 and 0.7 < interval.low < 0.95
+    interval = precision_at_k_ci(y, s, k=10, random_state=0)
+    assert interval.value == interval.high == 1.0 and 0.6 < interval.low < 0.8
     nothing = precision_at_k_ci(1 - y, s, k=10, random_state=0)
     assert nothing.value == nothing.low == 0.0 and 0.2 < nothing.high < 0.4
 
@@ -170,8 +170,8 @@ def test_perfect_order_of_few_groups_is_less_certain():
 def test_a_score_of_ties():
     y = np.repeat([0, 1], 20)
     assert ks_ci(y, np.zeros(40), random_state=0).value == 0.0
-    found = precision_at_k_ci(y, np.zeros(40), k=10, random_state=0)
-    assert found.value == 0.5 and not isnan(found.low)
+    interval = precision_at_k_ci(y, np.zeros(40), k=10, random_state=0)
+    assert interval.value == 0.5 and not isnan(interval.low)
 
 
 def test_the_top_is_resampled_in_fine_steps():
@@ -179,9 +179,9 @@ def test_the_top_is_resampled_in_fine_steps():
     rng = np.random.default_rng(0)
     y = (np.arange(200_000) % 2).astype(int)
     s = rng.normal(size=200_000) + y
-    found = precision_at_k_ci(y, s, k=20, n_resamples=200, random_state=0)
-    p = found.value
-    assert found.standard_error == pytest.approx(np.sqrt(p * (1 - p) / 20), rel=0.5)
+    interval = precision_at_k_ci(y, s, k=20, n_resamples=200, random_state=0)
+    p = interval.value
+    assert interval.standard_error == pytest.approx(np.sqrt(p * (1 - p) / 20), rel=0.5)
 
 
 def test_sentences():
@@ -228,8 +228,8 @@ def test_the_interval_of_a_partial_area_holds_the_true_one(n_pos, n_neg, shift):
     for seed in range(n_samples):
         rng = np.random.default_rng(seed)
         y = np.repeat([1, 0], [n_pos, n_neg])
-        found = partial_auc_ci(y, rng.normal(size=len(y)) + shift * y, fpr_range=(0, 0.1))
-        held += found.low <= truth <= found.high
+        interval = partial_auc_ci(y, rng.normal(size=len(y)) + shift * y, fpr_range=(0, 0.1))
+        held += interval.low <= truth <= interval.high
     # Three standard errors of a fraction of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 
@@ -242,8 +242,8 @@ def test_the_interval_of_ks_holds_the_true_one_in_small_samples(shift):
         rng = np.random.default_rng(seed)
         y = np.repeat([1, 0], [5, 200])
         scores = rng.normal(size=len(y)) + shift * y
-        found = ks_ci(y, scores, n_resamples=60, random_state=seed)
-        held += found.low <= truth <= found.high
+        interval = ks_ci(y, scores, n_resamples=60, random_state=seed)
+        held += interval.low <= truth <= interval.high
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 
 
@@ -267,17 +267,19 @@ def test_the_whole_region_is_the_auc():
 def test_equal_weights_are_none(name):
     _, interval, options = FUNCTIONS[name]
     y, s = draw(0)
-    found = [
+    intervals = [
         interval(y, s, **options, sample_weight=weight, n_resamples=20, random_state=0)
         for weight in (None, np.full(len(y), 7.0))
     ]
-    assert found[0].low == pytest.approx(found[1].low, abs=1e-12)
-    assert found[0].high == pytest.approx(found[1].high, abs=1e-12)
+    assert intervals[0].low == pytest.approx(intervals[1].low, abs=1e-12)
+    assert intervals[0].high == pytest.approx(intervals[1].high, abs=1e-12)
 
 
 def test_groups_and_rows_of_weight_zero():
     y, s = draw(0)
     weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
     options = {"groups": np.arange(len(y)) // 4, "sample_weight": weight}
-    found = partial_auc_ci(y, s, fpr_range=(0, 0.3), method="bootstrap", n_resamples=20, **options)
-    assert found.low < found.value < found.high
+    interval = partial_auc_ci(
+        y, s, fpr_range=(0, 0.3), method="bootstrap", n_resamples=20, **options
+    )
+    assert interval.low < interval.value < interval.high

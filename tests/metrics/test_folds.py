@@ -34,11 +34,11 @@ def test_at_chance_the_interval_holds_as_often_as_it_says():
         y, folds, scores = linear_folds(rng, 200, 10, 0.0)
         own = out_of_fold(scores, folds)
         share = metrics.fold_instability(y, scores, folds)
-        found = metrics.auc_ci(y, own, folds=folds, instability=share)
+        interval = metrics.auc_ci(y, own, folds=folds, instability=share)
         plain = metrics.auc_ci(y, own, folds=folds, method="delong")
-        held += found.low <= 0.5 <= found.high
+        held += interval.low <= 0.5 <= interval.high
         printed += plain.low <= 0.5 <= plain.high
-        rejected += abs(found.value - 0.5) > 1.96 * found.standard_error
+        rejected += abs(interval.value - 0.5) > 1.96 * interval.standard_error
         measured.append(share)
     assert printed < 180  # 0.85 or so, of 0.95
     assert held >= 184  # 0.92, two standard errors of 200 draws below 0.95
@@ -50,11 +50,11 @@ def test_instability_falls_with_the_signal_and_is_0_for_one_model():
     rng = np.random.default_rng(1)
     shares = []
     for shift in (0.0, 1.0, 3.0):
-        found = [
+        instabilities = [
             metrics.fold_instability(y, scores, folds)
             for y, folds, scores in (linear_folds(rng, 300, 10, shift) for _ in range(10))
         ]
-        shares.append(float(np.mean(found)))
+        shares.append(float(np.mean(instabilities)))
     assert shares[0] > 0.85 > 0.5 > shares[1] > shares[2]
     y, folds, scores = linear_folds(rng, 300, 10, 1.0)
     fixed = np.tile(scores[:, :1], 5)
@@ -120,18 +120,18 @@ def test_few_rows_near_1_in_folds(n_pos, n_neg, shift, cut):
     for _ in range(200):
         s = rng.normal(size=len(y)) + shift * y
         s = s if cut is None else (s > cut).astype(float)
-        found = metrics.auc_ci(y, s, folds=folds, instability=0)
+        interval = metrics.auc_ci(y, s, folds=folds, instability=0)
         plain = metrics.auc_ci(y, s, folds=folds, method="delong")
-        held += found.low <= truth <= found.high
+        held += interval.low <= truth <= interval.high
         printed += plain.low <= truth <= plain.high
     assert printed < 178 and held >= 186
 
 
 def test_a_perfect_order_in_folds_is_not_certain():
     y, s = np.tile([0, 1], 20), np.tile([0.0, 1.0], 20)
-    found = metrics.auc_ci(y, s, folds=np.arange(40) // 8)
-    assert found.value == found.high == 1.0 and 0.75 < found.low < 0.95
-    assert "variance multiplied by 2.00 for overlapping training sets" in str(found)
+    interval = metrics.auc_ci(y, s, folds=np.arange(40) // 8)
+    assert interval.value == interval.high == 1.0 and 0.75 < interval.low < 0.95
+    assert "variance multiplied by 2.00 for overlapping training sets" in str(interval)
 
 
 def test_weights_and_groups_in_folds_need_no_resampling(normal_scores):
@@ -177,11 +177,11 @@ def test_a_difference_within_folds_holds_and_rejects_as_often_as_it_says():
             b[:, k] = (X * (X[train & (y == 1)].mean(0) - X[train & (y == 0)].mean(0))).sum(1)
         scores = out_of_fold(a, folds), out_of_fold(b, folds)
         share = metrics.fold_instability(y, a, folds, scores_b=b)
-        found = metrics.compare_auc(y, *scores, folds=folds, instability=share)
+        comparison = metrics.compare_auc(y, *scores, folds=folds, instability=share)
         plain = metrics.compare_auc(y, *scores, folds=folds, method="delong")
-        held += found.low <= 0 <= found.high
+        held += comparison.low <= 0 <= comparison.high
         printed += plain.p_value >= 0.05
-        assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
+        assert (comparison.p_value < 0.05) == (not comparison.low <= 0 <= comparison.high)
     assert printed < held and held >= 110
 
 
@@ -193,11 +193,11 @@ def test_interval_and_p_value_of_a_difference_agree(method):
     for seed in range(60):
         a, b = rng.normal(size=(2, 210)) + 2.33 * y
         options = {"method": method, "n_resamples": 100, "random_state": seed}
-        found = metrics.compare_auc(y, a, b, **options)
-        excluded += not found.low <= 0 <= found.high
-        assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
-        if 0 < found.p_value < 1:
-            exact = metrics.compare_auc(y, a, b, level=1 - found.p_value, **options)
+        comparison = metrics.compare_auc(y, a, b, **options)
+        excluded += not comparison.low <= 0 <= comparison.high
+        assert (comparison.p_value < 0.05) == (not comparison.low <= 0 <= comparison.high)
+        if 0 < comparison.p_value < 1:
+            exact = metrics.compare_auc(y, a, b, level=1 - comparison.p_value, **options)
             assert min(abs(exact.low), abs(exact.high)) < 1e-9
     assert excluded <= 6
 

@@ -21,11 +21,11 @@ def by_hand(edges, y, s, w):
 @given(labelled_scores(), st.integers(1, 12))
 def test_equals_a_count_row_by_row(drawn, n_bins):
     y, s, w = drawn
-    found = score_histogram(y, s, n_bins=n_bins, sample_weight=w)
-    assert len(found.edges) == n_bins + 1
-    assert np.isfinite(found.edges).all() and (found.edges[1:] > found.edges[:-1]).all()
-    neg, pos = by_hand(found.edges, y, s, w)
-    assert np.allclose(found.pos, pos) and np.allclose(found.neg, neg)
+    histogram = score_histogram(y, s, n_bins=n_bins, sample_weight=w)
+    assert len(histogram.edges) == n_bins + 1
+    assert np.isfinite(histogram.edges).all() and (histogram.edges[1:] > histogram.edges[:-1]).all()
+    neg, pos = by_hand(histogram.edges, y, s, w)
+    assert np.allclose(histogram.pos, pos) and np.allclose(histogram.neg, neg)
 
 
 @given(labelled_scores())
@@ -43,18 +43,18 @@ def test_far_and_infinite_scores_are_in_the_end_bins():
     s = rng.normal(size=2000)
     s[:4] = 1e9, -1e9, np.inf, -np.inf
     y = np.arange(2000) % 2
-    found = score_histogram(y, s)
-    assert -3.5 < found.edges[0] < found.edges[-1] < 3.5
-    assert found.pos.sum() == found.neg.sum() == 1000
-    assert found.neg[-1] >= 2 and found.pos[0] >= 2
-    assert "40 bins" in repr(found)
+    histogram = score_histogram(y, s)
+    assert -3.5 < histogram.edges[0] < histogram.edges[-1] < 3.5
+    assert histogram.pos.sum() == histogram.neg.sum() == 1000
+    assert histogram.neg[-1] >= 2 and histogram.pos[0] >= 2
+    assert "40 bins" in repr(histogram)
 
 
 @pytest.mark.parametrize("s", [[3.0, 3.0], [np.inf, np.inf], [np.inf, -np.inf], [1.7e308, 1.7e308]])
 def test_one_finite_value_or_none(s):
-    found = score_histogram(["no", "yes"], s, n_bins=4)
-    assert (found.edges[1:] > found.edges[:-1]).all()
-    assert found.pos.sum() == found.neg.sum() == 1
+    histogram = score_histogram(["no", "yes"], s, n_bins=4)
+    assert (histogram.edges[1:] > histogram.edges[:-1]).all()
+    assert histogram.pos.sum() == histogram.neg.sum() == 1
 
 
 def test_bad_arguments_are_named():
@@ -68,7 +68,7 @@ def test_a_rare_class_is_not_cut_off():
     rng = np.random.default_rng(0)
     y = np.arange(20_000) < 100
     s = rng.normal(size=20_000) + 4 * y
-    found = score_histogram(y, s)
-    assert found.edges[-1] == pytest.approx(np.sort(s[y])[-1])
-    assert found.pos[-1] < 5
-    assert found.edges[0] == pytest.approx(np.quantile(s[~y], 0.005), abs=0.01)
+    histogram = score_histogram(y, s)
+    assert histogram.edges[-1] == pytest.approx(np.sort(s[y])[-1])
+    assert histogram.pos[-1] < 5
+    assert histogram.edges[0] == pytest.approx(np.quantile(s[~y], 0.005), abs=0.01)

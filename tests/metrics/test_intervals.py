@@ -57,8 +57,8 @@ def test_the_interval_holds_the_true_auc(normal_scores, n_pos, n_neg, shift):
     truth, n_samples = float(ndtr(shift / np.sqrt(2))), 400
     held = 0
     for seed in range(n_samples):
-        found = metrics.auc_ci(*normal_scores(n_pos, n_neg, shift=shift, seed=seed))
-        held += found.low <= truth <= found.high
+        interval = metrics.auc_ci(*normal_scores(n_pos, n_neg, shift=shift, seed=seed))
+        held += interval.low <= truth <= interval.high
     # Three standard errors of a fraction of 0.95 below it.
     assert held / n_samples > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n_samples)
 

@@ -34,25 +34,25 @@ def draw(seed, n_pos=60, n_neg=90, shifts=(1.0, 1.0), rho=0.5):
 def test_values_are_those_of_the_metric_and_sides_change_the_sign(name):
     y, a, b = draw(0, shifts=(1.5, 0.5))
     arguments = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-    found = metrics.compare_metric(y, a, b, metric=name, **arguments)
+    comparison = metrics.compare_metric(y, a, b, metric=name, **arguments)
     expected = [FUNCTIONS[name](y, s, **SETTINGS[name]) for s in (a, b)]
-    assert [found.value_a, found.value_b] == pytest.approx(expected, rel=1e-12)
-    assert found.difference == found.value_a - found.value_b
-    assert found.low < found.difference < found.high
+    assert [comparison.value_a, comparison.value_b] == pytest.approx(expected, rel=1e-12)
+    assert comparison.difference == comparison.value_a - comparison.value_b
+    assert comparison.low < comparison.difference < comparison.high
     other = metrics.compare_metric(y, b, a, metric=name, **arguments)
-    assert (other.low, other.high) == pytest.approx((-found.high, -found.low), rel=1e-9)
-    assert other.p_value == pytest.approx(found.p_value, rel=1e-9)
-    assert found == metrics.compare_metric(y, a, b, metric=name, **arguments)
+    assert (other.low, other.high) == pytest.approx((-comparison.high, -comparison.low), rel=1e-9)
+    assert other.p_value == pytest.approx(comparison.p_value, rel=1e-9)
+    assert comparison == metrics.compare_metric(y, a, b, metric=name, **arguments)
 
 
 def test_auc_is_that_of_compare_auc():
     y, a, b = draw(1)
     folds, more = np.arange(150) % 3, {"instability": 0.4}
-    found = metrics.compare_metric(y, a, b, metric="auc", folds=folds, **more)
+    comparison = metrics.compare_metric(y, a, b, metric="auc", folds=folds, **more)
     own = metrics.compare_auc(y, a, b, folds=folds, **more)
-    assert (found.low, found.high, found.p_value) == (own.low, own.high, own.p_value)
-    assert found.standard_error == pytest.approx(own.difference / own.statistic)
-    assert found.n_folds == 3
+    assert (comparison.low, comparison.high, comparison.p_value) == (own.low, own.high, own.p_value)
+    assert comparison.standard_error == pytest.approx(own.difference / own.statistic)
+    assert comparison.n_folds == 3
 
 
 @each_metric
@@ -60,11 +60,11 @@ def test_interval_and_p_value_agree(name):
     for seed in range(12):
         y, a, b = draw(seed, shifts=(1.4, 0.8))
         arguments = {**SETTINGS[name], "n_resamples": 60, "random_state": 0}
-        found = metrics.compare_metric(y, a, b, metric=name, **arguments)
-        assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
-        if 0 < found.p_value < 1:
+        comparison = metrics.compare_metric(y, a, b, metric=name, **arguments)
+        assert (comparison.p_value < 0.05) == (not comparison.low <= 0 <= comparison.high)
+        if 0 < comparison.p_value < 1:
             exact = metrics.compare_metric(
-                y, a, b, metric=name, **arguments, level=1 - found.p_value
+                y, a, b, metric=name, **arguments, level=1 - comparison.p_value
             )
             assert min(abs(exact.low), abs(exact.high)) < 1e-9
 
@@ -72,20 +72,25 @@ def test_interval_and_p_value_agree(name):
 @each_metric
 def test_scores_that_order_alike_do_not_differ(name):
     y, a, _ = draw(2)
-    found = metrics.compare_metric(y, a, a**3, metric=name, **SETTINGS[name], random_state=0)
-    assert (found.difference, found.low, found.high, found.p_value) == (0, 0, 0, 1)
+    comparison = metrics.compare_metric(y, a, a**3, metric=name, **SETTINGS[name], random_state=0)
+    assert (comparison.difference, comparison.low, comparison.high, comparison.p_value) == (
+        0,
+        0,
+        0,
+        1,
+    )
 
 
 @resampled
 @pytest.mark.parametrize("n_pos", [15, 60])
 def test_where_there_is_no_difference_one_in_twenty_is_found(name, n_pos):
     arguments = {**SETTINGS[name], "n_resamples": 60}
-    found = [
+    comparisons = [
         metrics.compare_metric(*draw(seed, n_pos), metric=name, **arguments, random_state=seed)
         for seed in range(100)
     ]
     # Three standard deviations of 100 draws above 0.05.
-    assert np.mean([one.p_value < 0.05 for one in found]) <= 0.11
+    assert np.mean([one.p_value < 0.05 for one in comparisons]) <= 0.11
 
 
 @resampled
@@ -93,13 +98,13 @@ def test_the_interval_holds_where_there_is_a_difference(name):
     big = draw(0, 40_000, 60_000, shifts=(1.8, 0.9))
     truth = np.subtract(*(FUNCTIONS[name](big[0], s, **SETTINGS[name]) for s in big[1:]))
     arguments = {**SETTINGS[name], "n_resamples": 60}
-    found = [
+    comparisons = [
         metrics.compare_metric(
             *draw(seed, shifts=(1.8, 0.9)), metric=name, **arguments, random_state=seed
         )
         for seed in range(100)
     ]
-    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.89
+    assert np.mean([one.low <= truth <= one.high for one in comparisons]) >= 0.89
 
 
 @resampled
@@ -153,9 +158,9 @@ def test_no_difference_in_few_rows_is_not_certain():
     y = np.repeat([1, 0], 10)
     a, b = y + np.linspace(0, 0.5, 20), y + np.linspace(0.5, 0, 20)
     for name, arguments in SETTINGS.items():
-        found = metrics.compare_metric(y, a, b, metric=name, **arguments, random_state=0)
-        assert (found.difference, found.p_value) == (0, 1)
-        assert found.low < -0.02 and found.high > 0.02
+        comparison = metrics.compare_metric(y, a, b, metric=name, **arguments, random_state=0)
+        assert (comparison.difference, comparison.p_value) == (0, 1)
+        assert comparison.low < -0.02 and comparison.high > 0.02
 
 
 def test_sentence():
@@ -195,8 +200,13 @@ def test_what_is_wrong_is_named(options, message):
 def test_ks_within_folds_of_scores_that_order_alike():
     rng = np.random.default_rng(0)
     y, s, folds = np.repeat([0, 1], 40), rng.normal(size=80), np.arange(80) % 4
-    found = metrics.compare_metric(y, s, 2 * s, metric="ks", folds=folds)
-    assert (found.difference, found.low, found.high, found.p_value) == (0, 0, 0, 1)
+    comparison = metrics.compare_metric(y, s, 2 * s, metric="ks", folds=folds)
+    assert (comparison.difference, comparison.low, comparison.high, comparison.p_value) == (
+        0,
+        0,
+        0,
+        1,
+    )
 
 
 def test_ks_within_folds_rejects_one_in_twenty():

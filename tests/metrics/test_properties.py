@@ -102,10 +102,10 @@ def test_partial_auc_equals_the_area_piece_by_piece(sample, region):
 def test_top_equals_the_mean_over_the_orders_of_ties(sample, data):
     y, s = sample
     k = data.draw(st.integers(1, len(y)))
-    found = slow.top_positives(y, s, k)
-    assert metrics.precision_at_k(y, s, k=k) == pytest.approx(found / k, **EXACT)
-    assert metrics.recall_at_k(y, s, k=k) == pytest.approx(found / y.sum(), **EXACT)
-    assert metrics.lift(y, s, k=k) == pytest.approx(found / k / y.mean(), abs=1e-13)
+    count = slow.top_positives(y, s, k)
+    assert metrics.precision_at_k(y, s, k=k) == pytest.approx(count / k, **EXACT)
+    assert metrics.recall_at_k(y, s, k=k) == pytest.approx(count / y.sum(), **EXACT)
+    assert metrics.lift(y, s, k=k) == pytest.approx(count / k / y.mean(), abs=1e-13)
 
 
 @given(samples(least=2), st.randoms(use_true_random=False))
@@ -291,8 +291,8 @@ def test_weights_times_a_power_of_two_change_no_bit(name, exponent):
     rng = np.random.default_rng(0)
     y, scores = rng.random(60) < 0.4, np.round(rng.normal(size=60), 1)
     weight = rng.integers(1, 9, size=60) / 4.0
-    found = METRICS[name](y, scores, sample_weight=np.ldexp(weight, exponent))
-    assert found == METRICS[name](y, scores, sample_weight=weight)
+    result = METRICS[name](y, scores, sample_weight=np.ldexp(weight, exponent))
+    assert result == METRICS[name](y, scores, sample_weight=weight)
 
 
 def test_weights_that_add_up_to_infinity_count():

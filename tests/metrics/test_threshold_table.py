@@ -24,12 +24,12 @@ def draw(n, seed):
 
 def best(y, s, w, share):
     """The threshold that flags the most weight without going over, by looking at each."""
-    found = np.inf, np.zeros(len(s), dtype=bool)
+    best_so_far = np.inf, np.zeros(len(s), dtype=bool)
     for threshold in np.unique(s[w > 0]):
         flagged = s >= threshold
         if w[flagged].sum() <= share * w.sum():
             return threshold, flagged
-    return found
+    return best_so_far
 
 
 @given(seed=st.integers(0, 10_000), weighted=st.booleans())
@@ -40,13 +40,13 @@ def test_equals_a_look_at_every_threshold(seed, weighted):
     table = threshold_table(y, s, fractions=SHARES, **options)
     for share, row in zip(SHARES, table.rows, strict=True):
         threshold, flagged = best(y, s, w, share)
-        found = w[flagged & y].sum()
+        true_positives = w[flagged & y].sum()
         assert row.fraction == share and row.point.threshold == threshold
         assert row.flagged_fraction == pytest.approx(w[flagged].sum() / w.sum())
-        assert row.point.tpr == pytest.approx(found / w[y].sum())
+        assert row.point.tpr == pytest.approx(true_positives / w[y].sum())
         assert row.point.fpr == pytest.approx(w[flagged & ~y].sum() / w[~y].sum())
         if flagged.any():
-            precision = found / w[flagged].sum()
+            precision = true_positives / w[flagged].sum()
             assert row.point.precision == pytest.approx(precision)
             assert row.lift == pytest.approx(precision / (w[y].sum() / w.sum()))
         else:
@@ -60,8 +60,8 @@ def test_intervals_are_those_of_threshold_at():
         alone = threshold_at(y, s, budget=row.fraction)
         assert [getattr(row, name) for name in RATES] == [getattr(alone, name) for name in RATES]
     last = plain.rows[-1]
-    found = int((y & (s >= last.point.threshold)).sum())
-    expected = clopper_pearson(found, int(last.point.flagged), 0.95)
+    true_positives = int((y & (s >= last.point.threshold)).sum())
+    expected = clopper_pearson(true_positives, int(last.point.flagged), 0.95)
     assert last.precision == pytest.approx(expected, abs=1e-12)
     effective = "Clopper-Pearson at the effective number of rows"
     assert (plain.method, weighted.method) == ("Clopper-Pearson", effective)

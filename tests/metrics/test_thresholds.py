@@ -44,19 +44,19 @@ def test_equals_a_look_at_every_threshold(seed, criterion, weighted):
     y[:2] = True, False
     weight = np.random.default_rng(seed).integers(1, 4, size=40) if weighted else np.ones(40)
     name, value = criterion
-    found = threshold_at(y, s, **{name: value}, sample_weight=weight if weighted else None).point
+    point = threshold_at(y, s, **{name: value}, sample_weight=weight if weighted else None).point
     points = list(every_point(y, s, weight))
     if name == "fpr":
         best = max(tpr for _, tpr, fpr, *_ in points if fpr <= value)
-        assert found.tpr == pytest.approx(best) and found.fpr <= value
+        assert point.tpr == pytest.approx(best) and point.fpr <= value
     elif name == "tpr":
         best = min(fpr for _, tpr, fpr, *_ in points if tpr >= value - 1e-12)
-        assert found.fpr == pytest.approx(best) and found.tpr >= value - 1e-12
+        assert point.fpr == pytest.approx(best) and point.tpr >= value - 1e-12
     elif name == "budget":
-        assert found.flagged == max(p[3] for p in points if p[3] <= value)
+        assert point.flagged == max(p[3] for p in points if p[3] <= value)
     else:
         costs = {p[0]: p[4] + value * p[5] for p in points}
-        assert costs[found.threshold] == pytest.approx(min(costs.values()))
+        assert costs[point.threshold] == pytest.approx(min(costs.values()))
 
 
 def normal(n_pos, n_neg, seed):
@@ -82,9 +82,9 @@ def share(held):
     ],
 )
 def test_the_interval_covers_the_threshold_of_the_population(n_pos, n_neg, criterion, truth):
-    found = [threshold_at(*normal(n_pos, n_neg, seed), **criterion) for seed in range(300)]
-    assert share(one.low <= truth <= one.high for one in found) >= 0.9
-    assert all(one.low <= one.value <= one.high for one in found)
+    thresholds = [threshold_at(*normal(n_pos, n_neg, seed), **criterion) for seed in range(300)]
+    assert share(one.low <= truth <= one.high for one in thresholds) >= 0.9
+    assert all(one.low <= one.value <= one.high for one in thresholds)
 
 
 @pytest.mark.parametrize("criterion", [{"fpr": 0.1}, {"tpr": 0.1}])
@@ -100,26 +100,26 @@ def test_large_samples_have_the_interval_of_the_normal_theory():
     rng = np.random.default_rng(0)
     y = rng.random(50_000) < 0.3
     s = rng.normal(size=50_000) + y
-    found = threshold_at(y, s, fpr=0.1)
+    threshold = threshold_at(y, s, fpr=0.1)
     first_too_many = np.sort(s[~y])[::-1][int(0.1 * np.sum(~y))]
-    assert found.value == np.min(s[s > first_too_many])
+    assert threshold.value == np.min(s[s > first_too_many])
     spread = 0.3 / 35_000**0.5 / 0.1755  # of the quantile: sqrt(p q / n) / density
-    assert found.high - found.low == pytest.approx(2 * 1.96 * spread, rel=0.1)
+    assert threshold.high - threshold.low == pytest.approx(2 * 1.96 * spread, rel=0.1)
 
 
 def test_too_few_rows_give_an_end_that_is_infinite():
-    found = threshold_at(*normal(5, 5, 0), fpr=0.1)
-    assert found.high == np.inf and np.isfinite(found.low)
-    found = threshold_at(*normal(5, 5, 0), tpr=0.99)
-    assert found.low == -np.inf and np.isfinite(found.high)
+    threshold = threshold_at(*normal(5, 5, 0), fpr=0.1)
+    assert threshold.high == np.inf and np.isfinite(threshold.low)
+    threshold = threshold_at(*normal(5, 5, 0), tpr=0.99)
+    assert threshold.low == -np.inf and np.isfinite(threshold.high)
 
 
 def test_with_ties_the_interval_reaches_the_next_score():
     """Half of the negatives at 1: the threshold for an fpr of 0.3 is 2, wherever rows are."""
     y = np.repeat([0, 1], [40, 40])
     s = np.concatenate([np.repeat([0.0, 1.0], 20), np.repeat([1.0, 2.0], 20)])
-    found = threshold_at(y, s, fpr=0.3)
-    assert (found.value, found.low, found.high) == (2.0, 1.0, 2.0)
+    threshold = threshold_at(y, s, fpr=0.3)
+    assert (threshold.value, threshold.low, threshold.high) == (2.0, 1.0, 2.0)
 
 
 @pytest.mark.parametrize(("n_pos", "n_neg", "name"), [(5, 100, "fpr"), (100, 5, "tpr")])
@@ -127,9 +127,9 @@ def test_the_rate_that_a_threshold_was_chosen_by_is_covered(n_pos, n_neg, name):
     """The one row at the threshold was chosen: Wilson's interval holds in 84 to 88 % here."""
     held = []
     for seed in range(300):
-        found = threshold_at(*normal(n_pos, n_neg, seed), **{name: 0.01})
-        ends = getattr(found, name)
-        held.append(ends.low <= ndtr((name == "tpr") - found.value) <= ends.high)
+        threshold = threshold_at(*normal(n_pos, n_neg, seed), **{name: 0.01})
+        ends = getattr(threshold, name)
+        held.append(ends.low <= ndtr((name == "tpr") - threshold.value) <= ends.high)
     assert share(held) >= 0.92  # 0.97 is expected
 
 
@@ -150,10 +150,12 @@ def test_a_promise_is_kept_on_new_rows(criterion, met, rounded):
         if rounded:  # to the next tenth below: at or above a tenth is what it was
             s = np.floor(10 * s) / 10
         for confidence, kept in ((None, plain), (0.95, sure)):
-            found = threshold_at(y, s, **criterion, confidence=confidence)
-            kept.append(met(np.ceil(10 * found.value - 1e-9) / 10 if rounded else found.value))
+            threshold = threshold_at(y, s, **criterion, confidence=confidence)
+            kept.append(
+                met(np.ceil(10 * threshold.value - 1e-9) / 10 if rounded else threshold.value)
+            )
     assert share(sure) >= 0.91 and share(plain) <= 0.85
-    assert found.confidence == 0.95 and repr(found).count("with 95% confidence") == 1
+    assert threshold.confidence == 0.95 and repr(threshold).count("with 95% confidence") == 1
 
 
 def test_the_promised_threshold_is_the_lowest_that_can_be():
@@ -243,17 +245,17 @@ def test_groups_that_are_copies_widen_the_interval():
 
 
 def test_a_rate_of_one_is_not_certain():
-    found = threshold_at([0] * 8 + [1] * 8, range(16), tpr=1.0)
-    assert found.point.tpr == 1.0 and found.point.fpr == 0.0
-    assert found.tpr.low == pytest.approx(0.025 ** (1 / 8))  # all 8 of 8
-    assert found.fpr.high == pytest.approx(1 - 0.025 ** (1 / 8))
+    threshold = threshold_at([0] * 8 + [1] * 8, range(16), tpr=1.0)
+    assert threshold.point.tpr == 1.0 and threshold.point.fpr == 0.0
+    assert threshold.tpr.low == pytest.approx(0.025 ** (1 / 8))  # all 8 of 8
+    assert threshold.fpr.high == pytest.approx(1 - 0.025 ** (1 / 8))
 
 
 def test_nothing_flagged_has_no_precision():
-    found = threshold_at([1, 1, 0, 0], [1, 2, 3, 4], fpr=0.0)
-    assert found.value == np.inf and found.point.flagged == 0
-    assert np.isnan(found.precision.low) and np.isnan(wilson(0, 0, 0.95).high)
-    assert "0 flagged" in repr(found)
+    threshold = threshold_at([1, 1, 0, 0], [1, 2, 3, 4], fpr=0.0)
+    assert threshold.value == np.inf and threshold.point.flagged == 0
+    assert np.isnan(threshold.precision.low) and np.isnan(wilson(0, 0, 0.95).high)
+    assert "0 flagged" in repr(threshold)
 
 
 def test_no_interval_is_left_to_chance():
@@ -296,10 +298,10 @@ def test_uneven_weights_count_for_fewer_rows():
         rng = np.random.default_rng([seed, 1])  # not that of the scores
         y, s = normal(100, 300, seed)
         weight = rng.lognormal(sigma=1.2, size=len(y))
-        found = threshold_at(y, s, fpr=0.1, sample_weight=weight)
-        rate = float(ndtr(-found.value))
+        threshold = threshold_at(y, s, fpr=0.1, sample_weight=weight)
+        rate = float(ndtr(-threshold.value))
         sure = threshold_at(y, s, fpr=0.2, confidence=0.9, sample_weight=weight)
-        held += found.fpr.low <= rate <= found.fpr.high, ndtr(-sure.value) <= 0.2
+        held += threshold.fpr.low <= rate <= threshold.fpr.high, ndtr(-sure.value) <= 0.2
     errors = 3 * np.sqrt(np.array([0.95 * 0.05, 0.9 * 0.1]) / n_samples)
     assert (held / n_samples > np.array([0.95, 0.9]) - errors).all()
 

@@ -53,10 +53,10 @@ def tables_of(columns):
 
 class TestScores:
     def test_slow_reference(self, model, columns):
-        found = model.decision_function(pa.table(columns))
-        assert found.dtype == np.float64
-        assert found.tolist() == slow_scores(model, columns)
-        assert len(set(found.tolist())) == 7  # all differ but the last two, of one bin
+        scores = model.decision_function(pa.table(columns))
+        assert scores.dtype == np.float64
+        assert scores.tolist() == slow_scores(model, columns)
+        assert len(set(scores.tolist())) == 7  # all differ but the last two, of one bin
 
     def test_every_table_gives_the_same_bits(self, model, columns):
         expected = np.array(slow_scores(model, columns)).tobytes()
@@ -163,15 +163,22 @@ class TestClasses:
     def test_probabilities(self, model, columns):
         table = pd.DataFrame(columns)
         scores = model.decision_function(table)
-        found = model.predict_proba(table)
-        np.testing.assert_allclose(found[:, 1], 1 / (1 + np.exp(-(1.7 * scores - 0.3))), rtol=1e-12)
-        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-15)
-        assert (np.argsort(found[:, 1]) == np.argsort(scores)).all()
+        probabilities = model.predict_proba(table)
+        np.testing.assert_allclose(
+            probabilities[:, 1], 1 / (1 + np.exp(-(1.7 * scores - 0.3))), rtol=1e-12
+        )
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
+        assert (np.argsort(probabilities[:, 1]) == np.argsort(scores)).all()
 
     def test_probabilities_of_extreme_scores(self, model):
-        found = model.probabilities(np.array([-1e308, -1000.0, 0.0, 1000.0, 1.7e308]))
-        assert found[[0, 1, 3, 4]].tolist() == [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
-        assert np.isfinite(found).all()
+        probabilities = model.probabilities(np.array([-1e308, -1000.0, 0.0, 1000.0, 1.7e308]))
+        assert probabilities[[0, 1, 3, 4]].tolist() == [
+            [1.0, 0.0],
+            [1.0, 0.0],
+            [0.0, 1.0],
+            [0.0, 1.0],
+        ]
+        assert np.isfinite(probabilities).all()
         assert model.probabilities(np.array([40.0]))[0, 0] > 0  # 1 - p would be 0
 
 

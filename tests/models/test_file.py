@@ -221,14 +221,14 @@ def test_a_threshold_that_meets_a_criterion_is_kept(tmp_path):
 
     X, y = load_kyphosis()
     ranker = auctor.RankBoost(n_estimators=20).fit(X, y)
-    found = ranker.threshold_at(X, y, tpr=0.8)
-    model = ranker.model_.with_threshold(found)
+    threshold = ranker.threshold_at(X, y, tpr=0.8)
+    model = ranker.model_.with_threshold(threshold)
     model.save(tmp_path / "m.json")
     flagged = load(tmp_path / "m.json").predict(X) == model.classes[1]
-    assert flagged.sum() == found.point.flagged
+    assert flagged.sum() == threshold.point.flagged
     assert (flagged & (y == model.classes[1])).sum() >= 0.8 * (y == model.classes[1]).sum()
     assert ranker.model_.with_threshold(0.25).threshold == 0.25
-    assert repr(model.threshold_at(X, y, tpr=0.8)) == repr(found)
+    assert repr(model.threshold_at(X, y, tpr=0.8)) == repr(threshold)
     with pytest.raises(ValueError, match="threshold is 'high'; give a number"):
         model.with_threshold("high")
 

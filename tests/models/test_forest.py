@@ -59,11 +59,11 @@ def test_only_trees_that_count(aggregate):
     rng = np.random.default_rng(0)
     ranks, counts = rng.random((7, 50)), rng.random((7, 50)) < 0.4
     counts[:, 0] = False
-    found = aggregated(ranks, aggregate, counts)
-    assert np.isnan(found[0])
+    result = aggregated(ranks, aggregate, counts)
+    assert np.isnan(result[0])
     take = np.mean if aggregate == "mean" else np.median
     for i in np.flatnonzero(counts.any(axis=0)):
-        assert found[i] == pytest.approx(take(ranks[counts[:, i], i]))
+        assert result[i] == pytest.approx(take(ranks[counts[:, i], i]))
 
 
 def fit(**changes):

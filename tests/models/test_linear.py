@@ -45,15 +45,15 @@ def table():
 
 
 def test_scores_by_hand(model, table):
-    found = model.decision_function(table)
-    assert found.tolist() == [
+    scores = model.decision_function(table)
+    assert scores.tolist() == [
         0.25 + 1.0 + 2.0,
         0.25 - 1.0 - 3.0,
         0.25 - 2.0 + 0.125,  # a town never seen
         0.25 + 0.0 + 0.125,
     ]
     assert model.predict(table).tolist() == ["yes", "no", "no", "yes"]
-    assert model.decision_function(table[["town", "flat", "age"]]).tolist() == found.tolist()
+    assert model.decision_function(table[["town", "flat", "age"]]).tolist() == scores.tolist()
 
 
 def test_sparse_and_dense_give_the_same_bits():

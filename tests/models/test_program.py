@@ -89,18 +89,18 @@ def with_cut(model, cut):
 
 def test_a_cut_behind_the_last_bin_prints_and_scores(model):
     last = model.features[int(model.nodes.feature[0])].n_bins
-    found = with_cut(model, last)
-    low, missing = found.nodes.low[0], found.nodes.missing[0]
+    cut_model = with_cut(model, last)
+    low, missing = cut_model.nodes.low[0], cut_model.nodes.missing[0]
     expected = f"probability of going right by x0: not missing {low:.0%}, missing {missing:.0%}"
-    assert str(found).split("layer 1, node 0: ")[1].split("\n")[0] == expected
-    assert np.isfinite(found.decision_function(np.zeros((1, 5)))).all()
+    assert str(cut_model).split("layer 1, node 0: ")[1].split("\n")[0] == expected
+    assert np.isfinite(cut_model.decision_function(np.zeros((1, 5)))).all()
 
 
 def test_where_only_missing_informs_there_is_no_infinity(model):
-    found = with_cut(model, 0)
-    high, missing = found.nodes.high[0], found.nodes.missing[0]
-    assert "inf" not in str(found)
+    cut_model = with_cut(model, 0)
+    high, missing = cut_model.nodes.high[0], cut_model.nodes.missing[0]
+    assert "inf" not in str(cut_model)
     assert (
         f"node 0: probability of going right by x0: not missing {high:.0%}, missing {missing:.0%}"
-        in str(found)
+        in str(cut_model)
     )

@@ -74,10 +74,10 @@ def test_it_is_the_weighted_average_over_the_training_rows(fitted):
 
 def test_contributions_and_reference_score_make_the_score_exactly(fitted):
     ranker, X, _ = fitted
-    found = ranker.explain(X)
+    explanation = ranker.explain(X)
     scores = ranker.decision_function(X)
-    assert (found.base + found.contributions.sum(axis=1) == scores).all()
-    assert found.base == ranker.model_.intercept + ranker.model_.reference.contributions.sum()
+    assert (explanation.base + explanation.contributions.sum(axis=1) == scores).all()
+    assert explanation.base == ranker.model_.intercept + ranker.model_.reference.contributions.sum()
     for i in (0, 1, 80):
         one = ranker.explain(X[i])
         assert one.base + sum(one.contributions) == one.score == scores[i]
@@ -116,10 +116,10 @@ def test_sparse_and_dense_tables_have_the_same_reference():
     y = X[:, 0] + rng.normal(size=60) > 0
     for ranker in (RankBoost(n_estimators=10), MarginRanker(epsilon=0.9)):
         dense = ranker.fit(X, y).model_.reference
-        found = ranker.fit(sparse.csr_array(X), y).model_
-        assert found.reference.contributions.tolist() == dense.contributions.tolist()
-        rows = found.explain(sparse.csr_array(X)).contributions
-        assert (rows == found.explain(X).contributions).all()
+        model = ranker.fit(sparse.csr_array(X), y).model_
+        assert model.reference.contributions.tolist() == dense.contributions.tolist()
+        rows = model.explain(sparse.csr_array(X)).contributions
+        assert (rows == model.explain(X).contributions).all()
 
 
 def test_another_table_may_be_compared_with():
@@ -158,8 +158,8 @@ def test_files_of_before_say_that_they_have_no_reference(name):
     X, _ = messy_table()
     with pytest.raises(ValueError, match=r"has no reference .* model\.with_reference\(X\)"):
         model.explain(X[0])
-    found = model.with_reference(X).explain(X)
-    assert (found.base + found.contributions.sum(axis=1) == found.scores).all()
+    explanation = model.with_reference(X).explain(X)
+    assert (explanation.base + explanation.contributions.sum(axis=1) == explanation.scores).all()
     # By contributions alone as well, which need no reference.
     parts = model.contributions(X)
     assert (parts.sum(axis=1) + model.intercept == model.decision_function(X)).all()
@@ -217,10 +217,10 @@ def test_damaged_references_are_refused(form, damage):
 def test_pairs_are_explained_by_both_values(columns):
     frame = pd.DataFrame(columns)
     model = build_model(surfaces=build_surfaces()).with_reference(frame)
-    found = model.explain(frame)
-    place = found[0].names.index("age x town")
-    assert found[0].values[place] == (0.1, "")
-    words = [word for reasons in found.reasons(7) for word in reasons]
+    explanation = model.explain(frame)
+    place = explanation[0].names.index("age x town")
+    assert explanation[0].values[place] == (0.1, "")
+    words = [word for reasons in explanation.reasons(7) for word in reasons]
     assert any(word.startswith("age=0.1 x town= (") for word in words)
     assert any(word.startswith("code=missing x age=") for word in words)
 

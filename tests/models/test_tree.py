@@ -87,9 +87,9 @@ def test_boxes_are_the_cells(model):
     leaf = model.apply(codes.astype(np.uint16))
     boxes = find_boxes(model, set(model.leaves.tolist()))
     assert max(map(len, boxes.values())) < 12, "as many boxes as are worked out: some may lack"
-    for k, found in boxes.items():
+    for k, leaf_boxes in boxes.items():
         inside = np.zeros(500, dtype=bool)
-        for box in found:
+        for box in leaf_boxes:
             inside |= np.all([allowed[codes[j]] for j, allowed in box.items()], axis=0)
         assert np.array_equal(inside, leaf == k)
 

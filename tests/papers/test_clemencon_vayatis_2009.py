@@ -93,19 +93,19 @@ def test_distances_in_the_population_are_those_of_many_rows(name):
     distribution = DISTRIBUTIONS[name]()
     rng = np.random.default_rng(1)
     ranker = TreeRank(5, min_samples_leaf=20).fit(*distribution.draw(1000, rng))
-    found = evaluate(ranker, distribution)
+    result = evaluate(ranker, distribution)
     X, y = distribution.draw(100_000, rng)
     ideal = approximate_roc(distribution.roc, depth=10).knots
     seen = roc_distance(roc_curve(y, ranker.decision_function(X)), ideal)
-    assert found.d1 == pytest.approx(seen.l1, abs=0.005)
-    assert found.d_inf == pytest.approx(seen.sup, abs=0.01)
+    assert result.d1 == pytest.approx(seen.l1, abs=0.005)
+    assert result.d_inf == pytest.approx(seen.sup, abs=0.01)
 
 
 def test_distances_agree_with_the_ideal_tree():
     for name in ("exponential_2", "octaves", "gaussian_1"):
         ideal = approximate_roc(ROC_CURVES[name].make(), depth=4)
-        found = distances(ideal.optimal, ideal.alpha, ideal.beta)
-        assert found == pytest.approx((ideal.d1, ideal.d_inf), rel=1e-6)
+        result = distances(ideal.optimal, ideal.alpha, ideal.beta)
+        assert result == pytest.approx((ideal.d1, ideal.d_inf), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", [n for n, roc in ROC_CURVES.items() if roc.meets])
@@ -142,10 +142,10 @@ def test_proposition_15_on_distributions_within_and_outside_its_assumptions():
 
 def test_best_knots_are_no_worse_than_those_of_the_tree():
     for name in ("exponential_1", "exponential_5"):
-        found = rate.measure(name, 10)
+        result = rate.measure(name, 10)
         for d in rate.DISTANCES:
-            tree, even = (rate.constant(found[f"{kind}_{d}"]) for kind in ("tree", "even"))
-            assert found[f"best_{d}"] < tree * 1.01 < even
+            tree, even = (rate.constant(result[f"{kind}_{d}"]) for kind in ("tree", "even"))
+            assert result[f"best_{d}"] < tree * 1.01 < even
 
 
 def test_theorem_21_the_order_by_fraction_keeps_falling_and_left_to_right_rests():
@@ -157,9 +157,9 @@ def test_theorem_21_the_order_by_fraction_keeps_falling_and_left_to_right_rests(
 
 
 def test_equations_hold_on_other_seeds():
-    found = check_populations(30, seed=5)
-    assert found.pop("remark4_printed") > 0.1
-    assert max(value for key, value in found.items() if key != "n") < 1e-9
+    result = check_populations(30, seed=5)
+    assert result.pop("remark4_printed") > 0.1
+    assert max(value for key, value in result.items() if key != "n") < 1e-9
     trees = check_trees(5, seed=5)
     assert max(value for key, value in trees.items() if key != "n") < 1e-9
 
@@ -197,9 +197,9 @@ def test_verdict_of_a_distance_by_size(steps, verdict):
 
 
 def test_exponent_of_a_step():
-    found = step_exponent([0.1, 0.11, 0.09], [0.01, 0.011, 0.009])
-    assert found.value == pytest.approx(-1)
-    assert found.low < -1 < found.high < -0.5
+    exponent = step_exponent([0.1, 0.11, 0.09], [0.01, 0.011, 0.009])
+    assert exponent.value == pytest.approx(-1)
+    assert exponent.low < -1 < exponent.high < -0.5
     assert np.isnan(step_exponent([0.1], [0.01]).high)
 
 

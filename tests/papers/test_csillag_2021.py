@@ -84,8 +84,8 @@ def test_case_names_are_unique_and_can_be_read_back(size):
 
 
 def test_proposition_1_as_printed_fails_and_the_corrected_one_holds():
-    found = {"subsampling, k = 400": subsampling.work(400, seed=1, n_tables=8, n_draws=40)}
-    for excess in subsampling.collect(found).values():
+    results = {"subsampling, k = 400": subsampling.work(400, seed=1, n_tables=8, n_draws=40)}
+    for excess in subsampling.collect(results).values():
         assert len(set(excess[400])) == 8  # a figure for each table
         assert subsampling.exceeding(excess) == [400]
         assert mean(excess[400]) < subsampling.corrected(400)
@@ -111,8 +111,8 @@ def test_strict_loss_counts_ties_as_lost():
 
 @pytest.mark.parametrize("metric", ["AUC", "KS"])
 def test_a_bound_that_says_something_holds_on_fresh_rows(metric):
-    found = theorems.work("apart", metric, 30_000, seed=2, n_times=1, n_fresh=20_000)
-    assert found["loss"][0] < found["best_bound"][0] < 1 < found["bound"][0]
+    result = theorems.work("apart", metric, 30_000, seed=2, n_times=1, n_fresh=20_000)
+    assert result["loss"][0] < result["best_bound"][0] < 1 < result["bound"][0]
 
 
 def test_rows_needed_are_where_the_margin_term_crosses_one():
@@ -142,9 +142,12 @@ def test_more_runs_are_better_than_one():
 
 
 def test_bisection_misses_stumps_and_never_beats_the_best():
-    found = searching.shortfalls_of(*two_classes(), "KS", seed=0, n_runs=1, n_rounds=15)
-    assert min(found) >= 0.0
-    assert searching.judge_misses(sum(s > 0 for s in found), len(found)) == Verdict.NOT_REPRODUCED
+    shortfalls = searching.shortfalls_of(*two_classes(), "KS", seed=0, n_runs=1, n_rounds=15)
+    assert min(shortfalls) >= 0.0
+    assert (
+        searching.judge_misses(sum(s > 0 for s in shortfalls), len(shortfalls))
+        == Verdict.NOT_REPRODUCED
+    )
 
 
 # --- rules of verdicts, both ways --------------------------------------------------------------
@@ -186,33 +189,33 @@ def test_being_the_top_performer():
 
 
 def filled(ours, peer):
-    found = rules.Comparison()
+    comparison = rules.Comparison()
     for fold, pair in enumerate(zip(ours, peer, strict=True)):
         for method, loss in zip((OURS, "DMKS"), pair, strict=True):
-            found.add("heart", "KS", method, fold, loss)
-    return found
+            comparison.add("heart", "KS", method, fold, loss)
+    return comparison
 
 
 def test_differences_are_counted_from_the_folds_that_both_have():
-    found = filled([0.1, 0.2, 0.3], [0.2, 0.31, 0.4])
-    found.add("heart", "KS", "DMKS", 3, 0.9)
-    assert found.difference("heart", "KS", "DMKS").value == pytest.approx(0.31 / 3)
-    assert rules.count(found.against("KS", ["DMKS"])) == (1, 0, 1, 1)
+    comparison = filled([0.1, 0.2, 0.3], [0.2, 0.31, 0.4])
+    comparison.add("heart", "KS", "DMKS", 3, 0.9)
+    assert comparison.difference("heart", "KS", "DMKS").value == pytest.approx(0.31 / 3)
+    assert rules.count(comparison.against("KS", ["DMKS"])) == (1, 0, 1, 1)
     other = filled([0.2, 0.31, 0.4], [0.1, 0.2, 0.3])
     assert rules.count(other.against("KS", ["DMKS"])) == (0, 1, 0, 1)
-    assert rules.first_places(found, "KS", [OURS, "DMKS"]) == (1, 1)
+    assert rules.first_places(comparison, "KS", [OURS, "DMKS"]) == (1, 1)
     assert rules.first_places(other, "KS", [OURS, "DMKS"]) == (0, 1)
 
 
 def cells(published, peers=(0.30,), spread=0.01):
     """One figure of ExactBoost, and those of its peers, beside folds around 0.30."""
     folds = [0.30 - spread, 0.30, 0.30 + spread]
-    found = filled(folds, folds)
-    ours = rules.agreement(found, "KS", [OURS], {OURS: {"heart": published}})
+    comparison = filled(folds, folds)
+    ours = rules.agreement(comparison, "KS", [OURS], {OURS: {"heart": published}})
     theirs = [
         cell
         for loss in peers
-        for cell in rules.agreement(found, "KS", ["DMKS"], {"DMKS": {"heart": loss}})
+        for cell in rules.agreement(comparison, "KS", ["DMKS"], {"DMKS": {"heart": loss}})
     ]
     return ours, theirs
 

@@ -67,9 +67,9 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
     # Drawn, but not laid out and written, which takes most of the time.
     monkeypatch.setattr(page, "figure", lambda name, draw, caption: draw(Figure()))
     for experiment in page.paper.experiments:
-        found = Results(folders.kept(page.paper, experiment, TINY), TINY).stored()
-        assert found
-        for name, result in found.items():
+        results = Results(folders.kept(page.paper, experiment, TINY), TINY).stored()
+        assert results
+        for name, result in results.items():
             page.begin(experiment)
             experiment.report(page, {name: result}, TINY)
 
@@ -79,8 +79,8 @@ def test_every_report_does_with_a_part_of_its_cases(tiny_run, page, monkeypatch)
 )
 def test_optimal_scores_reach_the_optimal_area(distribution, exact):
     rows = distributions.sample(distribution, 20_000, np.random.default_rng(0))
-    found = auc(rows.y, distributions.optimal_score(distribution, rows.X))
-    assert found == pytest.approx(exact().optimal_auc, abs=0.01)
+    optimal_auc = auc(rows.y, distributions.optimal_score(distribution, rows.X))
+    assert optimal_auc == pytest.approx(exact().optimal_auc, abs=0.01)
 
 
 def test_no_score_of_x2_reaches_table_2_under_the_printed_density(page):
@@ -225,8 +225,8 @@ def test_a_mean_above_the_papers_is_better_only_beside_a_yardstick_that_is_the_p
     middle = page.expected["table1"][methods.ESTIMATED]["total"][0]
     for shift, verdict in ((0.0, Verdict.BETTER), (0.05, Verdict.PARTLY)):
         values = [middle + shift - 0.001, middle + shift + 0.001] * 50
-        found = same_totals(page, Aucs(ours | {f"{methods.ESTIMATED} 0": {"total": values}}))
-        assert found[methods.AUCBOOST].verdict == verdict
+        findings = same_totals(page, Aucs(ours | {f"{methods.ESTIMATED} 0": {"total": values}}))
+        assert findings[methods.AUCBOOST].verdict == verdict
 
 
 def test_the_page_tells_the_repetitions_that_were_run(page):
@@ -251,9 +251,9 @@ def test_score_plots_are_judged_both_ways():
     assert is_flat({"x1": 0 * grid[None], "x4": grid[None]}).verdict == Verdict.REPRODUCED
     assert is_flat({"x1": grid[None], "x4": grid[None]}).verdict == Verdict.NOT_REPRODUCED
     wide = grid**2 - (grid**2).mean()
-    found = {f"{FIXED} 0": {"x3": [wide.tolist()]}, "AdaBoost 0": {"x3": [(-wide).tolist()]}}
-    assert alike(found).verdict == Verdict.NOT_REPRODUCED
-    assert alike(found | {"AdaBoost 0": found[f"{FIXED} 0"]}).verdict == Verdict.REPRODUCED
+    results = {f"{FIXED} 0": {"x3": [wide.tolist()]}, "AdaBoost 0": {"x3": [(-wide).tolist()]}}
+    assert alike(results).verdict == Verdict.NOT_REPRODUCED
+    assert alike(results | {"AdaBoost 0": results[f"{FIXED} 0"]}).verdict == Verdict.REPRODUCED
 
 
 def test_kyphosis_is_judged_both_ways():
@@ -270,12 +270,12 @@ def test_kyphosis_is_judged_both_ways():
 
 
 def test_kyphosis_differences_are_of_the_same_splits():
-    found = {
+    results = {
         "AUCBoost random 0": {"test": [0.5, 0.6]},
         "AUCBoost random 5": {"test": [0.9]},
         "GLM random 5": {"test": [0.8]},
     }
-    assert kyphosis.random_differences(found, "GLM") == pytest.approx([0.1])
+    assert kyphosis.random_differences(results, "GLM") == pytest.approx([0.1])
 
 
 def test_differences_are_of_the_same_samples():

@@ -110,11 +110,11 @@ def test_a_rare_class_needs_the_noise_taken_out_of_the_coins():
 def test_a_program_followed_over_the_distribution_errs_as_on_draws_from_it():
     sample = majority(4000, 0.0, np.random.default_rng(0), k=5, n_features=5)
     ranker = MartiRank(n_layers=9, output="majority").fit(sample.X, sample.y)
-    found = follow_majority(ranker.history_.layers, 5, first_advantage(5))
+    result = follow_majority(ranker.history_.layers, 5, first_advantage(5))
     fresh = majority(40_000, 0.0, np.random.default_rng(1), k=5, n_features=5)
     chance = ranker.decision_function(fresh.X) - ranker.model_.intercept
     errors = chance[fresh.y == 0].mean(), 1 - chance[fresh.y == 1].mean()
-    np.testing.assert_allclose(found.error, errors, atol=0.01)
+    np.testing.assert_allclose(result.error, errors, atol=0.01)
 
 
 def test_smaller_epsilon_takes_more_draws_and_errs_less_than_it():

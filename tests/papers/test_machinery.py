@@ -97,16 +97,16 @@ def test_cases_of_a_lower_turn_run_first(tmp_path, monkeypatch):
 
 def test_processes_do_the_same_work(toy, folders):
     run(toy, folders, Setup(Size.FULL), n_jobs=2)
-    found = Results(
+    results = Results(
         folders.kept(toy, toy.experiments[0], Setup(Size.FULL)), Setup(Size.FULL)
     ).stored()
-    assert {name: result["square"] for name, result in found.items()} == {
+    assert {name: result["square"] for name, result in results.items()} == {
         "1": 1,
         "2": 4,
         "3": 9,
         "4": 16,
     }
-    assert os.getpid() not in {result["process"] for result in found.values()}
+    assert os.getpid() not in {result["process"] for result in results.values()}
 
 
 def test_a_line_cut_off_is_left_out_and_goes_with_the_next_writing(toy, folders):
@@ -164,7 +164,7 @@ def test_pages_without_matplotlib(toy, folders, monkeypatch):
 def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
     monkeypatch.setattr("papers.summary.NAMES", ("toy",))
     checked = replace(
-        toy.experiments[0], report=lambda page, found, setup: page.check("x", True, "1")
+        toy.experiments[0], report=lambda page, results, setup: page.check("x", True, "1")
     )
     run(replace(toy, experiments=(checked, *toy.experiments[1:])), folders)
     index = (folders.pages / "index.md").read_text()

@@ -77,10 +77,10 @@ def test_the_whole_program_and_the_exact_pairs_have_one_margin():
 @pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
 @pytest.mark.parametrize("epsilon", [0.1, 0.3])
 def test_corollary_4_on_a_noisy_sample(epsilon):
-    found = run_soft(draw_classes(60, 15, 10, 3, 0.1, 1), epsilon)
-    assert found["holding"] >= found["guaranteed"]
-    assert found["gamma_hat"] >= found["gamma_star"] - 1e-7
-    assert found["gamma_primal"] == pytest.approx(found["gamma_hat"], abs=1e-7)
+    result = run_soft(draw_classes(60, 15, 10, 3, 0.1, 1), epsilon)
+    assert result["holding"] >= result["guaranteed"]
+    assert result["gamma_hat"] >= result["gamma_star"] - 1e-7
+    assert result["gamma_primal"] == pytest.approx(result["gamma_hat"], abs=1e-7)
 
 
 def test_rounds_cut_short_are_those_of_a_short_fit():
@@ -97,8 +97,8 @@ def test_ties_are_counted():
     y = np.array([1, 1, 0, 0])
     assert tied_share(np.array([1.0, 0.0, 0.0, -1.0]), y) == 0.25
     rows = np.arange(4)
-    found = measure(np.zeros(4), y, y, rows, rows)
-    assert (found["test"], found["ties_right"]) == (0.5, 1.0)
+    result = measure(np.zeros(4), y, y, rows, rows)
+    assert (result["test"], result["ties_right"]) == (0.5, 1.0)
 
 
 def test_the_honest_choice_does_not_see_its_own_fold():
@@ -171,13 +171,13 @@ def test_noise_rates_of_one_draw_count_once():
     setup = Setup(Size.QUICK)
     cells = [cell for cell in cells_of_table1(setup) if cell.r == 1]
     assert len(cells) == 2
-    found = {}
+    results = {}
     for cell, gap in zip(cells, (0.1, 0.3), strict=True):
         for method, value in (("pairs", 0.5 + gap), ("RankBoost", 0.5)):
             for repetition in range(2):
                 name = case_name(cell, method, repetition)
-                found[name] = {f"{method}|1|test": [value, value]}
-    assert gaps_of(found, setup, cells, "pairs", "RankBoost") == pytest.approx([0.2, 0.2])
+                results[name] = {f"{method}|1|test": [value, value]}
+    assert gaps_of(results, setup, cells, "pairs", "RankBoost") == pytest.approx([0.2, 0.2])
 
 
 def test_luck_is_the_spread_of_the_clean_label_over_draws():
@@ -185,9 +185,9 @@ def test_luck_is_the_spread_of_the_clean_label_over_draws():
     from auctor.metrics import auc
 
     samples = [make_r_of_k(1000, r=8, noise=0.1, random_state=seed) for seed in range(200)]
-    found = [auc(sample.y, sample.y_clean.astype(float)) for sample in samples]
-    assert np.mean(found) == pytest.approx(0.9, abs=0.003)
-    assert np.std(found) == pytest.approx(luck(Cell(0.5, 8, 0.1)), rel=0.2)
+    aucs = [auc(sample.y, sample.y_clean.astype(float)) for sample in samples]
+    assert np.mean(aucs) == pytest.approx(0.9, abs=0.003)
+    assert np.std(aucs) == pytest.approx(luck(Cell(0.5, 8, 0.1)), rel=0.2)
 
 
 def make_page(folder: Path) -> Page:
@@ -223,15 +223,15 @@ def test_a_gamma_below_gamma_star_breaks_the_run(tmp_path):
 
 def uci_results(value: float, ties_right: float) -> dict:
     size = real_report.uci_size(TINY)
-    found = {}
+    results = {}
     for table in real_report.UCI:
         for column in ("pairs", "heuristic"):
             for fold in range(size.n_folds):
-                found[real_report.case_name(table, column, fold)] = {
+                results[real_report.case_name(table, column, fold)] = {
                     f"{column}|0.3|test": [value],
                     f"{column}|0.3|ties_right": [ties_right],
                 }
-    return found
+    return results
 
 
 def test_figures_of_one_are_judged_on_held_out_rows(tmp_path):

@@ -28,10 +28,10 @@ def heavy_values(mass: dict[float, int], max_bins: int) -> set[float]:
     light = dict(mass)
     while True:
         share = Fraction(sum(light.values()), max_bins - (len(mass) - len(light)))
-        found = [value for value, weight in light.items() if weight >= share]
-        if not found:
+        heavy = [value for value, weight in light.items() if weight >= share]
+        if not heavy:
             return set(mass) - set(light)
-        for value in found:
+        for value in heavy:
             del light[value]
 
 
@@ -94,12 +94,14 @@ def codes(values: Sequence[float], cuts: Sequence[float]) -> list[int]:
 
 def centres(values: Sequence[float], weights: Sequence[int], cuts: Sequence[float]) -> list[float]:
     """Weighted median of each bin (the smaller one of two); 0 for an empty bin."""
-    found = []
+    centre_list = []
     for bin_ in range(1, len(cuts) + 2):
         mass = {v: w for v, w in run_weights(values, weights).items() if code(v, cuts) == bin_}
         below = {v: sum(mass[u] for u in mass if u <= v) for v in mass}
-        found.append(min((v for v in mass if 2 * below[v] >= sum(mass.values())), default=0.0))
-    return found
+        centre_list.append(
+            min((v for v in mass if 2 * below[v] >= sum(mass.values())), default=0.0)
+        )
+    return centre_list
 
 
 def score(values: Sequence[float], cuts: Sequence[float], steps: Sequence[float]) -> list[float]:

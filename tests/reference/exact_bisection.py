@@ -90,8 +90,8 @@ def fit_plain(
         return Steps(*plain_run(METRICS[metric], columns, n_pos, n_drawn, theta, n_rounds, rng))
 
     with ThreadPoolExecutor(n_jobs) as pool:
-        found: Iterable[Steps] = pool.map(run, range(n_runs))
-        return PlainScorer(list(found))
+        runs: Iterable[Steps] = pool.map(run, range(n_runs))
+        return PlainScorer(list(runs))
 
 
 def replay(columns: Floats, run: Steps) -> Floats:
@@ -217,9 +217,9 @@ def plain_run(
         draw(n_pos, n_rows, rng, rows[n_drawn:])
         best, feature, xi, a, b = np.inf, 0, 0.0, 0.0, 0.0
         for j in range(n_features):
-            found = bisect_plain(metric, columns[j][rows], scores[rows], n_drawn, theta, rng)
-            if found[0] < best:
-                best, xi, a, b = found
+            result = bisect_plain(metric, columns[j][rows], scores[rows], n_drawn, theta, rng)
+            if result[0] < best:
+                best, xi, a, b = result
                 feature = j
         new = scores + np.where(columns[feature] <= xi, a, b)
         low, reach = new.min(), new.max() - new.min()

@@ -30,15 +30,15 @@ def ks_loss(pos: Floats, neg: Floats, margin: float = 0.0) -> float:
 
 def top_loss(pos: Floats, neg: Floats, top: float, margin: float = 0.0) -> float:
     """Equation (3) divided by k: the last row may count in part; negatives come first in ties."""
-    room, found = float(top), 0.0
+    room, total = float(top), 0.0
     rest = list(neg)
     for s in sorted(pos, reverse=True):
         above = [t for t in rest if t >= s - margin - EQUAL]
         rest = [t for t in rest if t < s - margin - EQUAL]
         room -= len(above)
-        found += max(0.0, min(1.0, room))
+        total += max(0.0, min(1.0, room))
         room -= 1.0
-    return 1.0 - found / top
+    return 1.0 - total / top
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def stump_values(
 
 def breakpoints(sample: StumpSample, above_pos: Sides, above_neg: Sides) -> Floats:
     """Steps at which the lead of some pair equals the margin; between them nothing changes."""
-    found = [0.0]
+    points = [0.0]
     for s, is_up in zip(sample.pos, above_pos, strict=True):
         for t, is_neg_up in zip(sample.neg, above_neg, strict=True):
             sides = int(is_up) - int(is_neg_up)
@@ -93,8 +93,8 @@ def breakpoints(sample: StumpSample, above_pos: Sides, above_neg: Sides) -> Floa
                 slope = sides - sign * sample.theta / 2
                 if slope != 0:
                     d = (sample.theta * sample.reach - (s - t)) / slope
-                    found += [d] if sign * d > 0 else []
-    return np.unique(found)
+                    points += [d] if sign * d > 0 else []
+    return np.unique(points)
 
 
 def steps_between(points: Floats, largest: float) -> Floats:

@@ -82,8 +82,8 @@ def top_positives(y: npt.NDArray[np.int64], s: Floats, k: int) -> float:
     cut = s[order[k - 1]]
     above = [int(y[row]) for row in order if s[row] > cut]
     tied = [int(y[row]) for row in order if s[row] == cut]
-    found = [sum((above + list(ties))[:k]) for ties in permutations(tied)]
-    return float(np.mean(found))
+    counts = [sum((above + list(ties))[:k]) for ties in permutations(tied)]
+    return float(np.mean(counts))
 
 
 def placements(y: npt.NDArray[np.int64], s: Floats) -> tuple[Floats, Floats]:

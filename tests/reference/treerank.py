@@ -55,7 +55,7 @@ def ent(table: SlowTable, cell: Rows, part: Rows) -> Fraction:
 
 def best_part(table: SlowTable, cell: Rows, least: int) -> Rows | None:
     """Return the part of largest Ent in either direction; of ties the larger, then the first."""
-    best, found = (Fraction(0), 0), None
+    best, chosen = (Fraction(0), 0), None
     for part in parts(table, cell):
         for upper in (part, np.setdiff1d(cell, part)):
             size = sum(table.weights(upper))
@@ -63,8 +63,8 @@ def best_part(table: SlowTable, cell: Rows, least: int) -> Rows | None:
                 continue
             worth = ent(table, cell, upper), size
             if worth[0] > 0 and worth > best:
-                best, found = worth, upper
-    return found
+                best, chosen = worth, upper
+    return chosen
 
 
 def treerank_cells(
@@ -100,7 +100,7 @@ def small_tree(table: SlowTable, cell: Rows, box: Rows, least: int, depth: int) 
     """Leaves of the classification tree in a cell, by the Gini index with balanced classes."""
     if depth == 0 or min(table.weights(box)) == 0:
         return [box]
-    best, found = (Fraction(0), 0), None
+    best, chosen = (Fraction(0), 0), None
     for part in parts(table, box):
         rest = np.setdiff1d(box, part)
         if min(sum(table.weights(part)), sum(table.weights(rest))) < least:
@@ -110,12 +110,12 @@ def small_tree(table: SlowTable, cell: Rows, box: Rows, least: int, depth: int) 
         upper = part if _share(table, cell, part) > _share(table, cell, rest) else rest
         worth = fall, sum(table.weights(upper))
         if fall > 0 and worth > best:
-            best, found = worth, part
-    if found is None:
+            best, chosen = worth, part
+    if chosen is None:
         return [box]
     return [
-        *small_tree(table, cell, found, least, depth - 1),
-        *small_tree(table, cell, np.setdiff1d(box, found), least, depth - 1),
+        *small_tree(table, cell, chosen, least, depth - 1),
+        *small_tree(table, cell, np.setdiff1d(box, chosen), least, depth - 1),
     ]
 
 

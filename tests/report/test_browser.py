@@ -27,11 +27,11 @@ def expected(y, scores, threshold, size, prevalence):
     """What the page must show, from the rows themselves."""
     flagged = scores >= threshold
     tpr, fpr = flagged[y == 1].mean(), flagged[y == 0].mean()
-    found, alarms = tpr * prevalence, fpr * (1 - prevalence)
+    true_positives, alarms = tpr * prevalence, fpr * (1 - prevalence)
     missed, spared = (1 - tpr) * prevalence, (1 - fpr) * (1 - prevalence)
-    ppv = found / (found + alarms) if flagged.any() else None
+    ppv = true_positives / (true_positives + alarms) if flagged.any() else None
     return {
-        "tp": size * found,
+        "tp": size * true_positives,
         "fp": size * alarms,
         "fn": size * missed,
         "tn": size * spared,
@@ -40,8 +40,8 @@ def expected(y, scores, threshold, size, prevalence):
         "ppv": ppv,
         "npv": spared / (spared + missed) if spared + missed > 0 else None,
         "lift": None if ppv is None else ppv / prevalence,
-        "flagged-fraction": found + alarms,
-        "flagged": size * (found + alarms),
+        "flagged-fraction": true_positives + alarms,
+        "flagged": size * (true_positives + alarms),
     }
 
 
@@ -57,8 +57,8 @@ def read_words(opened, name):
 def check(opened, wanted):
     """The exact values that the page keeps, and the rounded ones that it shows."""
     for name, value in wanted.items():
-        found, words = opened.value(name), read_words(opened, name)
-        assert found == (None if value is None else approx(value, abs=1e-9)), name
+        shown, words = opened.value(name), read_words(opened, name)
+        assert shown == (None if value is None else approx(value, abs=1e-9)), name
         is_count = name in ("tp", "fp", "fn", "tn", "flagged")
         digits = 0.5001 if is_count else 0.00501 if name == "lift" else 0.000501
         assert words == (None if value is None else approx(value, abs=digits)), name
@@ -88,13 +88,13 @@ def test_every_threshold_has_the_numbers_of_python(open_page, fitted, facts):
     estimator, X, y = fitted
     scores = estimator.decision_function(X)
     opened = open_page(facts)
-    found = opened.page.evaluate("roc.threshold.map((_, k) => ratesAt(k, SAMPLE.prevalence))")
+    result = opened.page.evaluate("roc.threshold.map((_, k) => ratesAt(k, SAMPLE.prevalence))")
     curve = roc_curve(y, scores)
-    assert [one["tpr"] for one in found] == approx(curve.tpr)
-    assert [one["fpr"] for one in found] == approx(curve.fpr)
+    assert [one["tpr"] for one in result] == approx(curve.tpr)
+    assert [one["fpr"] for one in result] == approx(curve.fpr)
     ppv = curve.true_positives[1:] / curve.flagged[1:]
-    assert [one["ppv"] for one in found[1:]] == approx(ppv)
-    assert [one["flagged"] for one in found] == approx(curve.flagged / len(y))
+    assert [one["ppv"] for one in result[1:]] == approx(ppv)
+    assert [one["flagged"] for one in result] == approx(curve.flagged / len(y))
 
 
 def test_intervals_beside_the_slider_are_exact(open_page, facts):
@@ -111,8 +111,8 @@ def test_intervals_beside_the_slider_are_exact(open_page, facts):
     for name, counts in shares.items():
         cell = opened.page.locator(f"#{name}")
         ends = clopper_pearson(*counts, 0.95)
-        found = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
-        assert found == approx(list(ends), abs=1e-9), name
+        result = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]
+        assert result == approx(list(ends), abs=1e-9), name
         assert f"{100 * ends[0]:.1f}%" in cell.locator("small").inner_text()
     # For another fraction of positives PPV and NPV are computed, not counted: no intervals.
     opened.page.fill("#prevalence", "2.5")

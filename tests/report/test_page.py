@@ -71,9 +71,9 @@ def test_the_page_is_the_same_every_time(fitted, facts):
 def test_the_facts_can_be_read_back_from_the_page(facts, hostile_facts):
     for one in (facts, hostile_facts):
         page = render(one)
-        found = re.search(r'<script type="application/json" id="facts">(.*?)</script>', page)
-        assert json.loads(found[1]) == one
-        assert not set("<>&\u2028\u2029") & set(found[1])
+        match = re.search(r'<script type="application/json" id="facts">(.*?)</script>', page)
+        assert json.loads(match[1]) == one
+        assert not set("<>&\u2028\u2029") & set(match[1])
 
 
 def test_hostile_text_is_shown_and_not_run(hostile_facts):

@@ -48,10 +48,10 @@ def test_facts_are_plain_and_survive_json(facts):
 
 def test_headline_is_the_interval(fitted, facts):
     estimator, X, y = fitted
-    found = auc_ci(y, estimator.decision_function(X))
+    interval = auc_ci(y, estimator.decision_function(X))
     top = facts["headline"]
-    assert (top["auc"], top["low"], top["high"]) == (found.value, found.low, found.high)
-    assert top["sentence"] == str(found)
+    assert (top["auc"], top["low"], top["high"]) == (interval.value, interval.low, interval.high)
+    assert top["sentence"] == str(interval)
     assert facts["about"]["certificate"] == str(estimator.certificate_)
 
 
@@ -67,9 +67,9 @@ def test_curve_has_the_counts_of_every_kept_threshold(fitted, facts):
         assert roc["false_positives"][k] == (flagged & (y == 0)).sum()
     assert roc["threshold"][roc["youden"]] == curve.youden().threshold
     assert facts["separation"]["ks"] == curve.ks()
-    found = ks_ci(y, scores, random_state=0)
-    assert facts["separation"]["ks_low"] == found.low
-    assert facts["separation"]["ks_high"] == found.high
+    interval = ks_ci(y, scores, random_state=0)
+    assert facts["separation"]["ks_low"] == interval.low
+    assert facts["separation"]["ks_high"] == interval.high
     assert facts["separation"]["accuracy_ratio"] == gain_curve(y, scores).accuracy_ratio
 
 
@@ -95,10 +95,10 @@ def test_tables_are_the_metrics_own(fitted, facts):
     for row, own in zip(facts["thresholds"]["rows"], threshold_table(y, scores).rows, strict=True):
         assert row["flagged"] == own.point.flagged
         assert row["tpr"] == [own.point.tpr, *own.tpr]
-    found = calibration_table(y, estimator.model_.probabilities(scores)[:, 1])
-    assert facts["calibration"]["brier"] == found.brier
-    assert facts["calibration"]["observed"] == pytest.approx(found.observed, rel=1e-5)
-    assert facts["calibration"]["count"] == found.count.tolist()
+    table = calibration_table(y, estimator.model_.probabilities(scores)[:, 1])
+    assert facts["calibration"]["brier"] == table.brier
+    assert facts["calibration"]["observed"] == pytest.approx(table.observed, rel=1e-5)
+    assert facts["calibration"]["count"] == table.count.tolist()
     histogram = score_histogram(y, scores)
     assert facts["distributions"]["pos"] == histogram.pos.tolist()
     assert facts["distributions"]["neg"] == histogram.neg.tolist()
