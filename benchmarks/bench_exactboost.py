@@ -34,7 +34,7 @@ PART_METRICS = {"rows": GROWTH, "columns": GROWTH, "cv": ["ks", "precision_at_k"
 RACES = ["heart", "german", "ionosphere"]
 N_ROWS = [1000, 10_000, 100_000]
 N_FEATURES = [5, 20, 80]
-PLACE = "ExactBoost"  # key of the stored results
+KEY = "ExactBoost"  # key of the stored results
 N_ROUNDS = 50
 N_TIMED = 5
 LIGHT_RUNS = 10  # in ``make bench``; the script itself makes the paper's 250
@@ -175,11 +175,11 @@ def run_cases(parts: list[str], n_runs: int, path: Path | None, again: bool) -> 
     """Run the cases without stored results, or all of them again."""
     kept = read_kept(path)
     for name, run_case in cases(parts, n_runs):
-        if again or name not in kept.get(PLACE, {}):
+        if again or name not in kept.get(KEY, {}):
             row = run_case()
-            keep(path, kept, PLACE, name, row)
+            keep(path, kept, KEY, name, row)
             print(f"{name}: {row['ours']:.4f}", file=sys.stderr, flush=True)
-    return kept.get(PLACE, {})
+    return kept.get(KEY, {})
 
 
 def exponents(rows: dict[str, Row], part: str, metric: str, sizes: list[int]) -> str:
@@ -246,7 +246,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     if options.report:
-        rows = read_kept(options.keep).get(PLACE, {})
+        rows = read_kept(options.keep).get(KEY, {})
     else:
         parts = options.parts + ["large"] * options.large
         rows = run_cases(parts, options.runs, options.keep, options.again)

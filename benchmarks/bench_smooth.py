@@ -102,15 +102,15 @@ def run() -> list[Row]:
     else:
         test = make_table(200_000, seed=5)
         rows = [path_against_fit(), against_ebm(test), against_lightgbm(test)]
-    line = [time_against_n(n_rows, n_rounds) for n_rows, n_rounds in sizes]
+    timings = [time_against_n(n_rows, n_rounds) for n_rows, n_rounds in sizes]
     span = sizes[-1][0] / sizes[0][0]
-    exponent = log(line[-1]["ours"] / line[0]["ours"]) / log(span)
-    last = log(line[-1]["ours"] / line[-2]["ours"]) / log(sizes[-1][0] / sizes[-2][0])
+    exponent = log(timings[-1]["ours"] / timings[0]["ours"]) / log(span)
+    last = log(timings[-1]["ours"] / timings[-2]["ours"]) / log(sizes[-1][0] / sizes[-2][0])
     print(
         f"SmoothAUCBoost: time grows like n^{exponent:.2f} from 1e4 to {sizes[-1][0]:.0e} rows, "
         f"like n^{last:.2f} over the last step"
     )
-    return rows + line
+    return rows + timings
 
 
 if __name__ == "__main__":

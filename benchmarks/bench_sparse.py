@@ -19,8 +19,8 @@ DENSE_SHAPE = 5000, 5000  # 25 MB of dense codes, which a dense round reads comp
 def make_words(n_rows: int = 11_000, n_words: int = 30_000) -> tuple[sparse.csr_array, np.ndarray]:
     """Draw texts of 100 words by Zipf's law; the topic changes some of the common words."""
     rng = np.random.default_rng(0)
-    share = 1.0 / np.arange(10, n_words + 10)
-    words = rng.choice(n_words, size=(n_rows, 100), p=share / share.sum())
+    fraction = 1.0 / np.arange(10, n_words + 10)
+    words = rng.choice(n_words, size=(n_rows, 100), p=fraction / fraction.sum())
     starts = np.arange(0, words.size + 1, 100)
     counts = sparse.csr_array((np.ones(words.size), words.ravel(), starts), (n_rows, n_words))
     counts.sum_duplicates()

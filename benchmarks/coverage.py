@@ -26,7 +26,7 @@ import coverage_thresholds as thresholds
 WANTED = 0.93
 
 
-class Line(NamedTuple):
+class Row(NamedTuple):
     """One row of the page."""
 
     section: str
@@ -39,30 +39,30 @@ class Line(NamedTuple):
     rejected: float | None = None  # how often p < 0.05
 
 
-def of_samples(part: str, n: int) -> Iterator[Line]:
+def of_samples(part: str, n: int) -> Iterator[Row]:
     for one in samples.PARTS[part](n):
-        yield Line(
+        yield Row(
             "One sample", one.part, one.cell, one.covered, one.error, one.width, one.repetitions
         )
 
 
-def of_folds(part: str, n: int) -> Iterator[Line]:
+def of_folds(part: str, n: int) -> Iterator[Row]:
     options = SimpleNamespace(repetitions=n, distribution=None, learner=["logistic", "rankboost"])
     for one in folds.PARTS[part](options):
         if isinstance(one, folds.Row):
             cell = f"{one.distribution}, {one.sizes}"
             measured = (one.covered, one.error, one.width, one.n, one.rejected)
-            yield Line("Folds, bags and differences", one.interval, cell, *measured)
+            yield Row("Folds, bags and differences", one.interval, cell, *measured)
 
 
-def of_thresholds(question: str, n: int) -> Iterator[Line]:
+def of_thresholds(question: str, n: int) -> Iterator[Row]:
     for cell in thresholds.cells():
         if cell.question != question:
             continue
         results = thresholds.measure(cell, max(n // 4, 1) if cell.criterion == "cost" else n)
         names = ("tpr", "fpr", "precision") if question == "rates" else (question,)
         for name, one in zip(names, results, strict=False):
-            yield Line(
+            yield Row(
                 "Thresholds",
                 name,
                 f"{cell.distribution}, {cell.n_pos} + {cell.n_neg}, "
@@ -71,9 +71,9 @@ def of_thresholds(question: str, n: int) -> Iterator[Line]:
             )
 
 
-def parts() -> dict[str, Callable[[int], Iterator[Line]]]:
+def parts() -> dict[str, Callable[[int], Iterator[Row]]]:
     """Return the parts by name; parts that fit models have a fifth of the repetitions."""
-    results: dict[str, Callable[[int], Iterator[Line]]] = {}
+    results: dict[str, Callable[[int], Iterator[Row]]] = {}
     for name in samples.PARTS:
         results[f"samples {name}"] = lambda n, part=name: of_samples(part, n)
     for name in folds.PARTS:
@@ -83,18 +83,18 @@ def parts() -> dict[str, Callable[[int], Iterator[Line]]]:
     return results
 
 
-def read(path: Path) -> dict[str, list[Line]]:
+def read(path: Path) -> dict[str, list[Row]]:
     """Read the rows of finished parts."""
     if not path.is_file():
         return {}
     return {
-        part: [Line(*row) for row in rows] for part, rows in json.loads(path.read_text()).items()
+        part: [Row(*row) for row in rows] for part, rows in json.loads(path.read_text()).items()
     }
 
 
-def page(done: dict[str, list[Line]]) -> str:
+def page(done: dict[str, list[Row]]) -> str:
     """Return the table as Markdown; the summary names the lowest coverage of each interval."""
-    lines = [line for rows in done.values() for line in rows]
+    all_rows = [row for rows in done.values() for row in rows]
     out = [
         _HEAD,
         "## Summary",
@@ -102,15 +102,15 @@ def page(done: dict[str, list[Line]]) -> str:
         "| interval | cells | lowest | where | below 0.93 | mean width |",
     ]
     out.append("|---|---|---|---|---|---|")
-    for name in dict.fromkeys(line.interval for line in lines):
-        own = [line for line in lines if line.interval == name]
-        worst = min(own, key=lambda line: line.covered)
-        below = sum(line.covered < WANTED for line in own)
-        finite = [line.width for line in own if line.width < float("inf")]
+    for name in dict.fromkeys(row.interval for row in all_rows):
+        own = [row for row in all_rows if row.interval == name]
+        worst = min(own, key=lambda row: row.covered)
+        below = sum(row.covered < WANTED for row in own)
+        finite = [row.width for row in own if row.width < float("inf")]
         width = f"{sum(finite) / len(finite):.3f}" if finite else "∞"
         lowest = f"{worst.covered:.3f} ± {worst.error:.3f}"
         out.append(f"| {name} | {len(own)} | {lowest} | {worst.cell} | {below} | {width} |")
-    for section in dict.fromkeys(line.section for line in lines):
+    for section in dict.fromkeys(row.section for row in all_rows):
         out += [
             "",
             f"## {section}",
@@ -118,14 +118,14 @@ def page(done: dict[str, list[Line]]) -> str:
             "| interval | cell | covered | width | p < 0.05 | samples |",
         ]
         out.append("|---|---|---|---|---|---|")
-        out += [_row(line) for line in lines if line.section == section]
+        out += [_row(row) for row in all_rows if row.section == section]
     return "\n".join(out) + "\n"
 
 
-def _row(line: Line) -> str:
-    rejected = "" if line.rejected is None else f"{line.rejected:.3f}"
-    covered = f"{line.covered:.3f} ± {line.error:.3f}"
-    cells = (line.interval, line.cell, covered, f"{line.width:.3f}", rejected, line.repetitions)
+def _row(row: Row) -> str:
+    rejected = "" if row.rejected is None else f"{row.rejected:.3f}"
+    covered = f"{row.covered:.3f} ± {row.error:.3f}"
+    cells = (row.interval, row.cell, covered, f"{row.width:.3f}", rejected, row.repetitions)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -179,8 +179,8 @@ def _truths(y: Any, ours: Validated, other: Validated) -> dict[str, float]:
 
 
 def _intervals(y: Any, folds: Any, ours: Validated, other: Validated, seed: int) -> dict[str, Any]:
-    share = fold_instability(y, ours.by_fold, folds)
-    options: dict[str, Any] = {"folds": folds, "instability": share}
+    instability = fold_instability(y, ours.by_fold, folds)
+    options: dict[str, Any] = {"folds": folds, "instability": instability}
     intervals = {
         "AUC": auc_ci(y, ours.own, **options),
         "AUC, worst case": auc_ci(y, ours.own, folds=folds),

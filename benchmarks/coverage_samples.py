@@ -112,14 +112,14 @@ def true_partial(auc: float, high: float) -> float:
     return high * float(ndtr(shift_of(auc) + ndtri(fpr)).mean())
 
 
-def true_precision(auc: float, share: float, n_pos: int, n_neg: int) -> float:
+def true_precision(auc: float, fraction: float, n_pos: int, n_neg: int) -> float:
     """Return the precision in the top of a population with the sample's fraction of positives."""
     rate, shift = n_pos / (n_pos + n_neg), shift_of(auc)
 
     def excess(cut: float) -> float:
-        return float(rate * ndtr(shift - cut) + (1 - rate) * ndtr(-cut) - share)
+        return float(rate * ndtr(shift - cut) + (1 - rate) * ndtr(-cut) - fraction)
 
-    return float(rate * ndtr(shift - brentq(excess, -10, 20)) / share)
+    return float(rate * ndtr(shift - brentq(excess, -10, 20)) / fraction)
 
 
 def measure(
@@ -137,9 +137,9 @@ def measure(
         limits = interval(sample(rng)._replace(seed=int(rng.integers(2**31))))
         held += limits.low - 1e-12 <= truth <= limits.high + 1e-12
         width += limits.high - limits.low
-    share = held / repetitions
-    error = math.sqrt(max(share * (1 - share), 0.5 / repetitions) / repetitions)
-    return Result(part, cell, share, error, width / repetitions, repetitions)
+    fraction = held / repetitions
+    error = math.sqrt(max(fraction * (1 - fraction), 0.5 / repetitions) / repetitions)
+    return Result(part, cell, fraction, error, width / repetitions, repetitions)
 
 
 def of_auc(repetitions: int, method: str = "wilson", **options: Any) -> Iterator[Result]:
@@ -209,17 +209,17 @@ def of_ks(repetitions: int) -> Iterator[Result]:
 
 
 def of_precision(repetitions: int) -> Iterator[Result]:
-    for share in (0.05, 0.2):
+    for fraction in (0.05, 0.2):
         for auc in AUCS:
             for n_pos, n_neg in FEW_SIZES:
-                if share * (n_pos + n_neg) >= 1:
+                if fraction * (n_pos + n_neg) >= 1:
                     yield measure(
-                        f"precision in the top {share:.0%}",
+                        f"precision in the top {fraction:.0%}",
                         f"normal, AUC {auc:g}, {n_pos} + {n_neg}",
-                        true_precision(auc, share, n_pos, n_neg),
+                        true_precision(auc, fraction, n_pos, n_neg),
                         lambda rng, cell=("normal", auc, n_pos, n_neg): draw(*cell, rng),
-                        lambda one, share=share: precision_at_k_ci(
-                            one.y, one.scores, k=share, n_resamples=100, random_state=one.seed
+                        lambda one, fraction=fraction: precision_at_k_ci(
+                            one.y, one.scores, k=fraction, n_resamples=100, random_state=one.seed
                         ),
                         max(repetitions // 4, 1),
                     )

@@ -65,8 +65,8 @@ class Coverage(NamedTuple):
     @property
     def error(self) -> float:
         """Standard error of the simulation."""
-        share = min(max(self.covered, 1 / self.n), 1 - 1 / self.n)
-        return float(np.sqrt(share * (1 - share) / self.n))
+        proportion = min(max(self.covered, 1 / self.n), 1 - 1 / self.n)
+        return float(np.sqrt(proportion * (1 - proportion) / self.n))
 
 
 def _labels(n_pos: int, n_neg: int) -> npt.NDArray[np.int64]:
@@ -132,7 +132,7 @@ DISTRIBUTIONS = {
 }
 
 
-def share_of(cell: Cell) -> float:
+def target_fraction(cell: Cell) -> float:
     """Return the fraction of positives in the population (weighted if rows have weights)."""
     odds = cell.n_pos / cell.n_neg
     if cell.distribution == "weights":
@@ -143,7 +143,7 @@ def share_of(cell: Cell) -> float:
 
 def true_threshold(cell: Cell) -> float:
     """The threshold that meets the criterion in the population."""
-    distribution, share = DISTRIBUTIONS[cell.distribution], share_of(cell)
+    distribution, fraction = DISTRIBUTIONS[cell.distribution], target_fraction(cell)
     tpr, fpr = (
         distribution.above_pos(distribution.candidates),
         distribution.above_neg(distribution.candidates),
@@ -153,9 +153,11 @@ def true_threshold(cell: Cell) -> float:
         return float(distribution.candidates[np.argmax(tpr >= cell.value - tolerance)])
     if cell.criterion == "cost":
         return float(
-            distribution.candidates[np.argmin((1 - share) * fpr + cell.value * share * (1 - tpr))]
+            distribution.candidates[
+                np.argmin((1 - fraction) * fpr + cell.value * fraction * (1 - tpr))
+            ]
         )
-    rate = fpr if cell.criterion == "fpr" else share * tpr + (1 - share) * fpr
+    rate = fpr if cell.criterion == "fpr" else fraction * tpr + (1 - fraction) * fpr
     return float(distribution.candidates[np.count_nonzero(rate <= cell.value + tolerance) - 1])
 
 
@@ -182,24 +184,24 @@ def _threshold(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
 def _rates(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
     """Return tpr, fpr and precision of new rows with the cell's fraction of positives."""
     threshold = _estimate(cell, _draw(cell, seed))
-    distribution, share = DISTRIBUTIONS[cell.distribution], share_of(cell)
+    distribution, fraction = DISTRIBUTIONS[cell.distribution], target_fraction(cell)
     where = np.array([threshold.value])
     tpr, fpr = float(distribution.above_pos(where)[0]), float(distribution.above_neg(where)[0])
     if not np.isfinite(threshold.value):
         return []  # nothing flagged
-    precision = share * tpr / (share * tpr + (1 - share) * fpr)
+    precision = fraction * tpr / (fraction * tpr + (1 - fraction) * fpr)
     pairs = ((threshold.tpr, tpr), (threshold.fpr, fpr), (threshold.precision, precision))
     return [(ends.low <= rate <= ends.high, ends.high - ends.low) for ends, rate in pairs]
 
 
 def _promise(cell: Cell, seed: int, truth: float) -> list[tuple[bool, float]]:
     threshold = _estimate(cell, _draw(cell, seed), confidence=0.95)
-    distribution, share = DISTRIBUTIONS[cell.distribution], share_of(cell)
+    distribution, fraction = DISTRIBUTIONS[cell.distribution], target_fraction(cell)
     where = np.array([threshold.value])
     tpr, fpr = float(distribution.above_pos(where)[0]), float(distribution.above_neg(where)[0])
     if cell.criterion == "tpr":
         return [(tpr >= cell.value, tpr)]
-    rate = fpr if cell.criterion == "fpr" else share * tpr + (1 - share) * fpr
+    rate = fpr if cell.criterion == "fpr" else fraction * tpr + (1 - fraction) * fpr
     return [(rate <= cell.value, rate)]
 
 

@@ -20,13 +20,13 @@ def read_kept(path: Path | None) -> Kept:
     return json.loads(path.read_text())
 
 
-def keep(path: Path | None, kept: Kept, place: str, method: str, lists: dict[str, list]) -> None:
+def keep(path: Path | None, kept: Kept, key: str, method: str, lists: dict[str, list]) -> None:
     """Add lists to the stored results and to the file."""
-    kept.setdefault(place, {})[method] = lists
+    kept.setdefault(key, {})[method] = lists
     if path is None:
         return
     whole = read_kept(path)  # read again, since another run may have added results
-    whole.setdefault(place, {})[method] = lists
+    whole.setdefault(key, {})[method] = lists
     aside = path.with_name(f"{path.name}.{os.getpid()}")
     aside.write_text(json.dumps(whole, indent=1))
     aside.replace(path)

@@ -181,10 +181,10 @@ def report(kept: Kept) -> None:
         print_folds(kept, methods[1:])
 
 
-def arguments(places: str, names: Sequence[str], methods: Sequence[str]) -> argparse.ArgumentParser:
+def arguments(option: str, names: Sequence[str], methods: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of the options."""
     parser = argparse.ArgumentParser()
-    parser.add_argument(f"--{places}", nargs="+", choices=names, default=names, metavar="NAME")
+    parser.add_argument(f"--{option}", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument(
         "--methods", nargs="+", choices=methods, default=methods, help="which to run"
     )

@@ -41,7 +41,7 @@ DEPTHS: Methods = {
 }
 
 
-def line(methods: Methods, name: str, X: pd.DataFrame, y: np.ndarray) -> list[float]:
+def print_row(methods: Methods, name: str, X: pd.DataFrame, y: np.ndarray) -> list[float]:
     """Print the mean AUC of every method as a row of the table."""
     folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     results = [
@@ -62,12 +62,12 @@ def product() -> tuple[pd.DataFrame, np.ndarray]:
 
 def main() -> int:
     print_head(ORDERS)
-    results = [line(ORDERS, *table) for table in each_table(TABLES)]
+    results = [print_row(ORDERS, *table) for table in each_table(TABLES)]
     print("| mean | " + " | ".join(f"{area:.4f}" for area in np.mean(results, axis=0)) + " |\n")
     print_head(DEPTHS)
-    line(DEPTHS, "x0 x1", *product())
+    print_row(DEPTHS, "x0 x1", *product())
     for table in each_table(INTERACTIONS):
-        line(DEPTHS, *table)
+        print_row(DEPTHS, *table)
     return 0
 
 

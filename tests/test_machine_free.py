@@ -11,7 +11,7 @@ from pathlib import Path
 import auctor
 
 SOURCE = Path(auctor.__file__).parent
-ROOMS = ("data", "weak", "learners", "kernels")
+PACKAGES = ("data", "weak", "learners", "kernels")
 # Functions of NumPy that call BLAS or LAPACK, or that have versions for several processors.
 CALLS = {
     *("np.dot", "np.vdot", "np.inner", "np.matmul", "np.tensordot", "np.convolve", "np.correlate"),
@@ -69,13 +69,13 @@ def suspects(source, in_kernels=False):
 
 
 def found_in(path):
-    place = path.relative_to(SOURCE).as_posix()
+    module = path.relative_to(SOURCE).as_posix()
     source = path.read_text(encoding="utf-8")
-    return {(place, name) for name in suspects(source, place.startswith("kernels/"))}
+    return {(module, name) for name in suspects(source, module.startswith("kernels/"))}
 
 
 def test_what_decides_a_model_adds_up_in_a_fixed_order():
-    paths = [path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py"))]
+    paths = [path for package in PACKAGES for path in sorted((SOURCE / package).rglob("*.py"))]
     assert len(paths) > 100
     offenders = set().union(*map(found_in, paths))
     assert sorted(offenders - set(ALLOWED)) == []

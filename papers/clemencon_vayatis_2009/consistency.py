@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from auctor.datasets import approximate_roc
-from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS, POSITIVE_SHARE
+from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS, POSITIVE_FRACTION
 from papers.clemencon_vayatis_2009.learners import (
     COSTS,
     FIXED_DEPTH,
@@ -70,8 +70,8 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Report distances by size, a picture, the tree on the distribution itself, and verdicts."""
     page.text(
         "Distributions of rows in the unit cube with a known likelihood ratio, so that distances "
-        f"are those of the population, without a test sample; a fraction of {POSITIVE_SHARE:g} is "
-        "positive. Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. "
+        f"are those of the population, without a test sample; a fraction of {POSITIVE_FRACTION:g} "
+        "is positive. Cells hold at least sqrt(n) rows, so that there are at most sqrt(n) of them. "
         "Mean ± standard error over independent samples, the same for all rankers; then the power "
         "of n over the last tenfold with its 95% interval."
     )
@@ -117,7 +117,7 @@ def _count(setup: Setup, feature_distributions: list[str], ranker: str, n_rows: 
     return " or ".join(f"{count}" if count else "–" for count in counts)
 
 
-def _lines(results: CaseResults, setup: Setup) -> Iterable[tuple[str, str]]:
+def _pairs_run(results: CaseResults, setup: Setup) -> Iterable[tuple[str, str]]:
     """Distributions and rankers with results."""
     for distribution in DISTRIBUTIONS:
         for ranker in RANKERS:
@@ -130,7 +130,7 @@ def _distance_table(
 ) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup)), "last power of n"]
     rows = []
-    for distribution, ranker in _lines(results, setup):
+    for distribution, ranker in _pairs_run(results, setup):
         cells = [_cell(results.get(_case(distribution, ranker, n)), key) for n in sizes(setup)]
         steps = find_steps(results, setup, distribution, ranker, key)
         last = _power(steps[-1]) if steps else "–"
@@ -161,7 +161,7 @@ def find_steps(
 def _cell_table(case_results: CaseResults, setup: Setup) -> tuple[list[str], list[list[str]]]:
     head = ["distribution", "ranker", *(f"n = {n:,}" for n in sizes(setup))]
     rows = []
-    for distribution, ranker in _lines(case_results, setup):
+    for distribution, ranker in _pairs_run(case_results, setup):
         if ranker in ("rate", "grown"):
             results = [case_results.get(_case(distribution, ranker, n)) for n in sizes(setup)]
             cells = [

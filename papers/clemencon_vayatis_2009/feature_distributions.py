@@ -17,7 +17,7 @@ from auctor.datasets import OptimalRoc, exponential_roc, quadratic_roc
 Rates = tuple[Floats, Floats]
 
 # Not one half, so that ranking and classification cut at different thresholds (Remark 4).
-POSITIVE_SHARE = 0.3
+POSITIVE_FRACTION = 0.3
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FeatureDistribution:
 
     def draw(self, n_rows: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
         """Draw independent copies of (X, Y); the number of positives is random."""
-        y = (rng.random(n_rows) < POSITIVE_SHARE).astype(np.int64)
+        y = (rng.random(n_rows) < POSITIVE_FRACTION).astype(np.int64)
         X = rng.random((n_rows, self.n_features))
         waiting = np.flatnonzero(y)
         while len(waiting):  # rejection: a uniform row is kept with ratio / largest ratio
@@ -65,7 +65,7 @@ def exponential_line() -> FeatureDistribution:
         return roc.high - rate * X[:, 0]
 
     return FeatureDistribution(
-        "one feature", roc, 1, log_ratio, _exponential_share(rate), meets_all=True
+        "one feature", roc, 1, log_ratio, _exponential_fraction(rate), meets_all=True
     )
 
 
@@ -94,7 +94,7 @@ def diagonals() -> FeatureDistribution:
     """Two features; the log ratio falls with their sum: no level set is a union of few boxes."""
     rate = 2.0
     roc = _sum_roc(rate)
-    share = _exponential_share(rate)
+    fraction = _exponential_fraction(rate)
 
     def log_ratio(X: Floats) -> Floats:
         """Log ratio of the densities at each row."""
@@ -102,7 +102,7 @@ def diagonals() -> FeatureDistribution:
 
     def corner(a: Floats, b: Floats) -> Floats:
         """Fraction of the positives in the box from 0 to (a, b)."""
-        return share(a) * share(b)
+        return fraction(a) * fraction(b)
 
     # The density of eta vanishes at both ends of its range: a corner of the square is a point.
     return FeatureDistribution(
@@ -117,7 +117,7 @@ DISTRIBUTIONS: dict[str, Callable[[], FeatureDistribution]] = {
 }
 
 
-def _exponential_share(rate: float) -> Callable[[Floats], Floats]:
+def _exponential_fraction(rate: float) -> Callable[[Floats], Floats]:
     """Distribution function of the density exp(-rate x) on [0, 1]."""
     return lambda x: np.expm1(-rate * x) / math.expm1(-rate)
 

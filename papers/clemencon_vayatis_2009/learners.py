@@ -10,7 +10,7 @@ import numpy as np
 from auctor import TreeRank, TreeRankForest
 from papers.clemencon_vayatis_2009.feature_distributions import (
     DISTRIBUTIONS,
-    POSITIVE_SHARE,
+    POSITIVE_FRACTION,
     FeatureDistribution,
     evaluate,
 )
@@ -127,7 +127,7 @@ def measure_distribution(distribution_name: str, deepest: int) -> Result:
     X = np.tile(np.column_stack([m.ravel() for m in middle]), (2, 1))
     y = np.repeat([0, 1], len(X) // 2)
     neg, pos = distribution.masses(edges)
-    weight = np.concatenate([(1 - POSITIVE_SHARE) * neg, POSITIVE_SHARE * pos])
+    weight = np.concatenate([(1 - POSITIVE_FRACTION) * neg, POSITIVE_FRACTION * pos])
     result: Result = {"depth": list(range(1, deepest + 1))}
     for order in ("tree", "rate"):
         trees = [TreeRank(d, min_samples_leaf=1e-9, order=order) for d in result["depth"]]

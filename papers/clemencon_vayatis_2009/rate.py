@@ -42,8 +42,8 @@ class Exponent(NamedTuple):
 def fit_exponent(values: list[float]) -> Exponent:
     """Slope of log distance over log N at the last depths; ``values`` are for depths 1, 2, ..."""
     n_cells = [2.0**depth for depth in range(1, len(values) + 1)]
-    line = log_slope(n_cells[-N_FITTED:], values[-N_FITTED:])
-    return Exponent(line.value, line.error)
+    fitted = log_slope(n_cells[-N_FITTED:], values[-N_FITTED:])
+    return Exponent(fitted.value, fitted.error)
 
 
 def measure(name: str, deepest: int) -> Result:

@@ -147,9 +147,9 @@ def _draw_tree(result: Result, figure: "Figure") -> None:
 
 def _spread_colours(ax: "Axes", neg: Floats, pos: Floats) -> None:
     """Use the full colour range between the smallest and the largest fraction of positives."""
-    share = pos / (neg + pos)
+    fraction = pos / (neg + pos)
     for drawn in ax.collections:
-        drawn.set_clim(float(share.min()), float(share.max()))
+        drawn.set_clim(float(fraction.min()), float(fraction.max()))
 
 
 def split_plane(n_rows: int, seed: int) -> Result:

@@ -59,9 +59,9 @@ def judge_depth(values: Sequence[float], n_levels: int = 3) -> Verdict:
     return Verdict.NOT_REPRODUCED if left > 0.9 else Verdict.PARTLY
 
 
-def judge_floor(excess: Estimate, share: float = 0.1) -> Verdict:
+def judge_floor(excess: Estimate, fraction: float = 0.1) -> Verdict:
     """Judge whether a distance stops at a floor; ``excess`` is relative to the floor."""
-    if -share < excess.low and excess.high < share:
+    if -fraction < excess.low and excess.high < fraction:
         return Verdict.REPRODUCED
-    is_off = excess.low > share or excess.high < -share
+    is_off = excess.low > fraction or excess.high < -fraction
     return Verdict.NOT_REPRODUCED if is_off else Verdict.UNDECIDED

@@ -118,7 +118,7 @@ def judge_top(n_first: int, n_tables: int, tally: Tally, is_always: bool) -> Ver
     return Verdict.REPRODUCED if is_met else Verdict.PARTLY
 
 
-def first_places(comparison: Comparison, metric: str, methods: Sequence[str]) -> tuple[int, int]:
+def count_firsts(comparison: Comparison, metric: str, methods: Sequence[str]) -> tuple[int, int]:
     """Tables on which ExactBoost has the lowest mean loss, ties included, of how many."""
     first = total = 0
     for table in comparison.tables(metric):
@@ -206,7 +206,7 @@ class Cell(NamedTuple):
         return self.is_lower or self.is_higher
 
     @property
-    def is_told(self) -> bool:
+    def is_decided(self) -> bool:
         """Whether the interval excludes the figure, or is narrow enough to be informative."""
         return self.is_outside or self.ours.high - self.ours.value <= TELLING
 
@@ -233,7 +233,7 @@ def tell_agreement(cells: Sequence[Cell]) -> str:
     if not cells:
         return "nothing to compare"
     outside = [cell for cell in cells if cell.is_outside]
-    n_wide = sum(not cell.is_told for cell in cells)
+    n_wide = sum(not cell.is_decided for cell in cells)
     text = f"{len(cells) - len(outside) - n_wide} of {len(cells)}"
     text += f", and {n_wide} in intervals of more than ± {TELLING}" if n_wide else ""
     if not outside:
@@ -250,21 +250,21 @@ def judge_agreement(cells: Sequence[Cell], peers: Sequence[Cell] | None = None) 
     peers are as in the paper on the same table. Where these differ too, the set-up does.
     """
     outside = [cell for cell in cells if cell.is_outside]
-    n_told = sum(cell.is_told for cell in cells)
+    n_decided = sum(cell.is_decided for cell in cells)
     if not cells:
         return Verdict.NOT_RUN
     if len(outside) <= 0.1 * len(cells):
-        return Verdict.REPRODUCED if 2 * n_told > len(cells) else Verdict.UNDECIDED
+        return Verdict.REPRODUCED if 2 * n_decided > len(cells) else Verdict.UNDECIDED
     if peers is not None and all(cell.is_lower for cell in outside):
         alike = {cell.table for cell in peers} - {cell.table for cell in peers if cell.is_outside}
         return Verdict.BETTER if {cell.table for cell in outside} <= alike else Verdict.PARTLY
-    return Verdict.PARTLY if 2 * len(outside) <= n_told else Verdict.NOT_REPRODUCED
+    return Verdict.PARTLY if 2 * len(outside) <= n_decided else Verdict.NOT_REPRODUCED
 
 
 def claim_agreement(
     page: Page,
     comparison: Comparison,
-    place: str,
+    source: str,
     metric: str,
     peers: Sequence[str],
     published: Published,
@@ -272,7 +272,7 @@ def claim_agreement(
     """Whether the losses are the paper's: ExactBoost's own, then those of its peers."""
     ours, theirs = (agreement(comparison, metric, of, published) for of in ([OURS], peers))
     for name, cells, others in ((OURS, ours, theirs), ("the peers", theirs, None)):
-        text = f"{place}, {metric} of {name}: the paper's figures lie in 95 % intervals of ours"
+        text = f"{source}, {metric} of {name}: the paper's figures lie in 95 % intervals of ours"
         page.claim(text, judge_agreement(cells, others), tell_agreement(cells))
 
 

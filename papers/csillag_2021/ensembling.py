@@ -7,7 +7,7 @@ from papers.csillag_2021.comparison import (
     Comparison,
     claim_agreement,
     count,
-    first_places,
+    count_firsts,
     fold_counts,
     judge_top,
     print_differences,
@@ -115,15 +115,15 @@ def _report_metric(page: Page, comparison: Comparison, metric: str) -> None:
     print_differences(page, comparison, metric, methods[1:])
     is_always = metric == "KS"
     tally = count(comparison.against(metric, methods[1:]))
-    first, total = first_places(comparison, metric, methods)
+    first, total = count_firsts(comparison, metric, methods)
     page.claim(
         f"ExactBoost is {'always' if is_always else 'generally'} the top performer among "
         f"{metric} ensemblers",
         judge_top(first, total, tally, is_always),
         f"lowest mean loss on {first} of {total} tables; {tally}",
     )
-    place = f"Table {NUMBERS[metric]}"
-    claim_agreement(page, comparison, place, metric, methods[1:], published)
+    source = f"Table {NUMBERS[metric]}"
+    claim_agreement(page, comparison, source, metric, methods[1:], published)
     print_records(page, comparison, metric)
 
 

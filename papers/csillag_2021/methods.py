@@ -15,7 +15,7 @@ from papers.tables import Rows, read_rows
 OURS = "ExactBoost"
 N_FOLDS = 5
 OVERLAP = 1 / (N_FOLDS - 1)  # test rows over training rows, for the corrected resampled t
-SHARE = 0.1  # k of the precision at k, of the rows
+TOP_FRACTION = 0.1  # k of the precision at k, of the rows
 MOST_ROWS = 20_000  # of a table in an ensemble
 TABLES = ("a1a", "german", "gmsc", "heart", "ionosphere", "liver")
 Make = Callable[[int], Any]  # from a seed to a model
@@ -42,7 +42,7 @@ def ks_loss(y: Ints, scores: Floats) -> float:
 
 def top_loss(y: Ints, scores: Floats) -> float:
     """Equation (3), divided by k and not by n."""
-    return 1.0 - float(precision_at_k(y, scores, k=SHARE))
+    return 1.0 - float(precision_at_k(y, scores, k=TOP_FRACTION))
 
 
 LOSSES: dict[str, Callable[[Any, Any], float]] = {"AUC": auc_loss, "KS": ks_loss, "P@k": top_loss}
@@ -89,7 +89,7 @@ def loss_of(metric: str, model: Any, fold: Fold) -> float:
 
 def exactboost(metric: str, seed: int, n_runs: int = 250, **settings: Any) -> Any:
     """ExactBoost at the paper's settings: T = 50 rounds, subsampling of 20 %, margin 0.05."""
-    return ExactBoost(METRICS[metric], k=SHARE, n_runs=n_runs, random_state=seed, **settings)
+    return ExactBoost(METRICS[metric], k=TOP_FRACTION, n_runs=n_runs, random_state=seed, **settings)
 
 
 def rankboost(_: int) -> Any:

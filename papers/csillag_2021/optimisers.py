@@ -18,8 +18,8 @@ from papers.csillag_2021.methods import (
     EXACT,
     N_FOLDS,
     OURS,
-    SHARE,
     TABLES,
+    TOP_FRACTION,
     Make,
     exactboost,
     logistic,
@@ -104,7 +104,9 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
         published = {m: {k: v for k, v in of.items() if k != OURS} for m, of in published.items()}
     for metric, peers in PEERS.items():
         if comparison.tables(metric):
-            page.text(f"### {metric}" + (f", k = {SHARE:.0%} of the rows" * (metric == "P@k")))
+            page.text(
+                f"### {metric}" + (f", k = {TOP_FRACTION:.0%} of the rows" * (metric == "P@k"))
+            )
             theirs = published.get(metric, {}), spreads.get(metric, {})
             print_losses(page, comparison, metric, [OURS, *peers], *theirs)
             print_differences(page, comparison, metric, list(peers))

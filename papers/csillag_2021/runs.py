@@ -82,7 +82,7 @@ def cases(setup: Setup) -> Iterator[Case]:
             )
 
 
-def lines(results: CaseResults, metric: str, side: str) -> list[list[float]]:
+def fold_losses(results: CaseResults, metric: str, side: str) -> list[list[float]]:
     """The losses of all folds that were run, a list over E each."""
     names = sorted(name for name in results if name.startswith(f"{metric},"))
     return [results[name][side] for name in names]
@@ -90,8 +90,8 @@ def lines(results: CaseResults, metric: str, side: str) -> list[list[float]]:
 
 def gain(folds: list[list[float]], few: int, counts: tuple[int, ...]) -> Estimate:
     """By how much the loss of ``few`` runs is above that of all of them."""
-    place = counts.index(few)
-    estimate = differences([fold[place] for fold in folds], [fold[-1] for fold in folds])
+    index = counts.index(few)
+    estimate = differences([fold[index] for fold in folds], [fold[-1] for fold in folds])
     return t_interval(estimate, OVERLAP)
 
 
@@ -103,8 +103,8 @@ def judge_gain(gains: list[Estimate]) -> Verdict:
 def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """A table, the curves, and whether more runs are better."""
     counts = run_counts(setup)
-    metrics = [metric for metric in COLOURS if lines(results, metric, "train")]
-    n_folds = max(len(lines(results, metric, "train")) for metric in metrics)
+    metrics = [metric for metric in COLOURS if fold_losses(results, metric, "train")]
+    n_folds = max(len(fold_losses(results, metric, "train")) for metric in metrics)
     page.text(
         "The paper draws the KS loss over a plane that UMAP makes of the scores of all rows; the "
         "axes of such a plane have no meaning of their own and its parameters are not given, so "
@@ -113,7 +113,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
         f"standard deviation over {n_folds} folds."
     )
     heads = [f"{metric}, {side}" for metric in metrics for side in SIDES]
-    rows = [[n, *_cells(results, metrics, place)] for place, n in enumerate(counts)]
+    rows = [[n, *_cells(results, metrics, index)] for index, n in enumerate(counts)]
     page.table(["E", *heads], rows)
     page.figure(
         "figure1",
@@ -129,22 +129,22 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
 def _claim(
     page: Page, results: CaseResults, metric: str, few: int, counts: tuple[int, ...]
 ) -> None:
-    gains = [gain(lines(results, metric, side), few, counts) for side in SIDES]
+    gains = [gain(fold_losses(results, metric, side), few, counts) for side in SIDES]
     number = "; ".join(f"{side} {estimate}" for side, estimate in zip(SIDES, gains, strict=True))
     text = f"More runs lead to better train and test {metric} losses: E = {few} minus {counts[-1]}"
     page.claim(text, judge_gain(gains), number)
 
 
-def _cells(results: CaseResults, metrics: list[str], place: int) -> list[str]:
-    folds = [lines(results, metric, side) for metric in metrics for side in SIDES]
-    return [mean_sd([fold[place] for fold in some]) for some in folds]
+def _cells(results: CaseResults, metrics: list[str], index: int) -> list[str]:
+    folds = [fold_losses(results, metric, side) for metric in metrics for side in SIDES]
+    return [mean_sd([fold[index] for fold in some]) for some in folds]
 
 
 def _draw(figure: "Figure", results: CaseResults, counts: tuple[int, ...]) -> None:
     axes = figure.subplots()
     for metric, colour in COLOURS.items():
         for side, (style, marker) in STYLES.items():
-            folds = lines(results, metric, side)
+            folds = fold_losses(results, metric, side)
             if folds:
                 aside = 1.06 if side == "test" else 1.0  # so that bars do not cover each other
                 axes.errorbar(

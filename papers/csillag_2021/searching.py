@@ -102,10 +102,10 @@ def cases(setup: Setup) -> Iterator[Case]:
     tables = setup.pick(TABLES, ("heart", "liver"), ("liver",))
     n_watched, n_rounds = setup.pick(10, 1, 1), setup.pick(50, 50, 10)
     n_runs = setup.pick(50, 5, 2)
-    for place, metric in enumerate(JUDGED):
+    for index, metric in enumerate(JUDGED):
         for table in tables:
             watch = partial(count_misses, table, metric, setup.seed, n_watched, n_rounds)
-            cost = COSTS[table][place] * n_watched / 40
+            cost = COSTS[table][index] * n_watched / 40
             yield Case(f"misses, {table}, {metric}", watch, tables=(table,), cost=cost)
         for table in tables:
             for fold in range(setup.pick(N_FOLDS, N_FOLDS, 2)):
@@ -113,7 +113,7 @@ def cases(setup: Setup) -> Iterator[Case]:
                     f"cost, {table}, {metric}, fold {fold}",
                     partial(cost_of_misses, table, metric, fold, setup.seed, n_runs),
                     tables=(table,),
-                    cost=3 * COSTS[table][place] * n_runs / 250,
+                    cost=3 * COSTS[table][index] * n_runs / 250,
                 )
 
 
@@ -149,9 +149,9 @@ def _report_misses(page: Page, results: CaseResults) -> None:
 
 
 def _miss_row(name: str, result: Result) -> list[Any]:
-    share = f"{result['missed'] / result['rounds']:.0%}" if result["rounds"] else "–"
+    fraction = f"{result['missed'] / result['rounds']:.0%}" if result["rounds"] else "–"
     cells = [f"{result[key]:.4f}" for key in ("shortfall", "where_missed", "largest")]
-    return [*name.split(", ")[1:], result["rounds"], share, *cells]
+    return [*name.split(", ")[1:], result["rounds"], fraction, *cells]
 
 
 def collect(results: CaseResults) -> Comparison:

@@ -34,10 +34,10 @@ def make_table(k: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
 
     Its lead is about what chance gives to the best of the others in a sample of k rows per class.
     """
-    shares = np.full((2, N_FEATURES), 0.5)
+    fractions = np.full((2, N_FEATURES), 0.5)
     lead = min(0.9, LEAD / sqrt(k))
-    shares[:, 0] += lead / 2, -lead / 2
-    pos, neg = ((rng.random((N_ROWS, N_FEATURES)) < s).astype(np.float64) for s in shares)
+    fractions[:, 0] += lead / 2, -lead / 2
+    pos, neg = ((rng.random((N_ROWS, N_FEATURES)) < s).astype(np.float64) for s in fractions)
     return pos, neg
 
 
@@ -168,11 +168,11 @@ def _claim(page: Page, metric: str, excess: dict[int, list[float]]) -> None:
     )
     text = f"Proposition 1 as printed, {metric}: the mean excess is at most e / k"
     page.claim(text, judge_rate(excess), number)
-    shares = [(mean(v) - 4 * standard_error(v)) / corrected(k) for k, v in excess.items()]
+    fractions = [(mean(v) - 4 * standard_error(v)) / corrected(k) for k, v in excess.items()]
     limits = ", S = 0 and both directions of a stump among the N" if metric == "KS" else ""
     page.check(
         f"Proposition 1 corrected, {metric}{limits}: the mean excess is at most sqrt(log N / k)",
-        max(shares) <= 1,
+        max(fractions) <= 1,
         f"mean excess at most {max(mean(v) / corrected(k) for k, v in excess.items()):.2f} of it",
     )
 

@@ -51,9 +51,9 @@ def cases(setup: Setup) -> Iterator[Case]:
 
 def _cases_of(table: str, fold: int, setup: Setup) -> Iterator[Case]:
     n_runs = setup.pick(250, 10, 2)
-    for place, metric in enumerate(METRICS):
+    for index, metric in enumerate(METRICS):
         fit = partial(work_ours, table, metric, fold, setup.seed, n_runs)
-        cost = COSTS[table][place] * n_runs / 250
+        cost = COSTS[table][index] * n_runs / 250
         yield Case(f"{table}, {OURS} for {metric}, fold {fold}", fit, (table,), cost=cost)
     for method in SURROGATES:
         yield Case(
@@ -123,8 +123,8 @@ def _draw_metric(axes: "Axes", comparison: Comparison, metric: str) -> None:
     tables = comparison.tables(metric)
     for number, method in enumerate(SURROGATES):
         known = {
-            place: estimate
-            for place, table in enumerate(tables)
+            index: estimate
+            for index, table in enumerate(tables)
             if (estimate := comparison.difference(table, metric, method)) is not None
         }
         result = list(known.values())

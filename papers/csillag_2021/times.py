@@ -55,13 +55,13 @@ def cases(setup: Setup) -> Iterator[Case]:
     n_times = setup.pick(5, 3, 2)
     for table in setup.pick(TABLES, ("heart", "liver"), ("liver",)):
         n_runs = min(setup.pick(N_RUNS, 5, 2), FEWER.get(table, N_RUNS))
-        for place, (metric, methods) in enumerate(EXACT.items()):
+        for index, (metric, methods) in enumerate(EXACT.items()):
             for method in methods:
                 yield Case(
                     f"{table}, {method}",
                     partial(race, table, metric, method, setup.seed, n_runs, n_times),
                     tables=(table,),
-                    cost=n_times * COSTS[table][place] * n_runs / N_RUNS,
+                    cost=n_times * COSTS[table][index] * n_runs / N_RUNS,
                 )
 
 

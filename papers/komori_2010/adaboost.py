@@ -54,8 +54,8 @@ class _Cuts:
         below = np.cumsum(signed[self.order], axis=1)
         edge = below[:, -1:] - 2 * below[:, :-1]  # above minus below
         index = int(np.argmax(np.where(self.is_cut, np.abs(edge), -1.0)))
-        feature, place = divmod(index, edge.shape[1])
-        return feature, place, float(edge[feature, place])
+        feature, position = divmod(index, edge.shape[1])
+        return feature, position, float(edge[feature, position])
 
 
 def boost(rows: Labelled, n_rounds: int) -> Stumps:
@@ -64,12 +64,12 @@ def boost(rows: Labelled, n_rounds: int) -> Stumps:
     weight = np.full(len(label), 1 / len(label))
     chosen: list[tuple[int, float, float]] = []
     for _ in range(n_rounds):
-        feature, place, edge = cuts.best(weight * label)
+        feature, index, edge = cuts.best(weight * label)
         error = max((1 - abs(edge)) / 2, _LEAST_ERROR)
         if not error < 0.5:
             break
         alpha = 0.5 * np.log((1 - error) / error) * np.sign(edge)
-        cut = float(cuts.middle[feature, place])
+        cut = float(cuts.middle[feature, index])
         chosen.append((feature, cut, float(alpha)))
         weight *= np.exp(-label * alpha * np.where(rows.X[:, feature] > cut, 1.0, -1.0))
         weight /= weight.sum()
@@ -77,7 +77,7 @@ def boost(rows: Labelled, n_rounds: int) -> Stumps:
     return Stumps(np.array(feature_), np.array(cut_), np.array(weight_))
 
 
-def pair_shares(scores: Floats, y: Ints) -> Floats:
+def pair_fractions(scores: Floats, y: Ints) -> Floats:
     """The AUC of each row of scores by forming every pair, since held-out rows are few."""
     gaps = scores[:, y == 1][:, :, None] - scores[:, y == 0][:, None, :]
     return np.asarray(((np.sign(gaps) + 1) / 2).mean(axis=(1, 2)))
@@ -91,7 +91,7 @@ def fit_adaboost(rows: Labelled, n_folds: int, n_rounds: int = MOST_ROUNDS) -> S
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
     for train, held_out in folds.split(rows.X, rows.y):
         stumps = boost(Labelled(rows.X[train], rows.y[train]), n_rounds)
-        aucs = pair_shares(stumps.staged(rows.X[held_out]), rows.y[held_out])
+        aucs = pair_fractions(stumps.staged(rows.X[held_out]), rows.y[held_out])
         total += np.pad(aucs, (0, n_rounds - len(aucs)), mode="edge")
     return boost(rows, int(np.argmax(total)) + 1)
 

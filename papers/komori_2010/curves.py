@@ -107,7 +107,7 @@ def _centred(curve: Floats, distribution: str, feature: str, grid: Floats) -> li
 def gather(results: CaseResults, method: str, key: str) -> Floats:
     """(repetitions, grid) of a method; empty if it was not run."""
     own = [r for name, r in results.items() if name.rpartition(" ")[0] == method and key in r]
-    return np.array([line for result in own for line in result[key]])
+    return np.array([curve for result in own for curve in result[key]])
 
 
 def report_figure3(page: Page, results: CaseResults, setup: Setup) -> None:
@@ -178,13 +178,13 @@ def is_flat(lines: dict[str, Floats]) -> Finding:
     for name in ("x1", "x4"):
         weight, mean = _weights("gaussian", name, _GRID3), lines[name].mean(axis=0)
         spread[name] = float(weight @ mean**2) ** 0.5
-    share = spread["x1"] / spread["x4"]
+    fraction = spread["x1"] / spread["x4"]
     verdict = Verdict.PARTLY
-    if share < 0.1:
+    if fraction < 0.1:
         verdict = Verdict.REPRODUCED
-    elif share > 0.3:
+    elif fraction > 0.3:
         verdict = Verdict.NOT_REPRODUCED
-    return Finding(verdict, f"its mean curve spreads {share:.3f} times as far as that of x4")
+    return Finding(verdict, f"its mean curve spreads {fraction:.3f} times as far as that of x4")
 
 
 def _draw3(

@@ -185,7 +185,7 @@ def _print_split(page: Page, results: CaseResults) -> None:
 def _print_coarseness(page: Page) -> None:
     y = first_split().test.y
     n_pos, n_neg = int(y.sum()), int((1 - y).sum())
-    chance = {k: share_by_chance(n_pos, n_neg, k) for k in (12, 14)}
+    chance = {k: fraction_by_chance(n_pos, n_neg, k) for k in (12, 14)}
     page.text(
         f"The {len(y)} test children are {n_pos} with kyphosis and {n_neg} without: "
         f"{n_pos * n_neg} pairs, so that the AUC moves in steps of {1 / (n_pos * n_neg):.3f}. The "
@@ -195,11 +195,11 @@ def _print_coarseness(page: Page) -> None:
     )
 
 
-def share_by_chance(n_pos: int, n_neg: int, n_pairs: int) -> float:
+def fraction_by_chance(n_pos: int, n_neg: int, n_pairs: int) -> float:
     """Fraction of all orders without ties in which at least ``n_pairs`` pairs are right."""
     n = n_pos + n_neg
     least = n_pairs + n_pos * (n_pos - 1) // 2  # ranks from 0, minus the pairs of positives
-    hits = sum(sum(places) >= least for places in combinations(range(n), n_pos))
+    hits = sum(sum(positions) >= least for positions in combinations(range(n), n_pos))
     return hits / comb(n, n_pos)
 
 
@@ -216,8 +216,8 @@ def _draw_plots(page: Page, results: CaseResults) -> None:
 def _draw(figure: "Figure", results: CaseResults, shown: list[str]) -> None:
     figure.set_size_inches(7, 1.6 * len(shown) + 0.4)
     panels = figure.subplots(len(shown), len(FEATURES), sharex="col", squeeze=False)
-    for line, method in zip(panels, shown, strict=True):
-        axes: list[Axes] = list(line)
+    for row_axes, method in zip(panels, shown, strict=True):
+        axes: list[Axes] = list(row_axes)
         for k, ax in enumerate(axes):
             ax.plot(_grid(k), results[f"{method} {_FIRST}"][FEATURES[k]], color="C0")
             ax.set_ylim(bottom=0)

@@ -103,10 +103,10 @@ def fit_estimated(rows: Labelled, is_full: bool) -> Fitted:
             covariance = np.diag(np.diag(covariance))
         precision.append(np.linalg.inv(covariance))
         slope.append(X.mean(axis=0) @ precision[-1])
-    form, line = precision[0] - precision[1], 2 * (slope[1] - slope[0])
+    form, linear = precision[0] - precision[1], 2 * (slope[1] - slope[0])
     if not is_full:
-        return additive(lambda X: X**2 * np.diag(form) + X * line)
-    return Fitted(lambda X: np.asarray(((X @ form) * X).sum(axis=1) + X @ line), None)
+        return additive(lambda X: X**2 * np.diag(form) + X * linear)
+    return Fitted(lambda X: np.asarray(((X @ form) * X).sum(axis=1) + X @ linear), None)
 
 
 def fit_gam(rows: Labelled, n_smoothings: int) -> Fitted:

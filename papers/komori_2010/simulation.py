@@ -72,11 +72,11 @@ def cases(setup: Setup, distribution: str, methods: Sequence[str]) -> list[Case]
     for method in methods:
         plan, spent = PLANS[method], effort(setup)
         count = setup.pick(plan.full, plan.quick, plan.tiny)
-        share = spent.n_rounds * spent.n_folds / 2000 if method == AUCBOOST else 1.0
+        fraction = spent.n_rounds * spent.n_folds / 2000 if method == AUCBOOST else 1.0
         for start in range(0, count, plan.block):
             stop = min(start + plan.block, count)
             work = partial(repeat, method, distribution, setup.seed, start, stop, spent)
-            cost = (stop - start) * plan.seconds * share
+            cost = (stop - start) * plan.seconds * fraction
             packages = PACKAGES.get(method, ())
             turn = 100 * start // count
             out.append(Case(f"{method} {start}", work, packages=packages, cost=cost, turn=turn))

@@ -19,7 +19,7 @@ class Followed(NamedTuple):
     least_advantage: (
         float  # smallest two-sided advantage of the nodes that are reached and not frozen
     )
-    share_below: float  # fraction of all steps that are taken at nodes below a given advantage
+    fraction_below: float  # fraction of all steps that are taken at nodes below a given advantage
 
 
 def follow_majority(layers: list[list[Node]], k: int, advantage: float) -> Followed:

@@ -124,9 +124,9 @@ def draw_groups(rng: np.random.Generator) -> Groups:
         )
     if kind == 2:  # a fraction J of the positives on top, then a curve along v = u + J
         gap = rng.uniform(0.01, 0.9)
-        line = np.full(n_groups, 1.0 / n_groups)
-        neg = np.append(line, 0.0)
-        pos = np.append(np.where(np.cumsum(line) > gap, line, 0.0), gap)
+        weights = np.full(n_groups, 1.0 / n_groups)
+        neg = np.append(weights, 0.0)
+        pos = np.append(np.where(np.cumsum(weights) > gap, weights, 0.0), gap)
     groups = Groups(neg, pos)
     if groups.edge < 0:
         groups = Groups(neg[::-1], pos[::-1])

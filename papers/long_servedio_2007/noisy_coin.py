@@ -52,10 +52,10 @@ def draw_coins(seed: int, stream: int, n_draws: int) -> Result:
     }
 
 
-def toss(groups: Groups, share: float, eta: float) -> Coin:
+def toss(groups: Groups, fraction: float, eta: float) -> Coin:
     """A ranker at a node with the given fraction of positives and labels wrong at rate eta."""
     neg, pos = (part / part.sum() for part in groups)
-    clean = np.array([(1 - share) * neg, share * pos])
+    clean = np.array([(1 - fraction) * neg, fraction * pos])
     labels = (1 - eta) * clean + eta * clean[::-1]
     side, restored = two_sided(*labels), two_sided(*np.maximum(corrected(labels, eta), 0.0))
     lost = groups.largest_gap - float(neg[: side.cut].sum() - pos[: side.cut].sum())

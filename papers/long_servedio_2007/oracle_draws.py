@@ -13,7 +13,7 @@ from papers.long_servedio_2007.rates import theorem9_layers
 
 MIN_CLASS = 10.0  # m_A
 SAMPLE_SIZE = 5000
-SHARE = 0.5  # p: an odd majority has balanced classes
+POSITIVE_RATE = 0.5  # p: an odd majority has balanced classes
 FIXED_LAYERS = 15
 LEAST_K, LARGEST_EPSILON = 3, 0.4  # held fixed while other parameters vary
 
@@ -60,7 +60,7 @@ def measure(
         n_layers=T,
         target_error=epsilon,
         noise_rate=eta,
-        positive_rate=SHARE,
+        positive_rate=POSITIVE_RATE,
         output="majority",
         min_samples_leaf=MIN_CLASS,
         max_draws=None,
@@ -82,7 +82,7 @@ def measure(
         **_by_class("frozen", result.frozen),
         **_by_class("error_frozen", result.error_frozen),
         "least_advantage": result.least_advantage,
-        "share_below": result.share_below,
+        "share_below": result.fraction_below,
         **{name: float(said[name]) for name in _SAID},
     }
 

@@ -13,8 +13,8 @@ from papers.long_servedio_2007.oracle_draws import (
     LARGEST_EPSILON,
     LEAST_K,
     MIN_CLASS,
+    POSITIVE_RATE,
     SAMPLE_SIZE,
-    SHARE,
     n_repetitions,
 )
 from papers.long_servedio_2007.rates import at_most, fit_power, interval, of_all, ranker_draws
@@ -131,7 +131,7 @@ def _draws(result: Result) -> float:
 def _limit(result: Result) -> float:
     """The limit on draws; m_A is larger with noise, since noisy rows contain less information."""
     min_class = MIN_CLASS / (1 - 2 * result["eta"]) ** 2
-    return ranker_draws(result["n_layers"], min_class, result["epsilon"], SHARE)
+    return ranker_draws(result["n_layers"], min_class, result["epsilon"], POSITIVE_RATE)
 
 
 def _draw(figure: "Figure", results: list[Result]) -> None:
@@ -181,7 +181,7 @@ def _claim_limits(page: Page, results: list[Result]) -> None:
 
 def _layers_limit(result: Result) -> float:
     T, epsilon = result["n_layers"], result["epsilon"]
-    reach = SHARE * (1 - 2 * result["eta"]) ** 2
+    reach = POSITIVE_RATE * (1 - 2 * result["eta"]) ** 2
     return T * ceil(8 * MIN_CLASS * T * (T + 1) / (epsilon * reach)) + 3 * SAMPLE_SIZE
 
 
@@ -237,8 +237,8 @@ def _claim_errors(page: Page, results: list[Result]) -> None:
     page.claim(
         "our addition: every node has at least the advantage of the first one, by which T was "
         "chosen",
-        of_all([share == 0 for share in below]),
-        f"{sum(share == 0 for share in below)} of {len(below)} fits; at most "
+        of_all([fraction == 0 for fraction in below]),
+        f"{sum(fraction == 0 for fraction in below)} of {len(below)} fits; at most "
         f"{max(below, default=0):.1%} of the steps are taken at nodes with less",
     )
     _claim_intervals(page, results)

@@ -47,14 +47,14 @@ def theorem9_layers(epsilon: float, advantage: float) -> int:
     return ceil(log(2.0 / epsilon) / (2.0 * advantage**2))
 
 
-def ranker_draws(n_layers: int, min_class: float, epsilon: float, share: float) -> float:
+def ranker_draws(n_layers: int, min_class: float, epsilon: float, fraction: float) -> float:
     """The m_A T^4 / (epsilon p) of section 5 with its constants: 2 T^2 (T + 1)^2.
 
     T (T + 1) / 2 nodes, each of which waits for m_A rows of a class at 4 T (T + 1) / (epsilon p)
     draws a row, as the rule for freezing with estimates has it.
     """
     T = n_layers
-    return 2.0 * T**2 * (T + 1) ** 2 * min_class / (epsilon * share)
+    return 2.0 * T**2 * (T + 1) ** 2 * min_class / (epsilon * fraction)
 
 
 def interval(estimate: Estimate | None) -> str:

@@ -21,14 +21,14 @@ COST = {"RankBoost": 15.0, "SoftRankBoost": 10.0, "pairs": 25.0, "reduced": 15.0
 class Cell(NamedTuple):
     """A row of a table: the parameters of its data sets."""
 
-    share: float
+    positive_fraction: float
     r: int
     noise: float
 
     @property
     def name(self) -> str:
         """The beginning of the names of its cases."""
-        return f"share={self.share:g} r={self.r} noise={self.noise:g}"
+        return f"share={self.positive_fraction:g} r={self.r} noise={self.noise:g}"
 
 
 class Size(NamedTuple):
@@ -63,8 +63,8 @@ def cells_of_table2(setup: Setup) -> list[Cell]:
     """Classes 7 : 3 and 9 : 1 for every noise rate; the paper has one figure for all rates."""
     rs = setup.pick(R_VALUES, (1,), (1,))
     noises = setup.pick(NOISES, NOISES, (0.05, 0.15))
-    shares = setup.pick((0.7, 0.9), (0.7, 0.9), (0.7,))
-    return [Cell(share, r, noise) for share in shares for r in rs for noise in noises]
+    fractions = setup.pick((0.7, 0.9), (0.7, 0.9), (0.7,))
+    return [Cell(fraction, r, noise) for fraction in fractions for r in rs for noise in noises]
 
 
 def repetitions(setup: Setup, table: int, method: str) -> int:
@@ -103,13 +103,13 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
     """AUCs of a method on the folds of one data set; the same data and folds for each method."""
     from auctor.datasets import make_r_of_k
 
-    rng = np.random.default_rng([seed, 1, repetition, cell.r, round(100 * cell.share)])
+    rng = np.random.default_rng([seed, 1, repetition, cell.r, round(100 * cell.positive_fraction)])
     sample = make_r_of_k(
         size.n_rows,
         n_features=size.n_features,
         k=K,
         r=cell.r,
-        positive_fraction=cell.share,
+        positive_fraction=cell.positive_fraction,
         noise=cell.noise,
         random_state=rng,
     )

@@ -57,19 +57,21 @@ def heads_of(setup: Setup) -> list[str]:
 
 def label_of(cell_: Cell) -> str:
     """The first cell of a row."""
-    return f"{cell_.share:g}, {cell_.r}, {cell_.noise:.0%}"
+    return f"{cell_.positive_fraction:g}, {cell_.r}, {cell_.noise:.0%}"
 
 
 def ceiling(cell_: Cell) -> float:
     """The best AUC that any score has on the noisy labels, in the population."""
-    return float(r_of_k_roc(noise=cell_.noise, positive_fraction=cell_.share).optimal_auc)
+    return float(
+        r_of_k_roc(noise=cell_.noise, positive_fraction=cell_.positive_fraction).optimal_auc
+    )
 
 
 def luck(cell_: Cell, n_rows: int = 1000) -> float:
     """Standard deviation of the clean label's AUC on a sample of noisy labels."""
-    share, noise = cell_.share, cell_.noise
-    in_pos, in_neg = share * (1 - noise), share * noise  # clean positives in each noisy class
-    n_pos = in_pos + (1 - share) * noise
+    fraction, noise = cell_.positive_fraction, cell_.noise
+    in_pos, in_neg = fraction * (1 - noise), fraction * noise  # clean positives in each noisy class
+    n_pos = in_pos + (1 - fraction) * noise
     a, b = in_pos / n_pos, in_neg / (1 - n_pos)
     spread = a * (1 - a) / n_pos + b * (1 - b) / (1 - n_pos)
     return 0.5 * float((spread / n_rows) ** 0.5)

@@ -60,7 +60,7 @@ def report_table2(page: Page, results: CaseResults, setup: Setup) -> None:
     """Unequal classes: which noise rate the paper's rows may have, then figures."""
     cells = cells_of_table2(setup)
     rows = printed(page, "table2")["rows"]
-    paper = {c: rows[f"share={c.share:g} r={c.r}"] for c in cells}
+    paper = {c: rows[f"share={c.positive_fraction:g} r={c.r}"] for c in cells}
     _explain(page, results, setup, cells)
     page.text(
         "The caption names three noise rates, the table has one row for each r. Two readings are "
@@ -90,7 +90,7 @@ def _explain(page: Page, results: CaseResults, setup: Setup, cells: list[Cell]) 
 
 def _say_run(results: CaseResults, setup: Setup, cells: list[Cell]) -> str:
     """Describe how many data sets were run for each method, and how many are planned."""
-    table = 1 if cells[0].share == 0.5 else 2
+    table = 1 if cells[0].positive_fraction == 0.5 else 2
     parts = []
     for method, title in TITLE_OF.items():
         planned = repetitions(setup, table, method)
@@ -139,7 +139,7 @@ def _print_figures(
 
 def _claim_order(page: Page, results: CaseResults, setup: Setup, cells: list[Cell]) -> None:
     """LP-Pair and the method against RankBoost and against each other, on noisy labels."""
-    table = 1 if cells[0].share == 0.5 else 2
+    table = 1 if cells[0].positive_fraction == 0.5 else 2
     pairs = [
         ("the method beats RankBoost", "heuristic", "RankBoost"),
         ("LP-Pair beats RankBoost", "pairs", "RankBoost"),
@@ -164,16 +164,16 @@ def gaps_of(
 
     The noise rates share their rows and clean labels, so that their mean is one observation.
     """
-    table = 1 if cells[0].share == 0.5 else 2
+    table = 1 if cells[0].positive_fraction == 0.5 else 2
     gaps: list[float] = []
-    for share, r in sorted({(c.share, c.r) for c in cells}):
+    for fraction, r in sorted({(c.positive_fraction, c.r) for c in cells}):
         by_noise = [
             differences(
                 values_of(results, setup, table, c, first, "honest", "test"),
                 values_of(results, setup, table, c, second, "honest", "test"),
             )
             for c in cells
-            if (c.share, c.r) == (share, r)
+            if (c.positive_fraction, c.r) == (fraction, r)
         ]
         # As many repetitions as every noise rate has.
         gaps += [mean(column) for column in zip(*by_noise, strict=False)]
@@ -195,22 +195,22 @@ def _print_noise_readings(
 ) -> None:
     """Distances of RankBoost's figures for every noise rate and for their mean."""
     noises = sorted({c.noise for c in paper})
-    rows_ = sorted({(c.share, c.r) for c in paper})
+    rows_ = sorted({(c.positive_fraction, c.r) for c in paper})
     columns = columns_of(setup)[:3]
 
-    def ours(share: float, r: int, noise: float, k: int) -> list[float]:
-        c = Cell(share, r, noise)
+    def ours(fraction: float, r: int, noise: float, k: int) -> list[float]:
+        c = Cell(fraction, r, noise)
         return values_of(results, setup, 2, c, *columns[k], "test")
 
     names = [*(f"{noise:.0%} only" for noise in noises), "mean of the rates"]
     gaps: dict[str, list[float]] = {name: [] for name in names}
-    for share, r in rows_:
+    for fraction, r in rows_:
         for k in range(3):
-            values = [ours(share, r, noise, k) for noise in noises]
+            values = [ours(fraction, r, noise, k) for noise in noises]
             if not all(values):
                 continue
             means = [mean(v) for v in values]
-            figure = paper[Cell(share, r, noises[0])][k]
+            figure = paper[Cell(fraction, r, noises[0])][k]
             for name, value in zip(names, [*means, mean(means)], strict=True):
                 gaps[name].append(abs(value - figure))
     page.table(

@@ -11,7 +11,7 @@ from auctor._typing import Floats
 from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page, Verdict
 from papers.suehiro_2011.programs import draw_classes, draw_sample
-from papers.suehiro_2011.wording import MISSING, share_verdict
+from papers.suehiro_2011.wording import MISSING, fraction_verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +154,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     n_many = sum(count > 1 for count in valleys)
     page.claim(
         "gamma-hat is not convex in nu+ (Figure 1)",
-        share_verdict(n_bent, n_all),
+        fraction_verdict(n_bent, n_all),
         f"{n_bent} of {n_all} data sets; {n_many} have more than one valley on the grid",
     )
     if not above:
@@ -167,7 +167,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     equal = sum(excess < 1e-4 for excess in above)
     page.claim(
         "the smallest gamma-hat equals gamma* (the sentence before Theorem 3)",
-        share_verdict(equal, n_all),
+        fraction_verdict(equal, n_all),
         f"equal in {equal} of {n_all}; above by up to {max(above):.1%}",
     )
 
@@ -180,8 +180,8 @@ def _in_order(results: CaseResults, setup: Setup) -> CaseResults:
 def _draw_curves(results: CaseResults, figure: "Figure") -> None:
     axes = figure.subplots()
     for k, (name, result) in enumerate(results.items()):
-        share = np.array(result["nu_pos"]) / result["nu_pos"][-1]
-        axes.plot(share, result["gamma"], color=f"C{k}", linestyle=STYLES[k], label=name)
+        fraction = np.array(result["nu_pos"]) / result["nu_pos"][-1]
+        axes.plot(fraction, result["gamma"], color=f"C{k}", linestyle=STYLES[k], label=name)
         axes.axhline(result["gamma_star"], color=f"C{k}", linestyle=":", linewidth=1)
     axes.set_xlabel("nu+ / p")
     axes.set_ylabel("gamma-hat(nu+)")
@@ -256,7 +256,7 @@ def _claim_arrival(page: Page, ways: CaseResults) -> None:
     page.claim(
         "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value "
         "on the grid)",
-        share_verdict(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
+        fraction_verdict(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
         f"{arrived} of {len(gaps)}; at most {max(gaps, default=0.0):.2%} above it",
     )
 
@@ -266,10 +266,10 @@ def _draw_ways(ways: CaseResults, figure: "Figure") -> None:
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     for k, (name, result) in enumerate(ways.items()):
         p, least = result["nu_pos"][-1], min(result["gamma"])
-        share, way = np.array(result["nu_pos"]) / p, np.array(result["way_nu_pos"]) / p
+        fraction, way = np.array(result["nu_pos"]) / p, np.array(result["way_nu_pos"]) / p
         steps = np.array(result["way_direct"]) / least
         line = np.array(result["gamma"]) / least
-        left.plot(share, line, color=f"C{k}", linestyle=STYLES[k], linewidth=1, label=name)
+        left.plot(fraction, line, color=f"C{k}", linestyle=STYLES[k], linewidth=1, label=name)
         left.plot(way, steps, "os^Dv"[k], color=f"C{k}", markersize=5)
         left.plot(way[0], steps[0], "o", color="black", markersize=9, fillstyle="none")
     left.set_xlabel("nu+ / p (ring: the start)")

@@ -23,17 +23,17 @@ def measure(
     half = auc(y[test], scores[test])
     return {
         "test": half,
-        "ties_right": half + tied_share(scores[test], y[test]) / 2,
+        "ties_right": half + tied_fraction(scores[test], y[test]) / 2,
         "clean": auc(y_clean[test], scores[test]),
         "train": auc(y[train], scores[train]),
     }
 
 
-def tied_share(scores: Floats, y: Ints) -> float:
+def tied_fraction(scores: Floats, y: Ints) -> float:
     """Fraction of pairs of a positive and a negative with equal scores."""
-    _, place = np.unique(scores, return_inverse=True)
-    pos = np.bincount(place[y == 1], minlength=place.max() + 1)
-    neg = np.bincount(place[y == 0], minlength=place.max() + 1)
+    _, code = np.unique(scores, return_inverse=True)
+    pos = np.bincount(code[y == 1], minlength=code.max() + 1)
+    neg = np.bincount(code[y == 0], minlength=code.max() + 1)
     return float(pos @ neg) / float(pos.sum() * neg.sum())
 
 
@@ -77,8 +77,8 @@ def honest_folds(result: Result, method: str, name: str) -> list[float]:
     return out
 
 
-def _without(values: Sequence[float], place: int) -> list[float]:
-    return [value for other, value in enumerate(values) if other != place]
+def _without(values: Sequence[float], index: int) -> list[float]:
+    return [value for other, value in enumerate(values) if other != index]
 
 
 def _best(by_setting: dict[str, list[float]]) -> str:

@@ -111,12 +111,12 @@ def print_constants(page: Page, results: CaseResults, setup: Setup, cells: list[
     ):
         for noise in sorted({c.noise for c in cells}):
             mine = [c for c in cells if c.noise == noise]
-            shares = [_constant_share(results, setup, mine, method, e) for e in epsilons]
-            rows.append([title, f"{noise:.0%}", *shares])
+            fractions = [_constant_fraction(results, setup, mine, method, e) for e in epsilons]
+            rows.append([title, f"{noise:.0%}", *fractions])
     page.table(["", "noise", *(f"epsilon {e}" for e in epsilons)], rows)
 
 
-def _constant_share(
+def _constant_fraction(
     results: CaseResults, setup: Setup, cells: list[Cell], method: str, setting: str
 ) -> str:
     is_constant: list[bool] = []

@@ -18,7 +18,14 @@ from papers.suehiro_2011.real import (
     uci_size,
     words_size,
 )
-from papers.suehiro_2011.wording import MISSING, beside, bracket, printed, say_beside, share_verdict
+from papers.suehiro_2011.wording import (
+    MISSING,
+    beside,
+    bracket,
+    fraction_verdict,
+    printed,
+    say_beside,
+)
 
 NAMES = {"pairs": "LP-Pair", "heuristic": "the method", NEGATED: "LP-Pair with negations"}
 
@@ -218,7 +225,7 @@ def claim_ones(page: Page, results: CaseResults, size: Size, paper: dict[str, li
         return
     page.claim(
         "AUCs of 1.0 on held-out rows in Table 3",
-        share_verdict(reached, len(ones)),
+        fraction_verdict(reached, len(ones)),
         f"{reached} of {len(ones)} reached; ours: {'; '.join(ones)}",
     )
     page.text(

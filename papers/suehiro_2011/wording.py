@@ -66,7 +66,7 @@ def direction(estimate: Estimate) -> Verdict:
     return Verdict.NOT_REPRODUCED if estimate.high < 0 else Verdict.UNDECIDED
 
 
-def share_verdict(n_agreeing: int, n_all: int) -> Verdict:
+def fraction_verdict(n_agreeing: int, n_all: int) -> Verdict:
     """Judge a claim on several rows: nearly all of them, most of them, or fewer."""
     if n_all == 0:
         return Verdict.NOT_RUN

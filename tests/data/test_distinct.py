@@ -59,7 +59,7 @@ def test_explicit_zeros_of_a_sparse_table_are_zeros():
     assert groups(matrix, np.ones(4, dtype=int)) == {"[0.0, 0.0]": 3, "[0.0, 1.0]": 1}
 
 
-def test_the_place_of_a_value_counts():
+def test_the_column_of_a_value_counts():
     assert len(groups(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 1]))) == 2
     assert len(groups(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1, 1]))) == 2
 

@@ -42,8 +42,8 @@ def test_rows_without_codes_stand_as_prepared_rows_do():
     assert data.n_pos == whole.n_pos
     assert data.effective_rows == whole.effective_rows
     # Binning may order the rows of a class in its own way: compare by place.
-    by_place = [
+    by_position = [
         dict(zip(d.partitions[0].rows.tolist(), d.partitions[0].weight.tolist(), strict=True))
         for d in (data, whole)
     ]
-    assert by_place[0] == by_place[1]
+    assert by_position[0] == by_position[1]

@@ -35,9 +35,9 @@ def texts(X, j=0):
 
 
 def categories(X, j=0):
-    values, places = read_table(X).categories(j)
+    values, codes = read_table(X).categories(j)
     assert len(set(values)) == len(values)
-    return [None if place < 0 else values[place] for place in places]
+    return [None if code < 0 else values[code] for code in codes]
 
 
 class TestArrays:

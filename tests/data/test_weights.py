@@ -116,8 +116,8 @@ def test_relative_weights_are_rounded_to_24_bits_of_the_largest(weights):
     weight = np.array(weights)
     multiples = relative_weights(weight, len(weights)).astype(np.float64)
     assert (multiples >= 1).all()
-    share, expected = multiples / multiples.max(), weight / weight.max()
-    assert (np.abs(share - np.maximum(expected, 2.0**-24)) <= 2.0**-24).all()
+    fraction, expected = multiples / multiples.max(), weight / weight.max()
+    assert (np.abs(fraction - np.maximum(expected, 2.0**-24)) <= 2.0**-24).all()
 
 
 def test_the_sum_of_relative_weights_is_kept_within_its_bits():

@@ -37,8 +37,8 @@ STEEP = {
 SMOOTH = {**BENT, **STEEP}
 
 
-def levels(law, depths):
-    return [approximate_roc(law, depth=depth) for depth in depths]
+def levels(distribution, depths):
+    return [approximate_roc(distribution, depth=depth) for depth in depths]
 
 
 def ratios(approximations, name):
@@ -46,12 +46,12 @@ def ratios(approximations, name):
     return values[:-1] / values[1:]
 
 
-@pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
-def test_knots_are_those_of_a_grid_search(law):
+@pytest.mark.parametrize("distribution", SMOOTH.values(), ids=SMOOTH)
+def test_knots_are_those_of_a_grid_search(distribution):
     # A fine broken line in place of ROC*, for speed; its knots are 0.006 apart in log slope.
-    t = np.linspace(min(law.high, 12), max(law.low, -12), 4001)
-    alpha, beta = (np.concatenate([[0], rate, [1]]) for rate in law.rates(t))
-    approximation = approximate_roc(law, depth=2)
+    t = np.linspace(min(distribution.high, 12), max(distribution.low, -12), 4001)
+    alpha, beta = (np.concatenate([[0], rate, [1]]) for rate in distribution.rates(t))
+    approximation = approximate_roc(distribution, depth=2)
     knots = slow.approximate_roc(lambda a: float(np.interp(a, alpha, beta)), 2)
     np.testing.assert_allclose(np.transpose(approximation.knots), knots, atol=2e-3)
     auc = np.trapezoid([b for _, b in knots], [a for a, _ in knots])
@@ -72,44 +72,46 @@ def test_knots_and_distances_by_formula_and_grid(depth):
     )
 
 
-@pytest.mark.parametrize("law", [*SMOOTH.values(), r_of_k_roc()], ids=[*SMOOTH, "r of k"])
-def test_depth_zero_is_the_diagonal(law):
-    approximation = approximate_roc(law, depth=0)
+@pytest.mark.parametrize("distribution", [*SMOOTH.values(), r_of_k_roc()], ids=[*SMOOTH, "r of k"])
+def test_depth_zero_is_the_diagonal(distribution):
+    approximation = approximate_roc(distribution, depth=0)
     assert approximation.alpha.tolist() == approximation.beta.tolist() == [0, 1]
     assert approximation.auc == 0.5
-    assert approximation.d1 == pytest.approx(law.optimal_auc - 0.5)
+    assert approximation.d1 == pytest.approx(distribution.optimal_auc - 0.5)
     # Proposition 19: the first knot has slope 1, where ROC* is farthest above the diagonal.
-    alpha, beta = law.rates(0.0)
+    alpha, beta = distribution.rates(0.0)
     assert approximation.d_inf == pytest.approx(float(beta - alpha))
 
 
-@pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
-def test_auc_rises_to_the_optimum_and_knots_lie_on_the_curve(law):
-    approximations = levels(law, range(7))
+@pytest.mark.parametrize("distribution", SMOOTH.values(), ids=SMOOTH)
+def test_auc_rises_to_the_optimum_and_knots_lie_on_the_curve(distribution):
+    approximations = levels(distribution, range(7))
     areas = [level.auc for level in approximations]
     assert areas == sorted(areas)
-    assert areas[-1] < law.optimal_auc
+    assert areas[-1] < distribution.optimal_auc
     for shallow, deep in pairwise(approximations):
         assert (np.diff(deep.alpha) > 0).all()
         np.testing.assert_array_equal(deep.alpha[::2], shallow.alpha)
-    np.testing.assert_allclose(approximations[4].beta, law.tpr(approximations[4].alpha), atol=1e-6)
+    np.testing.assert_allclose(
+        approximations[4].beta, distribution.tpr(approximations[4].alpha), atol=1e-6
+    )
     # A broken line inside a concave curve is itself concave.
     slopes = np.diff(approximations[5].beta) / np.diff(approximations[5].alpha)
     assert (np.diff(slopes) < 1e-9).all()
 
 
-@pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
-def test_distances_are_those_of_a_finer_line(law):
-    result, fine = approximate_roc(law, depth=3), approximate_roc(law, depth=10)
+@pytest.mark.parametrize("distribution", SMOOTH.values(), ids=SMOOTH)
+def test_distances_are_those_of_a_finer_line(distribution):
+    result, fine = approximate_roc(distribution, depth=3), approximate_roc(distribution, depth=10)
     l1, sup = roc_distance(result.knots, fine.knots)
     assert result.d1 == pytest.approx(l1, abs=2 * fine.d1)
     # The next level's knots are knots of the finer line too, so this distance is exact.
     assert result.d_inf == pytest.approx(sup, abs=1e-10)
 
 
-@pytest.mark.parametrize("law", SMOOTH.values(), ids=SMOOTH)
-def test_d1_falls_fourfold(law):
-    falls = ratios(levels(law, range(3, 9)), "d1")
+@pytest.mark.parametrize("distribution", SMOOTH.values(), ids=SMOOTH)
+def test_d1_falls_fourfold(distribution):
+    falls = ratios(levels(distribution, range(3, 9)), "d1")
     assert (falls > 3).all() and (falls < 5).all()
     assert falls[-1] == pytest.approx(4, abs=0.02)
 
@@ -120,9 +122,9 @@ def test_few_degrees_of_freedom_lose_no_digits():
     assert falls[0] == pytest.approx(4, abs=0.02)
 
 
-@pytest.mark.parametrize("law", BENT.values(), ids=BENT)
-def test_d_inf_falls_fourfold_where_proposition_15_applies(law):
-    falls = ratios(levels(law, range(3, 9)), "d_inf")
+@pytest.mark.parametrize("distribution", BENT.values(), ids=BENT)
+def test_d_inf_falls_fourfold_where_proposition_15_applies(distribution):
+    falls = ratios(levels(distribution, range(3, 9)), "d_inf")
     assert (falls > 3).all() and (falls < 5).all()
     assert falls[-1] == pytest.approx(4, abs=0.02)
 
@@ -163,12 +165,12 @@ def test_without_a_bounded_slope_d_inf_only_halves():
     ).filter(lambda cells: all(map(sum, zip(*cells, strict=True))))
 )
 def test_a_broken_line_is_reached(masses):
-    law = discrete_roc(*zip(*masses, strict=True))
-    approximations = levels(law, range(8))
+    distribution = discrete_roc(*zip(*masses, strict=True))
+    approximations = levels(distribution, range(8))
     areas = np.array([level.auc for level in approximations])
     assert (np.diff(areas) > -1e-12).all()
     # Each level adds a corner to every cell that has one, and 8 kinds make 7 corners.
-    assert approximations[7].auc == pytest.approx(law.optimal_auc, abs=1e-12)
+    assert approximations[7].auc == pytest.approx(distribution.optimal_auc, abs=1e-12)
     assert approximations[7].d_inf < 1e-12
     for axis in approximations[7].knots:
         assert (np.diff(axis) >= 0).all()
@@ -197,7 +199,7 @@ def test_result_is_a_frozen_sentence():
 
 
 @pytest.mark.parametrize(
-    ("law", "depth", "words"),
+    ("distribution", "depth", "words"),
     [
         (gaussian_roc(), -1, "depth is -1; give a whole number of at least 0"),
         (gaussian_roc(), 17, "depth is 17; give a whole number of at most 16"),
@@ -207,6 +209,6 @@ def test_result_is_a_frozen_sentence():
         ("gaussian", 2, "optimal is a str; give an OptimalRoc"),
     ],
 )
-def test_errors_say_what_would_do(law, depth, words):
+def test_errors_say_what_would_do(distribution, depth, words):
     with pytest.raises(ValueError, match=words):
-        approximate_roc(law, depth=depth)
+        approximate_roc(distribution, depth=depth)

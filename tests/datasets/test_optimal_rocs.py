@@ -34,14 +34,18 @@ PAIRS = {"gaussian pair": gaussian_pair_roc(), "t pair": t_pair_roc(), "t, 4": t
 SMALLEST_P = 1e-3
 
 
-@pytest.mark.parametrize(("law", "roc"), SMOOTH.values(), ids=SMOOTH)
-def test_roc_is_its_formula(law, roc):
-    np.testing.assert_allclose(law.tpr(ALPHA), roc(ALPHA), rtol=0, atol=1e-12)
+@pytest.mark.parametrize(("distribution", "roc"), SMOOTH.values(), ids=SMOOTH)
+def test_roc_is_its_formula(distribution, roc):
+    np.testing.assert_allclose(distribution.tpr(ALPHA), roc(ALPHA), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("law", [law for law, _ in SMOOTH.values()], ids=SMOOTH)
-def test_the_integral_for_the_auc_is_the_formula(law):
-    assert replace(law, known_auc=None).optimal_auc == pytest.approx(law.optimal_auc, abs=1e-12)
+@pytest.mark.parametrize(
+    "distribution", [distribution for distribution, _ in SMOOTH.values()], ids=SMOOTH
+)
+def test_the_integral_for_the_auc_is_the_formula(distribution):
+    assert replace(distribution, known_auc=None).optimal_auc == pytest.approx(
+        distribution.optimal_auc, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("shift", [0.2, 1.0, 3.0])
@@ -50,36 +54,41 @@ def test_gaussian_auc(shift):
 
 
 @pytest.mark.parametrize(
-    "law", [*PAIRS.values(), *(law for law, _ in SMOOTH.values())], ids=[*PAIRS, *SMOOTH]
+    "distribution",
+    [*PAIRS.values(), *(distribution for distribution, _ in SMOOTH.values())],
+    ids=[*PAIRS, *SMOOTH],
 )
-def test_the_slope_is_the_likelihood_ratio(law):
-    low, high = max(law.low, -3.0), min(law.high, 3.0)
+def test_the_slope_is_the_likelihood_ratio(distribution):
+    low, high = max(distribution.low, -3.0), min(distribution.high, 3.0)
     t = np.linspace(low, high, 13)[1:-1] + 0.01
-    (alpha, beta), (alpha_next, beta_next) = law.rates(t - 1e-4), law.rates(t + 1e-4)
+    (alpha, beta), (alpha_next, beta_next) = (
+        distribution.rates(t - 1e-4),
+        distribution.rates(t + 1e-4),
+    )
     np.testing.assert_allclose((beta - beta_next) / (alpha - alpha_next), np.exp(t), rtol=1e-4)
 
 
-@pytest.mark.parametrize("law", PAIRS.values(), ids=PAIRS)
-def test_pairs_rise_from_corner_to_corner(law):
-    for rate in law.rates(np.linspace(law.low - 1, law.high + 1, 201)):
+@pytest.mark.parametrize("distribution", PAIRS.values(), ids=PAIRS)
+def test_pairs_rise_from_corner_to_corner(distribution):
+    for rate in distribution.rates(np.linspace(distribution.low - 1, distribution.high + 1, 201)):
         assert rate[0] == 1 and rate[-1] < 1e-12
         assert np.diff(rate).max() < 1e-12
     # ROC* has an unbounded slope at 0 for one of them, so its end is off by more than rounding.
-    np.testing.assert_allclose(law.tpr([0.0, 1.0]), [0, 1], atol=1e-4)
+    np.testing.assert_allclose(distribution.tpr([0.0, 1.0]), [0, 1], atol=1e-4)
 
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("df", [None, 0.5, 8.0])
 def test_pairs_are_what_is_drawn(df, label):
     if df is None:
-        law, sample = gaussian_pair_roc(), make_gaussian_pair(2000, 2000, random_state=1)
+        distribution, sample = gaussian_pair_roc(), make_gaussian_pair(2000, 2000, random_state=1)
         # F_N is twice the log likelihood ratio and 1.25.
         score = (sample.optimal_score(sample.X) - 1.25) / 2
     else:
-        law, sample = t_pair_roc(df), make_t_pair(2000, 2000, df=df, random_state=1)
+        distribution, sample = t_pair_roc(df), make_t_pair(2000, 2000, df=df, random_state=1)
         score = sample.optimal_score(sample.X)
     drawn = score[sample.y == label]
-    assert stats.kstest(drawn, lambda t: 1 - law.rates(t)[label]).pvalue > SMALLEST_P
+    assert stats.kstest(drawn, lambda t: 1 - distribution.rates(t)[label]).pvalue > SMALLEST_P
 
 
 @pytest.mark.parametrize("df", [1.0, 8.0])
@@ -102,19 +111,19 @@ def test_many_degrees_of_freedom_come_near_the_gaussian():
 
 
 def test_discrete_roc_is_a_broken_line():
-    law = discrete_roc([1, 2, 3, 0, 0], [5, 1, 0, 2, 0])
+    distribution = discrete_roc([1, 2, 3, 0, 0], [5, 1, 0, 2, 0])
     np.testing.assert_allclose(
-        law.tpr([0, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 0.75, 1]),
+        distribution.tpr([0, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 0.75, 1]),
         [2 / 8, 4.5 / 8, 7 / 8, 7.5 / 8, 1, 1, 1],
         atol=1e-12,
     )
-    assert law.optimal_auc == pytest.approx((4.5 / 8 + 2 * 7.5 / 8 + 3) / 6)
+    assert distribution.optimal_auc == pytest.approx((4.5 / 8 + 2 * 7.5 / 8 + 3) / 6)
 
 
 def test_negatives_alone_lie_below_every_threshold():
-    law = discrete_roc([1, 2], [1, 0])
-    assert [float(rate) for rate in law.rates(-5.0)] == [pytest.approx(1 / 3), 1.0]
-    assert law.tpr(2 / 3) == pytest.approx(1.0)
+    distribution = discrete_roc([1, 2], [1, 0])
+    assert [float(rate) for rate in distribution.rates(-5.0)] == [pytest.approx(1 / 3), 1.0]
+    assert distribution.tpr(2 / 3) == pytest.approx(1.0)
 
 
 def test_classes_apart_and_classes_alike():
@@ -124,9 +133,9 @@ def test_classes_apart_and_classes_alike():
 
 
 def test_r_of_k_distribution_is_what_is_drawn():
-    law = r_of_k_roc(noise=0.15, positive_fraction=0.7)
+    distribution = r_of_k_roc(noise=0.15, positive_fraction=0.7)
     sample = make_r_of_k(100_000, positive_fraction=0.7, noise=0.15, random_state=0)
-    assert law.optimal_auc == pytest.approx(auc(sample.y, sample.y_clean), abs=0.01)
+    assert distribution.optimal_auc == pytest.approx(auc(sample.y, sample.y_clean), abs=0.01)
     assert r_of_k_roc(noise=0.0).optimal_auc == 1
 
 

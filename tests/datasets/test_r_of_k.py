@@ -27,41 +27,41 @@ def chi_square_p(observed: np.ndarray, expected: np.ndarray) -> float:
     n_samples=st.integers(2, 60),
     n_features=st.integers(1, 40),
     data=st.data(),
-    share=st.floats(0.01, 0.99),
+    fraction=st.floats(0.01, 0.99),
     seed=st.integers(0, 2**32),
 )
 def test_every_row_obeys_the_rule(
-    n_samples: int, n_features: int, data: st.DataObject, share: float, seed: int
+    n_samples: int, n_features: int, data: st.DataObject, fraction: float, seed: int
 ) -> None:
     k = data.draw(st.integers(1, n_features))
     r = data.draw(st.integers(1, k))
-    share = min(max(share, 1 / n_samples), 1 - 1 / n_samples)
+    fraction = min(max(fraction, 1 / n_samples), 1 - 1 / n_samples)
     sample = make_r_of_k(
-        n_samples, n_features=n_features, k=k, r=r, positive_fraction=share, random_state=seed
+        n_samples, n_features=n_features, k=k, r=r, positive_fraction=fraction, random_state=seed
     )
     assert sample.X.shape == (n_samples, n_features)
     assert np.isin(sample.X, (-1, 1)).all()
     # The paper's formula; its sum is never zero, since k and the sum have the same parity.
     rule = np.sign(sample.X[:, :k].sum(axis=1) + k - 2 * r + 1)
     np.testing.assert_array_equal(rule, 2 * sample.y - 1)
-    assert sample.y.sum() == round(share * n_samples)
+    assert sample.y.sum() == round(fraction * n_samples)
     assert sample.optimal_score is not None
     np.testing.assert_array_equal(sample.optimal_score(sample.X) >= r, sample.y)
 
 
 @pytest.mark.parametrize("r", [1, 8, 15])
-@pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
-def test_settings_of_the_paper(r: int, share: float) -> None:
-    sample = make_r_of_k(1000, r=r, positive_fraction=share, noise=0.05, random_state=r)
+@pytest.mark.parametrize("fraction", [0.5, 0.7, 0.9])
+def test_settings_of_the_paper(r: int, fraction: float) -> None:
+    sample = make_r_of_k(1000, r=r, positive_fraction=fraction, noise=0.05, random_state=r)
     assert sample.X.shape == (1000, 100)
-    assert sample.y_clean.sum() == 1000 * share
+    assert sample.y_clean.sum() == 1000 * fraction
 
 
 @pytest.mark.parametrize(("k", "r"), [(1, 1), (30, 1), (30, 8), (30, 15), (30, 30), (1000, 450)])
 def test_truncated_binomial_is_that_of_scipy(k: int, r: int) -> None:
     for possible in (np.arange(r), np.arange(r, k + 1)):
-        law = stats.binom(k, 0.5).pmf(possible)
-        np.testing.assert_allclose(truncated_binomial(possible, k), law / law.sum(), rtol=1e-10)
+        pmf = stats.binom(k, 0.5).pmf(possible)
+        np.testing.assert_allclose(truncated_binomial(possible, k), pmf / pmf.sum(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("r", [1, 2, 8, 15, 29, 30])
@@ -73,8 +73,8 @@ def test_counts_follow_the_truncated_binomial(r: int) -> None:
     for label, possible in ((0, np.arange(r)), (1, np.arange(r, k + 1))):
         observed = np.bincount(count[sample.y == label], minlength=k + 1)
         assert observed.sum() == observed[possible].sum() == n_rows // 2
-        law = stats.binom(k, 0.5).pmf(possible)
-        expected = n_rows // 2 * law / law.sum()
+        pmf = stats.binom(k, 0.5).pmf(possible)
+        expected = n_rows // 2 * pmf / pmf.sum()
         if len(possible) > 1:
             assert chi_square_p(observed[possible], expected) > SMALLEST_P
 
@@ -87,9 +87,9 @@ def test_positions_given_the_count_are_hypergeometric() -> None:
     for size in (12, 15, 18):
         rows = ones[count == size]
         # All positions are equivalent; their counts are dependent only through the fixed row sum.
-        share = rows.mean(axis=0)
+        frequency = rows.mean(axis=0)
         spread = np.sqrt(size / k * (1 - size / k) / len(rows))
-        assert np.abs(share - size / k).max() < 4 * spread
+        assert np.abs(frequency - size / k).max() < 4 * spread
         inside = np.bincount(rows[:, :first].sum(axis=1), minlength=first + 1)
         expected = len(rows) * stats.hypergeom(k, size, first).pmf(np.arange(first + 1))
         assert chi_square_p(inside, expected) > SMALLEST_P
@@ -130,10 +130,10 @@ def test_many_relevant_features() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_samples", "share", "n_pos"), [(1000, 0.7, 700), (7, 0.5, 4), (5, 0.5, 2), (10, 0.29, 3)]
+    ("n_samples", "fraction", "n_pos"), [(1000, 0.7, 700), (7, 0.5, 4), (5, 0.5, 2), (10, 0.29, 3)]
 )
-def test_positives_are_rounded(n_samples: int, share: float, n_pos: int) -> None:
-    sample = make_r_of_k(n_samples, positive_fraction=share, random_state=0)
+def test_positives_are_rounded(n_samples: int, fraction: float, n_pos: int) -> None:
+    sample = make_r_of_k(n_samples, positive_fraction=fraction, random_state=0)
     assert sample.y.sum() == n_pos
 
 

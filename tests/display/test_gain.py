@@ -61,8 +61,8 @@ def test_the_lift_that_is_drawn():
     y, s = draw()
     display = LiftDisplay.from_predictions(y, s)
     x, height = display.ax_.lines[0].get_data()
-    for place in (1, len(x) // 2, len(x) - 2):
-        assert height[place] == pytest.approx(lift(y, s, k=float(x[place])))
+    for index in (1, len(x) // 2, len(x) - 2):
+        assert height[index] == pytest.approx(lift(y, s, k=float(x[index])))
     assert height[-1] == pytest.approx(1)
     assert f"lift {lift(y, s, k=0.1):.2f} in the top 10%" in legend(display)
 

@@ -75,8 +75,8 @@ def test_folds_and_their_mean():
     display = KSDisplay.from_predictions(y, s, folds=folds)
     each = [ks(y[folds == k], s[folds == k]) for k in range(3)]
     assert display.ks == pytest.approx(np.mean(each)) and len(display.folds) == 3
-    place = 200
-    score = display.distributions.score[place]
-    shares = [np.mean(s[y & (folds == k)] < score) for k in range(3)]
-    assert display.distributions.below_pos[place] == pytest.approx(np.mean(shares))
+    index = 200
+    score = display.distributions.score[index]
+    fractions = [np.mean(s[y & (folds == k)] < score) for k in range(3)]
+    assert display.distributions.below_pos[index] == pytest.approx(np.mean(fractions))
     assert display.gap[1] - display.gap[0] <= display.ks + 1e-12

@@ -68,9 +68,9 @@ def with_surfaces(chosen):
     return cv_results
 
 
-@pytest.mark.parametrize(("chosen", "place"), [(0, 1), (10, 3), (2, 1)])
+@pytest.mark.parametrize(("chosen", "position"), [(0, 1), (10, 3), (2, 1)])
 @pytest.mark.parametrize("against", ["penalty", "shrinkage"])
-def test_surfaces_have_a_mark_of_their_own(chosen, place, against):
+def test_surfaces_have_a_mark_of_their_own(chosen, position, against):
     """Also where 2 were asked for, which no candidate has."""
     cv_results = with_surfaces(chosen)
     display = LearningCurveDisplay.from_estimator(cv_results, against=against)
@@ -82,7 +82,7 @@ def test_surfaces_have_a_mark_of_their_own(chosen, place, against):
     else:
         assert marks["candidates"] == mean[:3].tolist()  # no line has two points
     star = next(line for line in ax.lines if line.get_label() == "chosen")
-    assert star.get_ydata().tolist() == [mean[place]]
+    assert star.get_ydata().tolist() == [mean[position]]
     display.figure_.canvas.draw()
 
 

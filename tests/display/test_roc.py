@@ -98,8 +98,8 @@ def test_folds_are_drawn_with_their_mean(sample):
     assert len(line.folds) == 4 and line.band is None
     for x in (0.0, 0.25, 0.5, 1.0):
         heights = [max(curve.at(fpr=x, interpolate=True).tpr, 0) for curve in curves]
-        place = np.flatnonzero(line.fpr == x)[-1]
-        assert line.tpr[place] == pytest.approx(np.mean(heights))
+        index = np.flatnonzero(line.fpr == x)[-1]
+        assert line.tpr[index] == pytest.approx(np.mean(heights))
     assert line.auc == pytest.approx(np.mean([curve.auc() for curve in curves]))
     assert line.low == auc_ci(y, s, folds=folds, pos_label="bad").low
     expected = compare_auc(y, s, other, folds=folds, pos_label="bad")

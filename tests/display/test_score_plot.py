@@ -60,8 +60,8 @@ def test_numbers_are_those_of_the_model(fitted):
     bent, part = panel_of(display, "bent"), parts["bent"]
     known = X["bent"].notna().to_numpy()
     mean = (part[y == "bad"].mean() + part[y == "good"].mean()) / 2
-    place = np.searchsorted(bent.edges[1:-1], X["bent"][known])
-    assert np.allclose(bent.values[place], part[known] - mean)
+    code = np.searchsorted(bent.edges[1:-1], X["bent"][known])
+    assert np.allclose(bent.values[code], part[known] - mean)
     assert bent.missing == pytest.approx(part[~known][0] - mean)
     kind = panel_of(display, "kind")
     assert kind.edges is None and (np.diff(kind.values) <= 0).all()

@@ -26,7 +26,7 @@ def draw(n=200):
 def written(display):
     """The texts of the drawn table by row."""
     cells = display.ax_.tables[0].get_celld()
-    n_rows, n_columns = (1 + max(place[axis] for place in cells) for axis in (0, 1))
+    n_rows, n_columns = (1 + max(position[axis] for position in cells) for axis in (0, 1))
     return [[cells[i, j].get_text().get_text() for j in range(n_columns)] for i in range(n_rows)]
 
 

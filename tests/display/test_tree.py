@@ -29,8 +29,8 @@ def test_numbers_are_those_of_the_tree(split):
         assert len(children) == 2
         assert total[children].sum() == total[cell]
         # the left one is the upper one
-        share = display.weight_pos[children] / total[children]
-        assert (np.diff(share[np.argsort(display.x[children])]) < 0).all()
+        fraction = display.weight_pos[children] / total[children]
+        assert (np.diff(fraction[np.argsort(display.x[children])]) < 0).all()
     is_leaf = ~np.isin(np.arange(len(total)), display.parent)
     leaves = ranker.model_.leaves
     order = np.argsort(display.x[is_leaf])

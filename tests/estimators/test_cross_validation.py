@@ -247,7 +247,7 @@ def test_bad_groups_and_folds(X: Any, y: Any, options: Any, says: str) -> None:
         cross_val_auc(RANKER, X, y, **options)
 
 
-def law(n: int, seed: int) -> tuple[Any, Any]:
+def draw_rows(n: int, seed: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     return X, (X[:, 0] + X[:, 1] * X[:, 2] / 2 + rng.normal(size=n) > 1).astype(np.int64)
@@ -256,7 +256,7 @@ def law(n: int, seed: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("ranker", [TreeRank(), RankBoost(n_estimators=30), MartiRank()], ids=repr)
 def test_thresholds_of_the_pooled_scores_do_to_new_rows_what_they_say(ranker: Any) -> None:
     """A tree has few scores, and how many differs from fold to fold: only ranks carry over."""
-    (X, y), (X_new, y_new) = law(1500, seed=1), law(20_000, seed=2)
+    (X, y), (X_new, y_new) = draw_rows(1500, seed=1), draw_rows(20_000, seed=2)
     result = cross_val_auc(ranker, X, y)
     fitted = ranker.fit(X, y)
     pooled = roc_curve(y, result.scores_of(fitted, X))
@@ -267,7 +267,7 @@ def test_thresholds_of_the_pooled_scores_do_to_new_rows_what_they_say(ranker: An
 
 
 def test_pooled_scores_of_a_tree_are_scores_of_its_leaves() -> None:
-    X, y = law(300, seed=3)
+    X, y = draw_rows(300, seed=3)
     fitted = TreeRank().fit(X, y)
     own = fitted.decision_function(X)
     assert set(cross_val_auc(TreeRank(), X, y, cv=3).scores_of(fitted.model_, X)) <= set(own)

@@ -54,7 +54,7 @@ def mean_difference(pos, neg):
 
 
 @njit
-def share_above_zero(pos, neg):
+def fraction_above_zero(pos, neg):
     return np.sum(pos > 0) / len(pos)
 
 
@@ -232,7 +232,7 @@ def test_clones_grid_search_and_parameters():
         ({"n_runs": 0}, "n_runs"),
         ({"n_estimators": 0}, "n_estimators"),
         (
-            {"metric": RankMetric(share_above_zero, lead_bound, "sign")},
+            {"metric": RankMetric(fraction_above_zero, lead_bound, "sign")},
             "metric 'sign' is .* after adding .* to all scores; give a metric that depends",
         ),
         (

@@ -102,8 +102,8 @@ def test_tables_with_text_missing_values_weights_and_groups():
 
 def test_a_number_of_rows_is_its_fraction_of_them():
     X, y = make_strata(300)
-    count, share = (ExactBoostCV("precision_at_k", k=k, **FAST).fit(X, y) for k in (60, 0.2))
-    np.testing.assert_array_equal(count.decision_function(X), share.decision_function(X))
+    count, fraction = (ExactBoostCV("precision_at_k", k=k, **FAST).fit(X, y) for k in (60, 0.2))
+    np.testing.assert_array_equal(count.decision_function(X), fraction.decision_function(X))
     value = precision_at_k(y, count.decision_function(X), k=60)
     assert count.certificate_.values["value"] == pytest.approx(value)
     assert count.cv_results_["start"].tolist()[:2] == ["auc", "partial_auc"]

@@ -67,7 +67,7 @@ ESTIMATORS = {
 }
 
 # Random numbers belong to positions in the table, so the order of the rows matters.
-BY_PLACE = {
+BY_POSITION = {
     "RankBoost, early stopping": "held-out rows are drawn by place",
     "MartiRank": "a row's coins are keyed by its place",
     "MartiRank of trees": "a row's coins are keyed by its place",
@@ -163,7 +163,7 @@ def test_equal_weights_are_none(name):
     assert_same(fit(name, weight=np.full(len(y), 1e-310)), plain)
 
 
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in BY_PLACE])
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in BY_POSITION])
 def test_the_order_of_the_rows_does_not_matter(name):
     order = np.random.default_rng(0).permutation(len(y))
     assert_same(fit(name, X[order], y[order], WEIGHT[order]), usual(name))
@@ -199,4 +199,4 @@ def test_every_learner_is_tested():
 
 
 def test_all_exceptions_are_of_estimators_that_are_tested():
-    assert {*BY_PLACE, *BY_COLUMN} <= set(ESTIMATORS)
+    assert {*BY_POSITION, *BY_COLUMN} <= set(ESTIMATORS)

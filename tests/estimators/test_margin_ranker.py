@@ -53,10 +53,10 @@ def test_every_table_gives_the_same_bits(people, hypotheses, tmp_path):
         other = MarginRanker(hypotheses=hypotheses, max_bins=8).fit(table, y.to_numpy())
         assert to_json(other.model_) == to_json(ranker.model_)
         assert np.array_equal(other.decision_function(table), ranker.decision_function(X))
-    by_place = MarginRanker(hypotheses=hypotheses, max_bins=8)
-    by_place.fit(X.to_numpy(dtype=object), y.tolist())
+    by_position = MarginRanker(hypotheses=hypotheses, max_bins=8)
+    by_position.fit(X.to_numpy(dtype=object), y.tolist())
     assert np.array_equal(
-        by_place.decision_function(X.to_numpy(dtype=object)), ranker.decision_function(X)
+        by_position.decision_function(X.to_numpy(dtype=object)), ranker.decision_function(X)
     )
     check_saved_model(ranker.model_, X, tmp_path)
     auctor.load(tmp_path / "model.json").decision_function(pl.from_pandas(X))

@@ -32,7 +32,7 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-def law(noise: float = 0.0, n_features: int = 8):
+def draw_from(noise: float = 0.0, n_features: int = 8):
     """Majority of five among some boolean features."""
 
     def draw(n, rng):
@@ -43,7 +43,7 @@ def law(noise: float = 0.0, n_features: int = 8):
 
 def rows(n: int, noise: float = 0.0, seed: int = 0):
     """A fixed table of the distribution, with names."""
-    X, y = law(noise)(n, np.random.default_rng(seed))
+    X, y = draw_from(noise)(n, np.random.default_rng(seed))
     return pd.DataFrame(X, columns=list("abcdefgh")), y
 
 
@@ -83,7 +83,7 @@ def test_memory_does_not_grow_with_the_number_of_draws():
         )
         tracemalloc.start()
         try:
-            ranker.fit_oracle(law())
+            ranker.fit_oracle(draw_from())
             return ranker.n_draws_, tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -400,7 +400,7 @@ def test_what_is_no_oracle_is_refused(tmp_path):
     with pytest.raises(TypeError, match="oracle is of type int; give a callable draw"):
         ranker.fit_oracle(5)
     with pytest.raises(ValueError, match="target is 'y', but the oracle is not a file"):
-        ranker.fit_oracle(law(), target="y")
+        ranker.fit_oracle(draw_from(), target="y")
     X, y = rows(60)
     with pytest.raises(
         TypeError, match=r"oracle is a table \(DataFrame of 60 x 8\); use fit\(X, y\)"
@@ -450,7 +450,7 @@ def test_a_table_as_the_oracle():
 def test_saved_models_score_the_same_and_seeds_decide(tmp_path):
     X, _ = rows(3000, seed=3)
     models = [
-        SamplingMartiRank(random_state=seed, n_jobs=jobs, **SMALL).fit_oracle(law(0.1)).model_
+        SamplingMartiRank(random_state=seed, n_jobs=jobs, **SMALL).fit_oracle(draw_from(0.1)).model_
         for seed, jobs in ((0, 1), (0, 2), (1, 1))
     ]
     check_saved_model(models[0], X.to_numpy(), tmp_path)

@@ -130,12 +130,12 @@ def test_unseen_categories_score_as_missing_or_as_the_average_row(people):
     assert np.array_equal(ranker.decision_function(missing), ranker.decision_function(unseen))
     known, labels = X.dropna(), y[X.notna().all(axis=1)]
     model = SmoothAUCBoost().fit(known, labels).model_
-    share = np.mean(
+    fraction = np.mean(
         [[(known["town"][labels == c] == t).mean() for t in model.features[1].categories]
          for c in ("no", "yes")],
         axis=0,
     )  # fmt: skip
-    assert model.steps[1][0] == pytest.approx(share @ model.steps[1][1:], abs=1e-8)
+    assert model.steps[1][0] == pytest.approx(fraction @ model.steps[1][1:], abs=1e-8)
 
 
 def increments(ranker, j):
@@ -313,7 +313,7 @@ def test_the_certificate_of_an_earlier_iteration_claims_no_maximum():
     assert is_last or "at a maximum" not in certificate.statement
 
 
-def law_with_a_sure_minority(seed):
+def distribution_with_a_sure_minority(seed):
     """One feature is right on the whole, the other is sure of a third of the positives."""
     rng = np.random.default_rng(seed)
     y = np.arange(600) < 300
@@ -324,7 +324,7 @@ def law_with_a_sure_minority(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_training_for_a_range_pays_in_that_range(seed):
-    X, y = law_with_a_sure_minority(seed)
+    X, y = distribution_with_a_sure_minority(seed)
     whole, top = (SmoothAUCBoost(fpr_range=r).fit(X, y) for r in (None, (0, 0.1)))
     areas = [partial_auc(y, r.decision_function(X), fpr_range=(0, 0.1)) for r in (whole, top)]
     assert areas[1] > areas[0] + 0.002

@@ -122,8 +122,8 @@ def test_rows_of_weight_zero_are_absent():
     # Folds from outside count all rows; those of weight 0 are in none of them.
     folds = list(StratifiedKFold(3).split(X, y))
     by_list = SmoothAUCBoostCV(**{**ALONE, "cv": folds}).fit(X, y, weight)
-    place = np.cumsum(held) - 1
-    fewer = [(place[a[held[a]]], place[b[held[b]]]) for a, b in folds]
+    index = np.cumsum(held) - 1
+    fewer = [(index[a[held[a]]], index[b[held[b]]]) for a, b in folds]
     again = SmoothAUCBoostCV(**{**ALONE, "cv": fewer}).fit(X[held], y[held], weight[held])
     assert np.array_equal(by_list.cv_results_["aucs"], again.cv_results_["aucs"])
 

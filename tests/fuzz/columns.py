@@ -92,7 +92,7 @@ KINDS: dict[str, Make] = {
     "complex": _pick([1j, 2.0]),
 }
 # Most columns are such as tables have: of nothing but oddities every fit is refused.
-_SHARES = {
+_FREQUENCIES = {
     "normal": 6.0,
     "whole": 4.0,
     "two texts": 2.0,
@@ -106,13 +106,13 @@ _NUMBERS = ("normal", "whole", "constant", "huge", "any scale", "near ties", "na
 def draw_kind(rng: Rng, numbers_only: bool = False) -> str:
     """The kind of a column, the usual ones more often."""
     kinds = [kind for kind in KINDS if not numbers_only or kind in _NUMBERS]
-    shares = np.array([_SHARES.get(kind, 0.35) for kind in kinds])
-    return str(rng.choice(kinds, p=shares / shares.sum()))
+    frequencies = np.array([_FREQUENCIES.get(kind, 0.35) for kind in kinds])
+    return str(rng.choice(kinds, p=frequencies / frequencies.sum()))
 
 
 def draw_column(rng: Rng, kind: str, n: int) -> list[Any]:
     """A column of a kind, some of its values missing as a rule."""
     values = KINDS[kind](rng, n)
     missing = [None, float("nan")][int(rng.integers(2))]
-    share = float(rng.choice([0.0, 0.0, 0.2, 0.9]))
-    return [missing if rng.random() < share else value for value in values]
+    fraction = float(rng.choice([0.0, 0.0, 0.2, 0.9]))
+    return [missing if rng.random() < fraction else value for value in values]

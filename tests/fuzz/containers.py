@@ -195,4 +195,4 @@ CONTAINERS: dict[str, Callable[[Rng, list[list[Any]]], Any]] = {
     "lists": _lists,
     "nothing": _nothing,
 }
-SHARES = [0.28, 0.25, 0.12, 0.12, 0.1, 0.11, 0.02]
+FREQUENCIES = [0.28, 0.25, 0.12, 0.12, 0.1, 0.11, 0.02]

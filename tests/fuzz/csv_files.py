@@ -268,8 +268,8 @@ def insert(rng: Rng, content: bytes) -> bytes:
         b"'",
         b"\\",
     ]
-    place = int(rng.integers(len(content) + 1))
-    return content[:place] + parts[rng.integers(len(parts))] + content[place:]
+    position = int(rng.integers(len(content) + 1))
+    return content[:position] + parts[rng.integers(len(parts))] + content[position:]
 
 
 def no_last_line_end(rng: Rng, content: bytes) -> bytes:

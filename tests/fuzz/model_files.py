@@ -35,7 +35,7 @@ from auctor.models.serialization import checksum
 from auctor.report.shape import shape_facts
 
 Rng = np.random.Generator
-Place = tuple[Any, Any]  # a list or dict, and an index or key of it
+Field = tuple[Any, Any]  # a list or dict, and an index or key of it
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MOST_SECONDS = 60.0  # files of some kilobytes take milliseconds; a slow machine is no failure
@@ -198,13 +198,13 @@ def _signed(content: Any, rng: Rng) -> str:
 # What is done to the content.
 
 
-def _places(node: Any) -> Iterator[Place]:
+def _fields(node: Any) -> Iterator[Field]:
     """Every place in the content, its containers and its leaves."""
     keys: Any = node.keys() if isinstance(node, dict) else range(len(node))
     for key in list(keys):
         yield node, key
         if isinstance(node[key], (dict, list)):
-            yield from _places(node[key])
+            yield from _fields(node[key])
 
 
 def _pick(content: Any, rng: Rng, wanted: Callable[[Any], bool] = lambda value: True) -> Any:
@@ -214,9 +214,9 @@ def _pick(content: Any, rng: Rng, wanted: Callable[[Any], bool] = lambda value: 
     """
     if not isinstance(content, (dict, list)):
         return None
-    if rng.random() < 0.5 and (place := _walk(content, rng, wanted)) is not None:
-        return place
-    candidates = [(node, key) for node, key in _places(content) if wanted(node[key])]
+    if rng.random() < 0.5 and (position := _walk(content, rng, wanted)) is not None:
+        return position
+    candidates = [(node, key) for node, key in _fields(content) if wanted(node[key])]
     return candidates[int(rng.integers(len(candidates)))] if candidates else None
 
 
@@ -234,7 +234,7 @@ def _walk(content: Any, rng: Rng, wanted: Callable[[Any], bool]) -> Any:
 
 def _sizes(content: Any) -> list[int]:
     """The lengths of the lists: a number of bins, of nodes, of terms."""
-    return [len(node[key]) for node, key in _places(content) if isinstance(node[key], list)]
+    return [len(node[key]) for node, key in _fields(content) if isinstance(node[key], list)]
 
 
 def _value(rng: Rng) -> Any:
@@ -248,16 +248,16 @@ def _is_number(value: Any) -> bool:
 
 
 def replace_value(content: Any, rng: Rng) -> Any:
-    if (place := _pick(content, rng)) is None:
+    if (position := _pick(content, rng)) is None:
         return _value(rng)
-    place[0][place[1]] = _value(rng)
+    position[0][position[1]] = _value(rng)
     return content
 
 
 def replace_number(content: Any, rng: Rng) -> Any:
     """A number by one of the same kind: what types alone do not tell."""
-    if (place := _pick(content, rng, _is_number)) is not None:
-        node, key = place
+    if (position := _pick(content, rng, _is_number)) is not None:
+        node, key = position
         old = node[key]
         if isinstance(old, int):
             size = int(rng.choice(_sizes(content) or [1])) + int(rng.integers(-2, 3))
@@ -269,21 +269,21 @@ def replace_number(content: Any, rng: Rng) -> Any:
 
 
 def remove(content: Any, rng: Rng) -> Any:
-    if (place := _pick(content, rng)) is not None:
-        del place[0][place[1]]
+    if (position := _pick(content, rng)) is not None:
+        del position[0][position[1]]
     return content
 
 
 def add_field(content: Any, rng: Rng) -> Any:
-    if (place := _pick(content, rng, lambda v: isinstance(v, dict))) is not None:
+    if (position := _pick(content, rng, lambda v: isinstance(v, dict))) is not None:
         name = ("extra", "reference", "surfaces", "", "steps", "cuts")[int(rng.integers(6))]
-        place[0][place[1]][name] = _value(rng)
+        position[0][position[1]][name] = _value(rng)
     return content
 
 
 def rename_field(content: Any, rng: Rng) -> Any:
-    if (place := _pick(content, rng, lambda v: isinstance(v, dict) and bool(v))) is not None:
-        node = place[0][place[1]]
+    if (position := _pick(content, rng, lambda v: isinstance(v, dict) and bool(v))) is not None:
+        node = position[0][position[1]]
         name = list(node)[int(rng.integers(len(node)))]
         node[f"{name}2"] = node.pop(name)
     return content
@@ -301,9 +301,9 @@ def swap(content: Any, rng: Rng) -> Any:
 
 
 def change_list(content: Any, rng: Rng) -> Any:
-    if (place := _pick(content, rng, lambda v: isinstance(v, list))) is None:
+    if (position := _pick(content, rng, lambda v: isinstance(v, list))) is None:
         return content
-    items = place[0][place[1]]
+    items = position[0][position[1]]
     kind = int(rng.integers(6))
     if kind == 0:
         items.clear()
@@ -332,9 +332,9 @@ def other_form(content: Any, rng: Rng) -> Any:
 
 def rename_feature(content: Any, rng: Rng) -> Any:
     """Everywhere alike, so that the file stays in order."""
-    if (place := _pick(content, rng, lambda v: isinstance(v, str))) is not None:
-        old, new = place[0][place[1]], str(VALUES[-int(rng.integers(1, 16))])
-        for node, key in list(_places(content)):
+    if (position := _pick(content, rng, lambda v: isinstance(v, str))) is not None:
+        old, new = position[0][position[1]], str(VALUES[-int(rng.integers(1, 16))])
+        for node, key in list(_fields(content)):
             if node[key] == old:
                 node[key] = new
     return content
@@ -343,8 +343,8 @@ def rename_feature(content: Any, rng: Rng) -> Any:
 def more_bins(content: Any, rng: Rng) -> Any:
     """Many more cuts, steps and the like: lists of numbers grow together."""
     factor = int(rng.choice([2, 50, 5000]))
-    if (place := _pick(content, rng, lambda v: isinstance(v, dict) and "cuts" in v)) is not None:
-        feature = place[0][place[1]]
+    if (position := _pick(content, rng, lambda v: isinstance(v, dict) and "cuts" in v)) is not None:
+        feature = position[0][position[1]]
         if isinstance(feature["cuts"], list):
             feature["cuts"] = [float(i) for i in range(factor)]
             if isinstance(feature.get("steps"), list):
@@ -353,10 +353,10 @@ def more_bins(content: Any, rng: Rng) -> Any:
 
 
 def nest(content: Any, rng: Rng) -> Any:
-    if (place := _pick(content, rng)) is not None:
+    if (position := _pick(content, rng)) is not None:
         for _ in range(int(rng.choice([1, 3, 100]))):
-            value = place[0][place[1]]
-            place[0][place[1]] = [value] if rng.random() < 0.5 else {"a": value}
+            value = position[0][position[1]]
+            position[0][position[1]] = [value] if rng.random() < 0.5 else {"a": value}
     return content
 
 

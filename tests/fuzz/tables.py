@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from fuzz.columns import draw_column, draw_kind
-from fuzz.containers import CONTAINERS, SHARES
+from fuzz.containers import CONTAINERS, FREQUENCIES
 from fuzz.outcome import RefusedError, call
 from fuzz.vectors import draw_labels, draw_weights
 from scipy import sparse
@@ -107,9 +107,11 @@ def _check(what: str, fitted: Any, table: Any) -> None:
     """Scores, probabilities, classes, the file and the explanation of a fitted model."""
     scores = call(f"{what}; scores", lambda: fitted.decision_function(table))
     assert scores.ndim == 1 and np.isfinite(scores).all(), f"{what}: scores {scores}"
-    shares = call(f"{what}; probabilities", lambda: fitted.predict_proba(table))
-    is_share = (shares >= 0) & (shares <= 1)
-    assert shares.shape == (len(scores), 2) and is_share.all(), f"{what}: probabilities {shares}"
+    probabilities = call(f"{what}; probabilities", lambda: fitted.predict_proba(table))
+    is_probability = (probabilities >= 0) & (probabilities <= 1)
+    assert probabilities.shape == (len(scores), 2) and is_probability.all(), (
+        f"{what}: probabilities {probabilities}"
+    )
     predicted = call(f"{what}; classes", lambda: fitted.predict(table))
     assert set(predicted.tolist()) <= set(fitted.classes_.tolist()), f"{what}: {predicted}"
     assert call(f"{what}; printed", lambda: str(fitted.model_)), f"{what}: prints nothing"
@@ -134,7 +136,7 @@ def _check(what: str, fitted: Any, table: Any) -> None:
 
 def _table(rng: Rng, n_rows: int, n_columns: int) -> tuple[Any, str]:
     """A table in some container; where the columns do not fit into it, in another one."""
-    container = str(rng.choice(list(CONTAINERS), p=SHARES))
+    container = str(rng.choice(list(CONTAINERS), p=FREQUENCIES))
     numbers_only = container == "sparse" or rng.random() < 0.5
     for _ in range(20):
         kinds = [draw_kind(rng, numbers_only) for _ in range(n_columns)]

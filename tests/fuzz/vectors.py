@@ -84,8 +84,8 @@ def draw_weights(rng: Rng, n: int) -> tuple[Any, str]:
         "text": ["1"] * n,
         "series": pd.Series(rng.random(n)),
     }
-    shares = np.array([10.0, 1, 2, 1, 1, 1, 1, 0.3, 0.3, 0.3, 0.3, 0.3, 1])
-    kind = str(rng.choice(list(kinds), p=shares / shares.sum()))
+    frequencies = np.array([10.0, 1, 2, 1, 1, 1, 1, 0.3, 0.3, 0.3, 0.3, 0.3, 1])
+    kind = str(rng.choice(list(kinds), p=frequencies / frequencies.sum()))
     return kinds[kind], kind
 
 

@@ -50,8 +50,8 @@ def problems(draw):
 
 
 def column_of(x):
-    place = np.flatnonzero(x)
-    return Column(place, x[place])
+    position = np.flatnonzero(x)
+    return Column(position, x[position])
 
 
 def fast_cut(scores, rows, gap=GAP):

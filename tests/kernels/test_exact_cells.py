@@ -44,8 +44,8 @@ def largest_value(metric, problem):
 
 def bound_of(metric, problem, view, cell):
     sample, rank_pos, rank_neg = for_kernels(problem)
-    room = make_buffers(len(sample.pos), len(sample.neg))
-    return cells.cell_bound(METRICS[metric], sample, rank_pos[view], rank_neg[view], cell, room)
+    buffers = make_buffers(len(sample.pos), len(sample.neg))
+    return cells.cell_bound(METRICS[metric], sample, rank_pos[view], rank_neg[view], cell, buffers)
 
 
 @over_metrics
@@ -198,10 +198,10 @@ def test_bisection_can_miss_what_branch_and_bound_finds():
 def test_bisection_gives_up_where_another_view_is_as_good():
     problem = slow.random_problem(3)
     sample, rank_pos, rank_neg = for_kernels(problem)
-    room = make_buffers(len(sample.pos), len(sample.neg))
+    buffers = make_buffers(len(sample.pos), len(sample.neg))
     views = rank_pos[0], rank_neg[0]
     perfect = float(len(sample.pos) * len(sample.neg))
-    best = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, room)
+    best = cells.bisect(AUC, sample, *views, problem.largest, 0, perfect, buffers)
     assert best == (-1.0, 0, 0)
 
 

@@ -36,23 +36,23 @@ def test_the_stream_is_that_of_lecuyer():
 
 
 @given(seed=st.integers(1, 10**6), n_rows=st.integers(1, 30), data=st.data())
-def test_drawn_places_are_in_order_and_distinct(seed, n_rows, data):
+def test_drawn_positions_are_in_order_and_distinct(seed, n_rows, data):
     n_drawn = data.draw(st.integers(1, n_rows))
-    places = np.full(n_drawn, -1)
-    kernels.draw_positions(n_rows, stream(seed), places)
-    assert (np.diff(places) > 0).all()
-    assert places[0] >= 0
-    assert places[-1] < n_rows
+    positions = np.full(n_drawn, -1)
+    kernels.draw_positions(n_rows, stream(seed), positions)
+    assert (np.diff(positions) > 0).all()
+    assert positions[0] >= 0
+    assert positions[-1] < n_rows
     if n_drawn == n_rows:
-        assert places.tolist() == list(range(n_rows))
+        assert positions.tolist() == list(range(n_rows))
 
 
-def test_every_set_of_places_is_equally_likely():
+def test_every_set_of_positions_is_equally_likely():
     state, counts = stream(7), {}
     for _ in range(4000):
-        places = np.empty(2, dtype=np.int64)
-        kernels.draw_positions(6, state, places)
-        counts[tuple(places.tolist())] = counts.get(tuple(places.tolist()), 0) + 1
+        positions = np.empty(2, dtype=np.int64)
+        kernels.draw_positions(6, state, positions)
+        counts[tuple(positions.tolist())] = counts.get(tuple(positions.tolist()), 0) + 1
     assert len(counts) == 15
     assert stats.chisquare(list(counts.values())).pvalue > 0.01
 
@@ -62,10 +62,10 @@ def test_rows_are_drawn_in_proportion_to_their_weights():
     order = np.array([5, 3, 0, 2, 1, 4], dtype=np.uint32)
     state, counts = stream(3), np.zeros(6)
     for _ in range(500):
-        places = np.empty(8, dtype=np.int64)
-        kernels.draw_by_weight(order, weight, float(weight.sum()), state, places)
-        assert (np.diff(places) >= 0).all()
-        counts += np.bincount(order[places], minlength=6)
+        positions = np.empty(8, dtype=np.int64)
+        kernels.draw_by_weight(order, weight, float(weight.sum()), state, positions)
+        assert (np.diff(positions) >= 0).all()
+        counts += np.bincount(order[positions], minlength=6)
     assert counts[1] == 0
     seen = weight > 0
     expected = weight[seen] / weight.sum() * counts.sum()
@@ -77,9 +77,9 @@ def test_draws_by_weight_are_independent_of_each_other():
     weight, order = np.ones(2, dtype=np.uint32), np.arange(2, dtype=np.uint32)
     state, counts = stream(11), np.zeros(3)
     for _ in range(2000):
-        places = np.empty(2, dtype=np.int64)
-        kernels.draw_by_weight(order, weight, 2.0, state, places)
-        counts[places.sum()] += 1
+        positions = np.empty(2, dtype=np.int64)
+        kernels.draw_by_weight(order, weight, 2.0, state, positions)
+        counts[positions.sum()] += 1
     assert stats.chisquare(counts, [500, 1000, 500]).pvalue > 0.01
 
 
@@ -133,8 +133,8 @@ def test_moved_rows_are_those_that_numpy_adds_to_and_sorts(seed, step, cut):
     ranks = rng.permutation(5).astype(np.uint32)
     scores = rng.integers(0, 10, size=n_rows)
     order = np.argsort(scores, kind="stable").astype(np.uint32)
-    new, room = ((np.empty_like(order), np.empty_like(scores)) for _ in range(2))
-    kernels.move_rows(order, scores[order], codes, ranks, cut, step, *new, *room)
+    new, buffers = ((np.empty_like(order), np.empty_like(scores)) for _ in range(2))
+    kernels.move_rows(order, scores[order], codes, ranks, cut, step, *new, *buffers)
     moved = scores + step * (ranks[codes].astype(np.int64) > cut)
     assert np.array_equal(new[1], np.sort(moved))
     assert np.array_equal(moved[new[0]], new[1])

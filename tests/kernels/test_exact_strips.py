@@ -140,10 +140,10 @@ def test_a_sweep_bounds_every_stump_of_its_strip(metric, seed, low, width):
     if width == 0:
         assert np.max(values, initial=-1.0) == bound
     # No looser than the interval arithmetic of one cut after the other.
-    room = cells.make_buffers(len(sample.pos), len(sample.neg))
+    buffers = cells.make_buffers(len(sample.pos), len(sample.neg))
     ranks = problem.rank_pos[0].astype(np.uint32), problem.rank_neg[0].astype(np.uint32)
     bounds = [
-        cells.cell_bound(number, sample, *ranks, cells.Cell(c, c, low, low + width), room)
+        cells.cell_bound(number, sample, *ranks, cells.Cell(c, c, low, low + width), buffers)
         for c in cuts
     ]
     assert bound <= max(bounds, default=-1.0)

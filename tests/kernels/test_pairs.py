@@ -29,7 +29,7 @@ def all_pairs(pos, weight_pos, neg, weight_neg):
     return (pos[:, None] - neg[None, :]), weight_pos[:, None] * weight_neg[None, :]
 
 
-def slow_shares(pos, weight_pos, neg, weight_neg, nu):
+def slow_weights(pos, weight_pos, neg, weight_neg, nu):
     """(the nu-th difference, fractions of the positives and of the negatives), pair by pair."""
     difference, weight = all_pairs(pos, weight_pos, neg, weight_neg)
     reached = [d for d in np.unique(difference) if weight[difference <= d].sum() >= nu]
@@ -40,34 +40,34 @@ def slow_shares(pos, weight_pos, neg, weight_neg, nu):
     return nth, d.sum(axis=1), d.sum(axis=0)
 
 
-def fast_shares(pos, weight_pos, neg, weight_neg, nu, guess):
+def fast_weights(pos, weight_pos, neg, weight_neg, nu, guess):
     above = np.append(np.cumsum(weight_neg[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(weight_pos))
     nth = nth_difference(pos, weight_pos, neg, above, nu, guess)
-    shares = np.empty(len(pos)), np.empty(len(neg))
-    pair_fractions(pos, weight_pos, neg, weight_neg, above, below, nth, nu, *shares)
-    return nth, *shares
+    weights = np.empty(len(pos)), np.empty(len(neg))
+    pair_fractions(pos, weight_pos, neg, weight_neg, above, below, nth, nu, *weights)
+    return nth, *weights
 
 
 @settings(max_examples=80)
 @given(
     positives=st.one_of(rows, any_rows),
     negatives=st.one_of(rows, any_rows),
-    share=st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0.0, 1.0)),
+    fraction=st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0.0, 1.0)),
     guess=st.one_of(st.floats(-3, 3), st.just(0.0)),
 )
-def test_selection_equals_that_from_all_pairs(positives, negatives, share, guess):
+def test_selection_equals_that_from_all_pairs(positives, negatives, fraction, guess):
     lists = *ordered(positives), *ordered(negatives)
     total = lists[1].sum() * lists[3].sum()
     least = min(lists[1].min() * lists[3].min(), 1.0)
-    nu = least + share * (total - least)  # from a part of one pair to all of them
-    nth, share_pos, share_neg = fast_shares(*lists, nu, guess)
-    slow_nth, slow_pos, slow_neg = slow_shares(*lists, nu)
+    nu = least + fraction * (total - least)  # from a part of one pair to all of them
+    nth, pair_weight_pos, pair_weight_neg = fast_weights(*lists, nu, guess)
+    slow_nth, slow_pos, slow_neg = slow_weights(*lists, nu)
     assert nth == slow_nth  # exactly: it is a difference of two of the numbers
-    assert share_pos == pytest.approx(slow_pos, abs=1e-12)
-    assert share_neg == pytest.approx(slow_neg, abs=1e-12)
-    assert share_pos.sum() == pytest.approx(1.0, abs=1e-12)
-    assert share_neg.sum() == pytest.approx(1.0, abs=1e-12)
+    assert pair_weight_pos == pytest.approx(slow_pos, abs=1e-12)
+    assert pair_weight_neg == pytest.approx(slow_neg, abs=1e-12)
+    assert pair_weight_pos.sum() == pytest.approx(1.0, abs=1e-12)
+    assert pair_weight_neg.sum() == pytest.approx(1.0, abs=1e-12)
 
 
 @settings(max_examples=60)
@@ -94,16 +94,16 @@ def test_no_guess_misleads(nu, guess):
 def test_all_equal_scores_have_equal_fractions():
     pos, neg = np.zeros(3), np.zeros(2)
     weights = np.array([1.0, 2.0, 1.0]), np.array([1.0, 3.0])
-    nth, share_pos, share_neg = fast_shares(pos, weights[0], neg, weights[1], 1.0, 0.0)
+    nth, pair_weight_pos, pair_weight_neg = fast_weights(pos, weights[0], neg, weights[1], 1.0, 0.0)
     assert nth == 0.0
-    assert share_pos.tolist() == [0.25, 0.5, 0.25]
-    assert share_neg.tolist() == [0.25, 0.75]
+    assert pair_weight_pos.tolist() == [0.25, 0.5, 0.25]
+    assert pair_weight_neg.tolist() == [0.25, 0.75]
 
 
 def test_weights_that_round_to_less_than_nu_take_every_pair():
     weight_pos, weight_neg = np.full(3, 0.1), np.full(7, 0.1)
     pos, neg = np.arange(3.0), np.arange(7.0)
     nu = float(weight_pos.sum() * weight_neg.sum()) * (1 + 1e-15)
-    nth, share_pos, _ = fast_shares(pos, weight_pos, neg, weight_neg, nu, 0.0)
+    nth, pair_weight_pos, _ = fast_weights(pos, weight_pos, neg, weight_neg, nu, 0.0)
     assert nth == 2.0
-    assert share_pos == pytest.approx(np.full(3, 1 / 3))
+    assert pair_weight_pos == pytest.approx(np.full(3, 1 / 3))

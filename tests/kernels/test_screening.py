@@ -40,9 +40,9 @@ def test_categories_are_compared_by_chi_squared():
 
 
 def test_a_feature_high_at_both_ends_is_found():
-    line = np.array([2.0, 6.0, 10.0, 6.0, 2.0])
-    assert screening.trend_tests(line, line[::-1].copy()) == pytest.approx(0.0, abs=1e-12)
-    assert screening.trend_tests(line, np.array([10.0, 5.0, 1.0, 5.0, 10.0])) > 15.0
+    counts = np.array([2.0, 6.0, 10.0, 6.0, 2.0])
+    assert screening.trend_tests(counts, counts[::-1].copy()) == pytest.approx(0.0, abs=1e-12)
+    assert screening.trend_tests(counts, np.array([10.0, 5.0, 1.0, 5.0, 10.0])) > 15.0
 
 
 def test_features_without_a_say_have_none():

@@ -121,8 +121,8 @@ def test_scores_outside_the_range_stay():
 
 def slow_counts(codes, weight, values, n_codes):
     out = np.zeros((len(codes), n_codes), dtype=np.int64)
-    for line, bins in zip(codes, out, strict=True):
-        np.add.at(bins, line, weight.astype(np.int64) * values.astype(np.int64))
+    for codes_of_feature, bins in zip(codes, out, strict=True):
+        np.add.at(bins, codes_of_feature, weight.astype(np.int64) * values.astype(np.int64))
     return out
 
 

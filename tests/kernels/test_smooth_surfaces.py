@@ -26,22 +26,22 @@ def test_cells_beyond_a_byte():
 
 def test_sums_by_cell():
     rng = np.random.default_rng(1)
-    lines = rng.integers(0, 9, (2, 400)).astype(np.uint8)
+    codes = rng.integers(0, 9, (2, 400)).astype(np.uint8)
     slopes = rng.integers(-(2**40), 2**40, 400)
     weight = rng.integers(1, 2**32, 400, dtype=np.uint32)
     sums, weights = np.zeros((2, 9, 9), dtype=np.int64)
-    count_pair(lines[0], lines[1], slopes, weight, 50, 350, sums, weights)
+    count_pair(codes[0], codes[1], slopes, weight, 50, 350, sums, weights)
     expected, expected_weights = np.zeros((2, 9, 9), dtype=np.int64)
     for i in range(50, 350):
-        expected[lines[0, i], lines[1, i]] += slopes[i]
-        expected_weights[lines[0, i], lines[1, i]] += int(weight[i])
+        expected[codes[0, i], codes[1, i]] += slopes[i]
+        expected_weights[codes[0, i], codes[1, i]] += int(weight[i])
     assert (sums == expected).all()
     assert (weights == expected_weights).all()
 
 
 def test_no_rows():
     nothing = np.zeros((2, 9, 9), dtype=np.int64)
-    line = np.zeros(3, dtype=np.uint8)
+    codes = np.zeros(3, dtype=np.uint8)
     slopes, weight = np.ones(3, dtype=np.int64), np.ones(3, dtype=np.uint32)
-    count_pair(line, line, slopes, weight, 2, 2, nothing[0], nothing[1])
+    count_pair(codes, codes, slopes, weight, 2, 2, nothing[0], nothing[1])
     assert not nothing.any()

@@ -23,9 +23,9 @@ def make_codes(seed, n_rows, default):
 def lists_of(codes, default, n_pos):
     """starts, middles and rows, feature by feature and code by code."""
     starts, middles, rows = [0], [], []
-    for j, line in enumerate(codes):
+    for j, column in enumerate(codes):
         for code in range(N_BINS[j] + 1):
-            here = np.flatnonzero(line == code) if code != default[j] else np.empty(0, int)
+            here = np.flatnonzero(column == code) if code != default[j] else np.empty(0, int)
             middles.append(starts[-1] + int((here < n_pos).sum()))
             starts.append(starts[-1] + len(here))
             rows.extend(here.tolist())
@@ -69,10 +69,10 @@ def test_the_same_stump_as_in_an_array(seed):
     is_category = rng.random(len(n_bins)) < 0.3
     dense = np.zeros((2, len(n_bins), N_CODES), dtype=np.int64)
     for j, last in enumerate(n_bins):
-        share = rng.random(last + 1) * (rng.random(last + 1) < 0.7)
-        share[default[j]] += 5.0  # most rows have the default, as in sparse tables
+        fraction = rng.random(last + 1) * (rng.random(last + 1) < 0.7)
+        fraction[default[j]] += 5.0  # most rows have the default, as in sparse tables
         for label, total in enumerate((90, 60)):  # the same for every feature
-            dense[label, j, : last + 1] = rng.multinomial(total, share / share.sum())
+            dense[label, j, : last + 1] = rng.multinomial(total, fraction / fraction.sum())
     counts = np.concatenate([dense[:, j, : last + 1] for j, last in enumerate(n_bins)], axis=1)
     stump = best_ragged_stump(*counts, first, default, 90, 60, is_category)
     assert stump == best_stump(*dense, 90, 60, n_bins, is_category)

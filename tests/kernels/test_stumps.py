@@ -102,8 +102,8 @@ def test_no_stump_has_a_larger_edge(case):
 
 
 def test_equal_stumps_keep_the_first():
-    line = np.array([[0, 3, 1]], dtype=np.int64)
-    negative, positive = np.repeat(line, 3, axis=0), np.repeat(line[:, [0, 2, 1]], 3, axis=0)
+    counts = np.array([[0, 3, 1]], dtype=np.int64)
+    negative, positive = np.repeat(counts, 3, axis=0), np.repeat(counts[:, [0, 2, 1]], 3, axis=0)
     feature, cut, _, _ = best_stump(
         negative, positive, 4, 4, np.array([2, 2, 2]), np.zeros(3, dtype=np.bool_)
     )

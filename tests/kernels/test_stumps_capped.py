@@ -17,8 +17,8 @@ rows = st.lists(
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_factors_change_by_the_code_of_their_row(dtype):
     factor = np.array([1.0, 2.0, 3.0, 4.0])
-    line = np.array([0, 2, 2, 1], dtype=dtype)
-    change_factors(line, factor, np.array([5.0, 0.25, 10.0]), 1, 4)
+    codes = np.array([0, 2, 2, 1], dtype=dtype)
+    change_factors(codes, factor, np.array([5.0, 0.25, 10.0]), 1, 4)
     assert factor.tolist() == [1.0, 20.0, 30.0, 1.0]
 
 

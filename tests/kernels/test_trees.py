@@ -51,8 +51,8 @@ def test_rows_that_end_at_different_depths():
         dtype=np.int32,
     )
     tile = np.array([[3], [2], [1], [0]], dtype=np.uint8)
-    out, (place, active) = np.empty((1, 4)), np.empty((2, 4), dtype=np.int64)
+    out, (position, active) = np.empty((1, 4)), np.empty((2, 4), dtype=np.int64)
     value = np.array([9.0, 1.0, 9.0, 0.5, 0.0])
     table, roots = np.empty(0, dtype=np.int64), np.array([0])
-    forest_values(tile, nodes, table, roots, value, place, active, out)
+    forest_values(tile, nodes, table, roots, value, position, active, out)
     assert out.tolist() == [[1.0, 0.5, 0.0, 1.0]]

@@ -19,8 +19,8 @@ def partial_by_quadrature(scores, positive, fpr_range, weight=None):
         (scores[rows], weight[rows] / weight[rows].sum()) for rows in (positive, ~positive)
     )
 
-    def tail(c, rows, share):
-        return float(share @ erfc(c - rows)) / 2
+    def tail(c, rows, fraction):
+        return float(fraction @ erfc(c - rows)) / 2
 
     def integrand(c):
         return tail(c, pos, of_pos) * float(of_neg @ np.exp(-((c - neg) ** 2))) / np.sqrt(np.pi)

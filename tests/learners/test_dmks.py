@@ -71,8 +71,8 @@ def test_the_climb_equals_the_slow_one(seed, weighted, penalty):
 def test_what_is_maximised_never_falls(seed, weighted, penalty):
     problem, *_ = make_problem(seed, weighted=weighted)
     _, history, certificate = fit_dmks(problem, DMKSSettings(coef_penalty=penalty))
-    worth = np.array(history.ks) - penalty * np.array(history.n_nonzero)
-    assert (np.diff(worth) >= 0).all()
+    objective = np.array(history.ks) - penalty * np.array(history.n_nonzero)
+    assert (np.diff(objective) >= 0).all()
     assert len(history.ks) == history.n_iter + 1 == certificate.values["n_sweeps"] + 1
     if penalty == 0:
         assert certificate.values["ks"] >= certificate.values["start_ks"]

@@ -478,7 +478,7 @@ def test_an_objective_is_a_program_over_its_distributions():
     rng = np.random.default_rng(3)
     neg, pos = rng.integers(-2, 3, 5).astype(float), rng.integers(-2, 3, 4).astype(float)
     for nu in (1.0, 3.5, 20.0):
-        shares = PairsObjective(np.ones(5), np.ones(4), nu).worst(neg, pos)
+        weights = PairsObjective(np.ones(5), np.ones(4), nu).worst(neg, pos)
         cost = (pos[:, None] - neg).ravel()
         best = linprog(cost, A_eq=np.ones((1, 20)), b_eq=[1.0], bounds=[(0, 1 / nu)] * 20).fun
-        assert shares.pos @ pos - shares.neg @ neg == pytest.approx(best, abs=1e-9)
+        assert weights.pos @ pos - weights.neg @ neg == pytest.approx(best, abs=1e-9)

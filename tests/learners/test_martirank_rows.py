@@ -51,7 +51,7 @@ def test_rows_follow_their_coins_from_layer_to_layer():
     at = dict.fromkeys(range(len(y)), 0)
     for t, (nodes, layer) in enumerate(zip(history.layers, model.layers, strict=True), start=1):
         for i, node in enumerate(nodes):
-            here = [row for row, place in at.items() if place == i]
+            here = [row for row, position in at.items() if position == i]
             assert node.weight_pos == y[here].sum()
             assert node.weight_neg == len(here) - y[here].sum()
         moved = {}

@@ -19,8 +19,8 @@ def labels(n_neg, n_pos):
 @pytest.mark.parametrize(("count", "before", "after"), [(0, 3, 2), (1, 4, 3), (3, 4, 3), (5, 5, 4)])
 def test_the_chance_is_the_fraction_of_all_ways_to_place_the_label(count, before, after):
     ways = list(combinations(range(before + after), count))
-    share = np.mean([all(place < before for place in way) for way in ways])
-    assert chance_of_none(count, before, after) == pytest.approx(share)
+    fraction = np.mean([all(position < before for position in way) for way in ways])
+    assert chance_of_none(count, before, after) == pytest.approx(fraction)
 
 
 def test_a_label_that_dies_out_is_noticed_and_said():

@@ -21,7 +21,7 @@ def slow_bound(counts):
     n_nodes = counts.shape[1]
     pieces = [[i] for i in range(n_nodes)] + [range(i) for i in range(1, n_nodes + 1)]
     pieces += [range(i, n_nodes) for i in range(n_nodes)]
-    best, share = 0.5, 0.5
+    best, fraction = 0.5, 0.5
     for piece in pieces:
         labels = counts[:, list(piece)].sum(axis=1)
         low, high = 0.0, 1.0
@@ -30,29 +30,29 @@ def slow_bound(counts):
             is_refuted = binom.cdf(labels.min(), labels.sum(), middle) < 1e-6
             low, high = (low, middle) if is_refuted else (middle, high)
         if labels.sum() and low < best:
-            best, share = low, labels.min() / labels.sum()
-    return best, share
+            best, fraction = low, labels.min() / labels.sum()
+    return best, fraction
 
 
 @given(st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 3000)), min_size=1, max_size=4))
 def test_the_bound_is_the_largest_rate_that_no_nodes_refute(pairs):
     counts = np.array(pairs).T
-    bound, share = rate_bound(counts)
+    bound, fraction = rate_bound(counts)
     expected, _ = slow_bound(counts)
     assert bound == pytest.approx(expected, abs=1e-6)
-    assert share <= bound or bound == 0.5
+    assert fraction <= bound or bound == 0.5
 
 
 def test_nodes_are_pooled_from_either_end():
     counts = np.full((2, 5), 10_000)
     counts[1, :3] = 0
     counts[0, :3] = 30  # 14 in 30 would each of them allow for
-    bound, share = rate_bound(counts)
-    assert share == 0
+    bound, fraction = rate_bound(counts)
+    assert fraction == 0
     assert bound < 0.15
 
 
-def law(noise, **changes):
+def make_stream(noise, **changes):
     """The stream of a majority distribution with noise."""
     settings = {"n_features": 9, "k": 5, "r": 3, **changes}
 
@@ -65,18 +65,20 @@ def law(noise, **changes):
 SETTINGS = SamplingMartiRankSettings(n_layers=15, max_draws=20_000, sample_size=10_000)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.7])
+@pytest.mark.parametrize("fraction", [0.5, 0.7])
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.2, 0.3, 0.4])
-def test_the_guess_comes_near_the_truth(noise, share):
-    _, history, certificate = fit_sampling_martirank(law(noise, positive_fraction=share), SETTINGS)
+def test_the_guess_comes_near_the_truth(noise, fraction):
+    _, history, certificate = fit_sampling_martirank(
+        make_stream(noise, positive_fraction=fraction), SETTINGS
+    )
     assert history.noise_rate == pytest.approx(noise, abs=0.03)
     assert history.guesses[history.noise_rate] is not None
-    assert history.positive_rate == pytest.approx(share, abs=0.08)
+    assert history.positive_rate == pytest.approx(fraction, abs=0.08)
     assert "a guess whose error is not part of the intervals" in certificate.statement
 
 
 def test_what_the_nodes_contradict_is_refuted_and_no_more_than_four_are_left():
-    _, history, _ = fit_sampling_martirank(law(0.1), SETTINGS)
+    _, history, _ = fit_sampling_martirank(make_stream(0.1), SETTINGS)
     assert len(history.guesses) > 4
     left = [guess for guess, auc in history.guesses.items() if auc is not None]
     assert 0.0 in left
@@ -164,8 +166,8 @@ def test_the_true_rate_is_never_refuted(noise, seed):
     assert history.noise_rate == noise
     # The nodes do come as far as the rate: a bound by less than chance would refute it.
     pure = [n for layer in history.layers for n in layer if n.weight_neg + n.weight_pos > 300]
-    shares = [min(n.weight_neg, n.weight_pos) / (n.weight_neg + n.weight_pos) for n in pure]
-    assert min(shares) < noise + 0.02
+    fractions = [min(n.weight_neg, n.weight_pos) / (n.weight_neg + n.weight_pos) for n in pure]
+    assert min(fractions) < noise + 0.02
     is_within = max(certificate.values[f"error_{name}_high"] for name in ("pos", "neg")) <= 0.1
     said = "at most target_error = 0.1, provided that exactly this fraction is wrong"
     if not certificate.values["noise_rate_contradicted"]:

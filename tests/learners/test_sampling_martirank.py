@@ -84,13 +84,13 @@ def test_every_node_equals_the_slow_version(seed, noise_rate):
 @pytest.mark.parametrize("noise_rate", [0.0, 0.15, 0.4])
 def test_corrected_counts_are_right_on_average_and_so_is_their_spread(noise_rate):
     rng = np.random.default_rng(0)
-    n, reach, share, times = 2000, 0.3, 0.2, 4000
+    n, reach, fraction, times = 2000, 0.3, 0.2, 4000
     here = rng.binomial(n, reach, size=times)
-    truly = rng.binomial(here, share)
+    truly = rng.binomial(here, fraction)
     kept, turned = rng.binomial(truly, 1 - noise_rate), rng.binomial(here - truly, noise_rate)
     counts = np.array([here - kept - turned, kept + turned])
     estimate = corrected(counts, noise_rate)
-    expected = n * reach * np.array([1 - share, share])
+    expected = n * reach * np.array([1 - fraction, fraction])
     spread = estimate.std(axis=1)
     assert estimate.mean(axis=1) == pytest.approx(expected, abs=5 * spread.max() / np.sqrt(times))
     # Counts of draws vary a little less than the formula, which takes them for Poisson.
@@ -119,9 +119,9 @@ def test_guess_and_halve_asks_for_more_draws_the_scarcer_the_class():
     assert needed == sorted(needed)
     # The guess is at most the rate and more than half of it, known to a tenth or better.
     for k in (10, 77, 300, 2600):
-        share = k / 10_000
-        error = np.sqrt(share * (1 - share) / draws_for_rate(np.array([10_000 - k, k]), 0.0))
-        assert error < share / 7
+        fraction = k / 10_000
+        error = np.sqrt(fraction * (1 - fraction) / draws_for_rate(np.array([10_000 - k, k]), 0.0))
+        assert error < fraction / 7
     assert draws_for_rate(np.array([600, 400]), 0.3) > draws_for_rate(np.array([600, 400]), 0.0)
 
 
@@ -328,8 +328,8 @@ def test_rows_of_a_table_are_drawn_in_proportion_to_their_weights():
     data = prepare([[0.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[1, 2, 5])
     stream = TableStream(data, np.random.default_rng(0))
     part = stream.draw(8000)
-    shares = np.bincount(part.codes[0], minlength=4)[1:] / 8000
-    assert shares == pytest.approx([1 / 8, 2 / 8, 5 / 8], abs=0.02)
+    fractions = np.bincount(part.codes[0], minlength=4)[1:] / 8000
+    assert fractions == pytest.approx([1 / 8, 2 / 8, 5 / 8], abs=0.02)
     assert (part.codes[0][: part.n_pos] > 1).all()
     assert sorted(part.rows) == list(range(8000))
     assert stream.draw(5).rows.min() == 8000

@@ -45,7 +45,7 @@ def cost(penalty, f):
     return (f * penalty.gradient(f)).sum() / 2
 
 
-def places_of(data, scale):
+def positions_of(data, scale):
     """Places of the bins of the only feature, the first at 0."""
     fraction = roughness_of(data).fraction[0, 1:]
     return np.concatenate([[0.0], np.cumsum(gaps(data.features[0], fraction, scale))])
@@ -68,7 +68,7 @@ def test_bins_are_the_second_differences_of_the_paper(seed, n_bins):
 @pytest.mark.parametrize("n_bins", [2, 3, 40])
 def test_a_straight_line_has_no_curvature_and_its_slope_is_its_length(scale, n_bins):
     data = numbers(n_bins)
-    positions = places_of(data, scale)
+    positions = positions_of(data, scale)
     line = np.concatenate([[0.0], 3 * positions - 1])[None]
     roughness = roughness_of(data, scale)
     assert cost(roughness.weigh(1.0, 0.0, 0.0), line) == pytest.approx(0, abs=1e-8)
@@ -78,7 +78,7 @@ def test_a_straight_line_has_no_curvature_and_its_slope_is_its_length(scale, n_b
 @pytest.mark.parametrize("scale", SCALES)
 def test_the_curvature_of_a_parabola_is_the_length_between_the_ends(scale):
     data = numbers(40)
-    positions = places_of(data, scale)
+    positions = positions_of(data, scale)
     parabola = np.concatenate([[0.0], positions**2])[None]  # f'' = 2
     result = cost(roughness_of(data, scale).weigh(1.0, 0.0, 0.0), parabola)
     h = np.diff(positions)
@@ -99,7 +99,7 @@ def test_the_mesh_does_not_matter(max_bins):
     """exp(-p^2) on the normal scale: the integrals of f''^2 and f'^2 are known."""
     x = np.random.default_rng(0).normal(size=(4000, 1))
     data = prepare(x, np.arange(4000) % 2, max_bins=max_bins)
-    positions = places_of(data, "normal")
+    positions = positions_of(data, "normal")
     f = np.concatenate([[0.0], np.exp(-((positions - positions[-1] / 2) ** 2))])[None]
     roughness = roughness_of(data, "normal")
     bend, slope = (cost(roughness.weigh(*w), f) for w in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
@@ -263,6 +263,6 @@ def test_differences_come_first_where_penalties_are_large():
     """A line that is 1e6 up costs no more than the same line at 0."""
     data = numbers(40)
     penalty = roughness_of(data, "linear").weigh(1e3, 0.0, 0.0)
-    line = np.append(0.0, places_of(data, "linear"))[None]
+    line = np.append(0.0, positions_of(data, "linear"))[None]
     assert np.abs(penalty.gradient(line)).max() < 1e-6
     assert np.abs(penalty.gradient(line + 1e3)).max() < 1e-3

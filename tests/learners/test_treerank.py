@@ -236,9 +236,9 @@ def test_probabilities_fall_strictly_and_stay_near_the_fractions(counts):
     p = leaf_probabilities(counts, 1.0)
     assert (np.diff(p) < 0).all()
     assert ((p > 0) & (p < 1)).all()
-    share = (counts[:, 1] + 2 * counts[:, 1].sum() / counts.sum()) / (counts.sum(axis=1) + 2)
-    if (np.diff(share) < -1e-9).all():  # in order already: nothing is pooled
-        assert p == pytest.approx(share, abs=2e-6)
+    fraction = (counts[:, 1] + 2 * counts[:, 1].sum() / counts.sum()) / (counts.sum(axis=1) + 2)
+    if (np.diff(fraction) < -1e-9).all():  # in order already: nothing is pooled
+        assert p == pytest.approx(fraction, abs=2e-6)
 
 
 def test_youden_takes_the_lowest_of_equal_cuts():

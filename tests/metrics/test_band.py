@@ -43,8 +43,8 @@ def test_the_asymptotic_band_is_its_formula():
     for fpr, tpr, low, high in list(zip(band.fpr, band.tpr, band.low, band.high, strict=True))[:-1]:
         left, right = max(fpr - half, 0), min(fpr + half, 1)
         slope = (highest(points, right) - highest(points, left)) / (right - left)
-        share = (30 * tpr + z**2 / 2) / (30 + z**2)
-        spread = share * (1 - share) / (30 + z**2) + slope**2 * fpr * (1 - fpr) / 40
+        proportion = (30 * tpr + z**2 / 2) / (30 + z**2)
+        spread = proportion * (1 - proportion) / (30 + z**2) + slope**2 * fpr * (1 - fpr) / 40
         assert low == pytest.approx(max(tpr - z * spread**0.5, 0))
         assert high == pytest.approx(min(tpr + z * spread**0.5, 1))
     assert band.low[-1] == band.high[-1] == 1.0

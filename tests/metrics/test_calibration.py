@@ -25,9 +25,9 @@ def by_hand(y, p, w, n_bins, strategy):
     bins = {}
     for label, value, weight in zip(y, p, w, strict=True):
         below, own = w[p < value].sum(), w[p == value].sum()
-        place = (below + own / 2) / w.sum() if strategy == "quantile" else value
+        position = (below + own / 2) / w.sum() if strategy == "quantile" else value
         if weight > 0:
-            key = min(int(np.floor(place * n_bins + 1e-12)), n_bins - 1)
+            key = min(int(np.floor(position * n_bins + 1e-12)), n_bins - 1)
             bins.setdefault(key, []).append((label, value, weight))
     for key in sorted(bins):
         label, value, weight = np.array(bins[key]).T

@@ -77,8 +77,8 @@ def test_a_number_of_rows_is_its_fraction_of_every_fold():
     y, s = draw(2, 60, 90)
     folds = np.arange(150) % 3
     interval = precision_at_k_ci(y, s, k=30, folds=folds, n_resamples=20, random_state=0)
-    share = precision_at_k_ci(y, s, k=0.2, folds=folds, n_resamples=20, random_state=0)
-    assert interval.value == pytest.approx(share.value)
+    fraction = precision_at_k_ci(y, s, k=0.2, folds=folds, n_resamples=20, random_state=0)
+    assert interval.value == pytest.approx(fraction.value)
 
 
 @each_function

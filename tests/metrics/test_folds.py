@@ -33,13 +33,13 @@ def test_at_chance_the_interval_holds_as_often_as_it_says():
     for _ in range(200):
         y, folds, scores = linear_folds(rng, 200, 10, 0.0)
         own = out_of_fold(scores, folds)
-        share = metrics.fold_instability(y, scores, folds)
-        interval = metrics.auc_ci(y, own, folds=folds, instability=share)
+        instability = metrics.fold_instability(y, scores, folds)
+        interval = metrics.auc_ci(y, own, folds=folds, instability=instability)
         plain = metrics.auc_ci(y, own, folds=folds, method="delong")
         held += interval.low <= 0.5 <= interval.high
         printed += plain.low <= 0.5 <= plain.high
         rejected += abs(interval.value - 0.5) > 1.96 * interval.standard_error
-        measured.append(share)
+        measured.append(instability)
     assert printed < 180  # 0.85 or so, of 0.95
     assert held >= 184  # 0.92, two standard errors of 200 draws below 0.95
     assert rejected <= 18
@@ -48,14 +48,14 @@ def test_at_chance_the_interval_holds_as_often_as_it_says():
 
 def test_instability_falls_with_the_signal_and_is_0_for_one_model():
     rng = np.random.default_rng(1)
-    shares = []
+    means = []
     for shift in (0.0, 1.0, 3.0):
         instabilities = [
             metrics.fold_instability(y, scores, folds)
             for y, folds, scores in (linear_folds(rng, 300, 10, shift) for _ in range(10))
         ]
-        shares.append(float(np.mean(instabilities)))
-    assert shares[0] > 0.85 > 0.5 > shares[1] > shares[2]
+        means.append(float(np.mean(instabilities)))
+    assert means[0] > 0.85 > 0.5 > means[1] > means[2]
     y, folds, scores = linear_folds(rng, 300, 10, 1.0)
     fixed = np.tile(scores[:, :1], 5)
     assert metrics.fold_instability(y, fixed, folds) == 0.0
@@ -66,14 +66,14 @@ def test_instability_of_a_difference_is_larger_than_that_of_its_terms():
     rng = np.random.default_rng(2)
     y, folds, a = linear_folds(rng, 400, 5, 1.5)
     b = a + rng.normal(size=a.shape) * a.std()  # what each model adds is its own
-    share = metrics.fold_instability(y, a, folds, scores_b=b)
-    assert share == 1.0 > metrics.fold_instability(y, a, folds)
+    instability = metrics.fold_instability(y, a, folds, scores_b=b)
+    assert instability == 1.0 > metrics.fold_instability(y, a, folds)
 
 
 def test_instability_takes_weights_groups_and_rows_that_were_not_scored():
     rng = np.random.default_rng(3)
     y, folds, scores = linear_folds(rng, 200, 10, 1.0)
-    share = metrics.fold_instability(y, scores, folds)
+    instability = metrics.fold_instability(y, scores, folds)
     weight = rng.integers(0, 3, 200).astype(float)
     weight[:40] = 1.0
     repeated = np.repeat(np.arange(200), weight.astype(int))
@@ -86,7 +86,7 @@ def test_instability_takes_weights_groups_and_rows_that_were_not_scored():
     assert by_group == pytest.approx(weighted, abs=0.02)
     some = scores.copy()
     some[::3] = np.nan
-    assert metrics.fold_instability(y, some, folds) == pytest.approx(share, abs=0.3)
+    assert metrics.fold_instability(y, some, folds) == pytest.approx(instability, abs=0.3)
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_a_difference_within_folds_holds_and_rejects_as_often_as_it_says():
             train = folds != k
             b[:, k] = (X * (X[train & (y == 1)].mean(0) - X[train & (y == 0)].mean(0))).sum(1)
         scores = out_of_fold(a, folds), out_of_fold(b, folds)
-        share = metrics.fold_instability(y, a, folds, scores_b=b)
-        comparison = metrics.compare_auc(y, *scores, folds=folds, instability=share)
+        instability = metrics.fold_instability(y, a, folds, scores_b=b)
+        comparison = metrics.compare_auc(y, *scores, folds=folds, instability=instability)
         plain = metrics.compare_auc(y, *scores, folds=folds, method="delong")
         held += comparison.low <= 0 <= comparison.high
         printed += plain.p_value >= 0.05

@@ -53,9 +53,9 @@ def test_lift_and_at_agree_with_the_functions_of_the_top():
     y = rng.random(50) < 0.3
     s = rng.integers(0, 9, size=50)
     gains = gain_curve(y, s)
-    for share in (0.1, 0.34, 0.5):
-        assert gains.at(share) == pytest.approx(recall_at_k(y, s, k=share))
-        assert gains.at(share) / share == pytest.approx(lift(y, s, k=share))
+    for fraction in (0.1, 0.34, 0.5):
+        assert gains.at(fraction) == pytest.approx(recall_at_k(y, s, k=fraction))
+        assert gains.at(fraction) / fraction == pytest.approx(lift(y, s, k=fraction))
     assert gains.lift[0] == gains.lift[1] and gains.lift[-1] == pytest.approx(1)
     assert (gains.at(0), gains.at(1)) == (0, 1)
 

@@ -12,7 +12,7 @@ from auctor.metrics import threshold_at, threshold_table
 from auctor.metrics.rates import clopper_pearson
 from auctor.metrics.threshold_table import RATES
 
-SHARES = (0.05, 0.2, 0.5, 0.8)
+FRACTIONS = (0.05, 0.2, 0.5, 0.8)
 
 
 def draw(n, seed):
@@ -22,12 +22,12 @@ def draw(n, seed):
     return y, np.round(rng.normal(size=n) + y, 1), rng.integers(0, 4, size=n) + (np.arange(n) < 2)
 
 
-def best(y, s, w, share):
+def best(y, s, w, fraction):
     """The threshold that flags the most weight without going over, by looking at each."""
     best_so_far = np.inf, np.zeros(len(s), dtype=bool)
     for threshold in np.unique(s[w > 0]):
         flagged = s >= threshold
-        if w[flagged].sum() <= share * w.sum():
+        if w[flagged].sum() <= fraction * w.sum():
             return threshold, flagged
     return best_so_far
 
@@ -37,11 +37,11 @@ def test_equals_a_look_at_every_threshold(seed, weighted):
     y, s, w = draw(40, seed)
     w = w if weighted else np.ones(40)
     options = {"sample_weight": w} if weighted else {}
-    table = threshold_table(y, s, fractions=SHARES, **options)
-    for share, row in zip(SHARES, table.rows, strict=True):
-        threshold, flagged = best(y, s, w, share)
+    table = threshold_table(y, s, fractions=FRACTIONS, **options)
+    for fraction, row in zip(FRACTIONS, table.rows, strict=True):
+        threshold, flagged = best(y, s, w, fraction)
         true_positives = w[flagged & y].sum()
-        assert row.fraction == share and row.point.threshold == threshold
+        assert row.fraction == fraction and row.point.threshold == threshold
         assert row.flagged_fraction == pytest.approx(w[flagged].sum() / w.sum())
         assert row.point.tpr == pytest.approx(true_positives / w[y].sum())
         assert row.point.fpr == pytest.approx(w[flagged & ~y].sum() / w[~y].sum())
@@ -77,10 +77,10 @@ def test_csv_reads_back_in_full():
     table = threshold_table(y, s)
     read = list(csv.DictReader(io.StringIO(table.to_csv())))
     assert len(read) == len(table.rows) == 7
-    for line, row in zip(read, table.rows, strict=True):
-        assert float(line["threshold"]) == row.point.threshold
-        assert float(line["tpr_low"]) == row.tpr.low
-        assert float(line["precision"]) == pytest.approx(row.point.precision, nan_ok=True)
+    for written, row in zip(read, table.rows, strict=True):
+        assert float(written["threshold"]) == row.point.threshold
+        assert float(written["tpr_low"]) == row.tpr.low
+        assert float(written["precision"]) == pytest.approx(row.point.precision, nan_ok=True)
 
 
 def test_it_prints_as_a_table():

@@ -57,13 +57,13 @@ def change(content, where, value):
 DELETE = sentinel.DELETE
 
 
-def places(node, where=()):
+def fields(node, where=()):
     """Every field and list item of a JSON tree, by the way that leads to it."""
     items = node.items() if isinstance(node, dict) else enumerate(node)
     for key, value in items:
         yield (*where, key), value
         if isinstance(value, (dict, list)):
-            yield from places(value, (*where, key))
+            yield from fields(value, (*where, key))
 
 
 def reads_as(damaged, content):
@@ -341,7 +341,7 @@ class TestHostile:
     def test_every_field_missing_or_of_another_type(self, text, path):
         content = json.loads(text)
         count = 0
-        for where, value in places({k: v for k, v in content.items() if k != "sha256"}):
+        for where, value in fields({k: v for k, v in content.items() if k != "sha256"}):
             for other in (DELETE, None, {}, deep(3), "surprise"):
                 if other == value or (isinstance(value, str) and isinstance(other, str)):
                     continue
@@ -397,7 +397,7 @@ class TestSurfaces:
 
     def test_every_field_missing_or_of_another_type(self, content, path):
         count = 0
-        for where, value in places(content["body"]["surfaces"], ("body", "surfaces")):
+        for where, value in fields(content["body"]["surfaces"], ("body", "surfaces")):
             for other in (DELETE, None, {}, deep(3), "surprise"):
                 if other == value or (isinstance(value, str) and other == "surprise"):
                     continue

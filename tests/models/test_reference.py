@@ -218,8 +218,8 @@ def test_pairs_are_explained_by_both_values(columns):
     frame = pd.DataFrame(columns)
     model = build_model(surfaces=build_surfaces()).with_reference(frame)
     explanation = model.explain(frame)
-    place = explanation[0].names.index("age x town")
-    assert explanation[0].values[place] == (0.1, "")
+    index = explanation[0].names.index("age x town")
+    assert explanation[0].values[index] == (0.1, "")
     words = [word for reasons in explanation.reasons(7) for word in reasons]
     assert any(word.startswith("age=0.1 x town= (") for word in words)
     assert any(word.startswith("code=missing x age=") for word in words)

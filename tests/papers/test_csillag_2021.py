@@ -63,12 +63,12 @@ def test_without_tables_the_theorems_are_run_and_the_rest_is_listed(tmp_path, mo
 
 def test_the_papers_figures_are_there_for_every_table():
     expected = PAPER.expected()
-    for place in ("table2", "ensembling"):
-        for methods in expected[place].values():
+    for key in ("table2", "ensembling"):
+        for methods in expected[key].values():
             for losses in methods.values():
                 assert {*TABLES, "gisette"} == set(losses)
-        for metric, methods in expected["spreads"][place].items():
-            assert methods.keys() == expected[place][metric].keys()
+        for metric, methods in expected["spreads"][key].items():
+            assert methods.keys() == expected[key][metric].keys()
             assert all({*TABLES, "gisette"} == set(of) for of in methods.values())
     assert {*TABLES, "gisette"} == set(expected["table1"])
 
@@ -95,11 +95,11 @@ def test_proposition_1_as_printed_fails_and_the_corrected_one_holds():
 def test_losses_of_stumps_are_those_of_the_definitions():
     rng = np.random.default_rng(3)
     pos, neg = (rng.integers(0, 2, size=(n, 2)).astype(float) for n in (7, 9))
-    shares = pos.mean(axis=0), neg.mean(axis=0)
+    fractions = pos.mean(axis=0), neg.mean(axis=0)
     for metric, loss in (("AUC", auc_loss), ("KS", ks_loss)):
         up = [loss(pos[:, j], neg[:, j]) for j in range(2)]
         down = [loss(-pos[:, j], -neg[:, j]) for j in range(2)]
-        assert subsampling.stump_losses(metric, *shares) == pytest.approx(up + down)
+        assert subsampling.stump_losses(metric, *fractions) == pytest.approx(up + down)
 
 
 def test_strict_loss_counts_ties_as_lost():
@@ -203,8 +203,8 @@ def test_differences_are_counted_from_the_folds_that_both_have():
     assert rules.count(comparison.against("KS", ["DMKS"])) == (1, 0, 1, 1)
     other = filled([0.2, 0.31, 0.4], [0.1, 0.2, 0.3])
     assert rules.count(other.against("KS", ["DMKS"])) == (0, 1, 0, 1)
-    assert rules.first_places(comparison, "KS", [OURS, "DMKS"]) == (1, 1)
-    assert rules.first_places(other, "KS", [OURS, "DMKS"]) == (0, 1)
+    assert rules.count_firsts(comparison, "KS", [OURS, "DMKS"]) == (1, 1)
+    assert rules.count_firsts(other, "KS", [OURS, "DMKS"]) == (0, 1)
 
 
 def cells(published, peers=(0.30,), spread=0.01):

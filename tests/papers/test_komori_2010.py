@@ -11,7 +11,7 @@ from auctor.metrics import auc
 from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
 from papers.komori_2010 import distributions, kyphosis, methods, theorem
-from papers.komori_2010.adaboost import boost, fit_adaboost, pair_shares
+from papers.komori_2010.adaboost import boost, fit_adaboost, pair_fractions
 from papers.komori_2010.curves import FIXED, alike, compare, follows, is_flat, one_factor
 from papers.komori_2010.simulation import Aucs, printed, tell_repetitions
 from papers.komori_2010.table1 import same_totals
@@ -96,9 +96,9 @@ def test_density_of_the_divided_distribution_is_that_of_its_rows(feature):
     rows = distributions.sample("divided", 40_000, np.random.default_rng(1))
     column, x = np.array([feature]), np.linspace(-300, 300, 600_001)
     density = np.exp(distributions.log_density("divided", x[:, None], 1, column))
-    share = density[np.abs(x) < 1].sum() / density.sum()
+    fraction = density[np.abs(x) < 1].sum() / density.sum()
     drawn = rows.X[rows.y == 1, feature]
-    assert (np.abs(drawn) < 1).mean() == pytest.approx(share, abs=0.012)
+    assert (np.abs(drawn) < 1).mean() == pytest.approx(fraction, abs=0.012)
 
 
 def test_glm_of_table_2_fits_the_divided_distribution_and_not_the_printed_one():
@@ -157,7 +157,7 @@ def test_adaboost_is_about_as_good_as_that_of_scikit_learn():
 
 def test_pair_fractions_are_areas():
     scores, y = np.array([[1.0, 2, 2, 3], [0.0, 0, 0, 0]]), np.array([0, 1, 0, 1])
-    assert pair_shares(scores, y).tolist() == [auc(y, scores[0]), 0.5]
+    assert pair_fractions(scores, y).tolist() == [auc(y, scores[0]), 0.5]
 
 
 def test_kyphosis_test_rows_have_18_pairs():
@@ -165,9 +165,9 @@ def test_kyphosis_test_rows_have_18_pairs():
     assert (len(train.y), len(test.y), int(test.y.sum())) == (70, 11, 2)
     other = kyphosis.random_split(0, 5)
     assert (len(other.train.y), len(other.test.y), int(other.test.y.sum())) == (70, 11, 2)
-    assert kyphosis.share_by_chance(2, 9, 0) == 1
-    assert kyphosis.share_by_chance(2, 9, 18) == pytest.approx(1 / 55)
-    assert kyphosis.share_by_chance(1, 3, 2) == pytest.approx(1 / 2)
+    assert kyphosis.fraction_by_chance(2, 9, 0) == 1
+    assert kyphosis.fraction_by_chance(2, 9, 18) == pytest.approx(1 / 55)
+    assert kyphosis.fraction_by_chance(1, 3, 2) == pytest.approx(1 / 2)
 
 
 def test_theorem_holds_and_would_not_for_another_ratio():

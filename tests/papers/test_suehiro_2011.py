@@ -14,7 +14,7 @@ from papers.suehiro_2011 import curve, readings, real_report, times, wording
 from papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
 from papers.suehiro_2011.artificial_figures import ceiling, luck
 from papers.suehiro_2011.artificial_report import gaps_of
-from papers.suehiro_2011.judging import best_folds, honest_folds, measure, tied_share
+from papers.suehiro_2011.judging import best_folds, honest_folds, measure, tied_fraction
 from papers.suehiro_2011.methods import draw_folds, score_rounds
 from papers.suehiro_2011.programs import draw_classes, draw_sample, solve_whole
 from papers.suehiro_2011.theorems import exact_margin, run_soft
@@ -52,11 +52,11 @@ def test_a_tiny_run_of_the_real_tables(data_folder, tmp_path):
     assert any("paper's N" in claim.text for claim in outcome.claims)
 
 
-@pytest.mark.parametrize(("noise", "share"), [(0.05, 0.5), (0.15, 0.7), (0.1, 0.9)])
-def test_the_ceiling_is_the_auc_of_the_clean_label(noise, share):
-    a = share * (1 - noise) / (share * (1 - noise) + (1 - share) * noise)
-    b = share * noise / (share * noise + (1 - share) * (1 - noise))
-    assert ceiling(Cell(share, 8, noise)) == pytest.approx(0.5 + (a - b) / 2)
+@pytest.mark.parametrize(("noise", "fraction"), [(0.05, 0.5), (0.15, 0.7), (0.1, 0.9)])
+def test_the_ceiling_is_the_auc_of_the_clean_label(noise, fraction):
+    a = fraction * (1 - noise) / (fraction * (1 - noise) + (1 - fraction) * noise)
+    b = fraction * noise / (fraction * noise + (1 - fraction) * (1 - noise))
+    assert ceiling(Cell(fraction, 8, noise)) == pytest.approx(0.5 + (a - b) / 2)
 
 
 def test_most_figures_of_the_paper_lie_above_the_ceiling():
@@ -95,7 +95,7 @@ def test_rounds_cut_short_are_those_of_a_short_fit():
 
 def test_ties_are_counted():
     y = np.array([1, 1, 0, 0])
-    assert tied_share(np.array([1.0, 0.0, 0.0, -1.0]), y) == 0.25
+    assert tied_fraction(np.array([1.0, 0.0, 0.0, -1.0]), y) == 0.25
     rows = np.arange(4)
     result = measure(np.zeros(4), y, y, rows, rows)
     assert (result["test"], result["ties_right"]) == (0.5, 1.0)
@@ -128,12 +128,12 @@ def test_verdicts_go_both_ways():
     assert wording.direction(Estimate(-1, -2, -0.5)) == Verdict.NOT_REPRODUCED
     assert wording.direction(Estimate(0, -1, 1)) == Verdict.UNDECIDED
     assert wording.direction(Estimate(0, float("nan"), float("nan"))) == Verdict.UNDECIDED
-    assert [wording.share_verdict(k, 5) for k in (5, 3, 1)] == [
+    assert [wording.fraction_verdict(k, 5) for k in (5, 3, 1)] == [
         Verdict.REPRODUCED,
         Verdict.PARTLY,
         Verdict.NOT_REPRODUCED,
     ]
-    assert wording.share_verdict(0, 0) == Verdict.NOT_RUN
+    assert wording.fraction_verdict(0, 0) == Verdict.NOT_RUN
     assert [times.ratio_verdict(r) for r in (9.0, 1.0, 0.1)] == [
         Verdict.REPRODUCED,
         Verdict.UNDECIDED,

@@ -97,13 +97,13 @@ def _orders(
 ) -> Iterator[Floats]:
     """Order by value with missing lowest, then highest; categories by fraction of positives."""
     if category:
-        share = {}
+        fraction = {}
         for code in np.unique(column):
             here = column == code
             pos = D[here & positive].sum() / D[positive].sum()
             neg = D[here & ~positive].sum() / D[~positive].sum()
-            share[code] = (pos / (pos + neg), code)
-        order = sorted(share, key=lambda code: share[code])
+            fraction[code] = (pos / (pos + neg), code)
+        order = sorted(fraction, key=lambda code: fraction[code])
         yield np.array([float(order.index(code)) for code in column])
         return
     yield column.astype(float)

@@ -27,8 +27,8 @@ def heavy_values(mass: dict[float, int], max_bins: int) -> set[float]:
     """Values whose weight alone fills a bin, removed one after the other until none is left."""
     light = dict(mass)
     while True:
-        share = Fraction(sum(light.values()), max_bins - (len(mass) - len(light)))
-        heavy = [value for value, weight in light.items() if weight >= share]
+        least = Fraction(sum(light.values()), max_bins - (len(mass) - len(light)))
+        heavy = [value for value, weight in light.items() if weight >= least]
         if not heavy:
             return set(mass) - set(light)
         for value in heavy:

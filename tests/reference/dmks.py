@@ -97,7 +97,7 @@ def slow_climb(
         beta = np.ldexp(beta, -int(np.frexp(say)[1]))
         return beta, *slow_cut(matrix @ beta, rows, limits.min_gap)
 
-    def worth(beta: Floats, value: float) -> float:
+    def objective(beta: Floats, value: float) -> float:
         return value - penalty * np.count_nonzero(beta)
 
     def values(j: int) -> list[float]:
@@ -114,15 +114,15 @@ def slow_climb(
     beta, best, threshold = state(beta)
     path = [best]
     for _ in range(max_iter):
-        before = worth(beta, best)
+        before = objective(beta, best)
         for j in range(matrix.shape[1]):
             for value in values(j):
                 trial = beta.copy()
                 trial[j] = value
                 moved = state(trial)
-                if worth(moved[0], moved[1]) > worth(beta, best) + EQUAL:
+                if objective(moved[0], moved[1]) > objective(beta, best) + EQUAL:
                     beta, best, threshold = moved
         path.append(best)
-        if worth(beta, best) - before < tol:
+        if objective(beta, best) - before < tol:
             break
     return beta, path

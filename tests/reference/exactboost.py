@@ -30,14 +30,14 @@ def ks_loss(pos: Floats, neg: Floats, margin: float = 0.0) -> float:
 
 def top_loss(pos: Floats, neg: Floats, top: float, margin: float = 0.0) -> float:
     """Equation (3) divided by k: the last row may count in part; negatives come first in ties."""
-    room, total = float(top), 0.0
+    left, total = float(top), 0.0
     rest = list(neg)
     for s in sorted(pos, reverse=True):
         above = [t for t in rest if t >= s - margin - EQUAL]
         rest = [t for t in rest if t < s - margin - EQUAL]
-        room -= len(above)
-        total += max(0.0, min(1.0, room))
-        room -= 1.0
+        left -= len(above)
+        total += max(0.0, min(1.0, left))
+        left -= 1.0
     return 1.0 - total / top
 
 
@@ -78,8 +78,8 @@ def stump_values(
         return np.maximum(gaps.max(axis=1), 0).astype(float)
     pos = -np.sort(-pos, axis=1)
     above = (neg[:, None, :] >= pos[:, :, None] - EQUAL).sum(axis=2)
-    place = np.arange(1, pos.shape[1] + 1)
-    taken = place * sample.weight_pos + above * sample.weight_neg
+    position = np.arange(1, pos.shape[1] + 1)
+    taken = position * sample.weight_pos + above * sample.weight_neg
     return (taken <= sample.top).sum(axis=1).astype(float)
 
 

@@ -41,8 +41,8 @@ def distances(roc: Curve, knots: Knots, n_grid: int = 2000) -> tuple[float, floa
     d1 = d_inf = 0.0
     for (a0, b0), (a1, b1) in pairwise(knots):
         for k in range(n_grid):
-            share = (k + 0.5) / n_grid
-            gap = roc(a0 + share * (a1 - a0)) - (b0 + share * (b1 - b0))
+            fraction = (k + 0.5) / n_grid
+            gap = roc(a0 + fraction * (a1 - a0)) - (b0 + fraction * (b1 - b0))
             d1 += gap * (a1 - a0) / n_grid
             d_inf = max(d_inf, gap)
     return d1, d_inf

@@ -26,9 +26,9 @@ def edge_of_codes(
     negative: npt.NDArray[Any], positive: npt.NDArray[Any], above: npt.NDArray[np.bool_]
 ) -> float:
     """r of the stump that ranks the codes in ``above`` above the others."""
-    share_neg = sum(int(n) for n, up in zip(negative, above, strict=True) if up)
-    share_pos = sum(int(n) for n, up in zip(positive, above, strict=True) if up)
-    return share_pos / sum(map(int, positive)) - share_neg / sum(map(int, negative))
+    above_neg = sum(int(n) for n, up in zip(negative, above, strict=True) if up)
+    above_pos = sum(int(n) for n, up in zip(positive, above, strict=True) if up)
+    return above_pos / sum(map(int, positive)) - above_neg / sum(map(int, negative))
 
 
 def largest_edge(
@@ -76,6 +76,6 @@ def best_youden(
 def youden_gap(
     above: npt.NDArray[np.bool_], positive: npt.NDArray[np.bool_], weight: npt.NDArray[Any]
 ) -> float:
-    share_pos = weight[above & positive].sum() / weight[positive].sum()
-    share_neg = weight[above & ~positive].sum() / weight[~positive].sum()
-    return float(share_pos - share_neg)
+    above_pos = weight[above & positive].sum() / weight[positive].sum()
+    above_neg = weight[above & ~positive].sum() / weight[~positive].sum()
+    return float(above_pos - above_neg)

@@ -28,9 +28,9 @@ class SlowNode:
 
 def coin(seed: int, row: int, layer: int, index: int) -> float:
     """The random number of a row at a node: splitmix64 in Python integers."""
-    place = layer * 65_536 + index
+    position = layer * 65_536 + index
     x = seed * 0xA0761D6478BD642F & _MASK
-    x ^= (row * 0x9E3779B97F4A7C15 & _MASK) ^ (place * 0xD1B54A32D192ED03 & _MASK)
+    x ^= (row * 0x9E3779B97F4A7C15 & _MASK) ^ (position * 0xD1B54A32D192ED03 & _MASK)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
     return ((x ^ (x >> 31)) >> 11) * 2.0**-53

@@ -122,7 +122,7 @@ def roc_distance(a: Points, b: Points) -> tuple[float, float]:
     knots = sorted({x for x, _ in a} | {x for x, _ in b})
     l1 = sup = 0.0
     for left, right in pairwise(knots):
-        inside = [left + (right - left) * share for share in (0.25, 0.75)]
+        inside = [left + (right - left) * fraction for fraction in (0.25, 0.75)]
         d0, d1 = (line_height(a, x) - line_height(b, x) for x in inside)
         start, end = d0 - (d1 - d0) / 2, d1 + (d1 - d0) / 2
         sup = max(sup, abs(start), abs(end))

@@ -17,7 +17,7 @@ class SlowRule:
     """Settings of a node: m_A, the fraction of equation (2), and the noise rate."""
 
     min_class: float
-    share: float
+    least_fraction: float
     noise_rate: float
 
 
@@ -33,8 +33,8 @@ class SlowSamplingNode:
 
 def clean_rate(n_label: float, n_other: float, noise_rate: float) -> float:
     """D_{i,t}[c(x) = b] from the fraction of the label b."""
-    share = n_label / (n_label + n_other)
-    return (share - noise_rate) / (1 - 2 * noise_rate)
+    fraction = n_label / (n_label + n_other)
+    return (fraction - noise_rate) / (1 - 2 * noise_rate)
 
 
 def sampling_layers(
@@ -121,7 +121,7 @@ def _is_given_up(
     spread = ((1 - eta) ** 2 * n_label + eta**2 * n_other) / (1 - 2 * eta) ** 2
     one_more = ((1 - eta) ** 2 + eta**2) / (1 - 2 * eta) ** 2
     error = (spread + one_more) ** 0.5 / n_draws
-    if p <= rule.share * rate and p + 2 * error <= 4 * rule.share * rate:
+    if p <= rule.least_fraction * rate and p + 2 * error <= 4 * rule.least_fraction * rate:
         return True
     count = p * n_draws
     hidden = max(spread - max(count, 0.0), 0.0) ** 0.5

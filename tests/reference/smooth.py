@@ -51,11 +51,11 @@ def table_gradient(
     codes: npt.NDArray[np.int64], tables: Floats, positive: Bools, weight: Floats
 ) -> Floats:
     """Derivative of the smoothed AUC by each table entry; ``codes`` are (features, rows)."""
-    scores = np.sum([table[line] for table, line in zip(tables, codes, strict=True)], axis=0)
+    scores = np.sum([table[column] for table, column in zip(tables, codes, strict=True)], axis=0)
     slopes = smoothed_auc_slopes(scores, positive, weight)
     out = np.zeros_like(tables)
-    for line, gains in zip(codes, out, strict=True):
-        np.add.at(gains, line, slopes)
+    for column, gains in zip(codes, out, strict=True):
+        np.add.at(gains, column, slopes)
     return out
 
 
@@ -68,19 +68,19 @@ def bins_roughness(f: Floats) -> float:
     return float(sum((a - 2 * b + c) ** 2 for a, b, c in zip(padded, f, padded[2:], strict=False)))
 
 
-def curvature_roughness(f: Floats, places: Floats) -> float:
+def curvature_roughness(f: Floats, positions: Floats) -> float:
     """The integral of f''^2 over the bins' positions; f'' is constant around each inner bin."""
     total = 0.0
     for i in range(1, len(f) - 1):
-        before, after = places[i] - places[i - 1], places[i + 1] - places[i]
+        before, after = positions[i] - positions[i - 1], positions[i + 1] - positions[i]
         bend = (f[i + 1] - f[i]) / after - (f[i] - f[i - 1]) / before
         total += bend**2 / ((before + after) / 2)
     return total
 
 
-def slope_roughness(f: Floats, places: Floats) -> float:
+def slope_roughness(f: Floats, positions: Floats) -> float:
     """The integral of f'^2 by the positions of the bins."""
-    return float((np.diff(f) ** 2 / np.diff(places)).sum())
+    return float((np.diff(f) ** 2 / np.diff(positions)).sum())
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def capped_mean(
     """The smallest mean score over distributions with no row above its weight / nu."""
     left, total = 1.0, 0.0
     for i in np.argsort(scores, kind="stable"):
-        share = min(left, weight[i] / nu)
-        total += share * scores[i]
-        left -= share
+        fraction = min(left, weight[i] / nu)
+        total += fraction * scores[i]
+        left -= fraction
     return float(total)

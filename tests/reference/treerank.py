@@ -61,9 +61,9 @@ def best_part(table: SlowTable, cell: Rows, least: int) -> Rows | None:
             size = sum(table.weights(upper))
             if min(size, sum(table.weights(cell)) - size) < least:
                 continue
-            worth = ent(table, cell, upper), size
-            if worth[0] > 0 and worth > best:
-                best, chosen = worth, upper
+            gain = ent(table, cell, upper), size
+            if gain[0] > 0 and gain > best:
+                best, chosen = gain, upper
     return chosen
 
 
@@ -107,10 +107,14 @@ def small_tree(table: SlowTable, cell: Rows, box: Rows, least: int, depth: int) 
             continue
         fall = _impurity(table, cell, box)
         fall -= _impurity(table, cell, part) + _impurity(table, cell, rest)
-        upper = part if _share(table, cell, part) > _share(table, cell, rest) else rest
-        worth = fall, sum(table.weights(upper))
-        if fall > 0 and worth > best:
-            best, chosen = worth, part
+        upper = (
+            part
+            if _positive_fraction(table, cell, part) > _positive_fraction(table, cell, rest)
+            else rest
+        )
+        gain = fall, sum(table.weights(upper))
+        if fall > 0 and gain > best:
+            best, chosen = gain, part
     if chosen is None:
         return [box]
     return [
@@ -125,7 +129,7 @@ def _even(table: SlowTable, cell: Rows, rows: Rows) -> tuple[Fraction, Fraction]
     return Fraction(of_rows[0], of_cell[0]), Fraction(of_rows[1], of_cell[1])
 
 
-def _share(table: SlowTable, cell: Rows, rows: Rows) -> Fraction:
+def _positive_fraction(table: SlowTable, cell: Rows, rows: Rows) -> Fraction:
     neg, pos = _even(table, cell, rows)
     return pos / (neg + pos)
 

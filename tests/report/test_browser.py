@@ -102,13 +102,13 @@ def test_intervals_beside_the_slider_are_exact(open_page, facts):
     roc = facts["roc"]
     n_pos, n_neg = roc["true_positives"][-1], roc["false_positives"][-1]
     tp, fp = (roc[name][roc["youden"]] for name in ("true_positives", "false_positives"))
-    shares = {
+    fractions = {
         "sensitivity": (tp, n_pos),
         "specificity": (n_neg - fp, n_neg),
         "ppv": (tp, tp + fp),
         "npv": (n_neg - fp, n_neg - fp + n_pos - tp),
     }
-    for name, counts in shares.items():
+    for name, counts in fractions.items():
         cell = opened.page.locator(f"#{name}")
         ends = clopper_pearson(*counts, 0.95)
         result = [float(cell.get_attribute(f"data-{end}")) for end in ("low", "high")]

@@ -242,10 +242,10 @@ def odd_tables(X):
     yield "each its own category", frame.assign(a=[f"c{k}" for k in range(len(X))])
 
 
-@pytest.mark.parametrize("place", range(6))
-def test_odd_tables(make_rows, place):
+@pytest.mark.parametrize("position", range(6))
+def test_odd_tables(make_rows, position):
     X, y = make_rows(80)
-    _, table = list(odd_tables(X))[place]
+    _, table = list(odd_tables(X))[position]
     facts = summarize(RankBoost(n_estimators=10).fit(table, y), table, y)
     assert plain_values(facts)
     assert render(facts).startswith("<!doctype html>")

@@ -33,8 +33,8 @@ def test_the_order_of_rows_is_noticed():
         part = data.partitions[0]
         return with_steps(data, float((part.codes[0] * np.arange(part.n_rows)).sum()))
 
-    place = r"order of the rows; the first difference is body\.features\[0\]\.steps\[0\]: "
-    with pytest.raises(AssertionError, match=place):
+    words = r"order of the rows; the first difference is body\.features\[0\]\.steps\[0\]: "
+    with pytest.raises(AssertionError, match=words):
         contracts.check_row_order(fit, 0)
 
 
