@@ -77,8 +77,8 @@ def test_a_collision_leaves_every_row_by_itself(make, monkeypatch):
     def same(matrix):
         return np.zeros(matrix.shape[0], dtype=np.uint64)
 
-    monkeypatch.setattr(distinct, "_hash_dense", same)
-    monkeypatch.setattr(distinct, "_hash_sparse", same)
+    monkeypatch.setattr(distinct, "hash_dense", same)
+    monkeypatch.setattr(distinct, "hash_sparse", same)
     table = np.array([[1.0, NAN], [1.0, NAN], [2.0, NAN]])
     rows, totals = distinct_rows(make(table), np.array([1, 2, 3], dtype=np.uint32))
     assert rows.tolist() == [0, 1, 2]

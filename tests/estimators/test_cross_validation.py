@@ -87,7 +87,7 @@ def test_of_many_rows_some_are_scored_by_all_models(
     X: Any, y: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = cross_val_auc(RANKER, X, y, cv=3)
-    monkeypatch.setattr(crossval, "_MOST_PROBED", 20)
+    monkeypatch.setattr(crossval, "MOST_PROBED", 20)
     some = cross_val_auc(RANKER, X, y, cv=3)
     assert np.isfinite(some.scores_by_fold).all(axis=1).sum() == 40
     assert some.instability == fold_instability(y, some.scores_by_fold, some.folds)

@@ -7,6 +7,7 @@ from auctor import DMKS, MarginRanker, RankBoost, SmoothAUCBoost, SmoothAUCBoost
 from auctor.data import prepare, read_table
 from auctor.estimators.base import FitInput
 from auctor.estimators.folds import draw_folds
+from auctor.learners.boosting.rankboost import fit_rankboost
 from auctor.learners.trees.pruning import stratified_folds
 from auctor.metrics import auc
 
@@ -79,13 +80,19 @@ def test_a_table_of_few_distinct_rows_has_even_folds():
     assert sizes.max() - sizes.min() <= 2
 
 
-def test_early_stopping_holds_out_copies_together():
+def test_early_stopping_holds_out_copies_together(monkeypatch):
+    parts = []
+
+    def learn(train, settings, held_out):
+        parts.extend([train, held_out])
+        return fit_rankboost(train, settings, held_out)
+
+    monkeypatch.setattr("auctor.estimators.rankboost.fit_rankboost", learn)
     X, y = make_rows(5, n_rows=120)
     rows = np.repeat(np.arange(120), 3)
-    data = prepare(X[rows], y[rows])
-    ranker = RankBoost(early_stopping=True, validation_fraction=0.2, random_state=0)
-    train, held_out = ranker._hold_out(data)
-    seen, unseen = (np.concatenate([p.rows for p in d.partitions]) // 3 for d in (train, held_out))
+    ranker = RankBoost(2, early_stopping=True, validation_fraction=0.2, random_state=0)
+    ranker.fit(X[rows], y[rows])
+    seen, unseen = (np.concatenate([p.rows for p in d.partitions]) // 3 for d in parts)
     assert not np.intersect1d(seen, unseen).size
     assert len(unseen) == pytest.approx(72, abs=6)
 

@@ -122,7 +122,8 @@ def explain(model: Model, X: Any, scores: Any) -> None:
 
 def rows_of(model: Model, rng: Rng, n_rows: int = 7) -> Any:
     """Rows that fit a model: values around its cuts, its categories, others, missing ones."""
-    columns = [_values(column, rng, n_rows) for column in model._columns]
+    described = model.columns if isinstance(model, LinearModel) else model.features
+    columns = [_values(column, rng, n_rows) for column in described]
     names = list(model.feature_names)
     if rng.random() < 0.5 and all(name.isprintable() for name in names):
         return pd.DataFrame(dict(zip(names, columns, strict=True)))

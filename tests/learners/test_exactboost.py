@@ -279,8 +279,8 @@ def test_coarser_units_leave_the_scores_nearly_as_they_are(metric, monkeypatch):
     usual, history, _ = fit_exactboost(prepare(X, y), settings, start)
     assert max(run.scale for run in history.runs) > 2.0**31
     # From the first step on, and so often that a start of 2^30 units has few left.
-    monkeypatch.setattr(exact_run, "_LARGEST_RANGE", 2.0**31)
-    monkeypatch.setattr(exact_run, "_COARSER", 2)
+    monkeypatch.setattr(exact_run, "LARGEST_RANGE", 2.0**31)
+    monkeypatch.setattr(exact_run, "COARSER", 2)
     coarse, coarse_history, _ = fit_exactboost(prepare(X, y), settings, start)
     assert max(run.scale for run in coarse_history.runs) <= 2.0**31
     scores = usual.decision_function(X)
@@ -294,7 +294,7 @@ def test_coarser_units_leave_the_scores_nearly_as_they_are(metric, monkeypatch):
 def test_the_real_coarser_units_are_harmless(metric, monkeypatch):
     X, y = make_table(8, 60, 90)
     settings = ExactBoostSettings(metric, n_runs=1, n_estimators=20, subsample=0.5)
-    monkeypatch.setattr(exact_run, "_LARGEST_RANGE", 2.0**33)
+    monkeypatch.setattr(exact_run, "LARGEST_RANGE", 2.0**33)
     _, history, _ = fit_exactboost(prepare(X, y), settings)
     (run,) = history.runs
     assert run.scale < 2.0**33

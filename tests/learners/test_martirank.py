@@ -84,7 +84,7 @@ def test_counting_from_the_start_gives_the_same_program(monkeypatch):
     settings = MartiRankSettings(n_layers=10, min_samples_leaf=3)
     kept, *_ = fit_martirank(data, settings)
     # as if there were too many features to keep their histograms or to count them at once
-    monkeypatch.setattr("auctor.learners.martirank.node_counts._HISTOGRAM_BYTES", 2**14)
+    monkeypatch.setattr("auctor.learners.martirank.node_counts.HISTOGRAM_BYTES", 2**14)
     counted, *_ = fit_martirank(data, settings)
     assert same_model(kept, counted)
 

@@ -22,7 +22,7 @@ def table(weight_neg, weight_pos):
 def distributions(weights, data):
     """d- and d+ in the order of the codes."""
     part = data.partitions[0]
-    d = part.weight * weights._factors[0]
+    d = part.weight * weights.factors[0]
     by_code = np.argsort(part.codes[0])
     neg, pos = by_code[by_code >= part.n_pos], by_code[by_code < part.n_pos]
     return d[neg], d[pos]
@@ -108,7 +108,7 @@ def test_rows_light_by_many_orders_can_be_raised_again():
         for _ in range(3):
             multiply(weights, data, np.array([1, 1, 1, 1, 1e-9]))
         assert distributions(weights, data)[1][3] < 1e-25
-        weights._nus = (1.0, 4 - 1e-9)
+        weights.nus = (1.0, 4 - 1e-9)
         multiply(weights, data, np.array([1, 2, 1, 1, 1]))
         d = distributions(weights, data)[1]
     assert d == pytest.approx(np.full(4, 0.25), rel=1e-8)

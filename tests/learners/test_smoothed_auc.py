@@ -235,7 +235,7 @@ def test_the_order_of_the_rows_and_partitions_do_not_show(seed, fpr_range):
 @pytest.mark.parametrize("fpr_range", [None, (0.1, 0.4)])
 @pytest.mark.parametrize("n_partitions", [1, 40])
 def test_threads_do_not_show(n_partitions, fpr_range, monkeypatch):
-    monkeypatch.setattr(blocks, "_CELLS_PER_WORKER", 10)
+    monkeypatch.setattr(blocks, "CELLS_PER_WORKER", 10)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 2)), rng.integers(0, 2, size=500)
     data = prepare(X, y, sample_weight=rng.random(500) + 0.1)

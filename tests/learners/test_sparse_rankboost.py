@@ -114,10 +114,10 @@ def test_any_sparse_form(form):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_threads_share_the_features(n_jobs, monkeypatch):
-    monkeypatch.setattr(sparse_rows, "_ENTRIES_PER_WORKER", 50)
+    monkeypatch.setattr(sparse_rows, "ENTRIES_PER_WORKER", 50)
     X, y = make_table(1)
     dense, kept = both(X, y)
-    assert len(sparse_rows._feature_runs(kept, n_jobs)) == n_jobs
+    assert len(sparse_rows.feature_runs(kept, n_jobs)) == n_jobs
     assert_same_fit(dense, kept.split(2), RankBoostSettings(30, n_jobs=n_jobs))
 
 

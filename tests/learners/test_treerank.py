@@ -158,9 +158,9 @@ def test_histograms_that_do_not_fit_give_the_same_tree(settings_, monkeypatch):
     data = prepare(X, y, categorical_features=[4])
     kept, *_ = fit_treerank(data, settings_)
     for n_bytes in (2**16, 2**10):  # some levels, none
-        monkeypatch.setattr("auctor.learners.trees.split_search._HISTOGRAM_BYTES", n_bytes)
+        monkeypatch.setattr("auctor.learners.trees.split_search.HISTOGRAM_BYTES", n_bytes)
         assert same_model(fit_treerank(data, settings_)[0], kept)
-    monkeypatch.setattr("auctor.learners.trees.split_search._TILE", 2)
+    monkeypatch.setattr("auctor.learners.trees.split_search.TILE", 2)
     assert same_model(fit_treerank(data, settings_)[0], kept)
 
 

@@ -229,9 +229,10 @@ def test_a_mean_above_the_papers_is_better_only_beside_a_yardstick_that_is_the_p
         assert findings[methods.AUCBOOST].verdict == verdict
 
 
-def test_the_page_tells_the_repetitions_that_were_run(page):
+def test_the_page_tells_the_repetitions_that_were_run(page, tmp_path):
     tell_repetitions(page, Aucs({"a 0": {"total": [0.5, 0.6]}}), ["a", "b"])
-    assert "2 of a; none of b" in page._parts[-1]
+    last = page.write(tmp_path).read_text().split("\n\n")[-1]
+    assert "2 of a; none of b" in last
 
 
 def test_reduced_methods_have_no_figure_of_the_paper_beside_them(page, tmp_path):

@@ -17,7 +17,7 @@ from auctor.cli.tables import TableFile, open_table, table_kind, write_table
 from auctor.models import Model, TermModel, load
 
 # Rows are explained in blocks, since one number for each term and row takes much memory.
-_MOST_CELLS = 4_000_000
+MOST_CELLS = 4_000_000
 _SCORED = ("score", "probability", "prediction")
 
 
@@ -135,7 +135,7 @@ def reason_columns(
     """Columns reason_1, reason_2, ...: the terms that move each row's score most."""
     names = _reason_names(n_reasons)
     columns: dict[str, list[str]] = {name: [] for name in names}
-    n_block = max(1, _MOST_CELLS // len(model.term_names))
+    n_block = max(1, MOST_CELLS // len(model.term_names))
     for start in range(0, table.num_rows, n_block):
         block = table.slice(start, n_block)
         reasons = model.explain_rows(block).reasons(n_reasons, direction or "both")

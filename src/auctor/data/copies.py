@@ -46,7 +46,7 @@ def distinct_rows(matrix: Any, weight: npt.NDArray[Any]) -> tuple[Ints, Ints]:
 
 def row_hashes(matrix: Any) -> Hashes:
     """A hash of the values of each row of a float64 array or CSR array."""
-    return _hash_sparse(matrix) if sparse.issparse(matrix) else _hash_dense(matrix)
+    return hash_sparse(matrix) if sparse.issparse(matrix) else hash_dense(matrix)
 
 
 def _mix(bits: Hashes, column: Hashes | np.uint64) -> Hashes:
@@ -68,14 +68,16 @@ def value_bits(values: Floats) -> Hashes:
     return known.view(np.uint64)
 
 
-def _hash_dense(matrix: Floats) -> Hashes:
+def hash_dense(matrix: Floats) -> Hashes:
+    """A hash of each row of an array."""
     out = np.zeros(len(matrix), dtype=np.uint64)
     for j, salt in enumerate(column_salt(np.arange(matrix.shape[1]))):
         out += _mix(value_bits(matrix[:, j]), salt)
     return out
 
 
-def _hash_sparse(matrix: Any) -> Hashes:
+def hash_sparse(matrix: Any) -> Hashes:
+    """The same hash of each row of a sparse table in rows (CSR)."""
     out = np.zeros(matrix.shape[0], dtype=np.uint64)
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     np.add.at(out, row, _mix(value_bits(matrix.data), column_salt(matrix.indices)))

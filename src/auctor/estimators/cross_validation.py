@@ -84,7 +84,7 @@ def _middles(above: Floats) -> Floats:
 
 
 # Rows of each class that all models score, to see how much the models differ.
-_MOST_PROBED = 5000
+MOST_PROBED = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +319,7 @@ def _probed(positive: Bools, weight: Floats | None) -> Indices:
     present = np.ones(len(positive), dtype=bool) if weight is None else weight > 0
     rng, chosen = np.random.default_rng(0), []
     for rows in (np.flatnonzero(positive & present), np.flatnonzero(~positive & present)):
-        chosen.append(rng.permutation(rows)[:_MOST_PROBED])
+        chosen.append(rng.permutation(rows)[:MOST_PROBED])
     return np.sort(np.concatenate(chosen))
 
 

@@ -37,7 +37,7 @@ class RowWeights:
     def __init__(self, data: RankingData, workers: Workers) -> None:
         self._data, self._workers = data, workers
         self._blocks = class_blocks(data, workers.count)
-        self._factors = [_equal_factors(part.n_pos, part.n_rows, data) for part in data.partitions]
+        self.factors = [_equal_factors(part.n_pos, part.n_rows, data) for part in data.partitions]
         self._feature = 0
         self._change = np.ones((2, data.n_codes))
         self._histogram: Any = None
@@ -49,7 +49,7 @@ class RowWeights:
         An int64 array, or a ``RaggedHistogram`` if the codes are sparse.
         """
         if self._histogram is None and self._sparse is not None:
-            self._histogram = self._sparse.count(self._factors, self._feature, self._change, SCALE)
+            self._histogram = self._sparse.count(self.factors, self._feature, self._change, SCALE)
         elif self._histogram is None:
             results = self._workers.map(self._count, self._blocks)
             self._histogram = results[0] if len(results) == 1 else np.sum(results, axis=0)
@@ -80,7 +80,7 @@ class RowWeights:
             reweight_and_count(
                 part.codes,
                 part.weight,
-                self._factors[k],
+                self.factors[k],
                 self._feature,
                 self._change[label],
                 SCALE,
@@ -118,7 +118,7 @@ class CappedWeights(RowWeights):
     def __init__(self, data: RankingData, workers: Workers, nus: tuple[float, float]) -> None:
         """``nus`` are those of the negatives and the positives, in units of weight."""
         super().__init__(data, workers)
-        self._nus = nus
+        self.nus = nus
         by_worker = class_blocks(data, workers.count)
         self._blocks_of = [
             [[block for block in blocks if block.label == label] for blocks in by_worker]
@@ -133,7 +133,7 @@ class CappedWeights(RowWeights):
 
         def apply_change(blocks: list[Block]) -> None:
             for k, label, start, stop in blocks:
-                change_factors(codes[k], self._factors[k], self._change[label], start, stop)
+                change_factors(codes[k], self.factors[k], self._change[label], start, stop)
 
         for label in (0, 1):
             self._workers.map(apply_change, self._blocks_of[label])
@@ -149,7 +149,7 @@ class CappedWeights(RowWeights):
         sum_i min(c d_i, w_i / nu) is concave and piecewise linear in c. Each step increases c, and
         more rows reach the cap; when c no longer changes, the sum is 1.
         """
-        nu, total = self._nus[label], self._data.class_weights[label]
+        nu, total = self.nus[label], self._data.class_weights[label]
         c, before, scale = 1.0, 0.0, SCALE
         while c > before * _STILL:
             sums = self._weigh(label, c, scale)
@@ -166,12 +166,12 @@ class CappedWeights(RowWeights):
         self._cut(label, c)
 
     def _weigh(self, label: int, c: float, scale: float) -> _CapSums:
-        cap = 1.0 / self._nus[label]
+        cap = 1.0 / self.nus[label]
 
         def weigh(blocks: list[Block]) -> _CapSums:
             sums = [
                 weigh_around_cap(
-                    self._data.partitions[k].weight, self._factors[k], c, cap, scale, start, stop
+                    self._data.partitions[k].weight, self.factors[k], c, cap, scale, start, stop
                 )
                 for k, _, start, stop in blocks
             ]
@@ -180,11 +180,11 @@ class CappedWeights(RowWeights):
         return _add_up(self._workers.map(weigh, self._blocks_of[label]))
 
     def _cut(self, label: int, c: float) -> None:
-        cap = 1.0 / self._nus[label]
+        cap = 1.0 / self.nus[label]
 
         def cut(blocks: list[Block]) -> None:
             for k, _, start, stop in blocks:
-                cut_at_cap(self._factors[k], c, cap, start, stop)
+                cut_at_cap(self.factors[k], c, cap, start, stop)
 
         self._workers.map(cut, self._blocks_of[label])
 

@@ -11,7 +11,7 @@ from auctor.kernels.sparse import best_ragged_stump, count_sparse, reweight
 from auctor.weak.stump import Stump, StumpSearch, categories_above
 
 # With fewer stored entries a further thread costs more than it saves.
-_ENTRIES_PER_WORKER = 200_000
+ENTRIES_PER_WORKER = 200_000
 _ONE_FEATURE = 8  # fixed cost of a feature, in stored entries
 
 
@@ -48,7 +48,7 @@ class SparseCounter:
         self._data, self._workers = data, workers
         self._quantised = [np.empty(part.n_rows, dtype=np.int64) for part in data.partitions]
         self._totals = np.zeros((len(data.partitions), 2), dtype=np.int64)
-        self._runs = _feature_runs(data, workers.count)
+        self._runs = feature_runs(data, workers.count)
 
     def count(
         self,
@@ -99,13 +99,13 @@ class SparseCounter:
             )
 
 
-def _feature_runs(data: RankingData, n_workers: int) -> list[tuple[int, int]]:
+def feature_runs(data: RankingData, n_workers: int) -> list[tuple[int, int]]:
     """Ranges of features (begin, end) of about equal cost, one for each worker."""
     codes = [part.sparse_codes for part in data.partitions]
     # Total cost of the features before each one.
     before = sum(each.starts[each.first] for each in codes)
     before = before + _ONE_FEATURE * np.arange(data.n_features + 1)
-    n_runs = max(1, min(n_workers, int(before[-1]) // _ENTRIES_PER_WORKER))
+    n_runs = max(1, min(n_workers, int(before[-1]) // ENTRIES_PER_WORKER))
     inner = np.searchsorted(before, before[-1] * np.arange(1, n_runs) / n_runs)
     edges = [0, *inner.tolist(), data.n_features]
     return [(begin, end) for begin, end in pairwise(edges) if end > begin]

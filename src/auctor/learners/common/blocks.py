@@ -11,7 +11,7 @@ from auctor.data import RankingData, Workers
 from auctor.kernels.smooth import count_slopes
 
 # With fewer cells of the table per thread, starting it costs more time than it saves.
-_CELLS_PER_WORKER = 200_000
+CELLS_PER_WORKER = 200_000
 
 
 class Block(NamedTuple):
@@ -28,7 +28,7 @@ def class_blocks(data: RankingData, n_workers: int) -> list[list[Block]]:
 
     There may be fewer lists than workers, where the table is small.
     """
-    useful = max(1, data.n_rows * data.n_features // _CELLS_PER_WORKER)
+    useful = max(1, data.n_rows * data.n_features // CELLS_PER_WORKER)
     n_workers = min(n_workers, useful)
     blocks: list[list[Block]] = [[] for _ in range(n_workers)]
     for k, label, first, last in _class_runs(data):

@@ -30,8 +30,8 @@ from auctor.learners.exact.metric import Judge
 from auctor.learners.exact.table import ExactTable
 
 UNIT_RANGE = 2.0**30  # the range of the scores at the start, in units
-_LARGEST_RANGE = 2.0**50  # with a larger range the unit becomes coarser
-_COARSER = 2**20  # the factor by which it does
+LARGEST_RANGE = 2.0**50  # with a larger range the unit becomes coarser
+COARSER = 2**20  # the factor by which it does
 _BITS = 20  # precision of a step found by bisection
 _N_STRIPS = 8  # number of strips that the search starts with
 # Maximum number of sweeps of one search, per view, where gap_tol is above 0. Most need 10 to 30;
@@ -197,7 +197,7 @@ class Run:
         history.steps.append(step)
         history.rounds.append(len(history.losses))
         history.scale = float(reach)
-        if history.scale > _LARGEST_RANGE:
+        if history.scale > LARGEST_RANGE:
             self._coarsen()
         self._loss = self._judge(self._pos, self._neg, history.scale)
 
@@ -284,8 +284,8 @@ class Run:
     def _coarsen(self) -> None:
         """Make the unit a million times larger, which rounds the low bits of all steps away."""
         history = self.history
-        self._factor *= _COARSER
-        history.steps = [replace(step, size=round(step.size / _COARSER)) for step in history.steps]
+        self._factor *= COARSER
+        history.steps = [replace(step, size=round(step.size / COARSER)) for step in history.steps]
         self._sort_rows()
         reach = max(part.scores[-1] for part in (self._pos, self._neg)) - min(
             part.scores[0] for part in (self._pos, self._neg)

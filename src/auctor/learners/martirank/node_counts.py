@@ -13,7 +13,7 @@ from auctor.learners.martirank.program import Gates, Node, split_range
 
 # If the histograms of all nodes and features fit into this, they are kept; else they are computed
 # for as many features at a time as fit.
-_HISTOGRAM_BYTES = 2**26
+HISTOGRAM_BYTES = 2**26
 
 Positions = list[npt.NDArray[np.uint16]]  # the node of each row, by partition
 
@@ -30,7 +30,7 @@ class NodeCounts:
     def __init__(self, data: RankingData, n_layers: int, workers: Workers) -> None:
         self._data, self._n_layers, self._workers = data, n_layers, workers
         shape = (2, data.n_features, n_layers + 1, data.n_codes)
-        fits = 8 * float(np.prod(shape)) <= _HISTOGRAM_BYTES
+        fits = 8 * float(np.prod(shape)) <= HISTOGRAM_BYTES
         self._kept = np.zeros(shape, dtype=np.int64) if fits else None
         # int32 if the sum of all weights fits: it needs half of the cache.
         self._dtype = np.int32 if sum(data.class_weights) < 2**31 else np.int64
@@ -121,6 +121,6 @@ class NodeCounts:
         self._workers.map(count_features, split_range(first, last, self._workers.count))
 
     def _chunks(self, t: int) -> list[tuple[int, int]]:
-        size = max(1, _HISTOGRAM_BYTES // (16 * (t + 1) * self._data.n_codes))
+        size = max(1, HISTOGRAM_BYTES // (16 * (t + 1) * self._data.n_codes))
         n = self._data.n_features
         return [(first, min(first + size, n)) for first in range(0, n, size)]

@@ -24,10 +24,10 @@ from auctor.learners.trees.node_rows import NodeRows
 
 # The histograms of a level and of its parents are kept if they fit into this. Otherwise each node
 # is counted anew, as many nodes at a time as fit into a quarter of it.
-_HISTOGRAM_BYTES = 2**26
+HISTOGRAM_BYTES = 2**26
 
 # Maximum number of features of a tile: a row of a tile is half a cache line.
-_TILE = 32
+TILE = 32
 
 
 def take_better(splits: Splits, other: Splits) -> None:
@@ -89,11 +89,11 @@ class SplitSearch:
         # int32 if the sum of all weights fits: it needs half of the cache.
         dtype = np.dtype(np.int32 if rows.totals.sum() < 2**31 else np.int64)
         # The same number of tiles for each thread, if there are enough features.
-        per_thread = -(-data.n_features // (_TILE * workers.count))
+        per_thread = -(-data.n_features // (TILE * workers.count))
         n_tiles = min(data.n_features, per_thread * workers.count)
         edges = [data.n_features * k // n_tiles for k in range(n_tiles + 1)]
         slot_bytes = 2 * data.n_features * data.n_codes * dtype.itemsize
-        n_slots = _HISTOGRAM_BYTES // slot_bytes
+        n_slots = HISTOGRAM_BYTES // slot_bytes
         self._slots = _Slots(n_slots)
         self._tiles = workers.map(lambda ends: _Tile(data, *ends, n_slots, dtype), pairwise(edges))
 
@@ -181,7 +181,7 @@ class _Tile:
         # np.empty does not touch the memory: a small tree uses only the part that it needs.
         self._kept = np.empty((2, n_slots, len(features) * data.n_codes), dtype=dtype)
         slot_bytes = self._kept.itemsize * 2 * self._kept.shape[2]
-        own_bytes = _HISTOGRAM_BYTES // 4 * (last - first) // data.n_features
+        own_bytes = HISTOGRAM_BYTES // 4 * (last - first) // data.n_features
         self._block_size = max(1, own_bytes // slot_bytes)
 
     def search(
