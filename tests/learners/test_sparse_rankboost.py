@@ -169,11 +169,15 @@ def test_memory_follows_the_entries():
     assert peak < n_rows * n_columns / 2  # dense codes take a byte a cell
 
 
-def test_real_words(data_folder):
-    path = data_folder / "reuters" / "X_words_binary.npz"
-    if not path.is_file():
-        pytest.skip("AUCTOR_DATA has no reuters")
-    X = sparse.csr_array(sparse.load_npz(path))[:4000, ::15]
-    y = X[:, [3, 11, 40]].sum(axis=1) + np.arange(4000) % 3 > 1
+def test_words_of_texts():
+    """Few words are in many texts, most words in one or none, as in collections of real texts."""
+    rng = np.random.default_rng(0)
+    frequency = 0.6 * np.arange(1.0, 2001.0) ** -1.2
+    columns = rng.permutation(2000)
+    X = sparse.csr_array(rng.random((4000, 2000)) < frequency[columns], dtype=np.uint8)
+    n_texts = X.sum(axis=0)
+    assert n_texts.max() > 2000 and np.median(n_texts) <= 1 and (n_texts == 0).sum() > 500
+    informative = np.argsort(columns)[[3, 11, 40]]
+    y = X[:, informative].sum(axis=1) + np.arange(4000) % 3 > 1
     dense, kept = both(X.toarray(), y, X)
     assert_same_fit(dense, kept, RankBoostSettings(40))

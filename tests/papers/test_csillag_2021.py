@@ -37,7 +37,7 @@ def two_classes(n_rows=240, seed=0):
 # --- the whole paper ---------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("data_folder")
+@pytest.mark.usefixtures("tables")
 def test_a_tiny_run_fills_the_page(tmp_path):
     outcome, text = run_tiny(tmp_path)
     for experiment in PAPER.experiments:

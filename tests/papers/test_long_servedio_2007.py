@@ -32,7 +32,8 @@ def run(tmp_path, wanted=NAME):
     return outcome, folders.pages
 
 
-def test_the_whole_paper_runs_and_nothing_proved_is_broken(tmp_path, data_folder):
+@pytest.mark.usefixtures("tables")
+def test_the_whole_paper_runs_and_nothing_proved_is_broken(tmp_path):
     outcome, pages = run(tmp_path)
     assert outcome.broken() == []
     assert outcome.obstacles == {}

@@ -44,7 +44,8 @@ def test_a_tiny_run_without_tables_has_every_section_and_says_what_is_missing(
         assert (tmp_path / "pages" / NAME / f"{picture}.png").stat().st_size > 1000
 
 
-def test_a_tiny_run_of_the_real_tables(data_folder, tmp_path):
+@pytest.mark.usefixtures("tables")
+def test_a_tiny_run_of_table_3(tmp_path):
     folders = Folders(tmp_path / "pages", tmp_path / "results")
     outcome = Reproduction(TINY, folders).run(choose([f"{NAME}/table3"]))
     assert outcome.broken() == []
