@@ -292,11 +292,11 @@ class TestSparse:
         X = sparse.csc_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(2, 1))
         assert numbers(X, accept_sparse=True) == [3.0, 0.0]
 
-    def test_whole_and_truth_values(self):
-        for dtype in (bool, np.int8, np.float32):
-            X = sparse.csr_array(np.array([[0], [1]], dtype=dtype))
-            assert numbers(X, accept_sparse=True) == [0.0, 1.0]
-            assert read_table(X, accept_sparse=True).categories(0).values == [0, 1]
+    @pytest.mark.parametrize("dtype", [bool, np.int8, np.float32], ids=["bool", "int8", "float32"])
+    def test_whole_and_truth_values(self, dtype):
+        X = sparse.csr_array(np.array([[0], [1]], dtype=dtype))
+        assert numbers(X, accept_sparse=True) == [0.0, 1.0]
+        assert read_table(X, accept_sparse=True).categories(0).values == [0, 1]
 
     def test_refused_unless_declared(self):
         with pytest.raises(TypeError, match=r"needs a dense table; give X\.toarray"):

@@ -201,12 +201,12 @@ class TestCentres:
         assert [f.is_category for f in data.features] == [True, True]
         assert [f.centres.shape for f in data.features] == [(0,), (0,)]
 
-    def test_zeros_count_in_sparse_tables(self):
+    @pytest.mark.parametrize("keep_sparse", [False, True], ids=["dense", "sparse"])
+    def test_zeros_count_in_sparse_tables(self, keep_sparse):
         X = sparse.csr_array([[0.0, 4.0], [0.0, 0.0], [0.0, 3.0], [7.0, -1.0], [NAN, -2.0]])
         y, settings = [0, 1, 0, 1, 1], {"accept_sparse": True, "max_bins": 2}
-        for keep_sparse in (False, True):
-            data = prepare(X, y, keep_sparse=keep_sparse, **settings)
-            assert [f.centres.tolist() for f in data.features] == [[0.0, 7.0], [-1.0, 3.0]]
+        data = prepare(X, y, keep_sparse=keep_sparse, **settings)
+        assert [f.centres.tolist() for f in data.features] == [[0.0, 7.0], [-1.0, 3.0]]
 
 
 class TestWeights:
@@ -269,12 +269,11 @@ class TestCategories:
         codes, _ = by_row(data)
         assert [codes[i][0] for i in range(4)] == [2, 1, 0, 2]
 
-    def test_from_dtype_is_none_and_numbers_stay_numbers(self):
-        for choice in (None, "from_dtype", []):
-            assert (
-                prepare([[1], [2]], [0, 1], categorical_features=choice).features[0].kind
-                == "number"
-            )
+    @pytest.mark.parametrize(
+        "choice", [None, "from_dtype", []], ids=["None", "from_dtype", "empty"]
+    )
+    def test_from_dtype_is_none_and_numbers_stay_numbers(self, choice):
+        assert prepare([[1], [2]], [0, 1], categorical_features=choice).features[0].kind == "number"
 
     def test_rare_categories_share_the_bin_of_the_unseen(self):
         text = ["c"] * 3 + ["b"] * 2 + ["d"] * 2 + ["a"] + [None]

@@ -86,13 +86,13 @@ def test_surfaces_have_a_mark_of_their_own(chosen, position, against):
     display.figure_.canvas.draw()
 
 
-def test_one_candidate():
+@pytest.mark.parametrize("against", ["penalty", "shrinkage"])
+def test_one_candidate(against):
     cv_results = newton((1e-3, 1e-3), (1.0, 1.0))
     cv_results.cv_results_ = {name: value[:1] for name, value in cv_results.cv_results_.items()}
-    for against in ("penalty", "shrinkage"):
-        display = LearningCurveDisplay.from_estimator(cv_results, against=against)
-        assert [box.get_label() for box in display.ax_.containers] == ["candidates"]
-        display.figure_.canvas.draw()
+    display = LearningCurveDisplay.from_estimator(cv_results, against=against)
+    assert [box.get_label() for box in display.ax_.containers] == ["candidates"]
+    display.figure_.canvas.draw()
 
 
 def test_the_legend_lies_within_the_axes_it_is_given():

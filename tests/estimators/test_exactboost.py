@@ -262,14 +262,14 @@ def test_errors_name_the_argument(changes, message):
         ExactBoost(**{**SMALL, **changes}).fit(X, y)
 
 
-def test_the_subsample_that_an_error_names_is_enough():
+@pytest.mark.parametrize("balanced", [True, False], ids=["balanced", "plain"])
+def test_the_subsample_that_an_error_names_is_enough(balanced):
     X, y = table(100)
     y = np.where(np.arange(100) < 7, "sick", "well")
-    for balanced in (True, False):
-        with pytest.raises(ValueError, match=r"give ([0-9.]+) or more") as error:
-            ExactBoost(**SMALL, subsample=0.01, balanced=balanced).fit(X, y)
-        enough = float(str(error.value).split("give ")[1].split(" ")[0])
-        ExactBoost(**SMALL, subsample=enough, balanced=balanced).fit(X, y)
+    with pytest.raises(ValueError, match=r"give ([0-9.]+) or more") as error:
+        ExactBoost(**SMALL, subsample=0.01, balanced=balanced).fit(X, y)
+    enough = float(str(error.value).split("give ")[1].split(" ")[0])
+    ExactBoost(**SMALL, subsample=enough, balanced=balanced).fit(X, y)
 
 
 def test_a_start_of_other_labels_or_columns_is_refused():

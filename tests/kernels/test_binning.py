@@ -112,11 +112,11 @@ class TestCuts:
         assert len(cuts_of([0.0, -0.0, -0.0], 5)) == 0
         assert cuts_of([-0.0, 1.0], 5).tobytes() == cuts_of([0.0, 1.0], 5).tobytes()
 
-    def test_neighbouring_floats_are_distinguished(self):
-        for low in (1.0, -1.0, 0.0, 1e308, -1e308, 5e-324, -5e-324, 0.1):
-            high = float(np.nextafter(low, np.inf))
-            (cut,) = cuts_of([low, high], 2)
-            assert low <= cut < high
+    @pytest.mark.parametrize("low", [1.0, -1.0, 0.0, 1e308, -1e308, 5e-324, -5e-324, 0.1])
+    def test_neighbouring_floats_are_distinguished(self, low):
+        high = float(np.nextafter(low, np.inf))
+        (cut,) = cuts_of([low, high], 2)
+        assert low <= cut < high
 
     def test_the_middle_of_large_values_does_not_overflow(self):
         assert cuts_of([1e308, 1.2e308], 2)[0] == pytest.approx(1.1e308)
@@ -217,10 +217,14 @@ class TestCentres:
     def test_no_rows(self):
         assert find_centres(np.empty(0), ONCE, np.empty(0)).tolist() == [0.0]
 
-    def test_both_zeros_are_one_value(self):
-        for values in ([-0.0], [0.0, -0.0, -0.0], [-0.0, 0.0, 0.0, -0.0]):
-            assert not np.signbit(centres_of(values, [])[0])
-            assert not np.signbit(centres_of(values, [], np.full(len(values), 2))[0])
+    @pytest.mark.parametrize(
+        "values",
+        [[-0.0], [0.0, -0.0, -0.0], [-0.0, 0.0, 0.0, -0.0]],
+        ids=["one row", "three rows", "four rows"],
+    )
+    def test_both_zeros_are_one_value(self, values):
+        assert not np.signbit(centres_of(values, [])[0])
+        assert not np.signbit(centres_of(values, [], np.full(len(values), 2))[0])
 
     def test_largest_weights_do_not_overflow(self):
         values = np.arange(200.0)

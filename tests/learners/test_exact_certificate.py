@@ -121,20 +121,22 @@ def test_bounds_are_the_right_hand_sides_of_the_theorems(metric):
     assert "above 1" in certificate.statement
 
 
-def test_values_are_plain_numbers():
-    for changes in ({}, {"margin": 0.0}, {"metric": "ks"}):
-        values = fitted(**changes)[5].values
-        assert list(values) == [
-            "loss",
-            "margin",
-            "margin_loss",
-            "total_weight",
-            "delta",
-            "bound",
-            "best_bound",
-            "best_margin",
-        ]
-        assert {type(value) for value in values.values()} == {float}
+@pytest.mark.parametrize(
+    "changes", [{}, {"margin": 0.0}, {"metric": "ks"}], ids=["defaults", "no margin", "KS"]
+)
+def test_values_are_plain_numbers(changes):
+    values = fitted(**changes)[5].values
+    assert list(values) == [
+        "loss",
+        "margin",
+        "margin_loss",
+        "total_weight",
+        "delta",
+        "bound",
+        "best_bound",
+        "best_margin",
+    ]
+    assert {type(value) for value in values.values()} == {float}
 
 
 def test_without_a_margin_only_the_tried_margins_bound():

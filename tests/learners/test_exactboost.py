@@ -513,7 +513,7 @@ def test_an_error_in_a_run_is_not_swallowed(monkeypatch):
         fit_exactboost(prepare(*make_table(0)), ExactBoostSettings(n_runs=3, n_estimators=3))
 
 
-def test_a_whole_number_for_the_margin_compiles_no_kernel_anew():
+@pytest.mark.parametrize("margin", [0, 1, np.float32(0.25)], ids=["0", "1", "float32"])
+def test_a_whole_number_for_the_margin_compiles_no_kernel_anew(margin):
     table = gather(prepare(*make_table(0)))
-    for margin in (0, 1, np.float32(0.25)):
-        assert type(make_plan(table, ExactBoostSettings(margin=margin), 1.0).theta) is float
+    assert type(make_plan(table, ExactBoostSettings(margin=margin), 1.0).theta) is float

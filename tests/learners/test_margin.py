@@ -343,13 +343,13 @@ class TestSnapping:
         assert kept == pytest.approx(beta, abs=1e-11)
         assert kept[0] != -kept[1]
 
-    def test_weights_are_on_the_grid_and_never_grow(self):
+    @pytest.mark.parametrize("grid", [2.0**-10, 2.0**-40], ids=["coarse", "fine"])
+    def test_weights_are_on_the_grid_and_never_grow(self, grid):
         beta = np.random.default_rng(0).dirichlet(np.ones(50))
-        for grid in (2.0**-10, 2.0**-40):
-            solution = snap(beta, lambda b: 0.0, least=1.0, grid=grid)
-            assert (np.rint(solution / grid) == solution / grid).all()
-            assert solution.sum() <= 1.0
-            assert (solution <= beta).all()
+        solution = snap(beta, lambda b: 0.0, least=1.0, grid=grid)
+        assert (np.rint(solution / grid) == solution / grid).all()
+        assert solution.sum() <= 1.0
+        assert (solution <= beta).all()
 
 
 class TestEarlyEnds:
@@ -473,12 +473,12 @@ def test_nu_out_of_range(options, sentence):
         largest_margin(hypotheses_of(np.ones((3, 1)), np.zeros((4, 1))), MarginSettings(**options))
 
 
-def test_an_objective_is_a_program_over_its_distributions():
+@pytest.mark.parametrize("nu", [1.0, 3.5, 20.0])
+def test_an_objective_is_a_program_over_its_distributions(nu):
     """PairsObjective's worst distribution against a program that is handed every pair."""
     rng = np.random.default_rng(3)
     neg, pos = rng.integers(-2, 3, 5).astype(float), rng.integers(-2, 3, 4).astype(float)
-    for nu in (1.0, 3.5, 20.0):
-        weights = PairsObjective(np.ones(5), np.ones(4), nu).worst(neg, pos)
-        cost = (pos[:, None] - neg).ravel()
-        best = linprog(cost, A_eq=np.ones((1, 20)), b_eq=[1.0], bounds=[(0, 1 / nu)] * 20).fun
-        assert weights.pos @ pos - weights.neg @ neg == pytest.approx(best, abs=1e-9)
+    weights = PairsObjective(np.ones(5), np.ones(4), nu).worst(neg, pos)
+    cost = (pos[:, None] - neg).ravel()
+    best = linprog(cost, A_eq=np.ones((1, 20)), b_eq=[1.0], bounds=[(0, 1 / nu)] * 20).fun
+    assert weights.pos @ pos - weights.neg @ neg == pytest.approx(best, abs=1e-9)

@@ -194,26 +194,25 @@ def test_a_frozen_node_votes_for_the_class_of_which_more_is_there_by_fraction():
     assert certificate.values["auc"] > 0.84
 
 
-def test_a_program_ends_where_all_its_rows_have_and_scores_as_if_it_went_on():
+@pytest.mark.parametrize("output", ["position", "majority"])
+def test_a_program_ends_where_all_its_rows_have_and_scores_as_if_it_went_on(output):
     X, y = messy_table(2, n_rows=120)
-    for output in ("position", "majority"):
-        settings = MartiRankSettings(n_layers=400, min_samples_leaf=12, output=output)
-        model, history, certificate = fit_martirank(prepare(X, y), settings)
-        n_layers = len(history.layers)
-        assert n_layers == model.n_layers == certificate.values["n_layers"] < 30
-        assert all(node.feature < 0 for node in history.layers[-1])
-        assert f"has {n_layers} layers instead of 400, because all rows" in certificate.statement
-        value, final = program_values(history.layers, output, 400)
-        assert len(final) == n_layers + 1
-        # As if there were 400 layers: a node of layer t has 401 - t steps to go.
-        nodes = [node for layer in history.layers for node in layer]
-        if output == "position":
-            steps = [node.index + (401 - node.layer) * (node.lean + 1) / 2 for node in nodes]
-            assert value == pytest.approx(np.array(steps) / 400)
-        deep = fit_martirank(
-            prepare(X, y), MartiRankSettings(n_layers=n_layers, min_samples_leaf=12)
-        )[1]
-        assert [len(layer) for layer in deep.layers] == [len(layer) for layer in history.layers]
+    settings = MartiRankSettings(n_layers=400, min_samples_leaf=12, output=output)
+    model, history, certificate = fit_martirank(prepare(X, y), settings)
+    n_layers = len(history.layers)
+    assert n_layers == model.n_layers == certificate.values["n_layers"] < 30
+    assert all(node.feature < 0 for node in history.layers[-1])
+    assert f"has {n_layers} layers instead of 400, because all rows" in certificate.statement
+    value, final = program_values(history.layers, output, 400)
+    assert len(final) == n_layers + 1
+    # As if there were 400 layers: a node of layer t has 401 - t steps to go.
+    nodes = [node for layer in history.layers for node in layer]
+    if output == "position":
+        steps = [node.index + (401 - node.layer) * (node.lean + 1) / 2 for node in nodes]
+        assert value == pytest.approx(np.array(steps) / 400)
+    settings = MartiRankSettings(n_layers=n_layers, min_samples_leaf=12)
+    _, deep, _ = fit_martirank(prepare(X, y), settings)
+    assert [len(layer) for layer in deep.layers] == [len(layer) for layer in history.layers]
 
 
 def test_a_long_program_is_small():

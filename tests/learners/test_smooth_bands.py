@@ -66,12 +66,14 @@ def test_weights_of_31_bits_leave_bits_for_draws():
     assert drawn.effective_rows == pytest.approx(data.effective_rows, rel=1e-6)
 
 
-def test_a_draw_stands_for_as_many_rows():
+@pytest.mark.parametrize(
+    "weight", [None, np.random.default_rng(0).lognormal(size=200)], ids=["no weights", "weights"]
+)
+def test_a_draw_stands_for_as_many_rows(weight):
     X, y = rows(200)
-    for weight in (None, np.random.default_rng(0).lognormal(size=200)):
-        data = prepare(X, y, sample_weight=weight)
-        drawn = draw_rows(data, np.random.default_rng(0))
-        assert drawn.row_units == data.row_units
+    data = prepare(X, y, sample_weight=weight)
+    drawn = draw_rows(data, np.random.default_rng(0))
+    assert drawn.row_units == data.row_units
 
 
 def test_a_resample_has_no_empty_bins_and_codes_of_the_nearest():

@@ -34,13 +34,15 @@ def test_arrays_cannot_be_written(curve):
             array[0] = 3
 
 
-def test_takes_any_table_column_and_any_labels(curve):
+@pytest.mark.parametrize(
+    "make", [pd.Series, pl.Series, np.array, list], ids=["pandas", "polars", "numpy", "list"]
+)
+def test_takes_any_table_column_and_any_labels(curve, make):
     scores = [0.1, 0.2, 0.6, 0.6, 0.9]
     labels = ["bad" if y else "good" for y in (0, 0, 0, 1, 1)]
-    for make in (pd.Series, pl.Series, np.array, list):
-        other = roc_curve(make(labels), make(scores), pos_label="bad")
-        assert other.auc() == curve.auc()
-        assert other.pos_label == "bad" and other.n_pos == 2
+    other = roc_curve(make(labels), make(scores), pos_label="bad")
+    assert other.auc() == curve.auc()
+    assert other.pos_label == "bad" and other.n_pos == 2
 
 
 def test_pos_label_turns_the_curve(curve):

@@ -153,18 +153,22 @@ def test_perfect_order_is_not_certain():
     assert nothing.value == nothing.low == 0.0 and 0.2 < nothing.high < 0.4
 
 
-def test_perfect_order_of_few_groups_is_less_certain():
+@pytest.mark.parametrize(
+    ("function", "more"),
+    [(ks_ci, {}), (precision_at_k_ci, {"k": 300})],
+    ids=["KS", "precision at k"],
+)
+def test_perfect_order_of_few_groups_is_less_certain(function, more):
     """Where no resample varies, it is groups that count, or rows that weigh."""
     y, s = np.repeat([0, 1], 500), np.arange(1000.0)
     groups, options = np.arange(1000) // 100, {"n_resamples": 30, "random_state": 0}
-    for function, more in ((ks_ci, {}), (precision_at_k_ci, {"k": 300})):
-        alone = function(y, s, **more, **options)
-        together = function(y, s, **more, **options, groups=groups)
-        assert alone.value == together.value == 1.0
-        assert alone.low > 0.97 and together.low < 0.75
-        weight = np.where(np.arange(1000) % 100 == 0, 1e4, 1.0)  # 5 rows of a class outweigh all
-        heavy = function(y, s, **({"k": 0.3} if more else {}), **options, sample_weight=weight)
-        assert heavy.value == 1.0 and heavy.low < 0.75
+    alone = function(y, s, **more, **options)
+    together = function(y, s, **more, **options, groups=groups)
+    assert alone.value == together.value == 1.0
+    assert alone.low > 0.97 and together.low < 0.75
+    weight = np.where(np.arange(1000) % 100 == 0, 1e4, 1.0)  # 5 rows of a class outweigh all
+    heavy = function(y, s, **({"k": 0.3} if more else {}), **options, sample_weight=weight)
+    assert heavy.value == 1.0 and heavy.low < 0.75
 
 
 def test_a_score_of_ties():

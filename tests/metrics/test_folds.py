@@ -151,11 +151,15 @@ def test_weights_and_groups_in_folds_need_no_resampling(normal_scores):
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, "all"])
-def test_instability_is_a_fraction(normal_scores, value):
+@pytest.mark.parametrize(
+    "call",
+    [metrics.auc_ci, lambda *a, **k: metrics.compare_auc(*a, -a[1], **k)],
+    ids=["auc_ci", "compare_auc"],
+)
+def test_instability_is_a_fraction(normal_scores, value, call):
     y, s = normal_scores(20, 20)
-    for call in (metrics.auc_ci, lambda *a, **k: metrics.compare_auc(*a, -a[1], **k)):
-        with pytest.raises(ValueError, match="instability is"):
-            call(y, s, folds=np.arange(40) % 2, instability=value)
+    with pytest.raises(ValueError, match="instability is"):
+        call(y, s, folds=np.arange(40) % 2, instability=value)
 
 
 def test_pooled_folds_rank_within_each():

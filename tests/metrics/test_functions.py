@@ -26,9 +26,9 @@ every_metric = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
 @every_metric
-def test_scalars_are_plain_floats(call):
-    for weight in (None, [1, 2, 3, 4]):
-        assert type(call(Y, S, sample_weight=weight)) is float
+@pytest.mark.parametrize("weight", [None, [1, 2, 3, 4]], ids=["no weights", "weights"])
+def test_scalars_are_plain_floats(call, weight):
+    assert type(call(Y, S, sample_weight=weight)) is float
 
 
 @every_metric

@@ -20,12 +20,12 @@ def test_prints_as_a_sentence():
     assert str(result) == repr(result) == sentence
 
 
-def test_fields_are_plain(normal_scores):
-    for method in ("delong", "bootstrap"):
-        result = metrics.auc_ci(*normal_scores(20, 30), method=method, n_resamples=50)
-        assert {type(getattr(result, field)) for field in FIELDS} == {float}
-        assert (result.n_pos, result.n_neg, result.n_folds) == (20, 30, None)
-        assert result.value == metrics.auc(*normal_scores(20, 30))
+@pytest.mark.parametrize("method", ["delong", "bootstrap"])
+def test_fields_are_plain(normal_scores, method):
+    result = metrics.auc_ci(*normal_scores(20, 30), method=method, n_resamples=50)
+    assert {type(getattr(result, field)) for field in FIELDS} == {float}
+    assert (result.n_pos, result.n_neg, result.n_folds) == (20, 30, None)
+    assert result.value == metrics.auc(*normal_scores(20, 30))
 
 
 def test_level_widens_and_the_ends_stay_inside(normal_scores):

@@ -116,12 +116,14 @@ class TestScores:
         ):
             assert model.decision_function(table.assign(town=column)).tobytes() == expected
 
-    def test_number_column_of_missing_values_only(self, model, columns):
+    @pytest.mark.parametrize(
+        "dtype", [object, "str", "float64", "Int64"], ids=["object", "str", "float64", "Int64"]
+    )
+    def test_number_column_of_missing_values_only(self, model, columns, dtype):
         table = pd.DataFrame(columns)
         expected = np.array(slow_scores(model, {**columns, "age": [None] * 8})).tobytes()
-        for dtype in (object, "str", "float64", "Int64"):
-            column = pd.Series([None] * 8, dtype=dtype)
-            assert model.decision_function(table.assign(age=column)).tobytes() == expected
+        column = pd.Series([None] * 8, dtype=dtype)
+        assert model.decision_function(table.assign(age=column)).tobytes() == expected
 
     def test_other_kinds_are_refused(self, model, columns):
         table = pd.DataFrame(columns)

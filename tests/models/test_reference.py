@@ -110,16 +110,20 @@ def test_neither_the_scale_of_weights_nor_the_order_of_rows_shows(name):
     assert halved.reference.contributions == pytest.approx(expected, abs=1e-9)
 
 
-def test_sparse_and_dense_tables_have_the_same_reference():
+@pytest.mark.parametrize(
+    "ranker",
+    [RankBoost(n_estimators=10), MarginRanker(epsilon=0.9)],
+    ids=["RankBoost", "MarginRanker"],
+)
+def test_sparse_and_dense_tables_have_the_same_reference(ranker):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.3)
     y = X[:, 0] + rng.normal(size=60) > 0
-    for ranker in (RankBoost(n_estimators=10), MarginRanker(epsilon=0.9)):
-        dense = ranker.fit(X, y).model_.reference
-        model = ranker.fit(sparse.csr_array(X), y).model_
-        assert model.reference.contributions.tolist() == dense.contributions.tolist()
-        rows = model.explain(sparse.csr_array(X)).contributions
-        assert (rows == model.explain(X).contributions).all()
+    dense = ranker.fit(X, y).model_.reference
+    model = ranker.fit(sparse.csr_array(X), y).model_
+    assert model.reference.contributions.tolist() == dense.contributions.tolist()
+    rows = model.explain(sparse.csr_array(X)).contributions
+    assert (rows == model.explain(X).contributions).all()
 
 
 def test_another_table_may_be_compared_with():

@@ -92,14 +92,16 @@ def test_proposition_1_as_printed_fails_and_the_corrected_one_holds():
         assert mean(excess[400]) > e / 400
 
 
-def test_losses_of_stumps_are_those_of_the_definitions():
+@pytest.mark.parametrize(
+    ("metric", "loss"), [("AUC", auc_loss), ("KS", ks_loss)], ids=["AUC", "KS"]
+)
+def test_losses_of_stumps_are_those_of_the_definitions(metric, loss):
     rng = np.random.default_rng(3)
     pos, neg = (rng.integers(0, 2, size=(n, 2)).astype(float) for n in (7, 9))
     fractions = pos.mean(axis=0), neg.mean(axis=0)
-    for metric, loss in (("AUC", auc_loss), ("KS", ks_loss)):
-        up = [loss(pos[:, j], neg[:, j]) for j in range(2)]
-        down = [loss(-pos[:, j], -neg[:, j]) for j in range(2)]
-        assert subsampling.stump_losses(metric, *fractions) == pytest.approx(up + down)
+    up = [loss(pos[:, j], neg[:, j]) for j in range(2)]
+    down = [loss(-pos[:, j], -neg[:, j]) for j in range(2)]
+    assert subsampling.stump_losses(metric, *fractions) == pytest.approx(up + down)
 
 
 def test_strict_loss_counts_ties_as_lost():

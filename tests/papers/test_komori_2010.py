@@ -112,21 +112,23 @@ def test_glm_of_table_2_fits_the_divided_distribution_and_not_the_printed_one():
     assert abs(np.mean(totals["divided"]) - 0.648) < 0.03 < abs(np.mean(totals["t"]) - 0.648)
 
 
-def test_parts_add_up_to_scores():
+@pytest.mark.parametrize(
+    "method", [methods.AUCBOOST, methods.OURS, methods.ESTIMATED, methods.GAM_QUANTILES]
+)
+def test_parts_add_up_to_scores(method):
     train, test = distributions.draw("gaussian", 0, 0)
     effort = methods.Effort(5, 2, 5)
-    for method in (methods.AUCBOOST, methods.OURS, methods.ESTIMATED, methods.GAM_QUANTILES):
-        fitted = methods.fit(method, "gaussian", train, effort)
-        gaps = fitted.score(test.X) - fitted.parts(test.X).sum(axis=1)
-        assert np.ptp(gaps) < 1e-9  # up to a constant
+    fitted = methods.fit(method, "gaussian", train, effort)
+    gaps = fitted.score(test.X) - fitted.parts(test.X).sum(axis=1)
+    assert np.ptp(gaps) < 1e-9  # up to a constant
 
 
-def test_estimated_optimal_score_is_the_optimal_one_on_many_rows():
+@pytest.mark.parametrize("is_full", [False, True], ids=["diagonal", "full"])
+def test_estimated_optimal_score_is_the_optimal_one_on_many_rows(is_full):
     rows = distributions.sample("gaussian", 100_000, np.random.default_rng(0))
     test = distributions.sample("gaussian", 200, np.random.default_rng(1))
-    for is_full in (False, True):
-        scores = methods.fit_estimated(rows, is_full).score(test.X)
-        assert np.corrcoef(scores, distributions.optimal_parts(test.X).sum(axis=1))[0, 1] > 0.999
+    scores = methods.fit_estimated(rows, is_full).score(test.X)
+    assert np.corrcoef(scores, distributions.optimal_parts(test.X).sum(axis=1))[0, 1] > 0.999
 
 
 def test_adaboost_takes_the_stump_of_the_least_error_and_lowers_the_loss():
@@ -219,14 +221,18 @@ def test_narrower_goes_both_ways():
     assert narrower(narrow, wide).number.endswith("60 repetitions")
 
 
-def test_a_mean_above_the_papers_is_better_only_beside_a_yardstick_that_is_the_papers(tmp_path):
+@pytest.mark.parametrize(
+    ("shift", "verdict"), [(0.0, Verdict.BETTER), (0.05, Verdict.PARTLY)], ids=["equal", "shifted"]
+)
+def test_a_mean_above_the_papers_is_better_only_beside_a_yardstick_that_is_the_papers(
+    tmp_path, shift, verdict
+):
     page = Page(load_paper("komori_2010"), Setup(Size.FULL), tmp_path)
     ours = {"AUCBoost 0": {"total": [0.89, 0.91] * 50}}
     middle = page.expected["table1"][methods.ESTIMATED]["total"][0]
-    for shift, verdict in ((0.0, Verdict.BETTER), (0.05, Verdict.PARTLY)):
-        values = [middle + shift - 0.001, middle + shift + 0.001] * 50
-        findings = same_totals(page, Aucs(ours | {f"{methods.ESTIMATED} 0": {"total": values}}))
-        assert findings[methods.AUCBOOST].verdict == verdict
+    values = [middle + shift - 0.001, middle + shift + 0.001] * 50
+    findings = same_totals(page, Aucs(ours | {f"{methods.ESTIMATED} 0": {"total": values}}))
+    assert findings[methods.AUCBOOST].verdict == verdict
 
 
 def test_the_page_tells_the_repetitions_that_were_run(page, tmp_path):

@@ -142,17 +142,17 @@ def test_opening_results_changes_nothing(toy, folders):
     assert results.put_aside is not None and results.put_aside.read_bytes() == before
 
 
-def test_a_case_that_fails_does_not_cost_the_others_their_results(tmp_path):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_case_that_fails_does_not_cost_the_others_their_results(tmp_path, n_jobs):
     cases = [Case("bad", partial(square, "x")), Case("nan", partial(float, "nan"))]
     cases = [*cases, Case("good", partial(square, 3))]
     experiment = Experiment("some", "Some", lambda setup: cases, report)
-    for n_jobs in (1, 2):
-        results = Results(tmp_path / f"{n_jobs}.jsonl", TINY)
-        with Workers(n_jobs) as workers:
-            failures = run_experiment(experiment, TINY, results, workers, Progress(3, "", False))
-        assert results.stored().keys() == {"good"}
-        assert failures["bad"].startswith("failed with TypeError")
-        assert "JSON" in failures["nan"]
+    results = Results(tmp_path / f"{n_jobs}.jsonl", TINY)
+    with Workers(n_jobs) as workers:
+        failures = run_experiment(experiment, TINY, results, workers, Progress(3, "", False))
+    assert results.stored().keys() == {"good"}
+    assert failures["bad"].startswith("failed with TypeError")
+    assert "JSON" in failures["nan"]
 
 
 def test_pages_without_matplotlib(toy, folders, monkeypatch):

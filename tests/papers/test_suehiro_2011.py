@@ -235,18 +235,22 @@ def uci_results(value: float, ties_right: float) -> dict:
     return results
 
 
-def test_figures_of_one_are_judged_on_held_out_rows(tmp_path):
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [(1.0, Verdict.REPRODUCED), (0.5, Verdict.NOT_REPRODUCED)],
+    ids=["reached", "missed"],
+)
+def test_figures_of_one_are_judged_on_held_out_rows(tmp_path, value, verdict):
     paper = load_paper(NAME).expected()["table3"]["rows"]
     size = real_report.uci_size(TINY)
-    for value, verdict in ((1.0, Verdict.REPRODUCED), (0.5, Verdict.NOT_REPRODUCED)):
-        page = make_page(tmp_path)
-        real_report.claim_ones(page, uci_results(value, 1.0), size, paper)
-        assert page.claims[0].verdict == verdict
+    page = make_page(tmp_path)
+    real_report.claim_ones(page, uci_results(value, 1.0), size, paper)
+    assert page.claims[0].verdict == verdict
 
 
-def test_expected_has_as_many_figures_as_columns():
+@pytest.mark.parametrize("table", ["table1", "table2", "table3", "table4", "table5"])
+def test_expected_has_as_many_figures_as_columns(table):
     expected = load_paper(NAME).expected()
-    for table in ("table1", "table2", "table3", "table4", "table5"):
-        assert {len(row) for row in expected[table]["rows"].values()} == {
-            len(expected[table]["columns"])
-        }
+    assert {len(row) for row in expected[table]["rows"].values()} == {
+        len(expected[table]["columns"])
+    }
