@@ -80,7 +80,7 @@ def test_mistakes(run: Run, model: Path, train: Path, table: pa.Table) -> None:
     done = run(*fit, "--learner", "treerank", "--out", "tree.json")
     assert done.code == 0, done.err
     assert (
-        "is a tree model; only additive and linear models can explain rows"
+        "is a tree model; only additive and linear models, forests with the cover"
         in run("explain", "tree.json", train).error
     )
     assert "leaves, from the highest score to the lowest" in run("explain", "tree.json").out

@@ -2,6 +2,7 @@
 
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Model
+from auctor.models.explained import ExplainedModel
 from auctor.models.explanation import Explanation, Explanations
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.forest import ForestModel
@@ -20,6 +21,7 @@ __all__ = [
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "ExplainedModel",
     "Explanation",
     "Explanations",
     "ForestModel",
