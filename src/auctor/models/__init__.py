@@ -11,6 +11,8 @@ from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
 from auctor.models.serialization import Calibration
+from auctor.models.spread import ScoreSpread
+from auctor.models.sum import SumModel, sum_models
 from auctor.models.surface import Surface
 from auctor.models.terms import TermModel
 from auctor.models.tree import TreeModel
@@ -33,7 +35,9 @@ __all__ = [
     "ProgramModel",
     "Reference",
     "RowProgram",
+    "ScoreSpread",
     "ScorerModel",
+    "SumModel",
     "Surface",
     "TermModel",
     "TreeModel",
@@ -44,5 +48,6 @@ __all__ = [
     "load",
     "on_grid",
     "register",
+    "sum_models",
     "to_json",
 ]

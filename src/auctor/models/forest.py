@@ -169,8 +169,8 @@ class ForestModel(ExplainedModel):
         """The average score of the training rows, to which the contributions of a row are added."""
         if self.why_unexplained is not None:
             return self.intercept
-        score = self.intercept + self._weight * self.shapley.expected
-        return float(on_grid_if_small(np.array(score)))
+        mean = on_grid_if_small(np.array(self._weight * self.shapley.expected))
+        return float(self.intercept + mean)
 
     @property
     def _weight(self) -> float:
