@@ -3,11 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
 import pytest
 
 import auctor
+from auctor.kernels.trees import TreeNodes
+from auctor.models import AdditiveModel, ForestModel, SumModel, sum_models
 
 from .conftest import FAST, Run
 
@@ -66,6 +69,49 @@ def test_a_model_without_a_reference(run: Run, model: Path, train: Path) -> None
         assert run(*command, "--reference", train).code == 0
 
 
+def add_stump(model: Path, cover: bool = True) -> SumModel:
+    """The model of a file, with a tree that adds 1 where x is above its first cut."""
+    first = auctor.load(model)
+    assert isinstance(first, AdditiveModel)
+    columns = [[0, -1, -1], [1, 0, 0], [1, 0, 0], [0, 0, 0], [-1, -1, -1], []]
+    children = [1, -1, -1], [2, -1, -1]
+    forest = ForestModel(
+        first.classes,
+        0.0,
+        first.calibration,
+        first.features,
+        "sum",
+        np.array([0]),
+        TreeNodes(*(np.array(column, dtype=np.int64) for column in (*columns, *children))),
+        np.array([0.0, 1.0, 0.0]),
+        np.eye(len(first.features))[0],
+        0.0,
+        np.array([80.0, 60.0, 20.0]) if cover else None,
+    )
+    return sum_models([first, forest], [1.0, 0.5])
+
+
+def test_a_sum_of_models(run: Run, model: Path, train: Path) -> None:
+    both = add_stump(model)
+    both.save("sum.json")
+    assert run("explain", "sum.json").out.rstrip("\n") == str(both)
+    scores = run("score", "sum.json", train, "--json").json["score"]
+    done = run("score", "sum.json", train, "--reasons", 2, "--direction", "up", "--json")
+    assert done.json["score"] == scores
+    assert any(reason.startswith("x=") for reason in done.json["reason_1"])
+    (one,) = run("explain", "sum.json", train, "--row", 3, "--json").json["rows"]
+    assert one["score"] == scores[2] == one["base"] + sum(p["adds"] for p in one["contributions"])
+    done = run("explain", "sum.json", train, "--reference", train, "--json")
+    assert done.json["reference"] == f"the average row of {train}"
+
+
+def test_a_sum_that_cannot_explain_rows(run: Run, model: Path, train: Path) -> None:
+    add_stump(model, cover=False).save("sum.json")
+    error = run("score", "sum.json", train, "--reasons", 2).error
+    assert error.startswith("sum.json: part 2 of this sum cannot explain rows: this forest does")
+    assert run("score", "sum.json", train).code == 0
+
+
 def test_by_default_the_highest_score(run: Run, model: Path, train: Path) -> None:
     scores = run("score", model, train, "--json").json["score"]
     done = run("explain", model, train)
@@ -80,7 +126,7 @@ def test_mistakes(run: Run, model: Path, train: Path, table: pa.Table) -> None:
     done = run(*fit, "--learner", "treerank", "--out", "tree.json")
     assert done.code == 0, done.err
     assert (
-        "is a tree model; only additive and linear models can explain rows"
+        "is a tree model; only additive and linear models, forests with the cover"
         in run("explain", "tree.json", train).error
     )
     assert "leaves, from the highest score to the lowest" in run("explain", "tree.json").out

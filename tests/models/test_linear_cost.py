@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from auctor.models import from_json, to_json
+from auctor.models import ExplainedModel, from_json, to_json
 from auctor.models.serialization import checksum
 
 
@@ -92,6 +92,30 @@ def program(n):
     return "program", {**head, "features": features, "nodes": body}
 
 
+def many_covers(n):
+    form, body = many_trees(n)
+    body["nodes"]["cover"] = [2.0, 1.0, 1.0] * n
+    return form, body
+
+
+def many_parts(n):
+    makers = many_features, many_trees, many_columns, many_covers
+    parts = [make(1) for _ in range(n // 4) for make in makers]
+    parts = [{"form": form, "weight": 1.0, "body": body} for form, body in parts]
+    return "sum", {"intercept": 0.0, "parts": parts}
+
+
+def parts_of_many_features(n):
+    parts = [make(n) for make in (many_features, many_columns)]
+    parts = [{"form": form, "weight": 0.5, "body": body} for form, body in parts]
+    return "sum", {"intercept": 0.0, "parts": parts}
+
+
+def parts_of_many_surfaces(n):
+    form, body = surfaces_of_many_pairs(n)
+    return "sum", {"intercept": 0.0, "parts": [{"form": form, "weight": 1.0, "body": body}] * 2}
+
+
 FILES = (
     many_features,
     many_cuts,
@@ -101,6 +125,10 @@ FILES = (
     deep_tree,
     many_trees,
     program,
+    many_covers,
+    many_parts,
+    parts_of_many_features,
+    parts_of_many_surfaces,
 )
 
 
@@ -115,7 +143,7 @@ def use(text):
     str(model)
     to_json(model)
     model.decision_function(np.zeros((1, len(model.feature_names))))
-    if model.form == "additive":
+    if isinstance(model, ExplainedModel) and model.why_unexplained is None:
         model.contributions(np.zeros((1, len(model.feature_names))))
 
 

@@ -12,7 +12,7 @@ from auctor._typing import Bools, Floats
 from auctor.cli.labels import match_labels, read_target, read_weight_and_group
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile, open_table
-from auctor.models import Model, TermModel
+from auctor.models import ExplainedModel, Model
 
 
 def read_features(
@@ -77,20 +77,23 @@ def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
 
 def model_with_reference(
     model: Model, name: str, reference: str | None, delimiter: str | None
-) -> TermModel:
+) -> ExplainedModel:
     """A model that can explain rows, with the row that they are compared with.
 
     ``name`` is the model's file, ``reference`` the table of ``--reference`` if there is one.
     """
-    if not isinstance(model, TermModel):
+    if not isinstance(model, ExplainedModel):
         raise ValueError(
-            f"{name} is a {model.form} model; only additive and linear models can explain rows. "
+            f"{name} is a {model.form} model; only additive and linear models, forests with the "
+            "cover of their nodes, and sums of these can explain rows. "
             f"`auctor explain {name}` prints the model itself"
         )
+    if model.why_unexplained is not None:
+        raise ValueError(f"{name}: {model.why_unexplained}")
     if reference is not None:
         rows = read_features(model, open_table(reference, delimiter))
         return model.with_reference(rows, name=f"the average row of {reference}")
-    if model.reference is None:
+    if model.average_row is None:
         raise ValueError(
             f"{name} has no reference row to compare with: an earlier release of auctor saved it; "
             "fit the model again, or give the training table with --reference TABLE"

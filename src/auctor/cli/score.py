@@ -14,7 +14,7 @@ from auctor.cli.model_rows import model_with_reference, read_features
 from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import STDOUT, data_stdout, emit, spreadsheet_safe, to_json, write_csv
 from auctor.cli.tables import TableFile, open_table, table_kind, write_table
-from auctor.models import Model, TermModel, load
+from auctor.models import ExplainedModel, Model, load
 
 # Rows are explained in blocks, since one number for each term and row takes much memory.
 MOST_CELLS = 4_000_000
@@ -119,7 +119,7 @@ def _check_threshold(threshold: float) -> float:
     return threshold
 
 
-def _explaining_model(model: Model, options: ScoreOptions) -> TermModel | None:
+def _explaining_model(model: Model, options: ScoreOptions) -> ExplainedModel | None:
     """The model that gives the reasons; None where ``--reasons`` is not given."""
     if options.n_reasons > 0:
         return model_with_reference(model, options.model, options.reference, options.delimiter)
@@ -130,7 +130,7 @@ def _explaining_model(model: Model, options: ScoreOptions) -> TermModel | None:
 
 
 def reason_columns(
-    model: TermModel, table: pa.Table, n_reasons: int, direction: str | None
+    model: ExplainedModel, table: pa.Table, n_reasons: int, direction: str | None
 ) -> dict[str, list[str]]:
     """Columns reason_1, reason_2, ...: the terms that move each row's score most."""
     names = _reason_names(n_reasons)

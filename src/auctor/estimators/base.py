@@ -20,7 +20,7 @@ from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
-from auctor.models import Explanation, Explanations, Model, ScorerModel, TermModel
+from auctor.models import ExplainedModel, Explanation, Explanations, Model, ScorerModel
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
@@ -162,7 +162,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     def _set_fitted(self, result: FitResult, table: Table, sample_weight: Any = None) -> None:
         """Replace all fitted attributes by those of a new fit. Nothing else sets them."""
         model = result.model
-        if isinstance(model, TermModel) and model.reference is None:
+        if isinstance(model, ExplainedModel) and model.needs_reference:
             # Added to another model, whose own reference is of other rows.
             model = model.with_reference(table, sample_weight, TRAINING)
         self._forget()
@@ -228,8 +228,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     def explain(self, X: Any) -> Explanation | Explanations:
         """What each feature adds to the score of a row, compared with the average training row.
 
-        It works for additive and linear models, whose score is a sum over the features. The
-        average row is stored in the model (``model_.reference``), so that a row has the same
+        It works for additive and linear models, whose score is a sum over the features, for
+        forests with the cover of their nodes, by Shapley values, and for sums of such models. The
+        average row is stored in the model (``model_.average_row``), so that a row has the same
         explanation on its own, in a table, and from the saved model.
 
         Parameters

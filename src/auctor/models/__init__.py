@@ -2,6 +2,7 @@
 
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Model
+from auctor.models.explained import ExplainedModel
 from auctor.models.explanation import Explanation, Explanations
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.forest import ForestModel
@@ -10,6 +11,8 @@ from auctor.models.merge import add_terms
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
 from auctor.models.serialization import Calibration
+from auctor.models.spread import ScoreSpread
+from auctor.models.sum import SumModel, sum_models
 from auctor.models.surface import Surface
 from auctor.models.terms import TermModel
 from auctor.models.tree import TreeModel
@@ -20,6 +23,7 @@ __all__ = [
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "ExplainedModel",
     "Explanation",
     "Explanations",
     "ForestModel",
@@ -31,7 +35,9 @@ __all__ = [
     "ProgramModel",
     "Reference",
     "RowProgram",
+    "ScoreSpread",
     "ScorerModel",
+    "SumModel",
     "Surface",
     "TermModel",
     "TreeModel",
@@ -42,5 +48,6 @@ __all__ = [
     "load",
     "on_grid",
     "register",
+    "sum_models",
     "to_json",
 ]

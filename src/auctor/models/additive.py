@@ -1,6 +1,6 @@
 """AdditiveModel: a step function per feature. A sum of boosted stumps is such a model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -31,6 +31,31 @@ _MAX_PRINTED = 12  # terms of each kind in a printed model
 def on_grid(values: Floats) -> Floats:
     """The nearest whole multiples of ``GRID``."""
     return np.rint(values / GRID) * GRID
+
+
+def on_grid_if_small(values: Floats) -> Floats:
+    """Values rounded to the grid; those of 2^20 or more, which could overflow, are unchanged."""
+    small = np.abs(values) < 2.0**20
+    return np.where(small, on_grid(np.where(small, values, 0.0)), values)
+
+
+def unique_names(names: tuple[str, ...], pairs: Iterable[str]) -> tuple[str, ...]:
+    """Names of features, then those of pairs; a second "a x b" is called "a x b (2)".
+
+    Examples
+    --------
+    >>> unique_names(("a", "b", "a x b"), ["a x b", "b x a"])
+    ('a', 'b', 'a x b', 'a x b (2)', 'b x a')
+    """
+    out, taken = list(names), set(names)
+    numbers: dict[str, Iterator[int]] = {}
+    for pair in pairs:
+        # Each pair continues its own count: counting from 1 every time would be quadratic.
+        number = numbers.setdefault(pair, count(1))
+        tries = (f"{pair} ({k})" if k > 1 else pair for k in number)
+        out.append(next(name for name in tries if name not in taken))
+        taken.add(out[-1])
+    return tuple(out)
 
 
 @register
@@ -75,16 +100,7 @@ class AdditiveModel(TermModel):
 
         No name occurs twice: a second "a x b" is called "a x b (2)".
         """
-        names = list(self.feature_names)
-        taken = set(names)
-        numbers: dict[str, Iterator[int]] = {}
-        for surface in self.surfaces:
-            # Each pair continues its own count: counting from 1 every time would be quadratic.
-            number = numbers.setdefault(surface.name, count(1))
-            tries = (f"{surface.name} ({k})" if k > 1 else surface.name for k in number)
-            names.append(next(name for name in tries if name not in taken))
-            taken.add(names[-1])
-        return tuple(names)
+        return unique_names(self.feature_names, (surface.name for surface in self.surfaces))
 
     @property
     def used(self) -> list[int]:
@@ -119,8 +135,7 @@ class AdditiveModel(TermModel):
         return [*alone, *(surface.features for surface in self.surfaces)]
 
     def _on_grid(self, averages: Floats) -> Floats:
-        small = np.abs(averages) < 2.0**20  # on_grid could overflow beyond
-        return np.where(small, on_grid(np.where(small, averages, 0.0)), averages)
+        return on_grid_if_small(averages)
 
     def _score(self, table: Table, columns: Ints) -> Floats:
         if isinstance(table, SparseTable) and self._zero_steps is not None:

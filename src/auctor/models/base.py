@@ -134,10 +134,15 @@ class Model(ABC):
         return replace(self, threshold=min(max(number, -_LARGEST_THRESHOLD), _LARGEST_THRESHOLD))
 
     def explain(self, X: Any) -> Any:
-        """What each feature adds to the score of each row (additive and linear models only)."""
+        """What each feature adds to the score of each row, for models that can tell.
+
+        These are additive and linear models, forests with the cover of their nodes, and sums of
+        such models.
+        """
         raise ValueError(
             f"this is a {self.form} model, whose score is not a sum with a term for each feature; "
-            "only additive and linear models explain rows. print(model) shows how this one scores"
+            "only additive and linear models, forests with the cover of their nodes, and sums of "
+            "these explain rows. print(model) shows how this one scores"
         )
 
     def save(self, path: str | Path) -> None:

@@ -11,12 +11,15 @@ from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table, read_table, select
 from auctor.kernels.trees import TreeNodes, forest_values
-from auctor.models.base import Model
+from auctor.models.additive import on_grid_if_small
+from auctor.models.explained import ExplainedModel, add_error
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.reference import Reference, check_reference, read_reference
 from auctor.models.serialization import Shared
 from auctor.models.tree_nodes import read_nodes, read_whole
+from auctor.models.tree_shapley import ShapleyTrees, cover_fault
 
 AGGREGATES = ("mean", "median", "sum")
 
@@ -24,10 +27,20 @@ AGGREGATES = ("mean", "median", "sum")
 _BLOCK = 512
 _MAX_PRINTED = 10  # features of a printed model
 
+_NO_COVER = (
+    "this forest does not have the weight of the training rows at each node (cover), from which "
+    "the average row is computed that an explanation compares with; additive and linear models "
+    "explain rows without it. print(model) shows how this one scores"
+)
+_MEDIAN = (
+    "this forest takes the median over its trees, which is not a sum over them; give "
+    "aggregate='mean' or 'sum' to explain rows. print(model) shows how this one scores"
+)
+
 
 @register
 @dataclass(frozen=True, eq=False)
-class ForestModel(Model):
+class ForestModel(ExplainedModel):
     """A forest: score(x) = intercept + the mean, median or sum over trees of the rank of x's leaf.
 
     Attributes
@@ -46,6 +59,28 @@ class ForestModel(Model):
     importance : ndarray of shape (n_features,)
         The fraction of the gain of all splits that each feature has.
     intercept : float
+    cover : ndarray of shape (n_nodes,) or None
+        The weight of the training rows that reached each node. With it rows can be explained by
+        Shapley values. No two nodes of such a forest may have the same child.
+    reference : Reference or None
+        What explanations compare with, if it is not the average training row that ``cover`` has.
+
+    Examples
+    --------
+    A tree that adds 1 where x is above 2, which three of four training rows are:
+
+    >>> from auctor.data import number_feature
+    >>> from auctor.models import Calibration
+    >>> columns = np.array([[0, -1, -1], [1, 0, 0], [1, 0, 0], [0, 0, 0], [-1, -1, -1]])
+    >>> children = np.array([[1, -1, -1], [2, -1, -1]])
+    >>> nodes = TreeNodes(*columns, np.empty(0, dtype=np.int64), *children)
+    >>> x, rank = number_feature("x", np.array([2.0])), np.array([0.0, 1.0, 0.0])
+    >>> shared, trees = ((0, 1), 0.5, Calibration(1.0, 0.0)), (np.array([0]), nodes, rank)
+    >>> cover = np.array([4.0, 3.0, 1.0])
+    >>> model = ForestModel(*shared, (x,), "sum", *trees, np.ones(1), 0.0, cover)
+    >>> one = model.explain([2.5])
+    >>> one.base, one.contributions, one.score
+    (0.75, (0.25,), 1.0)
     """
 
     features: tuple[Feature, ...]
@@ -55,11 +90,18 @@ class ForestModel(Model):
     rank: Floats
     importance: Floats
     intercept: float
+    cover: Floats | None = None
+    reference: Reference | None = None
 
     form: ClassVar[str] = "forest"
 
     def __post_init__(self) -> None:
-        for array in (*self.nodes, self.roots, self.rank, self.importance):
+        check_reference(self.reference, len(self.features))
+        fault = None if self.cover is None else cover_fault(self.cover, self.nodes)
+        if fault is not None:
+            raise ValueError(f"cover must be {fault}")
+        known = () if self.cover is None else (self.cover,)
+        for array in (*self.nodes, self.roots, self.rank, self.importance, *known):
             array.flags.writeable = False
 
     @property
@@ -94,6 +136,57 @@ class ForestModel(Model):
     def _score(self, table: Table, columns: Ints) -> Floats:
         return self.score_codes(code_columns(self.features, table, columns))
 
+    @property
+    def term_names(self) -> tuple[str, ...]:
+        """Names of the terms of an explanation, which are the features."""
+        return self.feature_names
+
+    def _term_features(self) -> list[tuple[int, ...]]:
+        return [(j,) for j in range(len(self.features))]
+
+    @property
+    def why_unexplained(self) -> str | None:
+        """Why this forest cannot explain rows, as a sentence; None if it can."""
+        if self.aggregate == "median":
+            return _MEDIAN
+        return _NO_COVER if self.cover is None else None
+
+    @property
+    def average_row(self) -> Reference | None:
+        """What explanations compare a row with: the average training row, unless set."""
+        if self.reference is not None or self.why_unexplained is not None:
+            return self.reference
+        return Reference(np.zeros(len(self.features)))
+
+    @cached_property
+    def shapley(self) -> ShapleyTrees:
+        """The trees in the layout of the kernel that explains rows."""
+        assert self.cover is not None
+        return ShapleyTrees(self.nodes, self.roots, self.cover, self.rank)
+
+    @property
+    def constant(self) -> float:
+        """The average score of the training rows, to which the contributions of a row are added."""
+        if self.why_unexplained is not None:
+            return self.intercept
+        mean = on_grid_if_small(np.array(self._weight * self.shapley.expected))
+        return float(self.intercept + mean)
+
+    @property
+    def _weight(self) -> float:
+        """The weight of each tree in the score."""
+        return 1.0 if self.aggregate == "sum" else 1.0 / self.n_trees
+
+    def _contributions(self, table: Table, columns: Ints) -> Floats:
+        """Shapley values, rounded as scores are; the error, about 1e-10, is put on the largest."""
+        codes = code_columns(self.features, table, columns)
+        parts = on_grid_if_small(self._weight * self.shapley.values(codes)).T.copy()
+        add_error(parts, self.constant, self.score_codes(codes))
+        return parts
+
+    def _on_grid(self, averages: Floats) -> Floats:
+        return on_grid_if_small(averages)
+
     def finished(self, **changes: Any) -> "ForestModel":
         """A copy of the forest with other values in some fields."""
         return replace(self, **changes)
@@ -108,8 +201,12 @@ class ForestModel(Model):
                 for feature, importance in zip(self.features, self.importance.tolist(), strict=True)
             ],
             "roots": self.roots.tolist(),
-            "nodes": {**nodes, "rank": self.rank.tolist()},
+            "nodes": {**nodes, "rank": self.rank.tolist(), **self._cover_body()},
+            **({"reference": self.reference.body()} if self.reference is not None else {}),
         }
+
+    def _cover_body(self) -> dict[str, Any]:
+        return {} if self.cover is None else {"cover": self.cover.tolist()}
 
     @classmethod
     def from_body(cls, fields: Fields, shared: Shared) -> "ForestModel":
@@ -122,10 +219,13 @@ class ForestModel(Model):
         child = fields.child("nodes")
         nodes, _ = read_nodes(child, features)
         rank = _ranks_from(child, len(nodes.feature), aggregate)
+        cover = _cover_from(child, nodes)
         child.end()
         _check_roots(fields, roots, nodes)
         importance = np.array([number for _, number in pairs])
-        return cls(*shared, features, aggregate, roots, nodes, rank, importance, intercept)
+        reference = read_reference(fields, len(features))
+        head = *shared, features, aggregate, roots
+        return cls(*head, nodes, rank, importance, intercept, cover, reference)
 
     def __str__(self) -> str:
         n_leaves = int((self.nodes.feature < 0).sum())
@@ -231,6 +331,17 @@ def _ranks_from(fields: Fields, n_nodes: int, aggregate: str) -> Floats:
     elif not ((rank >= 0) & (rank <= 1)).all():
         raise fields.fail("rank", "a list of numbers from 0 to 1")
     return rank
+
+
+def _cover_from(fields: Fields, nodes: TreeNodes) -> Floats | None:
+    """The weight of the training rows at each node; None if there is none, as in old files."""
+    if not fields.has("cover"):
+        return None
+    cover = fields.terms("cover")
+    fault = cover_fault(cover, nodes)
+    if fault is not None:
+        raise fields.fail("cover", fault)
+    return cover
 
 
 def _check_roots(fields: Fields, roots: Ints, nodes: TreeNodes) -> None:
