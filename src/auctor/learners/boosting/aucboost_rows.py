@@ -27,9 +27,8 @@ from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
 from auctor.learners.common.rounding import ROUNDING
 from auctor.learners.common.row_table import RowTable, row_table
-from auctor.learners.trees.forest import join_trees
+from auctor.learners.common.tree_nodes import join_trees, shorten
 from auctor.learners.trees.grown_tree import TreeBuilder
-from auctor.learners.trees.tree_to_model import shorten
 from auctor.learners.trees.weak_tree import WeakTree
 from auctor.models import Calibration, ForestModel, Member, VoteModel, on_grid
 from auctor.models.forest import Walker, score_blocks

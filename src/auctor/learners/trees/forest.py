@@ -24,6 +24,7 @@ from auctor.learners.certificate import Certificate
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
 from auctor.learners.common.max_features import number_of_features
+from auctor.learners.common.tree_nodes import join_trees, shorten
 from auctor.learners.trees.forest_bags import (
     Bag,
     BagDraws,
@@ -36,7 +37,6 @@ from auctor.learners.trees.forest_bags import (
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
-from auctor.learners.trees.tree_to_model import shorten
 from auctor.learners.trees.treerank import find_owners
 from auctor.models import Calibration, ForestModel, on_grid
 from auctor.models.forest import Walker
@@ -151,22 +151,6 @@ def _unweighted(data: RankingData) -> RankingData:
         replace(part, weight=np.ones(part.n_rows, dtype=np.uint32)) for part in data.partitions
     )
     return replace(data, partitions=tuple(parts), rows_per_unit=(1.0, 1.0))
-
-
-def join_trees(trees: list[TreeNodes]) -> tuple[Ints, TreeNodes]:
-    """The nodes of all trees in one array, and the root of each tree."""
-    sizes = [len(nodes.feature) for nodes in trees]
-    roots = np.cumsum([0, *sizes[:-1]])
-    tables = np.cumsum([0, *(len(nodes.table) for nodes in trees[:-1])])
-    moved = [
-        nodes._replace(
-            start=np.where(nodes.start >= 0, nodes.start + table, -1),
-            left=np.where(nodes.left >= 0, nodes.left + root, -1),
-            right=np.where(nodes.right >= 0, nodes.right + root, -1),
-        )
-        for nodes, root, table in zip(trees, roots.tolist(), tables.tolist(), strict=True)
-    ]
-    return roots, TreeNodes(*(np.concatenate(columns) for columns in zip(*moved, strict=True)))
 
 
 def node_ranks(tree: GrownTree) -> Floats:

@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.data import Feature, RankingData, number_feature
-from auctor.kernels.trees import TreeNodes
+from auctor.data import RankingData
+from auctor.learners.common.tree_nodes import shorten
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.models import Calibration, TreeModel
 
@@ -98,29 +98,3 @@ def is_concave(counts: Ints) -> bool:
     return all(
         better[1] * worse[0] >= worse[1] * better[0] for better, worse in pairwise(counts.tolist())
     )
-
-
-def shorten(
-    nodes: TreeNodes, features: tuple[Feature, ...]
-) -> tuple[TreeNodes, tuple[Feature, ...]]:
-    """The nodes, and the features with only those cuts that some node uses."""
-    cut, start = nodes.cut.copy(), nodes.start.copy()
-    table: list[int] = []
-    shortened = []
-    for j, feature in enumerate(features):
-        here = np.flatnonzero(nodes.feature == j)
-        if feature.is_category:
-            cut[here] = 0  # categories are in the table
-            for k in here.tolist():
-                start[k] = len(table)
-                table += nodes.table[nodes.start[k] :][: feature.n_bins + 1].tolist()
-            shortened.append(feature)
-            continue
-        # A cut at the last bin has all values that are not missing below it; it needs no cut.
-        used = np.unique(nodes.cut[here][nodes.cut[here] < feature.n_bins])
-        cut[here] = np.searchsorted(used, nodes.cut[here]) + 1
-        shortened.append(number_feature(feature.name, feature.cuts[used - 1]))
-    # Copies: the model makes its arrays read-only.
-    plain = TreeNodes(*(array.copy() for array in nodes))
-    table_array = np.array(table, dtype=np.int64)
-    return plain._replace(cut=cut, start=start, table=table_array), tuple(shortened)
