@@ -14,6 +14,7 @@ from auctor.estimators.rankboost import RankBoost as RankBoost
 from auctor.estimators.sampling_martirank import SamplingMartiRank as SamplingMartiRank
 from auctor.estimators.smooth_aucboost import SmoothAUCBoost as SmoothAUCBoost
 from auctor.estimators.smooth_aucboost_cv import SmoothAUCBoostCV as SmoothAUCBoostCV
+from auctor.estimators.smooth_tree_boost import SmoothTreeBoost as SmoothTreeBoost
 from auctor.estimators.soft_rankboost import SoftRankBoost as SoftRankBoost
 from auctor.estimators.treerank import TreeRank as TreeRank
 from auctor.estimators.treerank_forest import TreeRankForest as TreeRankForest

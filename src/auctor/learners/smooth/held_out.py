@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from auctor._typing import Floats
 from auctor.data import RankingData
-from auctor.learners.common.finish import score_rows, training_order
+from auctor.learners.common.finish import score_rows
+from auctor.learners.common.held_out_auc import held_out_auc
 from auctor.learners.smooth.interactions import Pair
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.surfaces import add_cells, row_cells
-from auctor.metrics import partial_auc
 
 
 class HeldOut:
@@ -24,13 +22,7 @@ class HeldOut:
 
     def auc(self, x: Floats) -> float:
         """The AUC of the tables in ``x``; with ``fpr_range`` the mean TPR over that range."""
-        scores, region = self._scores(x), self._settings.fpr_range
-        if region is None:
-            return training_order(self._data, scores).auc
-        positive = np.concatenate([part.positive for part in self._data.partitions])
-        weight = np.concatenate([part.weight for part in self._data.partitions])
-        area = partial_auc(positive, np.concatenate(scores), fpr_range=region, sample_weight=weight)
-        return area / (region[1] - region[0])
+        return held_out_auc(self._data, self._scores(x), self._settings.fpr_range)
 
     def _scores(self, x: Floats) -> list[Floats]:
         """The scores of the rows of each partition."""

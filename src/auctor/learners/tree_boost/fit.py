@@ -1,0 +1,191 @@
+"""SmoothTreeBoost: boosted trees on a loss over pairs, beside the smooth additive model."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from auctor._progress import Progress
+from auctor._typing import Bools, Floats, Ints
+from auctor.data import RankingData, Workers
+from auctor.kernels.trees import TreeNodes
+from auctor.learners.certificate import Certificate
+from auctor.learners.common.calibration import calibrate
+from auctor.learners.common.finish import training_order
+from auctor.learners.common.tree_nodes import join_trees, shorten
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.tree_boost.certificate import certify
+from auctor.learners.tree_boost.grower import Tree
+from auctor.learners.tree_boost.history import TreeBoostHistory
+from auctor.learners.tree_boost.mixture import Mixture, find_mixture, score_codes, spread
+from auctor.learners.tree_boost.rounds import Booster
+from auctor.learners.tree_boost.settings import TreeBoostSettings
+from auctor.models import AdditiveModel, Calibration, ForestModel, Model, sum_models
+
+_NO_CALIBRATION = Calibration(1.0, 0.0)
+# Digits of the factor of the smooth model, in bits.
+_FACTOR_BITS = 16
+
+
+class _Forest(NamedTuple):
+    """The trees of a fit and the scores of the training rows by them."""
+
+    trees: list[Tree]
+    covers: list[Ints]
+    scores: list[Floats]
+
+
+def fit_tree_boost(
+    data: RankingData,
+    settings: TreeBoostSettings,
+    *,
+    folds: list[tuple[Bools, Bools]] | None = None,
+    smooth: SmoothSettings | None = None,
+    first: Model | None = None,
+    offset: Floats | None = None,
+) -> tuple[Model, TreeBoostHistory, Certificate]:
+    """Boost trees on ``data``.
+
+    Parameters
+    ----------
+    data : RankingData
+        The training rows.
+    settings : TreeBoostSettings
+        The settings of the fit.
+    folds : list of (mask, mask), optional
+        Rows to train on and to hold out. They choose the number of trees, and their weight beside
+        the smooth model; without folds there are ``n_estimators`` trees of weight one half.
+    smooth : SmoothSettings, optional
+        Settings of the smooth model that is added to the trees; None for trees alone.
+    first : Model, optional
+        A model that the trees start from, whose scores are ``offset``.
+    offset : ndarray, optional
+        The scores that the trees start from, by the index of the row in the table.
+
+    Examples
+    --------
+    >>> from auctor.data import prepare
+    >>> data = prepare([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+    >>> model, history, certificate = fit_tree_boost(data, TreeBoostSettings(n_estimators=5))
+    >>> len(history.gains)
+    5
+    """
+    history = TreeBoostHistory()
+    with Workers(settings.n_jobs) as workers:
+        if folds:
+            history.mixture = find_mixture(data, settings, folds, smooth, workers)
+            history.stopped_by = _reason(history.mixture, settings)
+            settings = replace(settings, n_estimators=history.mixture.n_trees)
+        forest = _boost(data, settings, offset, history, workers)
+    additive = None if smooth is None else fit_smooth(data, smooth)[0]
+    model, scores = _join(data, forest, additive, first, history)
+    order = training_order(data, scores)
+    shift = model.intercept - order.cut  # type: ignore[attr-defined]
+    model = replace(model, intercept=shift, calibration=calibrate(data, scores, order.cut))  # type: ignore[call-arg]
+    return model, history, certify(data, scores, order, history, settings)
+
+
+def _reason(mixture: Mixture, settings: TreeBoostSettings) -> str:
+    return "n_estimators" if mixture.n_trees == settings.n_estimators else "held-out AUC"
+
+
+def _boost(
+    data: RankingData,
+    settings: TreeBoostSettings,
+    offset: Floats | None,
+    history: TreeBoostHistory,
+    workers: Workers,
+) -> _Forest:
+    """All rounds on all rows."""
+    booster = Booster(data, settings, workers, offset)
+    forest = _Forest([], [], booster.scores.values)
+    progress = Progress(settings.n_estimators, "SmoothTreeBoost", settings.verbose)
+    for _ in range(settings.n_estimators):
+        added = booster.add()
+        if added is None:
+            history.stopped_by = "nothing left"
+            break
+        tree, cover = added
+        forest.trees.append(tree)
+        forest.covers.append(cover)
+        history.n_leaves.append(tree.n_leaves)
+        history.gains.append(float(tree.gain.sum()) / booster.n_balanced)
+        progress.step()
+    progress.close()
+    return forest
+
+
+def _join(
+    data: RankingData,
+    forest: _Forest,
+    additive: AdditiveModel | None,
+    first: Model | None,
+    history: TreeBoostHistory,
+) -> tuple[Model, list[Floats]]:
+    """The model of all parts before its threshold is set, and the scores of the training rows."""
+    trees = _forest_model(data, forest) if forest.trees else None
+    start = additive if first is None else first
+    if trees is None:
+        history.weight = 0.0 if start is not None else 1.0
+        model = start if start is not None else _forest_model(data, _stump(data))
+        scores = forest.scores if additive is None else score_codes(additive, data)
+        return replace(model, threshold=0.0), scores
+    if first is not None:
+        return sum_models([first, trees], [1.0, 1.0]), forest.scores
+    if additive is None:
+        return trees, forest.scores
+    return _mix(data, forest, additive, trees, history)
+
+
+def _mix(
+    data: RankingData,
+    forest: _Forest,
+    additive: AdditiveModel,
+    trees: ForestModel,
+    history: TreeBoostHistory,
+) -> tuple[Model, list[Floats]]:
+    """The weighted sum of the smooth model and the trees."""
+    smooth = score_codes(additive, data)
+    if history.mixture is not None:
+        history.weight, factor = history.mixture.weight, history.mixture.smooth_factor
+    else:
+        history.weight, factor = 0.5, spread(forest.scores) / spread(smooth)
+    factor = float(np.rint(factor * 2.0**_FACTOR_BITS) / 2.0**_FACTOR_BITS)
+    if factor == 0.0:
+        return trees, forest.scores
+    model = sum_models([additive, trees], [factor, 1.0])
+    pairs = zip(smooth, forest.scores, strict=True)
+    return model, [factor * f + t for f, t in pairs]
+
+
+def _stump(data: RankingData) -> _Forest:
+    """A forest of one leaf of value 0, for a fit without trees."""
+    one = np.array([-1])
+    nodes = TreeNodes(one, one + 1, one + 1, one + 1, one, one[:0], one, one)
+    cover = np.array([sum(data.class_weights)])
+    return _Forest([Tree(nodes, np.zeros(1), np.zeros(1))], [cover], [])
+
+
+def _forest_model(data: RankingData, forest: _Forest) -> ForestModel:
+    """The sum of the trees, without a shift of the scores."""
+    roots, joined = join_trees([tree.nodes for tree in forest.trees])
+    nodes, features = shorten(joined, data.features)
+    gain = np.concatenate([tree.gain for tree in forest.trees])
+    inner = nodes.feature >= 0
+    total = np.bincount(nodes.feature[inner], gain[inner], data.n_features).astype(np.float64)
+    importance = total / (total.sum() or 1.0)
+    negative, positive = data.classes.tolist()
+    return ForestModel(
+        (negative, positive),
+        0.0,
+        _NO_CALIBRATION,
+        features,
+        "sum",
+        roots,
+        nodes,
+        np.concatenate([tree.value for tree in forest.trees]),
+        importance,
+        0.0,
+        cover=np.concatenate(forest.covers).astype(np.float64),
+    )

@@ -1,0 +1,285 @@
+"""Growing one boosted tree, level by level, with threads over features and rows.
+
+A small table is grown in one call of a kernel (`grow_alone`), a large one level by level: threads
+count histograms and search splits for tiles of features, and then send blocks of rows to the
+children. Both ways call the same kernels on whole numbers and give the same tree.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auctor._typing import Bools, DenseCodes, Floats, Ints
+from auctor.data import RankingData, Workers
+from auctor.kernels.boosted_trees import (
+    BoostFeatures,
+    BoostLevel,
+    BoostNodes,
+    BoostRule,
+    BoostSplits,
+    CountPlan,
+    GrowingTree,
+    RowLists,
+    allow_features,
+    boost_level,
+    count_packed,
+    find_boost_splits,
+    grow_alone,
+    growing_tree,
+    mix,
+    no_boost_splits,
+    plan_counts,
+    plant,
+    send_children,
+    split_level,
+    subtract_packed,
+)
+from auctor.kernels.trees import TreeNodes
+from auctor.learners.common.blocks import Block, class_blocks
+
+# Maximum number of features of a tile: a row of a tile is half a cache line.
+_TILE = 32
+# Histograms are kept for the next level if they fit into this; else every node is counted.
+_HISTOGRAM_BYTES = 2**29
+
+
+class Tree(NamedTuple):
+    """A grown tree: its nodes, the value of each leaf and the gain of each split."""
+
+    nodes: TreeNodes
+    value: Floats
+    gain: Floats
+
+    @property
+    def n_leaves(self) -> int:
+        return int((self.nodes.feature < 0).sum())
+
+
+@dataclass(eq=False)
+class Run:
+    """The rows of a block that were drawn for a tree, as lists of the nodes of a level."""
+
+    block: Block
+    lists: RowLists
+
+    @classmethod
+    def of(cls, block: Block, max_depth: int) -> "Run":
+        """Empty lists that are large enough for the block."""
+        rows = np.empty((3, block.stop - block.start), dtype=np.uint32)
+        ends = np.zeros((2, 2**max_depth), dtype=np.int64)
+        return cls(block, RowLists(*rows, *ends))
+
+    def begin(self, n_rows: int) -> None:
+        """Make the first rows of the order the list of the root."""
+        self.lists.begin[0], self.lists.end[0] = 0, n_rows
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of rows of each list."""
+        return self.lists.end - self.lists.begin
+
+
+class _Tile:
+    """Some of the features: their codes row by row, and the histograms of the nodes of a level."""
+
+    def __init__(self, data: RankingData, first: int, last: int, signs: Ints) -> None:
+        self.first, self.last, self._n_codes = first, last, data.n_codes
+        self.features = describe_features(data, first, last, signs)
+        self.codes = [
+            np.ascontiguousarray(part.dense_codes[first:last].T) for part in data.partitions
+        ]
+        self.histogram = np.empty((2, 0, self.n_bins), dtype=np.int64)
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins of all features together."""
+        return int((self.features.n_bins + 1).sum())
+
+    def keep(self, n_slots: int) -> None:
+        """Make a histogram for each class and slot; memory is taken when a slot is used."""
+        self.histogram = np.empty((2, n_slots, self.n_bins), dtype=np.int64)
+
+    def search(
+        self, runs: list[Run], packed: list[Ints], plan: CountPlan, nodes: BoostNodes,
+        rule: BoostRule,
+    ) -> BoostSplits:  # fmt: skip
+        """The best splits of a level by the features of this tile."""
+        histogram = self.histogram
+        if histogram.shape[1] == 0:  # nothing is kept for the next level
+            histogram = np.empty((2, len(plan.lists), self.n_bins), dtype=np.int64)
+        histogram[:, plan.slot] = 0
+        for run in runs:
+            k, lists = run.block.partition, run.lists
+            count_packed(
+                self.codes[k], self.features.first_bin, lists.order, packed[k], lists.begin,
+                lists.end, plan.lists, plan.slot, histogram[run.block.label],
+            )  # fmt: skip
+        for of_class in histogram:
+            subtract_packed(plan.whole, plan.slot[: len(plan.whole)], of_class)
+        splits = no_boost_splits(len(nodes.slot), self._n_codes)
+        own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
+        find_boost_splits(histogram[0], histogram[1], own, self.features, rule, splits)
+        splits.feature[splits.feature >= 0] += self.first
+        return splits
+
+
+def describe_features(data: RankingData, first: int, last: int, signs: Ints) -> BoostFeatures:
+    """The features of a tile for the kernels; the bins of a feature follow those before it."""
+    features = data.features[first:last]
+    n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
+    is_category = np.array([feature.is_category for feature in features])
+    return BoostFeatures(np.cumsum(n_bins + 1) - n_bins - 1, n_bins, is_category, signs[first:last])
+
+
+class TreeGrower:
+    """Grows trees on the rows of ``data``, whose packed slopes are given for each tree.
+
+    Parameters
+    ----------
+    data : RankingData
+        The rows.
+    workers : Workers
+        The threads.
+    max_depth : int
+        Maximum number of tests on a path.
+    n_drawn : int
+        Number of features drawn for each node; 0 for all.
+    signs : ndarray of shape (n_features,)
+        1 or -1 for features in which the score must increase or decrease, else 0.
+    groups : ndarray of shape (n_groups, n_features)
+        Features that may be tested on one path; without groups there is no constraint.
+    """
+
+    def __init__(
+        self,
+        data: RankingData,
+        workers: Workers,
+        *,
+        max_depth: int,
+        n_drawn: int,
+        signs: Ints,
+        groups: Bools,
+    ) -> None:
+        self._data, self._workers = data, workers
+        self._max_depth, self._n_drawn, self._groups = max_depth, n_drawn, groups
+        blocks = class_blocks(data, workers.count)
+        self.runs = [Run.of(block, max_depth) for own in blocks for block in own]
+        edges = _tile_edges(data.n_features, len(blocks))
+        self._tiles = [_Tile(data, a, b, signs) for a, b in pairwise(edges)]
+        self._features = describe_features(data, 0, data.n_features, signs)
+        n_slots = 2 ** (max_depth - 1)
+        n_bytes = 16 * n_slots * sum(tile.n_bins for tile in self._tiles)
+        self._keeps = n_bytes <= _HISTOGRAM_BYTES
+        for tile in self._tiles:
+            tile.keep(n_slots if self._keeps else 0)
+        has_categories = bool(self._features.is_category.any())
+        self._tree = growing_tree(max_depth, data.n_codes, has_categories)
+        self._levels = boost_level(max_depth, len(groups)), boost_level(max_depth, len(groups))
+        self._splits = no_boost_splits(2**max_depth, data.n_codes)
+
+    @property
+    def codes(self) -> list[DenseCodes]:
+        """The codes of each partition (rows, features)."""
+        if len(self._tiles) == 1:
+            return self._tiles[0].codes
+        return [part.dense_codes.T for part in self._data.partitions]
+
+    def grow(self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64) -> Tree:
+        """Grow a tree on the rows of the runs, from their packed slopes and the sums of these."""
+        labels = sorted(run.block.label for run in self.runs)
+        if len(self._tiles) == 1 and labels == [0, 1] and len(self._data.partitions) == 1:
+            self._grow_alone(packed[0], totals, rule, seed)
+        else:
+            self._grow_levels(packed, totals, rule, seed)
+        return _finished(self._tree)
+
+    def _grow_alone(self, packed: Ints, totals: Ints, rule: BoostRule, seed: np.uint64) -> None:
+        negative, positive = sorted(self.runs, key=lambda run: run.block.label)
+        tile = self._tiles[0]
+        if not self._keeps:
+            tile.keep(2 ** (self._max_depth - 1))
+        grow_alone(
+            tile.codes[0], self._data.partitions[0].dense_codes, packed, negative.lists,
+            positive.lists, totals, self._features, self._groups, rule, self._max_depth,
+            self._n_drawn, seed, tile.histogram, self._splits, *self._levels, self._tree,
+        )  # fmt: skip
+
+    def _grow_levels(
+        self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64
+    ) -> None:
+        level, children = self._levels
+        plant(self._tree, level, totals, rule)
+        zero = np.zeros(1, dtype=np.int64)
+        plan, n_nodes = CountPlan(zero, zero, zero[:0]), 1
+        split = np.empty(2**self._max_depth, dtype=np.int64)
+        for depth in range(self._max_depth):
+            splits = self._search(
+                packed, plan, level, n_nodes, rule, np.uint64(mix(seed, np.uint64(depth)))
+            )
+            n_split = split_level(
+                splits, n_nodes, self._features, self._groups, self._tree, level, split, children
+            )
+            if n_split == 0 or depth + 1 == self._max_depth:
+                break
+            self._send(splits, split, n_split)
+            plan = self._plan(split, n_split, level, children)
+            level, children, n_nodes = children, level, 2 * n_split
+
+    def _search(
+        self, packed: list[Ints], plan: CountPlan, level: BoostLevel, n_nodes: int,
+        rule: BoostRule, seed: np.uint64,
+    ) -> BoostSplits:  # fmt: skip
+        """The best splits of a level; of equal ones that of the first feature."""
+        allowed = allow_features(level, n_nodes, self._groups, self._n_drawn, seed)
+        slot = level.slot[:n_nodes]
+        nodes = BoostNodes(slot, level.totals[:n_nodes], level.bounds[:n_nodes], allowed)
+        best, *others = self._workers.map(
+            lambda tile: tile.search(self.runs, packed, plan, nodes, rule), self._tiles
+        )
+        for other in others:
+            is_better = (other.gain > best.gain) & (other.feature >= 0)
+            pairs: Any = zip(best, other, strict=True)
+            for mine, theirs in pairs:
+                mine[is_better] = theirs[is_better]
+        return best
+
+    def _send(self, splits: BoostSplits, split: Ints, n_split: int) -> None:
+        def send(run: Run) -> None:
+            codes = self._data.partitions[run.block.partition].dense_codes
+            run.lists = send_children(codes, run.lists, splits, split, n_split)
+
+        self._workers.map(send, self.runs)
+
+    def _plan(
+        self, split: Ints, n_split: int, level: BoostLevel, children: BoostLevel
+    ) -> CountPlan:
+        """What is counted for the next level: the smaller children, or all if nothing is kept."""
+        if not self._keeps:
+            every = np.arange(2 * n_split)
+            children.slot[: 2 * n_split] = every
+            return CountPlan(every, every, every[:0])
+        plan = CountPlan(*np.empty((3, n_split), dtype=np.int64))
+        sizes = np.sum([run.sizes for run in self.runs], axis=0)
+        plan_counts(split, n_split, sizes, level, children, plan)
+        return plan
+
+
+def _tile_edges(n_features: int, n_workers: int) -> list[int]:
+    """Where tiles begin and end: an equal number for each thread, if there are enough features."""
+    per_worker = -(-n_features // (_TILE * n_workers))
+    n_tiles = min(n_features, per_worker * n_workers)
+    return [n_features * k // n_tiles for k in range(n_tiles + 1)]
+
+
+def _finished(tree: GrowingTree) -> Tree:
+    """A copy of the part of the arrays that the tree uses."""
+    n_nodes, n_table = tree.size.tolist()
+    feature, cut, missing, start, left, right = (
+        column[:n_nodes].copy()
+        for column in (tree.feature, tree.cut, tree.missing, tree.start, tree.left, tree.right)
+    )
+    table, above = tree.table[:n_table].copy(), np.zeros(n_nodes, dtype=np.int64)
+    nodes = TreeNodes(feature, cut, above, missing, start, table, left, right)
+    return Tree(nodes, tree.value[:n_nodes].copy(), tree.gain[:n_nodes].copy())

@@ -1,0 +1,215 @@
+"""The rounds of boosting: one tree a round, grown on the slopes of the rows."""
+
+from dataclasses import dataclass
+from math import floor, log2
+from typing import NamedTuple
+
+import numpy as np
+
+from auctor._typing import Bools, Floats, Ints
+from auctor.data import RankingData, Workers
+from auctor.kernels.boosted_trees import (
+    HALF,
+    BoostRule,
+    add_tree,
+    draw_rows,
+    mix,
+    pack_rows,
+    sum_rounded,
+)
+from auctor.learners.common.max_features import number_of_features
+from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
+from auctor.learners.tree_boost.pair_slopes import PairSlopes, RowSlopes
+from auctor.learners.tree_boost.settings import TreeBoostSettings
+from auctor.models import on_grid
+
+# Bits of the sum of the slopes, and of the curvatures, of one class: their sums share an int64.
+_SLOPE_BITS, _CURVATURE_BITS = 63 - HALF, HALF
+# Slopes whose mean is below this are rounding errors: every pair is far in the right order.
+_NOTHING_LEFT = 1e-9
+# Splits of a category need more evidence, because its order is found on the same rows.
+_CATEGORY_L2 = 3.0
+_CATEGORY_SMOOTH = 10.0
+# Least effective curvature of a leaf. A row has at most 1/4 in the logistic loss, and far less once
+# its pairs are in order: a larger bound would end the fit of classes that hardly overlap.
+_MIN_CURVATURE = 0.05
+
+
+class ClassSums(NamedTuple):
+    """Sums over the rows of each class (negative, positive), and the scales of packed numbers."""
+
+    slope: Floats
+    curvature: Floats
+
+    def scales(self) -> tuple[Floats, Floats]:
+        """Powers of two that make the packed sums as large as their bits allow."""
+        return (
+            np.array([_scale(total, _SLOPE_BITS) for total in self.slope.tolist()]),
+            np.array([_scale(total, _CURVATURE_BITS) for total in self.curvature.tolist()]),
+        )
+
+
+def _scale(total: float, bits: int) -> float:
+    # A bit less than the sum allows: every row may be rounded up.
+    return 2.0 ** floor(log2(0.9 * 2.0**bits / total)) if total > 0.0 else 1.0
+
+
+@dataclass(eq=False)
+class Scores:
+    """The scores of the rows of some data, by partition, while trees are added."""
+
+    data: RankingData
+    values: list[Floats]
+
+    @classmethod
+    def start(cls, data: RankingData, offset: Floats | None) -> "Scores":
+        """The scores before the first tree; ``offset`` is by the index of the row in the table."""
+        if offset is None:
+            return cls(data, [np.zeros(part.n_rows) for part in data.partitions])
+        return cls(data, [on_grid(offset[part.rows]) for part in data.partitions])
+
+
+class Booster:
+    """Adds trees to the scores of the training rows, one in each round."""
+
+    def __init__(
+        self,
+        data: RankingData,
+        settings: TreeBoostSettings,
+        workers: Workers,
+        offset: Floats | None = None,
+    ) -> None:
+        self._data, self._settings, self._workers = data, settings, workers
+        self.scores = Scores.start(data, offset)
+        loss = settings.loss
+        self.pairs = PairSlopes(data, workers, loss, settings.fpr_range)
+        n_drawn = number_of_features(settings.max_features, data.n_features)
+        self.grower = TreeGrower(
+            data,
+            workers,
+            max_depth=settings.max_depth,
+            n_drawn=0 if n_drawn == data.n_features else n_drawn,
+            signs=np.array(settings.signs or [0] * data.n_features, dtype=np.int64),
+            groups=_group_masks(settings.groups, data.n_features),
+        )
+        self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
+        self._n_trees = 0
+
+    @property
+    def n_balanced(self) -> float:
+        """N, the number of class-balanced rows: gains are sums over them."""
+        return sum(self._data.effective_rows) / 2.0
+
+    def add(self) -> tuple[Tree, Ints] | None:
+        """Grow a tree and add it to the scores; None if there is nothing left to learn.
+
+        Also returns the weight of the training rows at each node.
+        """
+        slopes = self.pairs.at(self.scores.values)
+        sums = self._sum(slopes)
+        totals = np.array(self._data.class_weights, dtype=np.float64)
+        if not (sums.slope / totals).max() > _NOTHING_LEFT:
+            return None
+        seed = np.uint64(mix(np.uint64(self._settings.seed), np.uint64(self._n_trees)))
+        packed_totals = self._pack(slopes, sums, seed)
+        tree = self.grower.grow(self._packed, packed_totals, self._rule(sums), seed)
+        value = on_grid(self._settings.learning_rate * tree.value)
+        tree = tree._replace(value=np.where(tree.nodes.feature < 0, value, 0.0))
+        self._n_trees += 1
+        return tree, self._apply(tree)
+
+    def _sum(self, slopes: RowSlopes) -> ClassSums:
+        """Sums of slopes and curvatures over the rows of each class, exact."""
+        slope, curvature = np.zeros((2, 2))
+        for run in self.grower.runs:
+            k, label, start, stop = run.block
+            weight = self._data.partitions[k].weight
+            slope[label] += sum_rounded(slopes.slope[k], weight, start, stop)
+            curvature[label] += sum_rounded(slopes.curvature[k], weight, start, stop)
+        return ClassSums(slope, curvature)
+
+    def _pack(self, slopes: RowSlopes, sums: ClassSums, seed: np.uint64) -> Ints:
+        """Pack the slopes of all rows and draw the rows of the tree; returns their packed sums."""
+        scales = sums.scales()
+
+        def pack(run: Run) -> int:
+            k, label, start, stop = run.block
+            part = self._data.partitions[k]
+            rows = slopes.slope[k], slopes.curvature[k], part.weight, start, stop
+            pack_rows(*rows, scales[0][label], scales[1][label], self._packed[k])
+            n_drawn = self._draw(run, part.rows, seed)
+            return int(self._packed[k][run.lists.order[:n_drawn]].sum())
+
+        totals = np.zeros(2, dtype=np.int64)
+        parts = self._workers.map(pack, self.grower.runs)
+        for run, part in zip(self.grower.runs, parts, strict=True):
+            totals[run.block.label] += part
+        return totals
+
+    def _draw(self, run: Run, rows: Ints, seed: np.uint64) -> int:
+        """Draw the rows of a run for a tree; returns their number."""
+        _, _, start, stop = run.block
+        if self._settings.subsample < 1.0:
+            limit = np.uint64(self._settings.subsample * 2.0**64)
+            n_drawn = int(draw_rows(rows, start, stop, seed, limit, run.lists.order))
+        else:
+            n_drawn = stop - start
+            run.lists.order[:] = np.arange(start, stop, dtype=np.uint32)
+        run.begin(n_drawn)
+        return n_drawn
+
+    def _rule(self, sums: ClassSums) -> BoostRule:
+        """Factors from packed sums to class-balanced rows.
+
+        A class of n effective rows counts as N = (n0 + n1) / 2 rows.
+        """
+        rows = np.array(self._data.effective_rows)
+        units = np.array(self._data.row_units)
+        factor = rows.mean() / rows
+        slope_scale, curvature_scale = sums.scales()
+        l2 = self._settings.l2_regularization
+        return BoostRule(
+            factor * units / slope_scale,
+            factor * units / curvature_scale,
+            factor * factor * units / curvature_scale,
+            l2,
+            _CATEGORY_L2 * l2,
+            _CATEGORY_SMOOTH,
+            _MIN_CURVATURE,
+        )
+
+    def _apply(self, tree: Tree) -> Ints:
+        """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
+        codes = self.grower.codes
+
+        def apply(run: Run) -> Ints:
+            k, _, start, stop = run.block
+            cover = np.zeros(len(tree.value), dtype=np.int64)
+            weight, scores = self._data.partitions[k].weight, self.scores.values[k]
+            add_tree(codes[k], start, stop, tree.nodes, tree.value, weight, scores, cover)
+            return cover
+
+        return sum_up(tree, np.sum(self._workers.map(apply, self.grower.runs), axis=0))
+
+
+def sum_up(tree: Tree, cover: Ints) -> Ints:
+    """The weight of every node from that of the leaves; children come after their parents."""
+    for node in np.flatnonzero(tree.nodes.feature >= 0)[::-1].tolist():
+        cover[node] = cover[tree.nodes.left[node]] + cover[tree.nodes.right[node]]
+    return cover
+
+
+def add_to_rows(scores: Scores, tree: Tree) -> None:
+    """Add a tree to the scores of held-out rows."""
+    unused = np.zeros(len(tree.value), dtype=np.int64)
+    for part, values in zip(scores.data.partitions, scores.values, strict=True):
+        codes = part.dense_codes.T
+        add_tree(codes, 0, part.n_rows, tree.nodes, tree.value, part.weight, values, unused)
+
+
+def _group_masks(groups: tuple[tuple[int, ...], ...], n_features: int) -> Bools:
+    """Groups of features as rows of a matrix (group, feature)."""
+    masks = np.zeros((len(groups), n_features), dtype=np.bool_)
+    for mask, group in zip(masks, groups, strict=True):
+        mask[list(group)] = True
+    return masks
