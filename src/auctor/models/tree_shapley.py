@@ -56,13 +56,14 @@ class ShapleyTrees:
         The values of a row and ``expected`` add up to the values of its leaves. They do not depend
         on the other rows.
         """
-        out = np.zeros(codes.shape)
+        out, edge = np.zeros(codes.shape), np.empty((self._n_nodes, 2))
         for start in range(0, codes.shape[1], _BLOCK):
             block = np.ascontiguousarray(codes[:, start : start + _BLOCK])
             shape = self._n_nodes, block.shape[1]
             state, product = np.empty(shape, dtype=np.uint8), np.empty(shape)
             part = np.zeros(block.shape)
-            tree_shapley(block, self._nodes, self._paths, self._value, state, product, part)
+            trees = self._nodes, self._paths, self._value
+            tree_shapley(block, *trees, state, product, edge, part)
             out[:, start : start + _BLOCK] = part
         return out
 
