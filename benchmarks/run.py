@@ -11,6 +11,7 @@ import bench_rankboost
 import bench_smooth
 import bench_sparse
 import bench_startup
+import bench_tree_shap
 import bench_treerank
 from timing import print_table
 
@@ -25,6 +26,7 @@ def main() -> int:
         bench_martirank,
         bench_margin,
         bench_treerank,
+        bench_tree_shap,
         bench_smooth,
         bench_exactboost,
     )

@@ -143,12 +143,27 @@ def test_blocks_of_rows_change_nothing():
 
 
 def test_nodes_that_no_path_leads_to_do_not_count():
-    # Nodes 3, 4 and 5 are a tree of their own below no other node.
-    columns = [[0, -1, -1, 1, -1, -1], [1] * 6, [1] * 6, [0] * 6, [-1] * 6, []]
-    children = [[1, -1, -1, 4, -1, -1], [2, -1, -1, 5, -1, -1]]
+    # Nodes 3 to 7 are a tree of their own below no other node.
+    columns = [[0, -1, -1, 1, 1, -1, -1, -1], [1] * 8, [1] * 8, [0] * 8, [-1] * 8, []]
+    children = [[1, -1, -1, 4, 6, -1, -1, -1], [2, -1, -1, 5, 7, -1, -1, -1]]
     nodes = TreeNodes(*(np.array(c, dtype=np.int64) for c in (*columns, *children)))
-    cover, value = np.array([4.0, 1, 3, 8, 4, 4]), np.array([0.0, 1, 5, 0, 7, 9])
+    cover, value = np.array([4.0, 1, 3, 8, 4, 4, 2, 2]), np.array([0.0, 1, 5, 0, 0, 7, 9, 8])
     trees = ShapleyTrees(nodes, np.array([0]), cover, value)
+    assert find_paths(nodes, np.array([0]), cover).inner.tolist() == [0]
     assert trees.expected == 4.0
     codes = np.array([[1, 2], [1, 2]], dtype=np.uint16)
     assert trees.values(codes) == pytest.approx(np.array([[1.0, -3.0], [0.0, 0.0]]))
+
+
+def test_a_row_may_reach_a_node_that_no_training_row_reached():
+    # x0 > 1 leads to a test of x1, without a training row below
+    columns = [[0, 1, -1, -1, -1], [1] * 5, [1] * 5, [0] * 5, [-1] * 5, []]
+    children = [[1, 3, -1, -1, -1], [2, 4, -1, -1, -1]]
+    nodes = TreeNodes(*(np.array(c, dtype=np.int64) for c in (*columns, *children)))
+    cover, value = np.array([2.0, 0, 2, 0, 0]), np.array([0.0, 0, 1, 5, 7])
+    found = ShapleyTrees(nodes, np.array([0]), cover, value)
+    expected, base = shapley_values(nodes, cover, value, 0, (2, 2))
+    assert base == found.expected == 1.0
+    assert expected.tolist() == [4.5, -0.5]  # x1 counts only if x0 is known: 6 on average, then 5
+    values = found.values(np.array([[2], [2]], dtype=np.uint16))
+    assert values[:, 0] == pytest.approx(expected)

@@ -133,12 +133,15 @@ def tree_shapley(
     value: Floats,
     state: npt.NDArray[np.uint8],
     product: Floats,
+    edge: Floats,
     out: Floats,
 ) -> None:
     """Add the Shapley values (features, rows) of all trees to ``out``.
 
     Rows are given by their codes (features, rows). The buffers ``state`` and ``product`` have a row
-    for each node of the largest tree and a column for each row of the table.
+    for each node of the largest tree and a column for each row of the table. The buffer ``edge``
+    has a row for each node: 1 and 1 - z, divided by z + t (1 - z), which is the factor of the
+    feature that led to the node if the row passes its tests.
     """
     n_rows = codes.shape[1]
     for tree in range(len(paths.roots)):
@@ -150,35 +153,29 @@ def tree_shapley(
                 product[0, i] = paths.weights[q]
             for a in range(begin, end):
                 k = paths.inner[a]
-                known = 1.0
-                if paths.previous[k] >= 0:
-                    z = paths.joint[paths.previous[k]]
-                    known = z + t * (1.0 - z)
-                p = np.uint64(k - root)
+                p, last = np.uint64(k - root), paths.previous[k]
+                before = edge[np.uint64(last - root), 0] if last >= 0 else 1.0
                 for side in range(2):
                     c = nodes.left[k] if side == 0 else nodes.right[k]
-                    z, failed = paths.joint[c], paths.fraction[c]
+                    here, z = np.uint64(c - root), paths.joint[c]
                     scale = value[c] if nodes.feature[c] < 0 else 1.0
-                    passes = scale * ((z + t * (1.0 - z)) / known)
-                    fails = scale * (z * (1.0 - t) / known)
-                    failed = scale * failed
-                    here = np.uint64(c - root)
+                    factor = z + t * (1.0 - z)
+                    edge[here, 0] = 1.0 / factor
+                    edge[here, 1] = (1.0 - z) * edge[here, 0]
+                    passes = scale * (factor * before)
+                    fails = scale * (z * (1.0 - t) * before)
+                    failed = scale * paths.fraction[c]
                     for i in range(n_rows):
                         s = state[here, i]
-                        factor = passes if s == _PASSES else (fails if s == _FAILS else failed)
-                        product[here, i] = product[p, i] * factor
+                        by = passes if s == _PASSES else (fails if s == _FAILS else failed)
+                        product[here, i] = product[p, i] * by
             for a in range(end - 1, begin - 1, -1):
                 k = paths.inner[a]
-                f, p = np.uint64(nodes.feature[k]), np.uint64(k - root)
+                f, p, last = np.uint64(nodes.feature[k]), np.uint64(k - root), paths.previous[k]
                 left, right = np.uint64(nodes.left[k] - root), np.uint64(nodes.right[k] - root)
                 # Leaves below a later test of the same feature count with that test instead.
-                before = 0.0
-                if paths.previous[k] >= 0:
-                    z = paths.joint[paths.previous[k]]
-                    before = (1.0 - z) / (z + t * (1.0 - z))
-                y, z = paths.joint[nodes.left[k]], paths.joint[nodes.right[k]]
-                pass_left = (1.0 - y) / (y + t * (1.0 - y)) - before
-                pass_right = (1.0 - z) / (z + t * (1.0 - z)) - before
+                before = edge[np.uint64(last - root), 1] if last >= 0 else 0.0
+                pass_left, pass_right = edge[left, 1] - before, edge[right, 1] - before
                 fail = -1.0 / (1.0 - t) - before
                 for i in range(n_rows):
                     # A row that passes the test of one side fails that of the other.

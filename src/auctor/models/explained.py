@@ -44,6 +44,10 @@ class ExplainedModel(Model):
     def _contributions(self, table: Table, columns: Ints) -> Floats:
         """What each term adds to each row (rows, terms), as ``contributions`` returns it."""
 
+    def _explain(self, table: Table, columns: Ints) -> tuple[Floats, Floats]:
+        """The contributions and the scores, for models that need the scores for the former."""
+        return self._contributions(table, columns), self._score(table, columns)
+
     @abstractmethod
     def _on_grid(self, averages: Floats) -> Floats:
         """Averages rounded to the grid of the scores, on which sums are exact."""
@@ -151,10 +155,11 @@ class ExplainedModel(Model):
             raise ValueError(NO_REFERENCE)
         table = read_table(X, accept_sparse=True)
         columns = self._select(table)
+        contributions, scores = self._explain(table, columns)
         return Explanations(
             self.term_names,
-            self._contributions(table, columns) - average.contributions,
-            self._score(table, columns),
+            contributions - average.contributions,
+            scores,
             float(self.constant + average.contributions.sum()),
             average,
             self.classes,

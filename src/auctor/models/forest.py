@@ -178,11 +178,15 @@ class ForestModel(ExplainedModel):
         return 1.0 if self.aggregate == "sum" else 1.0 / self.n_trees
 
     def _contributions(self, table: Table, columns: Ints) -> Floats:
+        return self._explain(table, columns)[0]
+
+    def _explain(self, table: Table, columns: Ints) -> tuple[Floats, Floats]:
         """Shapley values, rounded as scores are; the error, about 1e-10, is put on the largest."""
         codes = code_columns(self.features, table, columns)
         parts = on_grid_if_small(self._weight * self.shapley.values(codes)).T.copy()
-        add_error(parts, self.constant, self.score_codes(codes))
-        return parts
+        scores = self.score_codes(codes)
+        add_error(parts, self.constant, scores)
+        return parts, scores
 
     def _on_grid(self, averages: Floats) -> Floats:
         return on_grid_if_small(averages)

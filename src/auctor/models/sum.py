@@ -167,13 +167,19 @@ class SumModel(ExplainedModel):
         return Reference(out[:, 0], averages[0].name)
 
     def _contributions(self, table: Table, columns: Ints) -> Floats:
+        return self._explain(table, columns)[0]
+
+    def _explain(self, table: Table, columns: Ints) -> tuple[Floats, Floats]:
         """The terms of all parts, rounded as scores are; the error is put on the largest."""
-        out = np.zeros((len(self.term_names), table.n_rows))
+        terms = np.zeros((len(self.term_names), table.n_rows))
+        scores = np.full(table.n_rows, self.intercept)
         for part, weight in self._explained:
-            self._add_terms(part, _times(weight, part._contributions(table, columns)), out)
-        parts = np.ascontiguousarray(out.T)
-        add_error(parts, self.constant, self._score(table, columns))
-        return parts
+            contributions, own = part._explain(table, columns)
+            self._add_terms(part, _times(weight, contributions), terms)
+            scores += _weighted(part, weight, own)
+        parts = np.ascontiguousarray(terms.T)
+        add_error(parts, self.constant, scores)
+        return parts, scores
 
     def _add_terms(self, part: ExplainedModel, contributions: Floats, out: Floats) -> None:
         """Add the contributions (rows, terms) of a part to those of the sum (terms, rows)."""

@@ -12,6 +12,7 @@ from auctor.kernels.trees import TreeNodes
 # Number of rows that go through a tree together: enough of them to use the factors of an edge
 # often, few enough for the products at all nodes to stay in the cache.
 _BLOCK = 128
+_MOST_PRODUCTS = 2**20  # numbers in the buffer of a very large tree: fewer rows at a time
 # How much the weight of a node and the sum of its children's may differ, as a fraction of it.
 _TOLERANCE = 1e-6
 
@@ -56,14 +57,16 @@ class ShapleyTrees:
         The values of a row and ``expected`` add up to the values of its leaves. They do not depend
         on the other rows.
         """
-        out = np.zeros(codes.shape)
-        for start in range(0, codes.shape[1], _BLOCK):
-            block = np.ascontiguousarray(codes[:, start : start + _BLOCK])
+        out, edge = np.zeros(codes.shape), np.empty((self._n_nodes, 2))
+        size = max(1, min(_BLOCK, _MOST_PRODUCTS // self._n_nodes))
+        for start in range(0, codes.shape[1], size):
+            block = np.ascontiguousarray(codes[:, start : start + size])
             shape = self._n_nodes, block.shape[1]
             state, product = np.empty(shape, dtype=np.uint8), np.empty(shape)
             part = np.zeros(block.shape)
-            tree_shapley(block, self._nodes, self._paths, self._value, state, product, part)
-            out[:, start : start + _BLOCK] = part
+            trees = self._nodes, self._paths, self._value
+            tree_shapley(block, *trees, state, product, edge, part)
+            out[:, start : start + size] = part
         return out
 
 
