@@ -20,7 +20,7 @@ from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
-from auctor.models import Explanation, Explanations, Model, ScorerModel, TermModel
+from auctor.models import Explanation, Explanations, ForestModel, Model, ScorerModel, TermModel
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
@@ -201,6 +201,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = self._read(X)
+        if isinstance(self.model_, ForestModel):
+            return self.model_.decision_function(table, n_jobs=self.n_jobs)
         # A model that holds estimators of other libraries hands them X as it is.
         return self.model_.decision_function(X if isinstance(self.model_, ScorerModel) else table)
 

@@ -36,7 +36,7 @@ class PackedTrees(NamedTuple):
     value: Floats  # of each record, used for leaves
     root: Ints  # the record of each tree's root
     together: Ints  # number of steps that all rows take before the rows in leaves are left out
-    by_table: Bools  # whether a tree tests categories
+    by_table: Bools  # whether a tree tests categories; ``together`` is then not used
     start: Ints  # by child: where the codes of its parent's test begin in ``side``
     side: npt.NDArray[np.uint8]  # 1 for codes that go to the second child; zeros for numbers
     feature: Ints  # of each column

@@ -24,7 +24,7 @@ AGGREGATES = ("mean", "median", "sum")
 
 # Number of rows that go through all trees together, so that their codes stay in the cache.
 _BLOCK = 512
-_BLOCKS_PER_CALL = 16  # a call of a kernel cannot be interrupted, and is the work of one thread
+_CALL = 16 * _BLOCK  # rows of one call of a kernel, which cannot be interrupted
 _MAX_PRINTED = 10  # features of a printed model
 
 
@@ -90,12 +90,35 @@ class ForestModel(Model):
         columns = select(table, self.feature_names, type(self).__name__)
         return code_columns(self.features, table, columns)
 
-    def score_codes(self, codes: npt.NDArray[Any]) -> Floats:
-        """Scores of rows given by their codes (features, rows)."""
-        return self.intercept + score_blocks(self.walker, codes, self.aggregate)
+    def decision_function(self, X: Any, n_jobs: int | None = None) -> Floats:
+        """The score of each row. A larger score means that the row is more likely positive.
 
-    def _score(self, table: Table, columns: Ints) -> Floats:
-        return self.score_codes(code_columns(self.features, table, columns))
+        Parameters
+        ----------
+        X : table
+            A numpy array, list of rows, scipy sparse matrix, or pandas, polars or pyarrow table.
+            Columns are matched by name if the table has names; columns that the model does not
+            know are ignored.
+        n_jobs : int, default=None
+            Number of threads. None is 1, and -1 is all cores. The scores are the same, bit for
+            bit, for any number.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        table = read_table(X, accept_sparse=True)
+        columns = select(table, self.feature_names, type(self).__name__)
+        with Workers(n_jobs) as workers:
+            # A thread costs more than it gains if all rows are the work of one call.
+            return self._score(table, columns, workers if table.n_rows > _CALL else None)
+
+    def score_codes(self, codes: npt.NDArray[Any], workers: Workers | None = None) -> Floats:
+        """Scores of rows given by their codes (features, rows)."""
+        return self.intercept + score_blocks(self.walker, codes, self.aggregate, workers)
+
+    def _score(self, table: Table, columns: Ints, workers: Workers | None = None) -> Floats:
+        return self.score_codes(code_columns(self.features, table, columns, workers), workers)
 
     def finished(self, **changes: Any) -> "ForestModel":
         """A copy of the forest with other values in some fields."""
@@ -200,7 +223,7 @@ def score_blocks(
 ) -> Floats:
     """Mean, median or sum over the trees for each row, computed in blocks of rows."""
     scores = np.empty(codes.shape[1])
-    block = _BLOCK if aggregate == "median" else _BLOCKS_PER_CALL * _BLOCK
+    block = _BLOCK if aggregate == "median" else _CALL
 
     def score(start: int) -> None:
         size = min(block, len(scores) - start)

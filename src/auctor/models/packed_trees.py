@@ -1,6 +1,7 @@
 """The trees of a forest in the layout of the kernels ``packed_sums`` and ``packed_values``."""
 
 import numpy as np
+import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.forest import PackedTrees
@@ -31,12 +32,18 @@ def pack_trees(nodes: TreeNodes, roots: Ints, value: Floats) -> PackedTrees | No
     test[inner] = cut[inner] | column << 16
     ends = np.where(inner[node], child[node], np.arange(len(node)))
     record = ends.astype(np.uint64) << np.uint64(32) | test[node].astype(np.uint64)
-    by_table = _any_in_tree(nodes.start >= 0, roots)
-    together = np.where(by_table, 0, _steps_together(nodes, roots))
     start, side = _sides(nodes, child, len(node))
-    columns = tests // 2, tests % 2
-    trees = record, value[node], np.arange(len(roots)), together, by_table, start, side
-    return PackedTrees(*trees, *columns)
+    return PackedTrees(
+        record=record,
+        value=value[node],
+        root=np.arange(len(roots)),
+        together=_steps_together(nodes, roots),
+        by_table=_any_in_tree(nodes.start >= 0, roots),
+        start=start,
+        side=side,
+        feature=tests // 2,
+        shift=tests % 2,
+    )
 
 
 def _tests(nodes: TreeNodes) -> tuple[Ints, Ints, Ints, Ints]:
@@ -51,7 +58,7 @@ def _tests(nodes: TreeNodes) -> tuple[Ints, Ints, Ints, Ints]:
     return below, above, np.maximum(cut, 0), shift.astype(np.int64)
 
 
-def _sides(nodes: TreeNodes, child: Ints, n_records: int) -> tuple[Ints, Ints]:
+def _sides(nodes: TreeNodes, child: Ints, n_records: int) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """The start of each test by its child, and the table; both are empty without categories."""
     is_set = nodes.start >= 0
     if not is_set.any():
@@ -92,6 +99,7 @@ def _steps_together(nodes: TreeNodes, roots: Ints) -> Ints:
 def _halve(nodes: TreeNodes, node: Ints, mass: Floats) -> tuple[Ints, Floats]:
     """Send half of the mass of each node to each child."""
     children = np.concatenate([nodes.left[node], nodes.right[node]])
-    total = np.bincount(children, np.tile(mass / 2.0, 2), len(nodes.feature))
-    reached = np.flatnonzero(total)
+    total = np.zeros(len(nodes.feature))
+    np.add.at(total, children, np.tile(mass / 2.0, 2))
+    reached: Ints = np.flatnonzero(total)
     return reached, total[reached]
