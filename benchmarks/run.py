@@ -4,6 +4,7 @@ import platform
 import sys
 
 import bench_exactboost
+import bench_forest_scoring
 import bench_margin
 import bench_martirank
 import bench_metrics
@@ -25,6 +26,7 @@ def main() -> int:
         bench_martirank,
         bench_margin,
         bench_treerank,
+        bench_forest_scoring,
         bench_smooth,
         bench_exactboost,
     )
