@@ -1,7 +1,7 @@
 """Scoring of forests: the same 1,000 trees of 64 leaves by auctor and LightGBM, and TreeRankForest.
 
 Both libraries get the same array of floats. Coding it into bins is part of our time. Times are
-proportional to the number of rows: ``--rows 1000000`` takes half an hour.
+proportional to the number of rows: ``--rows 1000000`` takes an hour or more.
 """
 
 import argparse
