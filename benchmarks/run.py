@@ -4,6 +4,7 @@ import platform
 import sys
 
 import bench_exactboost
+import bench_forest_scoring
 import bench_margin
 import bench_martirank
 import bench_metrics
@@ -27,6 +28,7 @@ def main() -> int:
         bench_margin,
         bench_treerank,
         bench_tree_shap,
+        bench_forest_scoring,
         bench_smooth,
         bench_exactboost,
     )

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from auctor.data import number_feature, prepare
 from auctor.kernels.trees import TreeNodes
@@ -90,6 +91,56 @@ def test_many_rows_score_as_few_do(model):
     whole = model.decision_function(X)
     parts = np.concatenate([model.decision_function(rows) for rows in np.array_split(X, 40)])
     assert np.array_equal(whole, parts)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median"])
+def test_threads_change_nothing(aggregate):
+    model = fit(aggregate=aggregate)
+    X, _ = contracts.messy_table(7, n_rows=9000)  # more than one call of the kernel
+    alone = model.decision_function(X)
+    assert np.array_equal(model.decision_function(X, n_jobs=2), alone)
+    ranks = model.walker.ranks(model.codes(X), 0, len(X))
+    assert np.array_equal(model.intercept + aggregated(ranks, aggregate), alone)
+
+
+def converted(booster, n_features):
+    """The trees of scikit-learn's gradient boosting as a forest that sums their values."""
+    trees = [tree.nodes for (tree,) in booster._predictors]
+    roots = np.cumsum([0, *(len(tree) for tree in trees[:-1])])
+    moved = np.repeat(roots, [len(tree) for tree in trees])
+    nodes = np.concatenate(trees)
+    is_leaf = nodes["is_leaf"] == 1
+    feature = np.where(is_leaf, -1, nodes["feature_idx"].astype(np.int64))
+    cuts = [np.unique(nodes["num_threshold"][feature == j]) for j in range(n_features)]
+    cut = [
+        0 if j < 0 else 1 + np.searchsorted(cuts[j], value)
+        for j, value in zip(feature, nodes["num_threshold"], strict=True)
+    ]
+    left, right = (np.where(is_leaf, -1, nodes[name] + moved) for name in ("left", "right"))
+    zeros, numbers = np.zeros(len(nodes), dtype=np.int64), np.full(len(nodes), -1)
+    missing = nodes["missing_go_to_left"].astype(np.int64)
+    table = np.empty(0, dtype=np.int64)
+    return stumps(
+        [0.0],
+        "sum",
+        features=tuple(number_feature(f"x{j}", cuts[j]) for j in range(n_features)),
+        roots=roots,
+        nodes=TreeNodes(feature, np.array(cut), zeros, missing, numbers, table, left, right),
+        rank=np.where(is_leaf, nodes["value"], 0.0),
+        importance=np.full(n_features, 1.0 / n_features),
+        intercept=float(booster._baseline_prediction[0, 0]),
+    )
+
+
+def test_scores_of_trees_of_another_library():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X[:, 0]) + np.isnan(X[:, 1]) + rng.normal(size=600) > 0
+    booster = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=64, min_samples_leaf=3)
+    booster.fit(X, y)
+    scores = converted(booster, 4).decision_function(X)
+    assert scores == pytest.approx(booster.decision_function(X), abs=1e-12)
 
 
 def put(column, value, at=0):

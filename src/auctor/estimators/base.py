@@ -20,7 +20,15 @@ from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
-from auctor.models import ExplainedModel, Explanation, Explanations, Model, ScorerModel
+from auctor.models import (
+    ExplainedModel,
+    Explanation,
+    Explanations,
+    ForestModel,
+    Model,
+    ScorerModel,
+    SumModel,
+)
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
@@ -201,6 +209,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = self._read(X)
+        if isinstance(self.model_, ForestModel | SumModel):
+            return self.model_.decision_function(table, n_jobs=getattr(self, "n_jobs", None))
         # A model that holds estimators of other libraries hands them X as it is.
         return self.model_.decision_function(X if isinstance(self.model_, ScorerModel) else table)
 

@@ -215,11 +215,16 @@ def _find_bins(
     """
     for i in range(count):
         bins[i] = 0
-    half = len(padded) >> 1
-    while half > 0:
+    bit = np.uint64(0)
+    while len(padded) >> (bit + np.uint64(1)) > 0:
+        bit += np.uint64(1)
+    while bit > 0:
+        bit -= np.uint64(1)
+        before = (np.uint64(1) << bit) - np.uint64(1)
         for i in range(count):
-            bins[i] += half * (padded[bins[i] + half - 1] < values[start + i])
-        half >>= 1
+            # The comparison is shifted and not multiplied, which would become a branch.
+            k = np.uint64(bins[i])
+            bins[i] = k + (np.uint64(padded[k + before] < values[start + i]) << bit)
     for i in range(count):
         x = values[start + i]
         bins[i] = (bins[i] + 1) * (not np.isnan(x))

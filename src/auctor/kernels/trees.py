@@ -52,49 +52,6 @@ def find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
         leaf[row] = k
 
 
-@kernel
-def forest_values(
-    tile: npt.NDArray[Any],
-    nodes: npt.NDArray[np.int32],
-    table: Ints,
-    roots: Ints,
-    value: Floats,
-    node: Ints,
-    active: Ints,
-    out: Floats,
-) -> None:
-    """Find the value of the leaf of each row of ``tile`` (rows, features) in each tree.
-
-    The result ``out`` is (trees, rows). A row of ``nodes`` is (feature, cut, child above the cut,
-    child up to it, child of missing values, start in ``table``, left child, right child), which is
-    half a cache line. All rows take one step before any row takes the next, so that the steps are
-    independent of each other and have no branch to mispredict. ``node`` and ``active`` are buffers
-    with one number per row.
-    """
-    for t in range(out.shape[0]):
-        n_active = np.int64(len(node) if nodes[roots[t], 0] >= 0 else 0)
-        for i in range(len(node)):
-            node[i] = roots[t]
-            active[i] = i
-        while n_active > 0:
-            n_next = np.uint64(0)
-            for a in range(n_active):
-                row = np.uint64(active[a])
-                k = np.uint64(node[row])
-                code = np.int64(tile[row, np.uint64(nodes[k, 0])])
-                if nodes[k, 5] >= 0:
-                    child = np.uint64(7 - table[np.uint64(nodes[k, 5] + code)])
-                else:
-                    child = np.uint64(2 + np.int64(code <= nodes[k, 1]) + np.int64(code == 0))
-                following = nodes[k, child]
-                node[row] = following
-                active[n_next] = row
-                n_next += np.uint64(nodes[np.uint64(following), 0] >= 0)
-            n_active = np.int64(n_next)
-        for i in range(len(node)):
-            out[t, i] = value[np.uint64(node[i])]
-
-
 # Rows that are prefetched together: they fit into the first-level cache beside the histograms of
 # a node.
 _PREFETCHED = 64

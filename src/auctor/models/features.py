@@ -6,7 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Ints
-from auctor.data import Categories, Feature, Table, category_feature, number_feature
+from auctor.data import (
+    Categories,
+    Feature,
+    Table,
+    Workers,
+    category_feature,
+    number_feature,
+)
 from auctor.data.binning import code_categories
 from auctor.kernels.binning import code_numbers
 from auctor.models.fields import Fields
@@ -53,7 +60,9 @@ def refuse_other_kind(feature: Feature, column: Categories) -> None:
         )
 
 
-def code_columns(features: tuple[Feature, ...], table: Table, columns: Ints) -> npt.NDArray[Any]:
+def code_columns(
+    features: tuple[Feature, ...], table: Table, columns: Ints, workers: Workers | None = None
+) -> npt.NDArray[Any]:
     """Codes (features, rows) of a table; feature j is column ``columns[j]``.
 
     A fit makes at most 65,535 bins of a feature, whose codes fit into uint16. Model files and
@@ -63,11 +72,15 @@ def code_columns(features: tuple[Feature, ...], table: Table, columns: Ints) -> 
     dtype = np.uint16 if most_bins <= np.iinfo(np.uint16).max else np.uint32
     codes = np.empty((len(features), table.n_rows), dtype=dtype)
     no_positives = np.zeros(table.n_rows, dtype=np.bool_)  # so that the order of rows stays
-    for feature, column, out in zip(features, columns, codes, strict=True):
+
+    def code(j: int) -> None:
+        feature, column = features[j], int(columns[j])
         if feature.is_category:
-            values = table.categories(int(column))
+            values = table.categories(column)
             refuse_other_kind(feature, values)
-            out[:] = code_categories(feature, values)
+            codes[j] = code_categories(feature, values)
         else:
-            code_numbers(table.numbers(int(column)), feature.cuts, no_positives, 0, out)
+            code_numbers(table.numbers(column), feature.cuts, no_positives, 0, codes[j])
+
+    (workers or Workers(1)).map(code, range(len(features)))
     return codes

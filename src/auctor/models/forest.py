@@ -9,13 +9,15 @@ import numpy.typing as npt
 
 from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
-from auctor.data import Feature, Table, read_table, select
-from auctor.kernels.trees import TreeNodes, forest_values
+from auctor.data import Feature, Table, Workers, read_table, select
+from auctor.kernels.forest import PackedTrees, forest_values, packed_sums, packed_values
+from auctor.kernels.trees import TreeNodes
 from auctor.models.additive import on_grid_if_small
 from auctor.models.explained import ExplainedModel, add_error
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
+from auctor.models.packed_trees import pack_trees
 from auctor.models.reference import Reference, check_reference, read_reference
 from auctor.models.serialization import Shared
 from auctor.models.tree_nodes import read_nodes, read_whole
@@ -25,6 +27,7 @@ AGGREGATES = ("mean", "median", "sum")
 
 # Number of rows that go through all trees together, so that their codes stay in the cache.
 _BLOCK = 512
+_CALL = 16 * _BLOCK  # rows of one call of a kernel, which cannot be interrupted
 _MAX_PRINTED = 10  # features of a printed model
 
 _NO_COVER = (
@@ -129,12 +132,35 @@ class ForestModel(ExplainedModel):
         columns = select(table, self.feature_names, type(self).__name__)
         return code_columns(self.features, table, columns)
 
-    def score_codes(self, codes: npt.NDArray[Any]) -> Floats:
-        """Scores of rows given by their codes (features, rows)."""
-        return self.intercept + score_blocks(self.walker, codes, self.aggregate)
+    def decision_function(self, X: Any, n_jobs: int | None = None) -> Floats:
+        """The score of each row. A larger score means that the row is more likely positive.
 
-    def _score(self, table: Table, columns: Ints) -> Floats:
-        return self.score_codes(code_columns(self.features, table, columns))
+        Parameters
+        ----------
+        X : table
+            A numpy array, list of rows, scipy sparse matrix, or pandas, polars or pyarrow table.
+            Columns are matched by name if the table has names; columns that the model does not
+            know are ignored.
+        n_jobs : int, default=None
+            Number of threads. None is 1, and -1 is all cores. The scores are the same, bit for
+            bit, for any number.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        table = read_table(X, accept_sparse=True)
+        columns = select(table, self.feature_names, type(self).__name__)
+        with Workers(n_jobs) as workers:
+            # A thread costs more than it gains if all rows are the work of one call.
+            return self._score(table, columns, workers if table.n_rows > _CALL else None)
+
+    def score_codes(self, codes: npt.NDArray[Any], workers: Workers | None = None) -> Floats:
+        """Scores of rows given by their codes (features, rows)."""
+        return self.intercept + score_blocks(self.walker, codes, self.aggregate, workers)
+
+    def _score(self, table: Table, columns: Ints, workers: Workers | None = None) -> Floats:
+        return self.score_codes(code_columns(self.features, table, columns, workers), workers)
 
     @property
     def term_names(self) -> tuple[str, ...]:
@@ -251,33 +277,68 @@ class ForestModel(ExplainedModel):
 
 
 class Walker:
-    """Trees in the layout of the kernel ``forest_values``."""
+    """Trees in the layout of the kernels that score rows."""
 
     def __init__(self, nodes: TreeNodes, roots: Ints, rank: Floats) -> None:
-        above, below = (np.where(nodes.above == i, nodes.left, nodes.right) for i in (1, 0))
-        missing = np.where(nodes.missing == 1, nodes.left, nodes.right)
-        self._nodes = np.column_stack(
-            [nodes.feature, nodes.cut, above, below, missing, nodes.start, nodes.left, nodes.right]
-        ).astype(np.int32)
-        self._table, self._roots, self._rank = nodes.table, roots, rank
+        self._trees = nodes, roots, rank
+        self._packed = pack_trees(nodes, roots, rank)
+        self.n_trees = len(roots)
 
     def ranks(self, codes: npt.NDArray[Any], start: int, size: int) -> Floats:
         """Ranks (trees, rows) of rows ``start`` to ``start + size``."""
+        ranks = np.empty((self.n_trees, size))
+        if self._packed is not None and codes.dtype.itemsize <= 2:
+            packed_values(codes, start, self._packed, *_buffers(self._packed, size), ranks)
+            return ranks
         tile = np.ascontiguousarray(codes[:, start : start + size].T)
         node, active = np.empty((2, size), dtype=np.int64)
-        ranks = np.empty((len(self._roots), size))
-        trees = self._nodes, self._table, self._roots, self._rank
-        forest_values(tile, *trees, node, active, ranks)
+        forest_values(tile, *self._unpacked, node, active, ranks)
         return ranks
 
+    def sums(self, codes: npt.NDArray[Any], start: int, size: int) -> Floats:
+        """Sum over the trees of the ranks of rows ``start`` to ``start + size``."""
+        if self._packed is None or codes.dtype.itemsize > 2:
+            return self.ranks(codes, start, size).sum(axis=0)
+        sums = np.empty(size)
+        packed_sums(codes, start, self._packed, *_buffers(self._packed, size), sums)
+        return sums
 
-def score_blocks(walker: Walker, codes: npt.NDArray[Any], aggregate: str) -> Floats:
+    @cached_property
+    def _unpacked(self) -> tuple[npt.NDArray[np.int32], Ints, Ints, Floats]:
+        """The arguments of ``forest_values``: nodes, table, roots and ranks."""
+        nodes, roots, rank = self._trees
+        above, below = (np.where(nodes.above == i, nodes.left, nodes.right) for i in (1, 0))
+        missing = np.where(nodes.missing == 1, nodes.left, nodes.right)
+        columns = np.column_stack(
+            [nodes.feature, nodes.cut, above, below, missing, nodes.start, nodes.left, nodes.right]
+        )
+        return columns.astype(np.int32), nodes.table, roots, rank
+
+
+def _buffers(trees: PackedTrees, size: int) -> tuple[npt.NDArray[Any], ...]:
+    """The buffers of the kernels for blocks of up to ``size`` rows."""
+    n_rows = min(size, _BLOCK)
+    tile = np.empty((len(trees.feature), n_rows), dtype=np.uint16)
+    return tile, np.empty(n_rows, dtype=np.uint64), np.empty(n_rows, dtype=np.uint32)
+
+
+def score_blocks(
+    walker: Walker, codes: npt.NDArray[Any], aggregate: str, workers: Workers | None = None
+) -> Floats:
     """Mean, median or sum over the trees for each row, computed in blocks of rows."""
     scores = np.empty(codes.shape[1])
-    for start in range(0, len(scores), _BLOCK):
-        ranks = walker.ranks(codes, start, min(_BLOCK, len(scores) - start))
-        scores[start : start + _BLOCK] = aggregated(ranks, aggregate)
-    return scores
+    block = _BLOCK if aggregate == "median" else _CALL
+
+    def score(start: int) -> None:
+        size = min(block, len(scores) - start)
+        if aggregate == "median":
+            found = aggregated(walker.ranks(codes, start, size), aggregate)
+        else:
+            found = walker.sums(codes, start, size)
+        scores[start : start + size] = found
+
+    (workers or Workers(1)).map(score, range(0, len(scores), block))
+    return scores / walker.n_trees if aggregate == "mean" else scores
 
 
 def aggregated(ranks: Floats, aggregate: str, counts: Bools | None = None) -> Floats:

@@ -10,12 +10,13 @@ import numpy as np
 
 from auctor._text import count, prediction_rule
 from auctor._typing import Floats, Ints
-from auctor.data import Feature, Table, category_feature, number_feature, read_table
+from auctor.data import Feature, Table, Workers, category_feature, number_feature, read_table
 from auctor.models.additive import AdditiveModel, on_grid_if_small, unique_names
 from auctor.models.base import Model
 from auctor.models.explained import ExplainedModel, add_error
 from auctor.models.fields import Fields
 from auctor.models.file import FORMS, register
+from auctor.models.forest import ForestModel
 from auctor.models.reference import Reference, check_reference, read_reference
 from auctor.models.serialization import Calibration, Shared
 from auctor.models.spread import ScoreSpread, find_spread
@@ -85,10 +86,33 @@ class SumModel(ExplainedModel):
         pairs = zip(self.parts, self.weights.tolist(), strict=True)
         return ((part, weight) for part, weight in pairs if weight)
 
-    def _score(self, table: Table, columns: Ints) -> Floats:
+    def decision_function(self, X: Any, n_jobs: int | None = None) -> Floats:
+        """The score of each row. A larger score means that the row is more likely positive.
+
+        Parameters
+        ----------
+        X : table
+            Rows of any kind that a model takes.
+        n_jobs : int, default=None
+            Number of threads for the trees among the parts. None is 1, and -1 is all cores. The
+            scores are the same, bit for bit, for any number.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        table = read_table(X, accept_sparse=True)
+        with Workers(n_jobs) as workers:
+            return self._score(table, self._select(table), workers)
+
+    def _score(self, table: Table, columns: Ints, workers: Workers | None = None) -> Floats:
         out = np.full(table.n_rows, self.intercept)
         for part, weight in self._used:
-            out += _weighted(part, weight, part._score(table, columns))
+            if isinstance(part, ForestModel):
+                scores = part._score(table, columns, workers)
+            else:
+                scores = part._score(table, columns)
+            out += _weighted(part, weight, scores)
         return out
 
     @cached_property
