@@ -41,6 +41,7 @@ ACROSS_FAMILIES = {
     ("dmks", "smooth"): "its logistic regression is fitted by the same solver",
     ("exact", "smooth"): "KS and precision at k start from the smooth model",
     ("martirank", "trees"): "the nodes of MartiRank may split by small trees",
+    ("tree_boost", "smooth"): "its score is a mixture with the smooth model",
 }
 
 HEAVY = ("numba", "sklearn", "scipy", "pandas", "pyarrow", "polars", "narwhals", "matplotlib")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from models.conftest import build_model
-from models.test_damage import DELETE, change, deep, places, sign
+from models.test_damage import DELETE, change, deep, fields, sign
 from models.test_forest_explained import random_forest, random_rows
 from models.test_surface import build_surfaces
 from scipy import sparse
@@ -384,7 +384,7 @@ def test_every_field_missing_or_of_another_type():
     X, model = random_rows(rng), sum_models([additive(rng, 2), random_forest(rng, 1, 2)])
     content = json.loads(to_json(model))
     refused = 0
-    for where, _ in places(content["body"], ("body",)):
+    for where, _ in fields(content["body"], ("body",)):
         for other in (DELETE, None, {}, deep(3), "surprise"):
             try:
                 loaded = from_json(sign(change(content, where, other)))

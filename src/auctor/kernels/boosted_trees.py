@@ -35,7 +35,7 @@ def mix(seed: np.uint64, number: np.uint64) -> np.uint64:
 @kernel
 def draw_rows(
     rows: Ints, start: int, stop: int, seed: np.uint64, limit: np.uint64, order: RowIndices
-) -> int:
+) -> np.uint64:
     """Draw each of the rows start..stop with probability limit / 2^64; returns their number.
 
     The draw of a row depends on the seed and on its index in the table, ``rows``, alone, so that
