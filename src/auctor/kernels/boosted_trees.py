@@ -12,15 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints, RowIndices
+from auctor.kernels.boost_slopes import HALF
 from auctor.kernels.jit import kernel
 from auctor.kernels.trees import TreeNodes
 
-HALF = 32  # bits of the curvature in a packed sum
 _LOWER = 2**HALF - 1
 # Rows that are read together before they are counted, so that many are fetched at the same time.
 _PREFETCHED = 64
 # A gain below this is a rounding error.
 _LEAST_GAIN = 1e-12
+# So is a side that has no more than this part of the curvature of its node.
+_LEAST_PART = 1e-12
 
 
 @kernel
@@ -69,45 +71,6 @@ def draw_features(seed: np.uint64, n_drawn: int, allowed: Bools) -> None:
             j = candidates[other]
             candidates[other] = candidates[i]
             allowed[k, j] = True
-
-
-@kernel
-def sum_rounded(values: Floats, weight: npt.NDArray[np.uint32], start: int, stop: int) -> float:
-    """Sum of weight * round(value * 2^20) over rows start..stop, exact while below 2^53."""
-    total = np.int64(0)
-    for i in range(start, stop):
-        total += np.int64(weight[i]) * np.int64(np.rint(values[i] * 1048576.0))
-    return np.float64(total) / 1048576.0
-
-
-@kernel
-def pack_rows(
-    slope: Floats,
-    curvature: Floats,
-    weight: npt.NDArray[np.uint32],
-    start: int,
-    stop: int,
-    slope_scale: float,
-    curvature_scale: float,
-    packed: Ints,
-) -> None:
-    """Slope and curvature of rows start..stop, times weight and scale, as one whole number each.
-
-    A scale of at least 1 multiplies before rounding and the weight after it, so that a row of
-    weight 2 counts exactly as two rows. With a smaller one the weights are so large that they are
-    rounded too.
-    """
-    for i in range(start, stop):
-        w = np.float64(weight[i])
-        if slope_scale >= 1.0:
-            upper = np.int64(weight[i]) * np.int64(np.rint(slope[i] * slope_scale))
-        else:
-            upper = np.int64(np.rint(w * slope[i] * slope_scale))
-        if curvature_scale >= 1.0:
-            lower = np.int64(weight[i]) * np.int64(np.rint(curvature[i] * curvature_scale))
-        else:
-            lower = np.int64(np.rint(w * curvature[i] * curvature_scale))
-        packed[i] = (upper << HALF) + lower
 
 
 @kernel
@@ -261,10 +224,10 @@ def _side(neg: np.int64, pos: np.int64, rule: BoostRule) -> _Side:
 
 
 @kernel
-def _is_enough(side: _Side, rule: BoostRule) -> bool:
-    """Whether E = H^2 / V of a side is large enough."""
+def _is_enough(side: _Side, total: _Side, rule: BoostRule) -> bool:
+    """Whether E = H^2 / V of a side is large enough, and H more than a rounding error."""
     return (
-        side.curvature > 0.0
+        side.curvature > _LEAST_PART * total.curvature
         and side.curvature * side.curvature >= rule.min_curvature * side.variance
     )
 
@@ -289,12 +252,10 @@ def _gain(side: _Side, l2: float, value: float) -> float:
 
 
 @kernel
-def _split_gain(left: _Side, right: _Side, l2: float, is_free: bool, bounds: Floats) -> float:
-    """What the best values of two sides gain together; without bounds half of G times the value."""
-    low, high = (-np.inf, np.inf) if is_free else (bounds[0], bounds[1])
-    value_left, value_right = _value(left, l2, low, high), _value(right, l2, low, high)
-    if is_free:
-        return 0.5 * (left.slope * value_left + right.slope * value_right)
+def _split_gain(left: _Side, right: _Side, l2: float, bounds: Floats) -> float:
+    """What the best values of two sides within bounds gain together."""
+    value_left = _value(left, l2, bounds[0], bounds[1])
+    value_right = _value(right, l2, bounds[0], bounds[1])
     return _gain(left, l2, value_left) + _gain(right, l2, value_right)
 
 
@@ -375,7 +336,7 @@ def _search_category(
 ) -> None:
     """Cut the sorted categories of feature j at node k after each of them."""
     total_neg, total_pos, bounds = nodes.totals[k, 0], nodes.totals[k, 1], nodes.bounds[k]
-    is_free = bounds[0] == -np.inf and bounds[1] == np.inf
+    total = _side(total_neg, total_pos, rule)
     part_neg, part_pos = np.int64(0), np.int64(0)
     best, cut = splits.gain[k] + _LEAST_GAIN, -1
     best_neg, best_pos = np.int64(0), np.int64(0)
@@ -384,9 +345,9 @@ def _search_category(
         part_pos += pos[order[i]]
         left = _side(part_neg, part_pos, rule)
         right = _side(total_neg - part_neg, total_pos - part_pos, rule)
-        if not (_is_enough(left, rule) and _is_enough(right, rule)):
+        if not (_is_enough(left, total, rule) and _is_enough(right, total, rule)):
             continue
-        gain = _split_gain(left, right, rule.category_l2, is_free, bounds) - parent
+        gain = _split_gain(left, right, rule.category_l2, bounds) - parent
         if gain > best:
             best, cut, best_neg, best_pos = gain, i, part_neg, part_pos
     if cut < 0:
@@ -416,40 +377,112 @@ def _search_number(
 ) -> None:
     """Cut the codes of feature j at node k after each of them, missing values on either side."""
     bounds = nodes.bounds[k]
-    is_free = sign == 0 and bounds[0] == -np.inf and bounds[1] == np.inf
-    total_neg, total_pos = nodes.totals[k, 0], nodes.totals[k, 1]
-    missing_neg, missing_pos = neg[0], pos[0]
-    n_sides = 2 if missing_neg + missing_pos > 0 else 1
-    best, cut, missing = splits.gain[k] + _LEAST_GAIN, -1, 0
-    part_neg, part_pos = np.int64(0), np.int64(0)
-    best_neg, best_pos = np.int64(0), np.int64(0)
-    last = len(neg) - 1 if n_sides == 1 else len(neg)  # all values against the missing ones
-    for c in range(1, last):
-        if neg[c] + pos[c] == 0:  # the same split as the one before
-            continue
-        part_neg += neg[c]
-        part_pos += pos[c]
-        for m in range(n_sides):
-            left_neg, left_pos = part_neg + m * missing_neg, part_pos + m * missing_pos
-            left = _side(left_neg, left_pos, rule)
-            right = _side(total_neg - left_neg, total_pos - left_pos, rule)
-            if not (_is_enough(left, rule) and _is_enough(right, rule)):
-                continue
-            gain = _split_gain(left, right, rule.l2, is_free, bounds) - parent
-            if gain > best and (sign == 0 or _is_monotone(left, right, sign, rule, bounds)):
-                best, cut, missing = gain, c, m
-                best_neg, best_pos = left_neg, left_pos
+    total = _side(nodes.totals[k, 0], nodes.totals[k, 1], rule)
+    best = splits.gain[k] + _LEAST_GAIN + parent
+    if sign == 0 and bounds[0] == -np.inf and bounds[1] == np.inf:
+        best, cut, missing = _best_free_cut(neg, pos, total, rule, best)
+    else:
+        best, cut, missing = _best_bounded_cut(neg, pos, total, sign, bounds, rule, best)
     if cut < 0:
         return
-    _write_split(best_neg, best_pos, rule.l2, k, nodes, rule, splits)
-    splits.gain[k], splits.feature[k], splits.cut[k], splits.missing[k] = best, j, cut, missing
-    if n_sides == 1:  # missing values of new rows go the way of the larger curvature
-        left = _side(best_neg, best_pos, rule)
-        right = _side(total_neg - best_neg, total_pos - best_pos, rule)
-        splits.missing[k] = np.int64(left.curvature >= right.curvature)
+    left_neg, left_pos = np.int64(0), np.int64(0)
+    for c in range(1 - missing, cut + 1):
+        left_neg += neg[c]
+        left_pos += pos[c]
+    _write_split(left_neg, left_pos, rule.l2, k, nodes, rule, splits)
+    splits.gain[k], splits.feature[k], splits.cut[k] = best - parent, j, cut
+    splits.missing[k] = missing
+    if neg[0] + pos[0] == 0:  # missing values of new rows go the way of the larger curvature
+        left = _side(left_neg, left_pos, rule)
+        splits.missing[k] = np.int64(2.0 * left.curvature >= total.curvature)
     for c in range(splits.goes_left.shape[1]):
         splits.goes_left[k, c] = np.uint8(c <= cut)
     splits.goes_left[k, 0] = np.uint8(splits.missing[k])
+
+
+@kernel
+def _best_free_cut(
+    neg: Ints, pos: Ints, total: _Side, rule: BoostRule, best: float
+) -> tuple[float, int, int]:
+    """The best cut without bounds: (gain of both sides, code, 1 if missing values go left).
+
+    The code is -1 if no cut gains more than ``best``. This loop takes most of the time of a split
+    search. The two fractions of the gain are added over one denominator, since a division takes
+    longer than all the rest, and whether both sides are large enough is asked only of a better cut.
+    """
+    l2, least = rule.l2, rule.min_curvature
+    cut, side = -1, 0
+    missing = _side(neg[0], pos[0], rule)
+    has_missing = neg[0] + pos[0] > 0
+    last = len(neg) if has_missing else len(neg) - 1  # all values against the missing ones
+    # Whole numbers below 2^53: sums of them are exact.
+    slope_neg, slope_pos, curve_neg, curve_pos = 0.0, 0.0, 0.0, 0.0
+    best = 2.0 * best
+    for c in range(1, last):
+        if neg[c] + pos[c] == 0:  # the same split as the one before
+            continue
+        slope_neg += np.float64(neg[c] >> HALF)
+        slope_pos += np.float64(pos[c] >> HALF)
+        curve_neg += np.float64(neg[c] & _LOWER)
+        curve_pos += np.float64(pos[c] & _LOWER)
+        slope = rule.slope[1] * slope_pos - rule.slope[0] * slope_neg
+        curve = rule.curvature[1] * curve_pos + rule.curvature[0] * curve_neg
+        noise = rule.variance[1] * curve_pos + rule.variance[0] * curve_neg
+        for m in range(1 + has_missing):
+            if m == 1:
+                slope += missing.slope
+                curve += missing.curvature
+                noise += missing.variance
+            slope_right, curve_right = total.slope - slope, total.curvature - curve
+            noise_right = total.variance - noise
+            stiff, stiff_right = curve * curve + l2 * noise, curve_right**2 + l2 * noise_right
+            above = slope * slope * curve * stiff_right + slope_right**2 * curve_right * stiff
+            below = stiff * stiff_right
+            if (
+                above > best * below
+                and below > 0.0
+                and _LEAST_PART * total.curvature < curve
+                and _LEAST_PART * total.curvature < curve_right
+                and curve * curve >= least * noise
+                and curve_right * curve_right >= least * noise_right
+            ):
+                best, cut, side = above / below, c, m
+    return 0.5 * best, cut, side
+
+
+@kernel
+def _best_bounded_cut(
+    neg: Ints,
+    pos: Ints,
+    total: _Side,
+    sign: int,
+    bounds: Floats,
+    rule: BoostRule,
+    best: float,
+) -> tuple[float, int, int]:
+    """``_best_free_cut`` where values have bounds, or are monotone in the feature."""
+    cut, side = -1, 0
+    has_missing = neg[0] + pos[0] > 0
+    last = len(neg) if has_missing else len(neg) - 1
+    part_neg, part_pos = np.int64(0), np.int64(0)
+    for c in range(1, last):
+        if neg[c] + pos[c] == 0:
+            continue
+        part_neg += neg[c]
+        part_pos += pos[c]
+        for m in range(1 + has_missing):
+            left = _side(part_neg + m * neg[0], part_pos + m * pos[0], rule)
+            right = _Side(
+                total.slope - left.slope,
+                total.curvature - left.curvature,
+                total.variance - left.variance,
+            )
+            if not (_is_enough(left, total, rule) and _is_enough(right, total, rule)):
+                continue
+            gain = _split_gain(left, right, rule.l2, bounds)
+            if gain > best and (sign == 0 or _is_monotone(left, right, sign, rule, bounds)):
+                best, cut, side = gain, c, m
+    return best, cut, side
 
 
 @kernel
@@ -754,12 +787,30 @@ def grow_alone(
         n_nodes, n_counted = 2 * n_split, n_split
 
 
+class TreeSteps(NamedTuple):
+    """A tree in the layout of ``add_tree``.
+
+    A row with code c goes left from a node that tests a number if c - shift, as an unsigned number,
+    is at most bound: with shift 1 a missing value (code 0) becomes the largest number and goes
+    right. A leaf is its own child, so that every row takes the same number of steps and the
+    processor has no branch to predict.
+    """
+
+    feature: Ints
+    shift: Ints
+    bound: Ints
+    start: Ints  # of the sides of the codes of a category in ``table``; -1 for numbers
+    table: Ints
+    child: Ints  # (node, 2): right and left
+    depth: int
+
+
 @kernel
 def add_tree(
     tile: npt.NDArray[Any],
     start: int,
     stop: int,
-    nodes: TreeNodes,
+    steps: TreeSteps,
     value: Floats,
     weight: npt.NDArray[np.uint32],
     scores: Floats,
@@ -771,17 +822,28 @@ def add_tree(
     """
     for i in range(start, stop):
         k = np.uint64(0)
-        while nodes.feature[k] >= 0:
-            code = np.int64(tile[i, np.uint64(nodes.feature[k])])
-            if nodes.start[k] >= 0:
-                goes_left = nodes.table[nodes.start[k] + code]
-            elif code == 0:
-                goes_left = nodes.missing[k]
+        for _ in range(steps.depth):
+            code = np.uint64(tile[i, np.uint64(steps.feature[k])])
+            if steps.start[k] >= 0:
+                left = np.uint64(steps.table[np.uint64(steps.start[k]) + code])
             else:
-                goes_left = np.int64(code <= nodes.cut[k])
-            k = np.uint64(nodes.left[k] if goes_left == 1 else nodes.right[k])
+                left = np.uint64(code - np.uint64(steps.shift[k]) <= np.uint64(steps.bound[k]))
+            k = np.uint64(steps.child[k, left])
         scores[i] += value[k]
         cover[k] += np.int64(weight[i])
+
+
+def tree_steps(nodes: TreeNodes) -> TreeSteps:
+    """The steps of a tree whose nodes have ``above`` 0, and whose children follow their parents."""
+    number, is_leaf = np.arange(len(nodes.feature)), nodes.feature < 0
+    child = np.where(is_leaf[:, None], number[:, None], np.column_stack([nodes.right, nodes.left]))
+    shift = np.where(is_leaf, 0, 1 - nodes.missing)
+    depth = np.zeros(len(number), dtype=np.int64)
+    for k in np.flatnonzero(~is_leaf).tolist():
+        depth[child[k]] = depth[k] + 1
+    feature = np.maximum(nodes.feature, 0)
+    bound = np.maximum(nodes.cut - shift, 0)
+    return TreeSteps(feature, shift, bound, nodes.start, nodes.table, child, int(depth.max()))
 
 
 def no_boost_splits(n_nodes: int, n_codes: int) -> BoostSplits:

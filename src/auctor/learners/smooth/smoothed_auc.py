@@ -120,7 +120,7 @@ class SmoothedAUC:
             return None
         grids, totals = self._spread(scores, low, high), self._data.class_weights
         if self._fpr_range is None:
-            (values, value), length = sums_at_nodes(*grids), 1.0
+            (values, value), length = _at_nodes(*grids), 1.0
         else:
             values, value = partial_sums(*grids, PER_UNIT, self._fpr_range)
             length = self._fpr_range[1] - self._fpr_range[0]
@@ -200,7 +200,20 @@ class SmoothedAUC:
         return out
 
 
-def sums_at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], float]:
+def smoothed_auc(data: RankingData, scores: list[Floats]) -> float:
+    """The smoothed AUC of scores, given for each partition.
+
+    It is the value at tables of zeros, with the scores as the offset.
+    """
+    offset = np.empty(1 + max(int(part.rows.max(initial=-1)) for part in data.partitions))
+    for part, values in zip(data.partitions, scores, strict=True):
+        offset[part.rows] = values
+    table = np.zeros((data.n_features, data.n_codes))
+    sums = SmoothedAUC(data, Workers(1), offset=offset).evaluate((table,))
+    return float("nan") if sums is None else sums.value
+
+
+def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], float]:
     """At each node the sum of phi over the other class, for rows of each class; and the value."""
     size = len(negative)
     convolve = fftconvolve if size > _PLAIN else convolve_plain

@@ -4,11 +4,11 @@ from typing import Any
 
 from auctor._text import count
 from auctor._typing import Floats
-from auctor.data import RankingData, Workers
+from auctor.data import RankingData
 from auctor.learners.certificate import Certificate
 from auctor.learners.common.finish import TrainingOrder
+from auctor.learners.smooth.smoothed_auc import smoothed_auc
 from auctor.learners.tree_boost.history import TreeBoostHistory
-from auctor.learners.tree_boost.pair_slopes import PairSlopes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 
 
@@ -24,7 +24,7 @@ def certify(
     H(z) >= 2 Phi(z) - 1 for every difference z of two scores if ties count as wrong, so that the
     AUC of any score is at least 2 A - 1, where A is its smoothed AUC (Komori 2010).
     """
-    smoothed = PairSlopes(data, Workers(1), "auc").smoothed_auc(scores)
+    smoothed = smoothed_auc(data, scores)
     least = max(0.0, 2.0 * smoothed - 1.0)
     gain_left = history.gains[-1] if history.gains else None
     values: dict[str, Any] = {

@@ -3,7 +3,11 @@
 The losses are means over all pairs of a function of the difference z of two scores (positive minus
 negative): Phi(z) for the smoothed AUC of Komori (2010), and log sigma(z) for the pairwise logistic
 loss. The slope of a row is the mean of the derivative over all rows of the other class, a
-convolution on the line of scores; see ``auctor.learners.smooth.smoothed_auc``.
+convolution on the line of scores as in ``auctor.learners.smooth.smoothed_auc``.
+
+The curvature of the logistic loss is minus its second derivative. Phi is not concave: its second
+derivative changes sign, and phi takes the place of the curvature. A leaf of pairs in which Phi
+grows at the same rate everywhere then moves by one unit of score.
 """
 
 from math import exp
@@ -14,15 +18,16 @@ from scipy.signal import fftconvolve
 
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
+from auctor.kernels.boost_slopes import NODES_OF_A_ROW, deposit_cubic, gather_cubic
 from auctor.kernels.linear import convolve as convolve_plain
-from auctor.kernels.smooth import deposit, gather
+from auctor.kernels.linear import dot
 from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.smooth.partial_auc import partial_sums
-from auctor.learners.smooth.smoothed_auc import NODES_OF_A_ROW, PER_UNIT, scales, sums_at_nodes
+from auctor.learners.smooth.smoothed_auc import scales
 
-# Nodes of the grid of scores per unit of score: the relative error of interpolation by polynomials
-# of degree 7 stays below 1e-6, far below the rounding of slopes to whole numbers.
-_PER_UNIT = {"auc": 8, "logistic": 4}
+# Nodes of the grid of scores per unit of score: the relative error of cubic interpolation is about
+# 1e-6, far below the rounding of slopes to whole numbers.
+_PER_UNIT = {"auc": 16, "logistic": 8}
 # Beyond this difference of two scores the slope is constant, to 1e-15.
 _REACH = {"auc": 9, "logistic": 36}
 # Up to this number of nodes a plain convolution is as fast as one by Fourier transform.
@@ -57,15 +62,26 @@ def _ends(scores: list[Floats]) -> tuple[float, float]:
     )
 
 
-class RowSlopes(NamedTuple):
-    """Slope and curvature of each row, for each partition; both are at least 0."""
+class Line(NamedTuple):
+    """Slope and curvature as functions of the score, for rows of each class.
 
-    slope: list[Floats]
-    curvature: list[Floats]
+    Attributes
+    ----------
+    low : float
+        The score of the first cell of the grid.
+    nodes : tuple of ndarray of shape (n_nodes, 2)
+        Slope and curvature at the nodes, for negatives and for positives.
+    sums : ndarray of shape (2, 2)
+        Sums of slope and curvature over the rows of each class, by their weights.
+    """
+
+    low: float
+    nodes: tuple[Floats, Floats]
+    sums: Floats
 
 
 class PairSlopes:
-    """Computes slopes and curvatures from scores."""
+    """Computes slopes and curvatures from scores, which are given for each partition."""
 
     def __init__(
         self,
@@ -75,70 +91,67 @@ class PairSlopes:
         fpr_range: tuple[float, float] | None = None,
     ) -> None:
         self._data, self._workers = data, workers
-        self._curves, self._per_unit, self._fpr_range = _curves(loss), _PER_UNIT[loss], fpr_range
+        self._curves, self._fpr_range = _curves(loss), fpr_range
+        self.per_unit = _PER_UNIT[loss]
         self._blocks = class_blocks(data, workers.count)
         self._scales = [scales(total)[0] for total in data.class_weights]
 
-    def smoothed_auc(self, scores: list[Floats]) -> float:
-        """The mean of Phi(z) over all pairs."""
-        return sums_at_nodes(*self._spread(scores, *_ends(scores), PER_UNIT))[1]
-
-    def at(self, scores: list[Floats]) -> RowSlopes:
-        """Slope and curvature of every row at these scores, which are given for each partition."""
+    def at(self, scores: list[Floats]) -> Line:
+        """Slope and curvature as functions of the score."""
         low, high = _ends(scores)
-        negative, positive = self._spread(scores, low, high, self._per_unit)
-        tables = self._at_nodes(negative, positive)
-        slope = [np.empty(len(s)) for s in scores]
-        curvature = [np.empty(len(s)) for s in scores]
+        fractions = self._spread(scores, low, high)
+        nodes = self._at_nodes(*fractions)
+        # The sum over rows of an interpolated function is the sum over the nodes of the function
+        # times the weight that the rows have spread there.
+        sums = [
+            [total * dot(fraction, column) for column in np.ascontiguousarray(own.T)]
+            for total, fraction, own in zip(self._data.class_weights, fractions, nodes, strict=True)
+        ]
+        return Line(low, nodes, np.array(sums))
 
-        def fill(blocks: list[Block]) -> None:
+    def rows(self, scores: list[Floats]) -> list[Floats]:
+        """Slope and curvature (row, 2) of every row, for each partition."""
+        line = self.at(scores)
+        out = [np.empty((len(part), 2)) for part in scores]
+        for blocks in self._blocks:
             for k, label, start, stop in blocks:
-                rows = scores[k], start, stop, low, float(self._per_unit)
-                gather(*rows, tables[label][0], slope[k])
-                gather(*rows, tables[label][1], curvature[k])
-                np.maximum(slope[k][start:stop], 0.0, out=slope[k][start:stop])
-                np.maximum(curvature[k][start:stop], 0.0, out=curvature[k][start:stop])
+                grid = line.low, float(self.per_unit)
+                gather_cubic(scores[k], start, stop, *grid, line.nodes[label], out[k])
+        return out
 
-        self._workers.map(fill, self._blocks)
-        return RowSlopes(slope, curvature)
-
-    def _spread(
-        self, scores: list[Floats], low: float, high: float, per_unit: int
-    ) -> tuple[Floats, Floats]:
+    def _spread(self, scores: list[Floats], low: float, high: float) -> tuple[Floats, Floats]:
         """Fraction of the negatives' and of the positives' weight at each node of the grid."""
-        n_nodes = int((high - low) * per_unit) + NODES_OF_A_ROW
+        n_nodes = int((high - low) * self.per_unit) + NODES_OF_A_ROW
 
         def spread(blocks: list[Block]) -> Ints:
             grid = np.zeros((2, n_nodes), dtype=np.int64)
             for k, label, start, stop in blocks:
                 weight = self._data.partitions[k].weight
-                rows = scores[k], weight, start, stop, low, float(per_unit)
-                deposit(*rows, self._scales[label], grid[label])
+                rows = scores[k], weight, start, stop, low, float(self.per_unit)
+                deposit_cubic(*rows, self._scales[label], grid[label])
             return grid
 
         grid = np.sum(self._workers.map(spread, self._blocks), axis=0)
-        totals = self._data.class_weights
-        return tuple(grid[c] / (self._scales[c] * totals[c]) for c in (0, 1))
-
-    def _at_nodes(
-        self, negative: Floats, positive: Floats
-    ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """(slope, curvature) at the nodes, for negatives and for positives."""
-        if self._fpr_range is not None:
-            (of_neg, of_pos), _ = partial_sums(negative, positive, self._per_unit, self._fpr_range)
-            length = self._fpr_range[1] - self._fpr_range[0]
-            return (of_neg / length, of_neg / length), (of_pos / length, of_pos / length)
-        curves = self._curves
-        # A negative at x meets positives at x + z, and a positive at x negatives at x - z.
-        slopes = (
-            self._convolve(positive, curves.slope[::-1]) + self._far(positive),
-            self._convolve(negative, curves.slope) + self._far(negative[::-1])[::-1],
+        negative, positive = (
+            grid[label] / (self._scales[label] * self._data.class_weights[label])
+            for label in (0, 1)
         )
+        return negative, positive
+
+    def _at_nodes(self, negative: Floats, positive: Floats) -> tuple[Floats, Floats]:
+        """Slope and curvature (node, 2) at the nodes, for negatives and for positives."""
+        curves = self._curves
+        if self._fpr_range is not None:
+            (of_neg, of_pos), _ = partial_sums(negative, positive, self.per_unit, self._fpr_range)
+            length = self._fpr_range[1] - self._fpr_range[0]
+            return _twice(of_neg / length), _twice(of_pos / length)
+        # A negative at x meets positives at x + z, and a positive at x negatives at x - z.
+        of_neg = self._convolve(positive, curves.slope[::-1]) + self._far(positive)
+        of_pos = self._convolve(negative, curves.slope) + self._far(negative[::-1])[::-1]
         if curves.curvature is curves.slope:
-            return (slopes[0], slopes[0]), (slopes[1], slopes[1])
-        bends = (self._convolve(each, curves.curvature) for each in (positive, negative))
-        of_neg, of_pos = bends
-        return (slopes[0], of_neg), (slopes[1], of_pos)
+            return _twice(of_neg), _twice(of_pos)
+        bend_neg, bend_pos = (self._convolve(c, curves.curvature) for c in (positive, negative))
+        return np.column_stack([of_neg, bend_neg]), np.column_stack([of_pos, bend_pos])
 
     def _far(self, fraction: Floats) -> Floats:
         """The slope by rows of the other class that are below each node by more than the reach."""
@@ -150,4 +163,9 @@ class PairSlopes:
         if size < reach:  # only the middle of the curve is needed
             curve, reach = curve[reach - size : reach + size + 1], size
         convolve = fftconvolve if size > _PLAIN else convolve_plain
-        return convolve(fraction, np.ascontiguousarray(curve))[reach : reach + size]
+        return np.asarray(convolve(fraction, np.ascontiguousarray(curve))[reach : reach + size])
+
+
+def _twice(values: Floats) -> Floats:
+    """The same function as slope and as curvature."""
+    return np.column_stack([values, values])

@@ -2,24 +2,16 @@
 
 from dataclasses import dataclass
 from math import floor, log2
-from typing import NamedTuple
 
 import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.kernels.boosted_trees import (
-    HALF,
-    BoostRule,
-    add_tree,
-    draw_rows,
-    mix,
-    pack_rows,
-    sum_rounded,
-)
+from auctor.kernels.boost_slopes import HALF, pack_slopes
+from auctor.kernels.boosted_trees import BoostRule, add_tree, draw_rows, mix, tree_steps
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
-from auctor.learners.tree_boost.pair_slopes import PairSlopes, RowSlopes
+from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import on_grid
 
@@ -35,18 +27,10 @@ _CATEGORY_SMOOTH = 10.0
 _MIN_CURVATURE = 0.05
 
 
-class ClassSums(NamedTuple):
-    """Sums over the rows of each class (negative, positive), and the scales of packed numbers."""
-
-    slope: Floats
-    curvature: Floats
-
-    def scales(self) -> tuple[Floats, Floats]:
-        """Powers of two that make the packed sums as large as their bits allow."""
-        return (
-            np.array([_scale(total, _SLOPE_BITS) for total in self.slope.tolist()]),
-            np.array([_scale(total, _CURVATURE_BITS) for total in self.curvature.tolist()]),
-        )
+def _scales(sums: Floats) -> Floats:
+    """Powers of two (class, 2) that make packed sums as large as their bits allow."""
+    bits = (_SLOPE_BITS, _CURVATURE_BITS)
+    return np.array([[_scale(t, b) for t, b in zip(own, bits, strict=True)] for own in sums])
 
 
 def _scale(total: float, bits: int) -> float:
@@ -105,39 +89,31 @@ class Booster:
 
         Also returns the weight of the training rows at each node.
         """
-        slopes = self.pairs.at(self.scores.values)
-        sums = self._sum(slopes)
+        line = self.pairs.at(self.scores.values)
         totals = np.array(self._data.class_weights, dtype=np.float64)
-        if not (sums.slope / totals).max() > _NOTHING_LEFT:
+        if not (line.sums[:, 0] / totals).max() > _NOTHING_LEFT:
             return None
+        scales = _scales(line.sums)
         seed = np.uint64(mix(np.uint64(self._settings.seed), np.uint64(self._n_trees)))
-        packed_totals = self._pack(slopes, sums, seed)
-        tree = self.grower.grow(self._packed, packed_totals, self._rule(sums), seed)
+        packed_totals = self._pack(line, scales, seed)
+        tree = self.grower.grow(self._packed, packed_totals, self._rule(scales), seed)
         value = on_grid(self._settings.learning_rate * tree.value)
         tree = tree._replace(value=np.where(tree.nodes.feature < 0, value, 0.0))
         self._n_trees += 1
         return tree, self._apply(tree)
 
-    def _sum(self, slopes: RowSlopes) -> ClassSums:
-        """Sums of slopes and curvatures over the rows of each class, exact."""
-        slope, curvature = np.zeros((2, 2))
-        for run in self.grower.runs:
-            k, label, start, stop = run.block
-            weight = self._data.partitions[k].weight
-            slope[label] += sum_rounded(slopes.slope[k], weight, start, stop)
-            curvature[label] += sum_rounded(slopes.curvature[k], weight, start, stop)
-        return ClassSums(slope, curvature)
-
-    def _pack(self, slopes: RowSlopes, sums: ClassSums, seed: np.uint64) -> Ints:
+    def _pack(self, line: Line, scales: Floats, seed: np.uint64) -> Ints:
         """Pack the slopes of all rows and draw the rows of the tree; returns their packed sums."""
-        scales = sums.scales()
+        grid = line.low, float(self.pairs.per_unit)
 
         def pack(run: Run) -> int:
             k, label, start, stop = run.block
             part = self._data.partitions[k]
-            rows = slopes.slope[k], slopes.curvature[k], part.weight, start, stop
-            pack_rows(*rows, scales[0][label], scales[1][label], self._packed[k])
+            rows = self.scores.values[k], part.weight, start, stop
+            pack_slopes(*rows, *grid, line.nodes[label], *scales[label], self._packed[k])
             n_drawn = self._draw(run, part.rows, seed)
+            if n_drawn == stop - start:
+                return int(self._packed[k][start:stop].sum())
             return int(self._packed[k][run.lists.order[:n_drawn]].sum())
 
         totals = np.zeros(2, dtype=np.int64)
@@ -158,7 +134,7 @@ class Booster:
         run.begin(n_drawn)
         return n_drawn
 
-    def _rule(self, sums: ClassSums) -> BoostRule:
+    def _rule(self, scales: Floats) -> BoostRule:
         """Factors from packed sums to class-balanced rows.
 
         A class of n effective rows counts as N = (n0 + n1) / 2 rows.
@@ -166,7 +142,7 @@ class Booster:
         rows = np.array(self._data.effective_rows)
         units = np.array(self._data.row_units)
         factor = rows.mean() / rows
-        slope_scale, curvature_scale = sums.scales()
+        slope_scale, curvature_scale = scales.T
         l2 = self._settings.l2_regularization
         return BoostRule(
             factor * units / slope_scale,
@@ -180,13 +156,13 @@ class Booster:
 
     def _apply(self, tree: Tree) -> Ints:
         """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
-        codes = self.grower.codes
+        codes, steps = self.grower.codes, tree_steps(tree.nodes)
 
         def apply(run: Run) -> Ints:
             k, _, start, stop = run.block
             cover = np.zeros(len(tree.value), dtype=np.int64)
             weight, scores = self._data.partitions[k].weight, self.scores.values[k]
-            add_tree(codes[k], start, stop, tree.nodes, tree.value, weight, scores, cover)
+            add_tree(codes[k], start, stop, steps, tree.value, weight, scores, cover)
             return cover
 
         return sum_up(tree, np.sum(self._workers.map(apply, self.grower.runs), axis=0))
@@ -202,9 +178,10 @@ def sum_up(tree: Tree, cover: Ints) -> Ints:
 def add_to_rows(scores: Scores, tree: Tree) -> None:
     """Add a tree to the scores of held-out rows."""
     unused = np.zeros(len(tree.value), dtype=np.int64)
+    steps = tree_steps(tree.nodes)
     for part, values in zip(scores.data.partitions, scores.values, strict=True):
         codes = part.dense_codes.T
-        add_tree(codes, 0, part.n_rows, tree.nodes, tree.value, part.weight, values, unused)
+        add_tree(codes, 0, part.n_rows, steps, tree.value, part.weight, values, unused)
 
 
 def _group_masks(groups: tuple[tuple[int, ...], ...], n_features: int) -> Bools:
