@@ -13,28 +13,28 @@ import numpy as np
 
 from auctor._typing import Bools, DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.kernels.boosted_trees import (
+from auctor.kernels.boost_rows import count_packed, mix, subtract_packed
+from auctor.kernels.boost_splits import (
     BoostFeatures,
-    BoostLevel,
     BoostNodes,
     BoostRule,
     BoostSplits,
+    find_boost_splits,
+    no_boost_splits,
+)
+from auctor.kernels.boosted_trees import (
+    BoostLevel,
     CountPlan,
     GrowingTree,
     RowLists,
     allow_features,
     boost_level,
-    count_packed,
-    find_boost_splits,
     grow_alone,
     growing_tree,
-    mix,
-    no_boost_splits,
     plan_counts,
     plant,
     send_children,
     split_level,
-    subtract_packed,
 )
 from auctor.kernels.trees import TreeNodes
 from auctor.learners.common.blocks import Block, class_blocks

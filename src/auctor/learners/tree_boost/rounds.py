@@ -7,8 +7,10 @@ import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
+from auctor.kernels.boost_rows import draw_rows, mix
 from auctor.kernels.boost_slopes import HALF, pack_slopes
-from auctor.kernels.boosted_trees import BoostRule, add_tree, draw_rows, mix, tree_steps
+from auctor.kernels.boost_splits import BoostRule
+from auctor.kernels.boosted_trees import add_tree, tree_steps
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
