@@ -119,33 +119,38 @@ def subtract_packed(whole: Ints, part: Ints, histogram: Ints) -> None:
 
 
 @kernel
+def clear_slots(slot: Ints, histogram: Ints) -> None:
+    """Set the histograms in some slots to zero."""
+    for k in range(len(slot)):
+        bins = histogram[slot[k]]
+        for i in range(len(bins)):
+            bins[i] = 0
+
+
+@kernel
 def send_packed(
-    codes: npt.NDArray[Any],
+    column: npt.NDArray[Any],
     order: RowIndices,
-    begin: Ints,
-    end: Ints,
-    feature: Ints,
+    begin: int,
+    end: int,
     goes_left: npt.NDArray[np.uint8],
     new_order: RowIndices,
     buffer: RowIndices,
-    middle: Ints,
-) -> None:
-    """Partition the list of rows of each node; rows before ``middle[k]`` of the new list go left.
+) -> int:
+    """Partition the rows begin..end of a list; returns where those that go right begin.
 
-    The order of the rows is kept on both sides, so that memory is read in one direction. Every row
-    is written to both sides, and the next row overwrites the wrong copy: there is no branch to
-    mispredict.
+    ``column`` has the codes of the feature that is tested. The order of the rows is kept on both
+    sides, so that memory is read in one direction. Every row is written to both sides, and the next
+    row overwrites the wrong copy: there is no branch to mispredict.
     """
-    for k in range(len(begin)):
-        column, side = codes[feature[k]], goes_left[k]
-        left, n_right = np.uint64(begin[k]), np.uint64(0)
-        for i in range(np.uint64(begin[k]), np.uint64(end[k])):
-            row = order[i]
-            goes = np.uint64(side[column[row]])
-            new_order[left] = row
-            buffer[n_right] = row
-            left += goes
-            n_right += np.uint64(1) - goes
-        for i in range(n_right):
-            new_order[left + i] = buffer[i]
-        middle[k] = left
+    left, n_right = np.uint64(begin), np.uint64(0)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        row = order[i]
+        goes = np.uint64(goes_left[column[row]])
+        new_order[left] = row
+        buffer[n_right] = row
+        left += goes
+        n_right += np.uint64(1) - goes
+    for i in range(n_right):
+        new_order[left + np.uint64(i)] = buffer[i]
+    return np.int64(left)  # type: ignore[return-value]

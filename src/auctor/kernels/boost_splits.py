@@ -216,7 +216,9 @@ def _search_category(
     # Categories that do not occur in the node go the way of the larger curvature.
     left = _side(best_neg, best_pos, rule)
     right = _side(total_neg - best_neg, total_pos - best_pos, rule)
-    splits.goes_left[k, :] = np.uint8(left.curvature >= right.curvature)
+    absent = np.uint8(left.curvature >= right.curvature)
+    for c in range(splits.goes_left.shape[1]):
+        splits.goes_left[k, c] = absent
     for i in range(len(order)):
         splits.goes_left[k, order[i]] = np.uint8(i <= cut)
     splits.missing[k] = splits.goes_left[k, 0]

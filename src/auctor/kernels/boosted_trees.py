@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints, RowIndices
-from auctor.kernels.boost_rows import count_packed, draw_features, mix, send_packed, subtract_packed
+from auctor.kernels.boost_rows import (
+    clear_slots,
+    count_packed,
+    draw_features,
+    mix,
+    send_packed,
+    subtract_packed,
+)
 from auctor.kernels.boost_splits import (
     BoostFeatures,
     BoostNodes,
@@ -83,12 +90,13 @@ def _add_leaf(tree: GrowingTree, value: float) -> int:
 @kernel
 def plant(tree: GrowingTree, level: BoostLevel, totals: Ints, rule: BoostRule) -> None:
     """Begin a tree with its root, the only node of the first level."""
-    tree.size[:] = 0
+    tree.size[0], tree.size[1] = 0, 0
     level.node[0] = _add_leaf(tree, leaf_value(totals[0], totals[1], rule, -np.inf, np.inf))
     level.slot[0] = 0
-    level.totals[0] = totals
+    level.totals[0, 0], level.totals[0, 1] = totals[0], totals[1]
     level.bounds[0, 0], level.bounds[0, 1] = -np.inf, np.inf
-    level.open_groups[0] = True
+    for g in range(level.open_groups.shape[1]):
+        level.open_groups[0, g] = True
 
 
 @kernel
@@ -102,9 +110,11 @@ def allow_features(
     """
     n_groups, n_features = groups.shape
     if n_groups == 0 and n_drawn == 0:
-        return np.ones((0, n_features), dtype=np.bool_)
-    allowed = np.full((n_nodes, n_features), n_groups == 0)
+        return np.empty((0, n_features), dtype=np.bool_)
+    allowed = np.empty((n_nodes, n_features), dtype=np.bool_)
     for k in range(n_nodes):
+        for j in range(n_features):
+            allowed[k, j] = n_groups == 0
         for g in range(n_groups):
             if level.open_groups[k, g]:
                 for j in range(n_features):
@@ -148,7 +158,8 @@ def split_level(
             child = 2 * count + side
             leaf = _add_leaf(tree, splits.value[k, side])
             children.node[child] = leaf
-            children.bounds[child] = level.bounds[k]
+            children.bounds[child, 0] = level.bounds[k, 0]
+            children.bounds[child, 1] = level.bounds[k, 1]
             for g in range(len(groups)):
                 children.open_groups[child, g] = level.open_groups[k, g] and groups[g, j]
             # The right side has the larger values of the feature.
@@ -214,22 +225,24 @@ def send_children(
     n_split: int,
 ) -> RowLists:
     """Replace the lists of a level by those of the children of its split nodes."""
-    begin, end = lists.begin[split[:n_split]], lists.end[split[:n_split]]
-    middle = np.empty(n_split, dtype=np.int64)
-    send_packed(
-        codes,
-        lists.order,
-        begin,
-        end,
-        splits.feature[split[:n_split]],
-        splits.goes_left[split[:n_split]],
-        lists.spare,
-        lists.buffer,
-        middle,
-    )
+    begin, middle, end = np.empty(n_split, np.int64), np.empty(n_split, np.int64), lists.end
     for i in range(n_split):
-        lists.begin[2 * i], lists.end[2 * i] = begin[i], middle[i]
-        lists.begin[2 * i + 1], lists.end[2 * i + 1] = middle[i], end[i]
+        k = split[i]
+        begin[i] = lists.begin[k]
+        middle[i] = send_packed(
+            codes[splits.feature[k]],
+            lists.order,
+            lists.begin[k],
+            lists.end[k],
+            splits.goes_left[k],
+            lists.spare,
+            lists.buffer,
+        )
+    # Nodes are in order: the entries of a later node are not overwritten before they are read.
+    for i in range(n_split - 1, -1, -1):
+        last = end[split[i]]
+        lists.begin[2 * i], lists.begin[2 * i + 1] = begin[i], middle[i]
+        end[2 * i], end[2 * i + 1] = middle[i], last
     return RowLists(lists.spare, lists.order, lists.buffer, lists.begin, lists.end)
 
 
@@ -266,12 +279,11 @@ def grow_alone(
         np.zeros(size, dtype=np.int64),
     )
     split = np.empty(size, dtype=np.int64)
-    n_nodes, n_counted = 1, 1
+    n_nodes, n_counted = np.int64(1), np.int64(1)
     for depth in range(max_depth):
         lists, slot = plan.lists[:n_counted], plan.slot[:n_counted]
-        for label in range(2):
-            for k in range(n_counted):
-                histogram[label, slot[k]] = 0
+        clear_slots(slot, histogram[0])
+        clear_slots(slot, histogram[1])
         count_packed(
             tile, features.first_bin, negative.order, packed, negative.begin, negative.end,
             lists, slot, histogram[0],

@@ -13,7 +13,7 @@ import numpy as np
 
 from auctor._typing import Bools, DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.kernels.boost_rows import count_packed, mix, subtract_packed
+from auctor.kernels.boost_rows import clear_slots, count_packed, mix, subtract_packed
 from auctor.kernels.boost_splits import (
     BoostFeatures,
     BoostNodes,
@@ -109,7 +109,8 @@ class _Tile:
         histogram = self.histogram
         if histogram.shape[1] == 0:  # nothing is kept for the next level
             histogram = np.empty((2, len(plan.lists), self.n_bins), dtype=np.int64)
-        histogram[:, plan.slot] = 0
+        for of_class in histogram:
+            clear_slots(plan.slot, of_class)
         for run in runs:
             k, lists = run.block.partition, run.lists
             count_packed(
