@@ -12,6 +12,7 @@ import bench_rankboost
 import bench_smooth
 import bench_sparse
 import bench_startup
+import bench_tree_boost
 import bench_tree_shap
 import bench_treerank
 from timing import print_table
@@ -27,6 +28,7 @@ def main() -> int:
         bench_martirank,
         bench_margin,
         bench_treerank,
+        bench_tree_boost,
         bench_tree_shap,
         bench_forest_scoring,
         bench_smooth,

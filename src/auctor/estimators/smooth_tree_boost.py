@@ -46,9 +46,10 @@ class SmoothTreeBoost(RankingEstimator):
     ----------
     n_estimators : int, default=500
         Maximum number of trees; their number if ``early_stopping`` is False.
-    loss : {"logistic", "auc"}, default="logistic"
-        The pairwise logistic loss, or the smoothed AUC, which gives less weight to pairs that are
-        far in the wrong order, such as those of wrong labels.
+    loss : {"logistic", "auc", "log"}, default="logistic"
+        The pairwise logistic loss; the smoothed AUC, which gives less weight to pairs that are far
+        in the wrong order, such as those of wrong labels; or the log loss of single rows, which
+        other libraries use.
     fpr_range : (float, float), default=None
         Maximise the partial AUC over this range of false positive rates. It is the smoothed
         partial AUC whatever ``loss`` is.
@@ -156,7 +157,7 @@ class SmoothTreeBoost(RankingEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "loss": [StrOptions({"logistic", "auc"})],
+        "loss": [StrOptions({"logistic", "auc", "log"})],
         "fpr_range": ["array-like", None],
         "init": [StrOptions({"smooth"}), AdditiveModel, HasMethods("decision_function"), None],
         "learning_rate": [Interval(Real, 0, 1, closed="right")],

@@ -58,7 +58,7 @@ def _loss_name(settings: TreeBoostSettings) -> str:
         return "the smoothed partial AUC (FPR {:g} to {:g})".format(*settings.fpr_range)
     if settings.loss == "auc":
         return "the smoothed AUC"
-    return "the pairwise log-likelihood"
+    return "the pairwise log-likelihood" if settings.loss == "logistic" else "the log-likelihood"
 
 
 def _choice_sentence(history: TreeBoostHistory, settings: TreeBoostSettings) -> str:

@@ -3,7 +3,8 @@
 The losses are means over all pairs of a function of the difference z of two scores (positive minus
 negative): Phi(z) for the smoothed AUC of Komori (2010), and log sigma(z) for the pairwise logistic
 loss. The slope of a row is the mean of the derivative over all rows of the other class, a
-convolution on the line of scores as in ``auctor.learners.smooth.smoothed_auc``.
+convolution on the line of scores as in ``auctor.learners.smooth.smoothed_auc``. Beside them stands
+the log loss of single rows, for comparison.
 
 The curvature of the logistic loss is minus its second derivative. Phi is not concave: its second
 derivative changes sign, and phi takes the place of the curvature. A leaf of pairs in which Phi
@@ -20,16 +21,16 @@ from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_slopes import NODES_OF_A_ROW, deposit_cubic, gather_cubic
 from auctor.kernels.linear import convolve as convolve_plain
-from auctor.kernels.linear import dot
+from auctor.kernels.linear import dot, exp_each
 from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.smooth.partial_auc import partial_sums
 from auctor.learners.smooth.smoothed_auc import scales
 
 # Nodes of the grid of scores per unit of score: the relative error of cubic interpolation is about
 # 1e-6, far below the rounding of slopes to whole numbers.
-_PER_UNIT = {"auc": 16, "logistic": 8}
+_PER_UNIT = {"auc": 16, "logistic": 8, "log": 8}
 # Beyond this difference of two scores the slope is constant, to 1e-15.
-_REACH = {"auc": 9, "logistic": 36}
+_REACH = {"auc": 9, "logistic": 36, "log": 0}
 # Up to this number of nodes a plain convolution is as fast as one by Fourier transform.
 _PLAIN = 2**14
 
@@ -91,7 +92,7 @@ class PairSlopes:
         fpr_range: tuple[float, float] | None = None,
     ) -> None:
         self._data, self._workers = data, workers
-        self._curves, self._fpr_range = _curves(loss), fpr_range
+        self._curves, self._fpr_range, self._loss = _curves(loss), fpr_range, loss
         self.per_unit = _PER_UNIT[loss]
         self._blocks = class_blocks(data, workers.count)
         self._scales = [scales(total)[0] for total in data.class_weights]
@@ -100,7 +101,10 @@ class PairSlopes:
         """Slope and curvature as functions of the score."""
         low, high = _ends(scores)
         fractions = self._spread(scores, low, high)
-        nodes = self._at_nodes(*fractions)
+        if self._loss == "log":
+            nodes = self._log_loss(low, len(fractions[0]))
+        else:
+            nodes = self._at_nodes(*fractions)
         # The sum over rows of an interpolated function is the sum over the nodes of the function
         # times the weight that the rows have spread there.
         sums = [
@@ -152,6 +156,17 @@ class PairSlopes:
             return _twice(of_neg), _twice(of_pos)
         bend_neg, bend_pos = (self._convolve(c, curves.curvature) for c in (positive, negative))
         return np.column_stack([of_neg, bend_neg]), np.column_stack([of_pos, bend_pos])
+
+    def _log_loss(self, low: float, n_nodes: int) -> tuple[Floats, Floats]:
+        """Slope and curvature of the log loss of single rows, without any pair.
+
+        A score of 0 is the fraction of positives among all rows.
+        """
+        negative, positive = self._data.class_weights
+        scores = low + (np.arange(n_nodes) - 1) / self.per_unit
+        p = 1.0 / (1.0 + negative / positive * exp_each(-scores))
+        bend = p * (1.0 - p)
+        return np.column_stack([p, bend]), np.column_stack([1.0 - p, bend])
 
     def _far(self, fraction: Floats) -> Floats:
         """The slope by rows of the other class that are below each node by more than the reach."""

@@ -143,7 +143,8 @@ class Booster:
         """
         rows = np.array(self._data.effective_rows)
         units = np.array(self._data.row_units)
-        factor = rows.mean() / rows
+        # The log loss counts rows, whatever their class.
+        factor = np.ones(2) if self._settings.loss == "log" else rows.mean() / rows
         slope_scale, curvature_scale = scales.T
         l2 = self._settings.l2_regularization
         return BoostRule(

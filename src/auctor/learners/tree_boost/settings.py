@@ -10,7 +10,7 @@ class TreeBoostSettings:
 
     n_estimators: int = 1000
     learning_rate: float = 0.05
-    loss: str = "logistic"  # or "auc": Komori's smoothed AUC
+    loss: str = "logistic"  # over pairs; "auc": Komori's smoothed AUC; "log": of single rows
     fpr_range: tuple[float, float] | None = None  # for the smoothed partial AUC
     max_depth: int = 6
     subsample: float = 0.6  # fraction of the rows drawn for each tree

@@ -1,0 +1,59 @@
+"""Trees trained on the AUC, on the partial AUC and on log loss, where positives are rare.
+
+The same trees (``SmoothTreeBoost``, trees alone and mixed with the smooth model) with each loss, and
+the peers, on unbalanced tables of the folder AUCTOR_DATA, with the same 5 folds for all: AUC,
+partial AUC over false positive rates up to 0.05, and precision in the top 1 %. Runs whose results
+are stored in ``--keep FILE`` are not repeated.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import tree_boost_quality as quality
+from kept import print_row
+
+from auctor import SmoothTreeBoost
+
+TABLES = ["mammography", "gmsc", "taiwan", "hypothyroid", "sick-euthyroid", "w1a", "cover-anomaly"]
+RANGE = (0.0, quality.FPR)
+LOSSES: dict[str, dict[str, Any]] = {
+    "pairs": {"loss": "logistic"},
+    "smoothed AUC": {"loss": "auc"},
+    "partial AUC": {"fpr_range": RANGE},
+    "log loss": {"loss": "log"},
+}
+
+
+def maker(init: str | None, settings: dict[str, Any]) -> Callable[[], Any]:
+    """A function that makes the estimator."""
+    return lambda: SmoothTreeBoost(init=init, n_jobs=2, **settings)
+
+
+OURS = {f"trees, {name}": maker(None, settings) for name, settings in LOSSES.items()}
+OURS |= {f"mixed, {name}": maker("smooth", settings) for name, settings in LOSSES.items()}
+PEERS = ["CatBoost", "LightGBM", "XGBoost"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", nargs="+", default=TABLES)
+    parser.add_argument("--keep", type=Path, help="file of stored results")
+    options = parser.parse_args()
+    quality.METHODS.update(OURS)
+    methods = [*OURS, *PEERS]
+    kept = quality.run(options.tables, methods, options.keep, again=False)
+    titles = {"auc": "AUC", "partial": f"mean TPR up to FPR {quality.FPR}", "top": "precision, 1 %"}
+    for name, title in titles.items():
+        print(f"\n{title}\n")
+        print_row(["method", *options.tables, "mean"])
+        print_row(["---"] * (len(options.tables) + 2))
+        for method in methods:
+            means = [mean(kept[table][method][name]) for table in options.tables]
+            print_row([method, *(f"{x:.4f}" for x in means), f"{mean(means):.4f}"])
+
+
+if __name__ == "__main__":
+    main()
