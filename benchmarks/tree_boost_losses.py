@@ -1,6 +1,6 @@
 """Trees trained on the AUC, on the partial AUC and on log loss, where positives are rare.
 
-The same trees (``SmoothTreeBoost``, trees alone and mixed with the smooth model) with each loss, and
+The same trees (``SmoothTreeBoost``, alone and mixed with the smooth model) with each loss, and
 the peers, on unbalanced tables of the folder AUCTOR_DATA, with the same 5 folds for all: AUC,
 partial AUC over false positive rates up to 0.05, and precision in the top 1 %. Runs whose results
 are stored in ``--keep FILE`` are not repeated.

@@ -169,7 +169,7 @@ def _sort_categories(neg: Ints, pos: Ints, rule: BoostRule, key: Floats, order: 
     """
     n_present = 0
     for c in range(len(neg)):
-        if neg[c] + pos[c] == 0:
+        if (neg[c] | pos[c]) == 0:
             continue
         value = _value(_side(neg[c], pos[c], rule), rule.category_smooth, -np.inf, np.inf)
         i = n_present
@@ -253,7 +253,7 @@ def _search_number(
     _write_split(left_neg, left_pos, rule.l2, k, nodes, rule, splits)
     splits.gain[k], splits.feature[k], splits.cut[k] = best - parent, j, cut
     splits.missing[k] = missing
-    if neg[0] + pos[0] == 0:  # missing values of new rows go the way of the larger curvature
+    if (neg[0] | pos[0]) == 0:  # missing values of new rows go the way of the larger curvature
         left = _side(left_neg, left_pos, rule)
         splits.missing[k] = np.int64(2.0 * left.curvature >= total.curvature)
     for c in range(splits.goes_left.shape[1]):
@@ -274,13 +274,13 @@ def _best_free_cut(
     l2, least = rule.l2, rule.min_curvature
     cut, side = -1, 0
     missing = _side(neg[0], pos[0], rule)
-    has_missing = neg[0] + pos[0] > 0
+    has_missing = (neg[0] | pos[0]) != 0
     last = len(neg) if has_missing else len(neg) - 1  # all values against the missing ones
     # Whole numbers below 2^53: sums of them are exact.
     slope_neg, slope_pos, curve_neg, curve_pos = 0.0, 0.0, 0.0, 0.0
     best = 2.0 * best
     for c in range(1, last):
-        if neg[c] + pos[c] == 0:  # the same split as the one before
+        if (neg[c] | pos[c]) == 0:  # the same split as the one before
             continue
         slope_neg += np.float64(neg[c] >> HALF)
         slope_pos += np.float64(pos[c] >> HALF)
@@ -323,11 +323,11 @@ def _best_bounded_cut(
 ) -> tuple[float, int, int]:
     """``_best_free_cut`` where values have bounds, or are monotone in the feature."""
     cut, side = -1, 0
-    has_missing = neg[0] + pos[0] > 0
+    has_missing = (neg[0] | pos[0]) != 0
     last = len(neg) if has_missing else len(neg) - 1
     part_neg, part_pos = np.int64(0), np.int64(0)
     for c in range(1, last):
-        if neg[c] + pos[c] == 0:
+        if (neg[c] | pos[c]) == 0:
             continue
         part_neg += neg[c]
         part_pos += pos[c]

@@ -148,9 +148,21 @@ def _choose(
 ) -> Mixture:
     if len(penalty) == 1:  # trees alone: at least one
         return Mixture(max(checks[best], 1), 1.0, 1.0, checks, aucs)
-    weight = float(WEIGHTS[int(np.argmax(_quality(aucs[best], penalty)))])
-    n_trees = checks[best] if weight > 0.0 else 0
-    return Mixture(n_trees, weight if n_trees else 0.0, ratios[best], checks, aucs)
+    at = int(np.argmax(_quality(aucs[best], penalty)))
+    if checks[best] == 0 or at == 0 or not _is_gain(aucs[best, at] - aucs[0, 0]):
+        return Mixture(0, 0.0, 1.0, checks, aucs)
+    return Mixture(checks[best], float(WEIGHTS[at]), ratios[best], checks, aucs)
+
+
+def _is_gain(differences: Floats) -> bool:
+    """Whether trees gain more than a standard error over the folds, compared with none.
+
+    The best of many candidates looks better than it is; without this rule a small table of an
+    additive distribution loses what the trees fit of its noise.
+    """
+    n_folds = len(differences)
+    error = float(differences.std(ddof=1)) / np.sqrt(n_folds) if n_folds > 1 else 0.0
+    return bool(differences.mean() > error)
 
 
 def _quality(aucs: Floats, penalty: Floats) -> Floats:
