@@ -26,6 +26,10 @@ WEIGHTS = np.linspace(0.0, 1.0, 9)  # of the trees
 _FIRST_CHECK, _GROWTH = 10, 1.1
 
 
+# Standard errors that trees must gain to be mixed with the smooth model.
+_LEAST_ERRORS = 1.5
+
+
 class Mixture(NamedTuple):
     """The chosen number of trees and their weight, and how held-out rows were ranked."""
 
@@ -155,14 +159,14 @@ def _choose(
 
 
 def _is_gain(differences: Floats) -> bool:
-    """Whether trees gain more than a standard error over the folds, compared with none.
+    """Whether trees gain more than 1.5 standard errors over the folds, compared with none.
 
     The best of many candidates looks better than it is; without this rule a small table of an
     additive distribution loses what the trees fit of its noise.
     """
     n_folds = len(differences)
     error = float(differences.std(ddof=1)) / np.sqrt(n_folds) if n_folds > 1 else 0.0
-    return bool(differences.mean() > error)
+    return bool(differences.mean() > _LEAST_ERRORS * error)
 
 
 def _quality(aucs: Floats, penalty: Floats) -> Floats:
