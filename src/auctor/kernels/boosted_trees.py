@@ -89,23 +89,22 @@ def pack_rows(
     stop: int,
     slope_scale: float,
     curvature_scale: float,
+    is_whole: bool,
     packed: Ints,
 ) -> None:
     """Slope and curvature of rows start..stop, times weight and scale, as one whole number each.
 
-    A scale of at least 1 multiplies before rounding and the weight after it, so that a row of
-    weight 2 counts exactly as two rows. With a smaller one the weights are so large that they are
-    rounded too.
+    If ``is_whole``, they are rounded before they are multiplied by the weight, so that a row of
+    weight 2 counts exactly as two rows. For large weights, whose sum leaves few bits to a row of
+    weight 1, they are rounded after it.
     """
     for i in range(start, stop):
         w = np.float64(weight[i])
-        if slope_scale >= 1.0:
+        if is_whole:
             upper = np.int64(weight[i]) * np.int64(np.rint(slope[i] * slope_scale))
-        else:
-            upper = np.int64(np.rint(w * slope[i] * slope_scale))
-        if curvature_scale >= 1.0:
             lower = np.int64(weight[i]) * np.int64(np.rint(curvature[i] * curvature_scale))
         else:
+            upper = np.int64(np.rint(w * slope[i] * slope_scale))
             lower = np.int64(np.rint(w * curvature[i] * curvature_scale))
         packed[i] = (upper << HALF) + lower
 
