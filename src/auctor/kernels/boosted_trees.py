@@ -348,7 +348,7 @@ def _sort_categories(neg: Ints, pos: Ints, rule: BoostRule, key: Floats, order: 
     """
     n_present = 0
     for c in range(len(neg)):
-        if neg[c] + pos[c] == 0:
+        if neg[c] == 0 and pos[c] == 0:
             continue
         value = _value(_side(neg[c], pos[c], rule), rule.category_smooth, -np.inf, np.inf)
         i = n_present
@@ -418,13 +418,14 @@ def _search_number(
     is_free = sign == 0 and bounds[0] == -np.inf and bounds[1] == np.inf
     total_neg, total_pos = nodes.totals[k, 0], nodes.totals[k, 1]
     missing_neg, missing_pos = neg[0], pos[0]
-    n_sides = 2 if missing_neg + missing_pos > 0 else 1
+    # Not their sum, which may not fit into an int64.
+    n_sides = 1 if missing_neg == 0 and missing_pos == 0 else 2
     best, cut, missing = splits.gain[k] + _LEAST_GAIN, -1, 0
     part_neg, part_pos = np.int64(0), np.int64(0)
     best_neg, best_pos = np.int64(0), np.int64(0)
     last = len(neg) - 1 if n_sides == 1 else len(neg)  # all values against the missing ones
     for c in range(1, last):
-        if neg[c] + pos[c] == 0:  # the same split as the one before
+        if neg[c] == 0 and pos[c] == 0:  # the same split as the one before
             continue
         part_neg += neg[c]
         part_pos += pos[c]
