@@ -28,9 +28,9 @@ _DRAWN = "rows are sampled: weight 2 equals the row twice in distribution, not b
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason."""
-    # ExactBoostCV and SmoothTreeBoost draw rows too, but the smooth model ranks the few rows of this
-    # check without a mistake: no round can gain, and the smooth model, which keeps the promise,
-    # stays.
+    # ExactBoostCV and SmoothTreeBoost draw rows too, but the smooth model ranks the few rows of
+    # this check without a mistake: no round can gain, and the smooth model, which keeps the
+    # promise, stays.
     if not isinstance(estimator, TreeRankForest | ExactBoost):
         return {}
     return {

@@ -199,5 +199,8 @@ def leaf_values(node: Node, codes: Ints) -> Floats:
     assert node.left is not None and node.right is not None
     goes = np.isin(codes[:, node.split.feature], list(node.split.left))
     out = np.empty(len(codes))
-    out[goes], out[~goes] = leaf_values(node.left, codes[goes]), leaf_values(node.right, codes[~goes])
+    out[goes], out[~goes] = (
+        leaf_values(node.left, codes[goes]),
+        leaf_values(node.right, codes[~goes]),
+    )
     return out
