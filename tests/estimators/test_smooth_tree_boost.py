@@ -365,7 +365,7 @@ def test_an_init_of_other_labels_or_columns_is_refused():
     X, y = exclusive_or(n_rows=100)
     words = np.where(y, "yes", "no")
     other = SmoothAUCBoost().fit(X, words)
-    with pytest.raises(ValueError, match="init ranks 'yes' above 'no', but y .* True above False"):
+    with pytest.raises(ValueError, match="init ranks 'yes' above 'no'"):
         SmoothTreeBoost(init=other, **SMALL).fit(X, y)
     flipped = SmoothAUCBoost(pos_label=False).fit(X, y)
     with pytest.raises(ValueError, match="init ranks False above True"):
