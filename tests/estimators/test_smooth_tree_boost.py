@@ -239,7 +239,11 @@ def test_fitted_attributes_and_the_text():
     assert isinstance(ranker.model_, SumModel)
     assert 0 < ranker.tree_weight_ < 1
     assert ranker.n_iter_ == len(ranker.history_.gains) == len(ranker.history_.n_leaves)
-    assert ranker.n_iter_ == ranker.history_.mixture.n_trees
+    mixture, weight = ranker.history_.mixture, ranker.tree_weight_
+    assert ranker.n_iter_ == mixture.n_trees and weight == mixture.weight
+    # (1 - w) F / sd(F) + w T / sd(T), divided by the factor of the trees T
+    factor = (1 - weight) / weight * mixture.ratio
+    assert weight != 0.5 and ranker.model_.weights == pytest.approx([factor, 1.0], abs=1e-5)
     assert ranker.feature_importances_.sum() == pytest.approx(1)
     assert ranker.feature_importances_[2] == ranker.feature_importances_.min()
     values, text = ranker.certificate_.values, str(ranker.certificate_)

@@ -301,6 +301,18 @@ def test_no_path_leaves_its_groups(groups, seed, max_features):
     assert all(any(path <= group for group in groups) for path in tested if path)
 
 
+def test_a_feature_of_two_groups_does_not_join_them():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    data = prepare(X, X.sum(axis=1) > 0)
+    found = {}
+    for groups in ((), ((0, 1), (1, 2))):
+        booster = Booster(data, make_settings(groups=groups, max_depth=4), Workers(1))
+        found[groups] = {path for _ in range(5) for path in paths(booster.add()[0])}
+    free, bound = found.values()
+    assert {0, 1, 2} in free
+    assert {0, 1} in bound and {1, 2} in bound and max(len(path) for path in bound) == 2
+
+
 def test_without_groups_paths_mix_features():
     X, y = contracts.messy_table(0, n_rows=150)
     booster = Booster(prepare(X, y), make_settings(max_depth=4), Workers(1))
