@@ -17,6 +17,7 @@ from auctor import (
     SamplingMartiRank,
     SmoothAUCBoost,
     SmoothAUCBoostCV,
+    SmoothTreeBoost,
     TreeRankForest,
 )
 from auctor.estimators.registry import LEARNERS
@@ -31,6 +32,7 @@ ESTIMATORS: list[Any] = [
     SamplingMartiRank(max_draws=200, sample_size=200),
     SmoothAUCBoost(),
     SmoothAUCBoostCV(cv=2, interactions=0),
+    SmoothTreeBoost(n_estimators=2, cv=2),
     TreeRankForest(n_estimators=2),
 ]
 _LISTED = {type(estimator) for estimator in ESTIMATORS}

@@ -22,6 +22,7 @@ from auctor import (
     SamplingMartiRank,
     SmoothAUCBoost,
     SmoothAUCBoostCV,
+    SmoothTreeBoost,
     SoftRankBoost,
     TreeRank,
     TreeRankForest,
@@ -47,6 +48,13 @@ ESTIMATORS = {
     "SmoothAUCBoost, stagewise": SmoothAUCBoost(n_estimators=10, solver="stagewise"),
     "SmoothAUCBoost, partial AUC": SmoothAUCBoost(fpr_range=(0.0, 0.3)),
     "SmoothAUCBoostCV": SmoothAUCBoostCV(cv=2),
+    "SmoothTreeBoost": SmoothTreeBoost(n_estimators=10, cv=2, random_state=0),
+    "SmoothTreeBoost, all rows": SmoothTreeBoost(
+        n_estimators=5, subsample=1.0, max_features=None, init=None, early_stopping=False
+    ),
+    "SmoothTreeBoost, partial AUC": SmoothTreeBoost(
+        n_estimators=5, fpr_range=(0.0, 0.3), subsample=1.0, early_stopping=False
+    ),
     "MarginRanker": MarginRanker(),
     "MarginRanker, reduced": MarginRanker("reduced"),
     "MarginRanker, stumps": MarginRanker(hypotheses="stumps", max_bins=8),
@@ -72,6 +80,7 @@ BY_POSITION = {
     "MartiRank": "a row's coins are keyed by its place",
     "MartiRank of trees": "a row's coins are keyed by its place",
     "SmoothAUCBoostCV": "folds are drawn by place",
+    "SmoothTreeBoost": "folds and rows are drawn by place",
     "MarginRankerCV": "folds are drawn by place",
     "TreeRank, pruned": "folds are drawn by place",
     "TreeRankForest": "bags are drawn by place",
@@ -91,6 +100,8 @@ BY_COLUMN = {
     "ExactBoostCV": "its rounds are those of ExactBoost",
     "ExactBoostCV, precision at k": "its rounds are those of ExactBoost",
     "SamplingMartiRank": "rows are drawn in the order of their codes, column after column",
+    "SmoothTreeBoost": "the features of a node are drawn by place",
+    "SmoothTreeBoost, partial AUC": "the features of a node are drawn by place",
     "DMKS": "coefficients are moved in turn, to a maximum of each coordinate",
     "MarginRanker, stumps": "of several best weights the solver takes those it meets first",
 }

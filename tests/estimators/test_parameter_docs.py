@@ -112,6 +112,11 @@ SHARED = {
 # Where a class gives the name another meaning that scikit-learn's users know it by.
 OWN = {
     ("TreeRankForest", "n_estimators"): Entry("int", "Number of trees."),
+    ("SmoothTreeBoost", "n_estimators"): Entry("int", "Maximum number of trees;"),
+    ("SmoothTreeBoost", "learning_rate"): Entry("float", "Factor of each tree."),
+    ("SmoothTreeBoost", "early_stopping"): Entry(
+        "bool", "Whether held-out rows choose the number of trees and their weight"
+    ),
 }
 
 ESTIMATORS = [

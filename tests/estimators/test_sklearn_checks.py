@@ -16,6 +16,7 @@ from auctor import (
     RankBoost,
     SmoothAUCBoost,
     SmoothAUCBoostCV,
+    SmoothTreeBoost,
     SoftRankBoost,
     TreeRank,
     TreeRankForest,
@@ -27,8 +28,9 @@ _DRAWN = "rows are sampled: weight 2 equals the row twice in distribution, not b
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason."""
-    # ExactBoostCV draws rows too, but the smooth model ranks the few rows of this check without
-    # a mistake: no round can gain, and the smooth model, which keeps the promise, stays.
+    # ExactBoostCV and SmoothTreeBoost draw rows too, but the smooth model ranks the few rows of
+    # this check without a mistake: no round can gain, and the smooth model, which keeps the
+    # promise, stays.
     if not isinstance(estimator, TreeRankForest | ExactBoost):
         return {}
     return {
@@ -46,6 +48,8 @@ ESTIMATORS = (
     MartiRank(output="majority"),
     SmoothAUCBoost(),
     SmoothAUCBoostCV(cv=2),
+    SmoothTreeBoost(n_estimators=3, cv=2),
+    SmoothTreeBoost(n_estimators=3, subsample=1.0, early_stopping=False),
     SoftRankBoost(n_estimators=20),
     MarginRanker(),
     DMKS(),

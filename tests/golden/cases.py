@@ -13,6 +13,7 @@ from auctor import (
     RankBoost,
     SamplingMartiRank,
     SmoothAUCBoost,
+    SmoothTreeBoost,
     SoftRankBoost,
     TreeRank,
     TreeRankForest,
@@ -60,6 +61,15 @@ def sampling_martirank() -> Model:
 def smooth_aucboost() -> Model:
     X, y = messy_table()
     return SmoothAUCBoost(categorical_features=[1]).fit(X, y).model_
+
+
+def smooth_tree_boost() -> Model:
+    X, y = messy_table()
+    ranker = SmoothTreeBoost(
+        n_estimators=4, learning_rate=0.3, max_depth=3, early_stopping=False,
+        categorical_features=[1], monotonic_cst=[0, 0, -1, 0],
+    )  # fmt: skip
+    return ranker.fit(X, y).model_
 
 
 def soft_rankboost() -> Model:
@@ -125,6 +135,7 @@ CASES = {
     "rankboost": rankboost,
     "sampling_martirank": sampling_martirank,
     "smooth_aucboost": smooth_aucboost,
+    "smooth_tree_boost": smooth_tree_boost,
     "soft_rankboost": soft_rankboost,
     "treerank": treerank,
     "leafrank": leafrank,

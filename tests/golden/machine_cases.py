@@ -8,6 +8,7 @@ from auctor import (
     RankBoost,
     SmoothAUCBoost,
     SmoothAUCBoostCV,
+    SmoothTreeBoost,
     SoftRankBoost,
     TreeRankForest,
 )
@@ -39,6 +40,11 @@ def fits() -> dict[str, Model]:
         "smooth, monotone": SmoothAUCBoost(monotonic_cst=[1, 0, 0, -1, 0, 0]),
         "smooth, stagewise": SmoothAUCBoost(solver="stagewise", n_estimators=30),
         "smooth, screened": SmoothAUCBoost(max_features=3),
+        "tree boost": SmoothTreeBoost(n_estimators=20, cv=3),
+        "tree boost, smoothed AUC": SmoothTreeBoost(n_estimators=10, loss="auc", init=None, cv=3),
+        "tree boost, partial": SmoothTreeBoost(
+            n_estimators=10, fpr_range=(0, 0.2), early_stopping=False
+        ),
         "soft rankboost": SoftRankBoost(n_estimators=50, epsilon=0.1),
         "forest": TreeRankForest(n_estimators=4),
     }

@@ -21,6 +21,8 @@ from auctor.learners.exact import fit as exactboost
 from auctor.learners.martirank import martirank
 from auctor.learners.smooth import fit as smooth
 from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.tree_boost import fit as tree_boost
+from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.learners.trees import forest, treerank
 from auctor.testing import contracts
 
@@ -79,6 +81,26 @@ def fit_aucboost_trees(data, n_jobs):
     return aucboost_trees.fit_aucboost_trees(data, settings)[0]
 
 
+def fit_tree_boost(data, n_jobs):
+    settings = TreeBoostSettings(
+        6, 0.2, max_depth=3, subsample=1.0, max_features=None, n_jobs=n_jobs
+    )
+    return tree_boost.fit_tree_boost(data, settings)[0]
+
+
+def fit_trees_and_curves(data, n_jobs):
+    settings = TreeBoostSettings(
+        4, 0.2, loss="auc", max_depth=2, subsample=1.0, max_features=2, n_jobs=n_jobs
+    )
+    smooth = SmoothSettings(max_iter=8, n_jobs=n_jobs)
+    return tree_boost.fit_tree_boost(data, settings, smooth=smooth)[0]
+
+
+def fit_drawn_trees(data, n_jobs):
+    settings = TreeBoostSettings(6, 0.2, max_depth=3, n_jobs=n_jobs)
+    return tree_boost.fit_tree_boost(data, settings)[0]
+
+
 LEARNERS = {
     "rankboost": fit_rankboost,
     "aucboost": fit_aucboost,
@@ -87,6 +109,8 @@ LEARNERS = {
     "treerank": fit_treerank,
     "treerank, leaves by rate": fit_rate_tree,
     "leafrank": fit_leafrank,
+    "tree boost": fit_tree_boost,
+    "tree boost, smooth model": fit_trees_and_curves,
 }
 # Rows are sampled, or get random numbers by position: another order, or copies in place of a
 # weight, give a model of the same distribution and not of the same bits.
@@ -94,6 +118,7 @@ DRAWN = {
     "martirank": fit_martirank,
     "forest": fit_forest,
     "exactboost": fit_exactboost,
+    "tree boost, rows drawn": fit_drawn_trees,
 }
 # Weights are floats: copies of a row are the same but for the last digits of their sums.
 FLOATS = {"aucboost of trees": fit_aucboost_trees}

@@ -16,7 +16,16 @@ from models.test_surface import build_surfaces
 from scipy import sparse
 
 import auctor
-from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, TreeRank, TreeRankForest
+from auctor import (
+    DMKS,
+    AUCBoost,
+    MartiRank,
+    RankBoost,
+    SmoothAUCBoost,
+    SmoothTreeBoost,
+    TreeRank,
+    TreeRankForest,
+)
 from auctor.data import category_feature, number_feature
 from auctor.datasets import load_kyphosis
 from auctor.models import (
@@ -45,6 +54,7 @@ LEARNERS = {
     "forest": TreeRankForest(n_estimators=3, max_depth=2),
     "program": MartiRank(n_layers=3),
     "boosted": AUCBoost(estimator="tree", n_estimators=3),
+    "gradient boosted": SmoothTreeBoost(n_estimators=3, init=None, early_stopping=False),
 }
 
 

@@ -320,7 +320,8 @@ def _read_group(group: Any, position: dict[str, int]) -> tuple[int, ...]:
     members = set()
     for member in group:
         is_position = isinstance(member, Integral) and not isinstance(member, bool)
-        j = int(member) if is_position else position.get(member, -1)
+        j = position.get(member, -1) if isinstance(member, str) else -1
+        j = int(member) if is_position else j
         if not 0 <= j < len(position):
             raise ValueError(
                 f"interaction_cst names {member!r}, which is not a column of X; {wanted}"

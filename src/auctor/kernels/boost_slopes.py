@@ -93,13 +93,14 @@ def pack_slopes(
     nodes: Floats,
     slope_scale: float,
     curvature_scale: float,
+    is_whole: bool,
     packed: Ints,
 ) -> None:
     """Slope and curvature of rows start..stop, times weight and scale, as one whole number each.
 
-    ``nodes`` (node, 2) has both at the nodes of the grid. A scale of at least 1 multiplies before
-    rounding and the weight after it, so that a row of weight 2 counts exactly as two rows. With a
-    smaller one the weights are so large that they are rounded too.
+    ``nodes`` (node, 2) has both at the nodes of the grid. If ``is_whole``, they are rounded before
+    they are multiplied by the weight, so that a row of weight 2 counts exactly as two rows. For
+    large weights, whose sum leaves few bits to a row of weight 1, they are rounded after it.
     """
     for i in range(start, stop):
         u = (scores[i] - low) * per_unit
@@ -108,13 +109,13 @@ def pack_slopes(
         c1, c2, c3 = cell + np.uint64(1), cell + np.uint64(2), cell + np.uint64(3)
         slope = n0 * nodes[cell, 0] + n1 * nodes[c1, 0] + n2 * nodes[c2, 0] + n3 * nodes[c3, 0]
         bend = n0 * nodes[cell, 1] + n1 * nodes[c1, 1] + n2 * nodes[c2, 1] + n3 * nodes[c3, 1]
-        upper = _whole(max(slope, 0.0), weight[i], slope_scale)
-        packed[i] = (upper << HALF) + _whole(max(bend, 0.0), weight[i], curvature_scale)
+        upper = _whole(max(slope, 0.0), weight[i], slope_scale, is_whole)
+        packed[i] = (upper << HALF) + _whole(max(bend, 0.0), weight[i], curvature_scale, is_whole)
 
 
 @kernel
-def _whole(value: float, weight: np.uint32, scale: float) -> np.int64:
+def _whole(value: float, weight: np.uint32, scale: float, is_whole: bool) -> np.int64:
     """Value times weight times scale as a whole number."""
-    if scale >= 1.0:
+    if is_whole:
         return np.int64(weight) * np.int64(np.rint(value * scale))
     return np.int64(np.rint(np.float64(weight) * value * scale))

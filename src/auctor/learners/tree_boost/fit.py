@@ -150,7 +150,7 @@ def _mix(
     if history.mixture is not None:
         history.weight, factor = history.mixture.weight, history.mixture.smooth_factor
     else:
-        history.weight, factor = 0.5, spread(forest.scores) / spread(smooth)
+        history.weight, factor = 0.5, spread(data, forest.scores) / spread(data, smooth)
     factor = float(np.rint(factor * 2.0**_FACTOR_BITS) / 2.0**_FACTOR_BITS)
     if factor == 0.0:
         return trees, forest.scores

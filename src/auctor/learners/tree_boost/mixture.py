@@ -92,7 +92,7 @@ class _Fold:
         data, trees = self._trees.data, self._trees.values
         if self._smooth is None:
             return np.array([held_out_auc(data, trees, self._fpr_range)])
-        size_trees, size_smooth = spread(trees), spread(self._smooth)
+        size_trees, size_smooth = spread(data, trees), spread(data, self._smooth)
         return np.array(
             [
                 held_out_auc(
@@ -110,7 +110,10 @@ class _Fold:
     @property
     def ratio(self) -> float:
         """Spread of the trees relative to that of the smooth model."""
-        return 1.0 if self._smooth is None else spread(self._trees.values) / spread(self._smooth)
+        if self._smooth is None:
+            return 1.0
+        data = self._trees.data
+        return spread(data, self._trees.values) / spread(data, self._smooth)
 
 
 def find_mixture(
@@ -180,11 +183,16 @@ def score_codes(model: AdditiveModel, data: RankingData) -> list[Floats]:
     return [model.intercept + score_rows(part, tables) for part in data.partitions]
 
 
-def spread(scores: list[Floats]) -> float:
+def spread(data: RankingData, scores: list[Floats]) -> float:
     """Half of the distance between the quantiles 0.16 and 0.84: the sd of a normal distribution.
 
-    Unlike a sum of squares it does not depend on the order of the rows.
+    Unlike a sum of squares it does not depend on the order of the rows. A row of weight 2 counts as
+    two rows.
     """
-    every = np.sort(np.concatenate(scores))
-    low, high = every[[int(0.16 * (len(every) - 1)), int(0.84 * (len(every) - 1))]].tolist()
+    every = np.concatenate(scores)
+    weight = np.concatenate([part.weight for part in data.partitions])
+    order = np.argsort(every, kind="stable")
+    every, reached = every[order], np.cumsum(weight[order], dtype=np.int64)
+    places = [int(q * (int(reached[-1]) - 1)) for q in (0.16, 0.84)]
+    low, high = every[np.searchsorted(reached, places, side="right")].tolist()
     return (high - low) / 2.0 or float(every[-1] - every[0]) or 1.0

@@ -19,6 +19,9 @@ from auctor.models import on_grid
 
 # Bits of the sum of the slopes, and of the curvatures, of one class: their sums share an int64.
 _SLOPE_BITS, _CURVATURE_BITS = 63 - HALF, HALF
+# Up to this weight of a class, rows are rounded before they are multiplied by their weight: a row
+# of weight 1 then has at least 10 bits more than its part of the sum needs.
+_MOST_WHOLE = 2**21
 # Slopes whose mean is below this are rounding errors: every pair is far in the right order.
 _NOTHING_LEFT = 1e-9
 # Splits of a category need more evidence, because its order is found on the same rows.
@@ -112,7 +115,9 @@ class Booster:
             k, label, start, stop = run.block
             part = self._data.partitions[k]
             rows = self.scores.values[k], part.weight, start, stop
-            pack_slopes(*rows, *grid, line.nodes[label], *scales[label], self._packed[k])
+            is_whole = self._data.class_weights[label] <= _MOST_WHOLE
+            nodes = line.nodes[label]
+            pack_slopes(*rows, *grid, nodes, *scales[label], is_whole, self._packed[k])
             n_drawn = self._draw(run, part.rows, seed)
             if n_drawn == stop - start:
                 return int(self._packed[k][start:stop].sum())
