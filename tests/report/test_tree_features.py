@@ -191,3 +191,14 @@ def test_categories_that_the_model_has_not_seen_and_very_many(make_rows):
     rows = summarize(model, frame, y)["features"]["rows"]
     town = next(row for row in rows if row["name"] == "town")["plot"]
     assert len(town["categories"]) == 24 and None not in town["values"]
+
+
+def test_held_out_rows_choose_the_number_of_trees(mixed):
+    X, y = mixed
+    estimator = SmoothTreeBoost(15, max_depth=3, cv=2).fit(X, y)
+    mixture = estimator.history_.mixture
+    (curve,) = summarize(estimator, X, y)["learning"]
+    assert mixture.weight > 0
+    assert max(curve["y"]) == pytest.approx(mixture.auc_by_size.max(), rel=1e-5)
+    assert curve["x"][-1] == mixture.checks[-1] and curve["y_label"] == "AUC, held-out rows"
+    assert mixture.best_auc in mixture.auc_by_size.tolist()
