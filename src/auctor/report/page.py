@@ -19,9 +19,9 @@ from auctor.report.tree_sections import interactions, tree_reading
 SCRIPTS = (
     "elements.js",
     "chart.js",
+    "feature_drawings.js",
     "operating.js",
     "quality.js",
-    "feature_drawings.js",
     "features.js",
     "tree.js",
     "page.js",

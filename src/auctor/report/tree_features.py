@@ -25,7 +25,7 @@ from auctor.report.rows import ReportRows
 
 MOST_CURVES = 12
 _MOST_ROWS = 500  # over which partial dependence is averaged
-_MOST_PAIR_ROWS = 200  # the same for pairs of features
+_MOST_PAIR_ROWS = 120  # the same for pairs of features
 _MOST_POINTS = 40  # values of a feature
 _MOST_SPREAD = 5_000  # rows for the variance of the score
 # Rows times trees, so that the page of a very large forest takes seconds too.
