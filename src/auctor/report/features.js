@@ -91,9 +91,9 @@ function showInteraction() {
   const found = facts.features.interactions;
   if (!found || !found.plot) return;
   const most = Math.max(...found.plot.grid.flat().map((v) => Math.abs(v || 0)));
-  const own = html("div", { class: "chart" });
+  const own = html("div", { class: "chart" }), pair = found.rows[0].features;
   byId("interaction").append(html("article", { class: "card" }, [
-    named(html("h3"), found.rows[0].features.join(" x "), 60),
+    html("h3", { title: pair.join(" x ") }, pair.map((name) => shorten(name, 30)).join(" x ")),
     html("p", {}, `What the two features add together, beyond what each adds alone: at most ${significant(most, 3)}.`), own,
     legend([["heat-pos", "higher score"], ["heat-neg", "lower score"]]),
   ]));
