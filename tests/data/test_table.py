@@ -468,3 +468,19 @@ class TestArrowFloats:
         column = pa.chunked_array([], pa.float64())
         with pytest.raises(ValueError, match="give a table with rows"):
             read_table(pa.table({"x": column}))
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_some_rows_of_a_table(kind):
+    columns = {"a": [1.0, None, 3.0, 4.0], "town": ["x", "y", None, "x"]}
+    taken = read_table(kind(columns)).take(np.array([3, 1, 2]))
+    assert (taken.n_rows, taken.names, taken.is_text(1)) == (3, ("a", "town"), True)
+    np.testing.assert_array_equal(taken.numbers(0), [4.0, NAN, 3.0])
+    values, indices = taken.categories(1)
+    assert [None if k < 0 else values[k] for k in indices.tolist()] == ["x", "y", None]
+
+
+def test_some_rows_of_a_sparse_table():
+    matrix = sparse.csr_array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]])
+    taken = read_table(matrix, accept_sparse=True).take(np.array([2, 0]))
+    assert taken.numbers(0).tolist() == [0.0, 0.0] and taken.numbers(1).tolist() == [3.0, 1.0]

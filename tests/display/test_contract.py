@@ -19,7 +19,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import auctor.display
-from auctor import MartiRank, RankBoost, SmoothAUCBoost, TreeRank, cross_val_auc
+from auctor import (
+    MartiRank,
+    RankBoost,
+    SmoothAUCBoost,
+    SmoothTreeBoost,
+    TreeRank,
+    cross_val_auc,
+)
 from auctor.metrics import auc
 
 matplotlib.use("Agg")
@@ -63,6 +70,9 @@ OF_PREDICTIONS = [
 ]
 # Displays of a model: each needs a learner of its own, fitted on these rows.
 OF_MODELS = {
+    "ForestTreeDisplay": lambda: SmoothTreeBoost(5, early_stopping=False, pos_label="bad").fit(
+        X, Y
+    ),
     "LearningCurveDisplay": lambda: cross_validated(),
     "PartitionDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
     "ProgramDisplay": lambda: MartiRank(n_layers=5, pos_label="bad").fit(X, Y),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from auctor import AUCBoost, RankBoost, TreeRank
+from auctor import AUCBoost, RankBoost, SmoothTreeBoost, TreeRank
 from auctor.metrics import roc_curve
 from auctor.metrics.rates import clopper_pearson
 from auctor.report import summarize, write_report
@@ -329,3 +329,34 @@ def test_weights_and_a_tree(open_page, make_rows):
     assert opened.page.locator("#sensitivity small").count() == 0
     cells = opened.page.locator("#tree rect.cell").count()
     assert cells == len(facts["shape"]["tree"])
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_sum_of_an_additive_model_and_trees(open_page, viewport):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 2)), columns=NAMES[:2])
+    frame["town"] = rng.choice(NAMES[:3], 300)
+    y = (frame[NAMES[0]] * frame[NAMES[1]] > 0) ^ (frame["town"] == NAMES[0])
+    frame[NAMES[0]] = frame[NAMES[0]].where(rng.random(300) > 0.1)
+    estimator = SmoothTreeBoost(15, max_depth=3, early_stopping=False).fit(frame, y)
+    facts = summarize(estimator, frame, y)
+    page = open_page(facts, viewport=viewport).page
+    features = facts["features"]
+    assert page.locator("#spread svg rect").count() == 4  # two in the bar, two in the legend
+    assert features["spread"]["sentence"] in page.locator("#spread").inner_text()
+    cards = page.locator("#cards article")
+    assert cards.count() == 3 and cards.locator("details").count() == 0
+    for kind in ("own", "additive-part", "tree-part"):
+        for k in range(3):
+            assert cards.nth(k).locator(f"svg[role=img] .{kind}").count() >= 1
+    assert page.locator("#feature-table tbody tr").count() == 3
+    assert page.locator("#interaction-table tbody tr").count() == len(
+        features["interactions"]["rows"]
+    )
+    n_cells = sum(map(len, features["interactions"]["plot"]["grid"]))
+    assert page.locator("#interaction svg[role=img] rect").count() == n_cells
+    assert fits(page)
+    assert page.evaluate(SMALLEST_TEXT) >= 11
+    for _ in range(2):
+        assert page.evaluate(WORST_CONTRAST) >= 4.5
+        page.click("#theme")

@@ -29,7 +29,7 @@ TRAINS_FOR: dict[str, tuple[str, ...]] = {
     "auc": (DEFAULT_LEARNER, *sorted(set(LEARNERS) - {DEFAULT_LEARNER, "dmks", "exactboost-cv"})),
     "ks": ("exactboost-cv", "exactboost", "dmks"),
     "p@k": ("exactboost-cv", "exactboost"),
-    "pauc": (DEFAULT_LEARNER, "smooth-aucboost"),
+    "pauc": (DEFAULT_LEARNER, "smooth-aucboost", "smooth-tree-boost"),
 }
 
 

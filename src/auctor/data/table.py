@@ -12,7 +12,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from auctor._text import first_few
-from auctor._typing import Floats
+from auctor._typing import Floats, Ints
 from auctor.data.columns import (
     Categories,
     infinite_error,
@@ -71,6 +71,16 @@ class Table(ABC):
         if not np.isfinite(total) and np.isinf(values).any():
             self._refuse(j, values)
         return values
+
+    def take(self, rows: Ints) -> "Table":
+        """Some rows of the table, as a table; columns are read when they are needed.
+
+        Examples
+        --------
+        >>> read_table([[1, 2], [3, 4], [5, 6]]).take(np.array([2, 0])).numbers(1).tolist()
+        [6.0, 2.0]
+        """
+        return _TakenTable(self, rows)
 
     def _refuse(self, j: int, values: Floats) -> NoReturn:
         raise infinite_error(self.names[j], values)
@@ -169,6 +179,24 @@ class ColumnTable(Table):
     def categories(self, j: int) -> Categories:
         categories = to_categories(self._column(j))
         return number_categories(self.numbers(j)) if categories is None else categories
+
+
+class _TakenTable(Table):
+    """Some rows of another table."""
+
+    def __init__(self, table: Table, rows: Ints) -> None:
+        self._table, self._rows = table, rows
+        self.names, self.has_names, self.n_rows = table.names, table.has_names, len(rows)
+
+    def is_text(self, j: int) -> bool:
+        return self._table.is_text(j)
+
+    def _numbers(self, j: int, buffer: Buffer) -> Floats:
+        return self._table.numbers(j)[self._rows]
+
+    def categories(self, j: int) -> Categories:
+        values, indices = self._table.categories(j)
+        return Categories(values, indices[self._rows])
 
 
 def read_table(X: Any, *, accept_sparse: bool = False) -> Table:

@@ -6,6 +6,7 @@ them, and ``plot`` draws them on given or new axes.
 
 from auctor.display.calibration import CalibrationDisplay
 from auctor.display.distribution import ScoreDistributionDisplay
+from auctor.display.forest_tree import ForestTreeDisplay
 from auctor.display.gain import CAPDisplay, GainDisplay, LiftDisplay
 from auctor.display.ks import KSDisplay
 from auctor.display.learning_curve import LearningCurveDisplay
@@ -20,6 +21,7 @@ from auctor.display.tree import PartitionDisplay, TreeDisplay
 __all__ = [
     "CAPDisplay",
     "CalibrationDisplay",
+    "ForestTreeDisplay",
     "GainDisplay",
     "KSDisplay",
     "LearningCurveDisplay",

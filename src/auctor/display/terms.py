@@ -8,12 +8,18 @@ import numpy as np
 
 from auctor._checks import is_whole
 from auctor._text import first_few
-from auctor.models import AdditiveModel
+from auctor.models import AdditiveModel, SumModel
 
 
 def additive_model(estimator: Any) -> AdditiveModel:
     """The additive model of a fitted estimator; a model is returned itself."""
     model = getattr(estimator, "model_", estimator)
+    if isinstance(model, SumModel):
+        raise ValueError(
+            "the score is a sum of models, of which score plots would show the additive part only; "
+            "auctor.report draws the partial dependence of both parts. To draw the additive part "
+            "alone, give it: model.parts[0]"
+        )
     if not isinstance(model, AdditiveModel):
         raise ValueError(
             f"{type(estimator).__name__} has no additive model; give a fitted SmoothAUCBoost or "

@@ -1,18 +1,15 @@
 """Drawings of a ranking tree (Clemencon and Vayatis 2009, Figures 2 and 3)."""
 
 from dataclasses import dataclass
-from textwrap import fill
 from typing import Any, Self
 
 import numpy as np
 
 from auctor._text import count, first_few
 from auctor._typing import Bools, Floats, Ints
+from auctor.display.tree_drawing import CellLook, cell_positions, describe_test, draw_tree
 from auctor.models import TreeModel
-from auctor.models.tree_rules import codes_left, condition
-
-# Maximum length of a test in the drawing.
-_MAX_LENGTH = 28
+from auctor.models.tree_rules import codes_left
 
 
 @dataclass(eq=False)
@@ -81,7 +78,7 @@ class TreeDisplay:
             if upper[cell] >= 0 and depth[cell] < max_depth:
                 parent[number[[upper[cell], lower[cell]]]] = number[cell]
         return cls(
-            _positions(upper, lower, depth, max_depth)[cells],
+            cell_positions(upper, lower, depth, max_depth)[cells],
             depth[cells],
             parent,
             model.neg[cells],
@@ -105,64 +102,18 @@ class TreeDisplay:
         -------
         TreeDisplay
         """
-        import matplotlib.pyplot as plt
-
-        n_leaves = 1 + int(self.x.max())
-        if ax is None:
-            _, ax = plt.subplots(figsize=(min(max(7.0, 1.1 * n_leaves), 20.0), 6.0))
-        has_child = np.isin(np.arange(len(self.x)), self.parent)
-        for k, above in enumerate(self.parent.tolist()):
-            if above >= 0:
-                ends = [self.x[above], self.x[k]], [-self.depth[above], -self.depth[k]]
-                ax.plot(*ends, color="0.7", linewidth=0.9, zorder=1)
         total = self.weight_neg + self.weight_pos
         rate = np.divide(self.weight_pos, total, out=np.full(len(total), 0.5), where=total > 0)
-        size = 40 + 700 * total / max(float(total.max()), 1e-300)
-        for marker, kind in (("o", has_child), ("s", ~has_child)):
-            drawn = ax.scatter(
-                *(values[kind] for values in (self.x, -1.0 * self.depth, size, rate)),
-                marker=marker,
-                cmap="coolwarm",
-                vmin=0,
-                vmax=1,
-                edgecolors="black",
-                linewidths=0.5,
-                zorder=2,
-            )
-        self._write(ax, has_child, total, rate)
-        ax.figure.colorbar(drawn, ax=ax, label="fraction of positives in a cell")
-        ax.set_yticks(-np.arange(int(self.depth.max()) + 1.0), range(int(self.depth.max()) + 1))
-        ax.set_xticks([])
-        ax.set(xlabel="cells, with the better part of each on the left", ylabel="depth")
-        ax.margins(x=0.08, y=0.14)
-        ax.spines[["top", "right", "bottom"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
+        look = CellLook(
+            total,
+            rate,
+            (0.0, 1.0),
+            [f"{r:.0%}\nof {t:g}" for r, t in zip(rate, total, strict=True)],
+            "fraction of positives in a cell",
+        )
+        self.ax_ = draw_tree(ax, self.x, self.depth, self.parent, self.test, look)
+        self.figure_ = self.ax_.figure
         return self
-
-    def _write(self, ax: Any, has_child: Bools, total: Floats, rate: Floats) -> None:
-        """Write the tests between the branches, and the fraction of positives below the leaves.
-
-        Texts that would overlap are omitted: of a wide tree only the shape is drawn.
-        """
-        n_leaves = 1 + int(self.x.max())
-        for k in np.flatnonzero(has_child).tolist():
-            width = float(np.ptp(self.x[self.parent == k]))
-            if width >= n_leaves / 12 or n_leaves <= 10:
-                # Below the cell, between its branches, and clear of the circle.
-                position = (self.x[k], -self.depth[k] - 0.36)
-                text = self.test[k] if width >= n_leaves / 5 else fill(self.test[k], 14)
-                box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8}
-                ax.annotate(
-                    text, position, ha="center", va="center", fontsize=8, bbox=box, zorder=3
-                )
-        for k in np.flatnonzero(~has_child).tolist():
-            if n_leaves <= 20:
-                label = f"{rate[k]:.0%}\nof {total[k]:g}"
-                position = (self.x[k], -self.depth[k])
-                ax.annotate(
-                    label, position, (0, -16), textcoords="offset points", ha="center", va="top",
-                    fontsize=7,
-                )  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -292,26 +243,6 @@ def _within(edges: Floats, limits: Any) -> Floats:
     return edges
 
 
-def _positions(upper: Ints, lower: Ints, depth: Ints, max_depth: int) -> Floats:
-    """x positions: 0, 1, ... for leaves from left to right, the midpoint of the two parts else."""
-    x = np.zeros(len(depth))
-    n_leaves = 0
-    order = []
-    waiting = [0]
-    while waiting:
-        cell = waiting.pop()
-        order.append(cell)
-        if upper[cell] >= 0 and depth[cell] < max_depth:
-            waiting += [int(lower[cell]), int(upper[cell])]
-        else:
-            x[cell] = n_leaves
-            n_leaves += 1
-    for cell in reversed(order):
-        if upper[cell] >= 0 and depth[cell] < max_depth:
-            x[cell] = (x[upper[cell]] + x[lower[cell]]) / 2
-    return x
-
-
 def _test(model: TreeModel, cell: int) -> str:
     """The condition for going left, in words; of a split by a small tree, its first feature."""
     feature = int(model.nodes.feature[cell])
@@ -322,12 +253,14 @@ def _test(model: TreeModel, cell: int) -> str:
     codes = codes_left(model, cell)
     if model.cells.upper[cell] != model.nodes.left[cell]:
         codes = ~codes  # the better part, drawn on the left, is the right child in the model
-    text = condition(model.features[feature], codes).strip("()")
-    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."
+    return describe_test(model.features[feature], codes)
 
 
 def _tree_of(estimator: Any) -> TreeModel:
     model = getattr(estimator, "model_", None)
     if not isinstance(model, TreeModel):
-        raise ValueError(f"{type(estimator).__name__} has no tree; give a fitted TreeRank")
+        raise ValueError(
+            f"{type(estimator).__name__} has no tree; give a fitted TreeRank, or draw one of "
+            "several trees as a ForestTreeDisplay"
+        )
     return model

@@ -78,7 +78,7 @@ class SumModel(ExplainedModel):
     @cached_property
     def _columns(self) -> tuple[Feature, ...]:
         """The features, with the cuts or categories of all parts."""
-        return tuple(map(_join, zip(*(part._columns for part in self.parts), strict=True)))
+        return tuple(map(join_features, zip(*(part._columns for part in self.parts), strict=True)))
 
     @property
     def _used(self) -> Iterator[tuple[Model, float]]:
@@ -394,8 +394,8 @@ def _kind(column: Any) -> str:
     return "text" if isinstance(column.categories[0], str) else "coded category"
 
 
-def _join(columns: Sequence[Any]) -> Feature:
-    """A feature with the cuts or categories that it has in any part."""
+def join_features(columns: Sequence[Any]) -> Feature:
+    """The feature with the cuts or categories that it has in any part."""
     name = columns[0].name
     if columns[0].is_category:
         values = (value for column in columns for value in column.categories)

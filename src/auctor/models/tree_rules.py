@@ -21,13 +21,18 @@ _SHOWN_CATEGORIES = 6
 _SHOWN_CONDITIONS = 20
 
 
-class RankingTree(Protocol):
-    """The attributes of a `TreeModel` that rules depend on."""
+class Trees(Protocol):
+    """The attributes of a `TreeModel` or `ForestModel` that the test of a node depends on."""
 
     @property
     def features(self) -> tuple[Feature, ...]: ...
     @property
     def nodes(self) -> TreeNodes: ...
+
+
+class RankingTree(Trees, Protocol):
+    """The attributes of a `TreeModel` that rules depend on."""
+
     @property
     def is_cell(self) -> Bools: ...
     @property
@@ -79,7 +84,7 @@ def _follow(tree: RankingTree, cell: int, box: Box) -> Iterator[tuple[int, Box]]
                 waiting.append((int(child), {**part, j: allowed & side}))
 
 
-def codes_left(tree: RankingTree, k: int) -> Codes:
+def codes_left(tree: Trees, k: int) -> Codes:
     """Which codes of its feature go left at node k."""
     nodes, n_codes = tree.nodes, tree.features[int(tree.nodes.feature[k])].n_bins + 1
     if nodes.start[k] >= 0:

@@ -124,7 +124,7 @@ class Chart {
 function legend(entries) {
   return html("ul", { class: "legend" }, entries.map(([kind, words]) => {
     const sample = svg("svg", { width: 28, height: 12, "aria-hidden": "true" });
-    if (kind.startsWith("fill") || kind === "band") {
+    if (kind.startsWith("fill") || kind.startsWith("heat") || kind === "band") {
       sample.append(svg("rect", { class: kind, x: 1, y: 1, width: 26, height: 10 }));
     } else sample.append(svg("line", { class: kind, x1: 1, x2: 27, y1: 6, y2: 6 }));
     return html("li", {}, [sample, named(html("span", { class: "name" }), words, 34)]);

@@ -1,5 +1,6 @@
 """Numbers of the feature plots: contributions to the score, and histograms of the values."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from auctor.report.plain import clean, shortened
 from auctor.report.rows import ReportRows
 
 _MOST_STEPS = 100
-_MOST_CATEGORIES = 24
+MOST_CATEGORIES = 24
 _MOST_CELLS = 24  # on a side of a surface
 _STRIP_BINS = 24
 _CENTRAL = 0.98  # fraction of the rows that the x axis spans
@@ -28,6 +29,7 @@ class Steps(NamedTuple):
     values: Floats
     low: Floats | None = None
     high: Floats | None = None
+    parts: dict[str, Floats] | None = None  # of which ``values`` is the sum, by name
 
 
 def plot_feature(rows: ReportRows, steps: Steps, term: TermRows, column: int) -> dict[str, Any]:
@@ -48,14 +50,19 @@ def centred(values: Floats, rows: ReportRows, codes: Any) -> Floats:
 
 def shifted(steps: Steps, shift: float) -> Steps:
     """The same plot, higher by a constant."""
-    ends = [None if end is None else end + shift for end in (steps.low, steps.high)]
-    return Steps(steps.feature, steps.values + shift, *ends)
+    low, high = (None if end is None else end + shift for end in (steps.low, steps.high))
+    return steps._replace(values=steps.values + shift, low=low, high=high)
 
 
 def _of_code(steps: Steps, code: int) -> dict[str, Any]:
     """The contribution of one code, with its band."""
     ends = [None if end is None else shortened(end[code])[0] for end in (steps.low, steps.high)]
-    return {"value": shortened(steps.values[code])[0], "low": ends[0], "high": ends[1]}
+    own = {name: values[0] for name, values in _parts(steps, [code]).items()}
+    return {"value": shortened(steps.values[code])[0], "low": ends[0], "high": ends[1], **own}
+
+
+def _parts(steps: Steps, codes: Any) -> dict[str, Any]:
+    return {name: shortened(part[codes]) for name, part in (steps.parts or {}).items()}
 
 
 def _band(steps: Steps, codes: Any) -> dict[str, Any]:
@@ -64,16 +71,26 @@ def _band(steps: Steps, codes: Any) -> dict[str, Any]:
     return {"low": shortened(steps.low[codes]), "high": shortened(steps.high[codes])}
 
 
-def _category_plot(rows: ReportRows, steps: Steps, term: TermRows) -> dict[str, Any]:
-    """The most frequent categories, from the highest contribution to the lowest."""
-    n = len(steps.values)
+def class_fractions(rows: ReportRows, codes: Any, n_codes: int) -> list[Floats]:
+    """The fraction of the positive rows, and of the negative ones, that have each code."""
     fractions = []
     for c in (rows.positive, ~rows.positive):
         own = c & rows.present
-        weight = np.bincount(term.codes[own], weights=rows.counted[own], minlength=n)
-        fractions.append(weight / weight.sum())
-    pos, neg = fractions
-    frequent = 1 + np.argsort(-(pos + neg)[1:], kind="stable")[:_MOST_CATEGORIES]
+        weight = np.bincount(codes[own], weights=rows.counted[own], minlength=n_codes)
+        fractions.append(np.asarray(weight / weight.sum()))
+    return fractions
+
+
+def frequent_codes(fractions: Floats, most: int) -> Ints:
+    """The most frequent codes, without that of missing values."""
+    return 1 + np.argsort(-fractions[1:], kind="stable")[:most]
+
+
+def _category_plot(rows: ReportRows, steps: Steps, term: TermRows) -> dict[str, Any]:
+    """The most frequent categories, from the highest contribution to the lowest."""
+    n = len(steps.values)
+    pos, neg = class_fractions(rows, term.codes, n)
+    frequent = frequent_codes(pos + neg, MOST_CATEGORIES)
     order = frequent[np.argsort(-steps.values[frequent], kind="stable")]
     names = [clean(steps.feature.categories[code - 1], _LONGEST_CATEGORY) for code in order]
     return {
@@ -84,13 +101,14 @@ def _category_plot(rows: ReportRows, steps: Steps, term: TermRows) -> dict[str, 
         "pos": shortened(pos[order], 4),
         "neg": shortened(neg[order], 4),
         **_band(steps, order),
+        **_parts(steps, order),
     }
 
 
 def _number_plot(rows: ReportRows, steps: Steps, values: Floats) -> dict[str, Any]:
     """The steps between the limits that contain most rows."""
     known = rows.present & ~np.isnan(values)
-    low, high, edges = _limits(values[known])
+    low, high, edges = axis_limits(values[known])
     cuts = steps.feature.cuts
     first, last = np.searchsorted(cuts, [low, high], side="right")
     codes = np.arange(first, last + 1)
@@ -109,10 +127,11 @@ def _number_plot(rows: ReportRows, steps: Steps, values: Floats) -> dict[str, An
             for name, c in (("pos", rows.positive), ("neg", ~rows.positive))
         },
         **_band(steps, codes + 1),
+        **_parts(steps, codes + 1),
     }
 
 
-def _limits(known: Floats) -> tuple[float, float, Floats]:
+def axis_limits(known: Floats) -> tuple[float, float, Floats]:
     """The ends of the x axis, and the edges of the histogram."""
     if len(known) == 0:
         return -0.5, 0.5, np.array([-0.5, 0.5])
@@ -140,13 +159,24 @@ def plot_surface(model: AdditiveModel, k: int, values: Floats) -> dict[str, Any]
     surface = model.surfaces[k]
     grid = values.reshape(surface.values.shape)
     picks = [_picks(len(grid)), _picks(len(grid[0]))]
+    labels = [
+        [bin_label(axis, int(code)) for code in pick]
+        for axis, pick in zip(surface.axes, picks, strict=True)
+    ]
+    return heat_map(surface.axes, labels, grid[np.ix_(*picks)])
+
+
+def heat_map(
+    axes: Sequence[Feature], labels: Sequence[Sequence[str]], grid: Floats
+) -> dict[str, Any]:
+    """A heat map of a function of two features, with labels for the cells of each axis."""
     return {
         "kind": "surface",
         "axes": [
-            {"name": clean(axis.name), "labels": [_label(axis, int(code)) for code in pick]}
-            for axis, pick in zip(surface.axes, picks, strict=True)
+            {"name": clean(axis.name), "labels": list(words)}
+            for axis, words in zip(axes, labels, strict=True)
         ],
-        "grid": [shortened(row) for row in grid[np.ix_(*picks)]],
+        "grid": [shortened(row) for row in grid],
     }
 
 
@@ -156,7 +186,8 @@ def _picks(size: int) -> Ints:
     return np.linspace(1, size - 1, n).round().astype(np.int64)
 
 
-def _label(axis: Feature, code: int) -> str:
+def bin_label(axis: Feature, code: int) -> str:
+    """A category, or the upper end of a bin."""
     if axis.is_category:
         return clean(axis.categories[code - 1], _LONGEST_CATEGORY)
     if code <= len(axis.cuts):

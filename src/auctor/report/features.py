@@ -1,17 +1,18 @@
-"""Facts on the features: missing values, importances, and plots of additive models."""
+"""Facts on the features: missing values, importances, and plots of additive models and of trees."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from auctor.data import Table
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
+from auctor.report.dependence import has_trees
 from auctor.report.feature_plots import Steps, centred, plot_feature, plot_surface, shifted
 from auctor.report.feature_scores import TermRows, TermScore, score_roc, score_term, term_rows
 from auctor.report.plain import LONGEST_TEXT, clean
 from auctor.report.rows import ReportRows
+from auctor.report.tree_features import tree_feature_facts
 
 MOST_PLOTS = 200
 # Characters of all names together: names are shortened if there are very many columns.
@@ -32,6 +33,8 @@ def feature_facts(rows: ReportRows, estimator: Any, bands: Any, level: float) ->
                 row["plot"] = _plot(model, rows, term, bands)
         zero = None if model.reference is None else clean(model.reference.name)
         return {"kind": "additive", "order": "score AUC", "rows": listed, "reference": zero}
+    if has_trees(model):
+        return tree_feature_facts(model, rows, longest)
     importances = np.asarray(getattr(estimator, "feature_importances_", []), dtype=np.float64)
     listed = [_column_row(rows, j, importances, longest) for j in range(len(rows.columns))]
     listed.sort(key=lambda row: -(row["importance"] or 0.0))
@@ -82,15 +85,9 @@ def _column_row(rows: ReportRows, j: int, importances: Any, longest: int) -> dic
 def _missing(rows: ReportRows, j: int, coded: TermRows | None = None) -> int:
     """The number of rows, of positive weight, in which feature j is missing."""
     # Code 0 of a number means missing; of a category it may also be one unknown to the model.
-    absent = missing_values(rows.table, int(rows.columns[j])) if coded is None else coded.codes == 0
-    return int(np.count_nonzero(absent & rows.present))
-
-
-def missing_values(table: Table, column: int) -> Any:
-    """Which rows have a missing value in a column."""
-    if table.is_text(column):
-        return table.categories(column).indices < 0
-    return np.isnan(table.numbers(column))
+    if coded is None:
+        return rows.count_missing(j)
+    return int(np.count_nonzero((coded.codes == 0) & rows.present))
 
 
 def _plot(model: AdditiveModel, rows: ReportRows, term: _Term, bands: Any) -> dict[str, Any]:

@@ -23,7 +23,9 @@ def learning_facts(estimator: Any, about: dict[str, Any]) -> list[dict[str, Any]
         _subtrees,
     )
     curves += [curve for read in readers if (curve := read(history)) is not None]
-    return curves
+    is_partial = getattr(estimator, "fpr_range", None) is not None
+    mixed = _mixture(history, "partial AUC" if is_partial else "AUC")
+    return [*curves, mixed] if mixed is not None else curves
 
 
 def _checked(given: Any) -> dict[str, Any]:
@@ -76,6 +78,18 @@ def _losses(history: Any) -> Any:
     return _curve(
         values, "Training loss by round, mean of the runs", "rounds", "margin loss, training rows"
     )
+
+
+def _mixture(history: Any, metric: str) -> Any:
+    """Boosted trees beside a smooth model, whose weight is constant along the curve."""
+    mixture = getattr(history, "mixture", None)
+    if mixture is None or mixture.weight == 0:
+        return None
+    # Without trees there is no score if the smooth model has weight 0.
+    start = int(mixture.weight == 1 and mixture.checks[0] == 0)
+    title = f"{metric} by number of trees, which have weight {mixture.weight:.3g}"
+    words = title, "trees", f"{metric}, held-out rows"
+    return _curve(mixture.auc_by_size[start:], *words, mixture.checks[start:])
 
 
 def _subtrees(history: Any) -> Any:

@@ -13,11 +13,13 @@ from auctor.report import sections
 from auctor.report.markup import text
 from auctor.report.static_roc import roc_svg
 from auctor.report.summary import FORMAT
+from auctor.report.tree_sections import interactions, tree_reading
 
 # In the order in which the browser must read them.
 SCRIPTS = (
     "elements.js",
     "chart.js",
+    "feature_drawings.js",
     "operating.js",
     "quality.js",
     "features.js",
@@ -158,6 +160,8 @@ def _parts(facts: dict[str, Any]) -> dict[str, str]:
         "calibration_table": sections.calibration_table(facts),
         "features_intro": sections.features_intro(facts),
         "feature_table": sections.feature_table(facts),
+        "interactions": interactions(facts),
+        "tree_reading": tree_reading(facts),
         "terms": sections.terms_table(facts),
         "model_text": text(lines, len(lines)),
         "facts_table": sections.facts_table(facts),

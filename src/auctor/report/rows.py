@@ -65,6 +65,15 @@ class ReportRows:
         """Further arguments of intervals: which rows depend on each other, and which folds."""
         return {"groups": self.groups, "folds": self.folds, "instability": self.instability}
 
+    def count_missing(self, j: int) -> int:
+        """The number of rows, of positive weight, in which feature j is missing."""
+        column = int(self.columns[j])
+        if self.table.is_text(column):
+            absent = self.table.categories(column).indices < 0
+        else:
+            absent = np.isnan(self.table.numbers(column))
+        return int(np.count_nonzero(absent & self.present))
+
     def n_resamples(self, wanted: int) -> int:
         """The number of bootstrap resamples: fewer than wanted if there are very many rows."""
         return int(min(wanted, max(100, _MOST_DRAWN / len(self.positive))))

@@ -16,6 +16,7 @@ from auctor.report.markup import (
     threshold,
 )
 from auctor.report.plain import LONGEST_SENTENCE, clean
+from auctor.report.tree_sections import TREE_HEAD, tree_cells, tree_intro
 
 # Features in the table; the script searches all of them.
 MOST_LISTED = 200
@@ -265,6 +266,8 @@ def calibration_table(facts: dict[str, Any]) -> Markup:
 def features_intro(facts: dict[str, Any]) -> Markup:
     """What the feature plots and the table show."""
     features = facts["features"]
+    if features["kind"] == "trees":
+        return tree_intro(facts)
     if features["kind"] != "additive":
         return paragraph(f"Sorted by {features['order']}.")
     zero = features.get("reference") or "the class-balanced average of these rows"
@@ -302,12 +305,16 @@ def feature_head(facts: dict[str, Any]) -> list[str]:
             "range of contribution",
             "missing values",
         ]
+    if facts["features"]["kind"] == "trees":
+        return TREE_HEAD
     return ["feature", "type", "importance", "missing values"]
 
 
 def feature_cells(facts: dict[str, Any], row: dict[str, Any]) -> list[Any]:
     """One row of the table of features."""
     missing = "–" if row["missing"] is None else f"{row['missing']:,}"
+    if facts["features"]["kind"] == "trees":
+        return tree_cells(row, missing)
     if facts["features"]["kind"] != "additive":
         return [row["name"], row["kind"], number(row["importance"]), missing]
     if row["range"] == 0:

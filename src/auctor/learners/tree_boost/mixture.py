@@ -40,9 +40,14 @@ class Mixture(NamedTuple):
     @property
     def best_auc(self) -> float:
         """The mean AUC over the folds at the chosen number of trees and weight."""
-        at = 0 if self.aucs.shape[1] == 1 else int(np.argmin(np.abs(WEIGHTS - self.weight)))
         nearest = int(np.argmin(np.abs(np.array(self.checks) - self.n_trees)))
-        return float(self.aucs[nearest, at].mean())
+        return float(self.auc_by_size[nearest])
+
+    @property
+    def auc_by_size(self) -> Floats:
+        """The mean AUC over the folds for each number of trees, at the chosen weight."""
+        at = 0 if self.aucs.shape[1] == 1 else int(np.argmin(np.abs(WEIGHTS - self.weight)))
+        return np.asarray(self.aucs[:, at].mean(axis=1))
 
     @property
     def smooth_auc(self) -> float:
