@@ -5,23 +5,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.kernels.boosted_trees import (
-    HALF,
-    BoostFeatures,
-    BoostNodes,
-    BoostRule,
-    allow_features,
-    boost_level,
+from auctor.kernels.boost_rows import (
     count_packed,
     draw_features,
     draw_rows,
-    find_boost_splits,
-    leaf_value,
     mix,
-    no_boost_splits,
     send_packed,
     subtract_packed,
 )
+from auctor.kernels.boost_slopes import HALF, pack_slopes
+from auctor.kernels.boost_splits import (
+    BoostFeatures,
+    BoostNodes,
+    BoostRule,
+    find_boost_splits,
+    leaf_value,
+    no_boost_splits,
+)
+from auctor.kernels.boosted_trees import (
+    RowLists,
+    add_tree,
+    allow_features,
+    boost_level,
+    send_children,
+    tree_steps,
+)
+from auctor.kernels.trees import TreeNodes, find_leaves
 from tests.reference import tree_boost as slow
 
 # Random numbers are meant to overflow, which numpy says where kernels run without compilation.
@@ -166,25 +175,26 @@ def search(table, bounds=slow.FREE, signs=(0, 0, 0), allowed=None, rule=SLOW_RUL
 
 def assert_best(table, bounds=slow.FREE, signs=(0, 0, 0), allowed=None, rule=SLOW_RULE):
     """The split must be that of the slow search, and what it writes must be true of the rows."""
-    found = search(table, bounds, signs, allowed, rule)
+    split = search(table, bounds, signs, allowed, rule)
     rows, is_category = table.slow_rows(), table.features.is_category
     features = None if allowed is None else np.flatnonzero(allowed).tolist()
     best = slow.find_split(rows, is_category, np.array(signs), rule, bounds, features)
     if best is None:
-        assert found.feature[0] == -1
+        assert split.feature[0] == -1
         return None
-    j = found.feature[0]
-    assert found.gain[0] == pytest.approx(best.gain, rel=1e-9, abs=1e-10)
+    j = split.feature[0]
+    gain = split.gain[0] - split.parent[0]
+    assert gain == pytest.approx(best.gain, rel=1e-9, abs=1e-10)
     assert j == best.feature
-    side = found.goes_left[0, table.codes[:, j].astype(int)].astype(bool)
+    side = split.goes_left[0, table.codes[:, j].astype(int)].astype(bool)
     assert np.array_equal(side, np.isin(table.codes[:, j], list(best.left)))
-    assert found.value[0] == pytest.approx(best.values, abs=1e-12)
-    assert found.missing[0] == found.goes_left[0, 0]
+    assert split.value[0] == pytest.approx(best.values, abs=1e-12)
+    assert split.missing[0] == split.goes_left[0, 0]
     if not is_category[j]:
-        sides = (np.arange(1, table.n_bins[j] + 1) <= found.cut[0]).astype(int)
-        assert found.goes_left[0, 1 : table.n_bins[j] + 1].tolist() == sides.tolist()
+        sides = (np.arange(1, table.n_bins[j] + 1) <= split.cut[0]).astype(int)
+        assert split.goes_left[0, 1 : table.n_bins[j] + 1].tolist() == sides.tolist()
     left = [table.packed[side & (table.positive == label)].sum() for label in (0, 1)]
-    assert found.left[0].tolist() == left
+    assert split.left[0].tolist() == left
     return best
 
 
@@ -311,19 +321,16 @@ def test_children_sum_to_their_parent():
     table = Table(6, n_rows=80)
     order = np.arange(80, dtype=np.uint32)
     new, buffer = np.zeros(80, dtype=np.uint32), np.zeros(80, dtype=np.uint32)
-    middle = np.zeros(1, dtype=np.int64)
-    begin, end, feature = np.array([0]), np.array([80]), np.array([1])
-    goes_left = np.array([[1, 1, 0, 0, 1, 0]], dtype=np.uint8)
-    codes = np.ascontiguousarray(table.codes.T)
-    send_packed(codes, order, begin, end, feature, goes_left, new, buffer, middle)
-    side = goes_left[0, table.codes[:, 1].astype(int)] == 1
-    at = int(middle[0])
+    goes_left = np.array([1, 1, 0, 0, 1, 0], dtype=np.uint8)
+    column = np.ascontiguousarray(table.codes[:, 1])
+    at = send_packed(column, order, 0, 80, goes_left, new, buffer)
+    side = goes_left[table.codes[:, 1].astype(int)] == 1
     assert np.array_equal(new[:at], np.flatnonzero(side))  # in the order of the rows
     assert np.array_equal(new[at:], np.flatnonzero(~side))
     histogram = np.zeros((2, table.width), dtype=np.int64)
     histogram[0] = table.histograms().sum(axis=0)[0]
     count_packed(
-        table.codes, table.features.first_bin, new, table.packed, np.array([0]), middle,
+        table.codes, table.features.first_bin, new, table.packed, np.array([0]), np.array([at]),
         np.array([0]), np.array([1]), histogram,
     )  # fmt: skip
     subtract_packed(np.array([0]), np.array([1]), histogram)
@@ -335,18 +342,65 @@ def test_several_nodes_are_split_at_once():
     """Rows of a node may be anywhere in the order; empty nodes have empty children."""
     table = Table(7, n_rows=30)
     order = np.random.default_rng(7).permutation(30).astype(np.uint32)
-    begin, end = np.array([2, 12, 12]), np.array([12, 12, 29])
-    feature, goes_left = np.array([0, 1, 2]), np.zeros((3, 6), dtype=np.uint8)
-    goes_left[:, [1, 3]] = 1
+    begin, end = [2, 12, 12, 29], [12, 12, 29, 30]
+    splits = no_boost_splits(4, 6)
+    splits.feature[:] = [0, 1, 2, -1]  # the last node is a leaf
+    splits.goes_left[:, [1, 3]] = 1
     new, buffer = np.zeros((2, 30), dtype=np.uint32)
-    middle = np.zeros(3, dtype=np.int64)
+    ends = np.zeros((2, 8), dtype=np.int64)
+    ends[:, :4] = begin, end
+    lists = RowLists(order, new, buffer, *ends)
     codes = np.ascontiguousarray(table.codes.T)
-    send_packed(codes, order, begin, end, feature, goes_left, new, buffer, middle)
+    sent = send_children(codes, lists, splits, np.arange(3), 3)
+    assert sent.order is new and sent.spare is order
     for k in range(3):
         own = order[begin[k] : end[k]]
-        side = np.isin(table.codes[own, feature[k]], [1, 3])
-        assert np.array_equal(new[begin[k] : middle[k]], own[side])
-        assert np.array_equal(new[middle[k] : end[k]], own[~side])
+        side = np.isin(table.codes[own, k], [1, 3])
+        children = [sent.order[sent.begin[i] : sent.end[i]] for i in (2 * k, 2 * k + 1)]
+        assert np.array_equal(children[0], own[side])
+        assert np.array_equal(children[1], own[~side])
+
+
+def test_rows_take_the_steps_of_the_tree():
+    """Numbers with missing values on both sides, a category, and leaves at different depths."""
+    rng = np.random.default_rng(8)
+    columns = [[0, 1, -1, -1, 2, -1, -1], [2, 3, 0, 0, 0, 0, 0], [0] * 7, [1, 0, 0, 0, 0, 0, 0]]
+    start, table = [-1, -1, -1, -1, 0, -1, -1], [1, 0, 1, 0, 0, 1]
+    left, right = [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1]
+    nodes = TreeNodes(*map(np.array, (*columns, start, table, left, right)))
+    codes = rng.integers(0, 6, size=(3, 200)).astype(np.uint8)
+    leaf = np.zeros(200, dtype=np.int64)
+    find_leaves(codes, nodes, leaf)
+    weight, value = rng.integers(1, 4, size=200).astype(np.uint32), np.arange(7) / 4.0
+    scores, cover = np.ones(200), np.zeros(7, dtype=np.int64)
+    tile = np.ascontiguousarray(codes.T)
+    add_tree(tile, 10, 190, tree_steps(nodes), value, weight, scores, cover)
+    expected = np.ones(200)
+    expected[10:190] += value[leaf[10:190]]
+    assert np.array_equal(scores, expected)
+    assert np.array_equal(cover, np.bincount(leaf[10:190], weight[10:190], 7))
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_packed_slopes_are_cubic_polynomials_of_the_score(is_whole):
+    rng = np.random.default_rng(9)
+    scores, weight = rng.uniform(-2.0, 3.0, size=50), rng.integers(1, 5, size=50)
+    low, per_unit = float(scores.min()), 4.0
+    n_nodes = int((scores.max() - low) * per_unit) + 4
+    at = low + (np.arange(n_nodes) - 1) / per_unit
+    slope, curvature = (lambda x: 40.0 + x**3, lambda x: 5.0 + x * x)  # cubic at most: no error
+    nodes = np.column_stack([slope(at), curvature(at)])
+    packed = np.zeros(50, dtype=np.int64)
+    scales = 2.0**20, 2.0**18
+    rows = scores, weight.astype(np.uint32), 0, 50, low, per_unit
+    pack_slopes(*rows, nodes, *scales, is_whole, packed)
+    upper, lower = packed >> HALF, packed & (2**HALF - 1)
+    error = weight if is_whole else np.ones(50)  # half a unit, before or after the weight
+    assert (np.abs(upper - weight * slope(scores) * scales[0]) <= 0.5 * error + 1e-3).all()
+    assert (np.abs(lower - weight * curvature(scores) * scales[1]) <= 0.5 * error + 1e-3).all()
+    if is_whole:
+        assert (upper % weight == 0).all()
+        assert (lower % weight == 0).all()
 
 
 @pytest.mark.parametrize("loss", ["logistic", "auc"])

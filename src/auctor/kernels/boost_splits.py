@@ -12,7 +12,9 @@ from auctor.kernels.jit import kernel
 _LOWER = 2**HALF - 1
 # A gain below this is a rounding error.
 _LEAST_GAIN = 1e-12
-# So is a side that has no more than this part of the curvature of its node.
+# A cut that is not this near to the best one so far is not looked at in detail.
+_NEARLY = 1.0 - 1e-14
+# A rounding error is also a side that has no more than this part of the curvature of its node.
 _LEAST_PART = 1e-12
 
 
@@ -55,7 +57,8 @@ class BoostRule(NamedTuple):
 class BoostSplits(NamedTuple):
     """The best split of each node: codes up to ``cut``, or the set ``goes_left``, go left."""
 
-    gain: Floats
+    gain: Floats  # of both sides together
+    parent: Floats  # gain of the node without a split
     feature: Ints  # -1 if no split gains anything
     cut: Ints
     missing: Ints  # whether missing values go left
@@ -142,10 +145,10 @@ def find_boost_splits(
     n_codes = splits.goes_left.shape[1]
     key, order = np.empty(n_codes), np.empty(n_codes, dtype=np.int64)
     for k in range(len(nodes.slot)):
-        splits.gain[k], splits.feature[k] = 0.0, -1
         total = _side(nodes.totals[k, 0], nodes.totals[k, 1], rule)
         low, high = nodes.bounds[k, 0], nodes.bounds[k, 1]
         parent = _gain(total, rule.l2, _value(total, rule.l2, low, high))
+        splits.parent[k], splits.gain[k], splits.feature[k] = parent, parent + _LEAST_GAIN, -1
         row = nodes.slot[k]
         for j in range(len(features.n_bins)):
             if len(nodes.allowed) and not nodes.allowed[k, j]:
@@ -155,9 +158,9 @@ def find_boost_splits(
             if features.is_category[j]:
                 n_present = _sort_categories(neg, pos, rule, key, order)
                 own = order[:n_present]
-                _search_category(neg, pos, own, k, j, nodes, rule, parent, splits)
+                _search_category(neg, pos, own, k, j, nodes, rule, splits)
             else:
-                _search_number(neg, pos, k, j, features.sign[j], nodes, rule, parent, splits)
+                _search_number(neg, pos, k, j, features.sign[j], nodes, rule, splits)
 
 
 @kernel
@@ -190,14 +193,13 @@ def _search_category(
     j: int,
     nodes: BoostNodes,
     rule: BoostRule,
-    parent: float,
     splits: BoostSplits,
 ) -> None:
     """Cut the sorted categories of feature j at node k after each of them."""
     total_neg, total_pos, bounds = nodes.totals[k, 0], nodes.totals[k, 1], nodes.bounds[k]
     total = _side(total_neg, total_pos, rule)
     part_neg, part_pos = np.int64(0), np.int64(0)
-    best, cut = splits.gain[k] + _LEAST_GAIN, -1
+    best, cut = splits.gain[k], -1
     best_neg, best_pos = np.int64(0), np.int64(0)
     for i in range(len(order) - 1):
         part_neg += neg[order[i]]
@@ -206,7 +208,7 @@ def _search_category(
         right = _side(total_neg - part_neg, total_pos - part_pos, rule)
         if not (_is_enough(left, total, rule) and _is_enough(right, total, rule)):
             continue
-        gain = _split_gain(left, right, rule.category_l2, bounds) - parent
+        gain = _split_gain(left, right, rule.category_l2, bounds)
         if gain > best:
             best, cut, best_neg, best_pos = gain, i, part_neg, part_pos
     if cut < 0:
@@ -233,13 +235,12 @@ def _search_number(
     sign: int,
     nodes: BoostNodes,
     rule: BoostRule,
-    parent: float,
     splits: BoostSplits,
 ) -> None:
     """Cut the codes of feature j at node k after each of them, missing values on either side."""
     bounds = nodes.bounds[k]
     total = _side(nodes.totals[k, 0], nodes.totals[k, 1], rule)
-    best = splits.gain[k] + _LEAST_GAIN + parent
+    best = splits.gain[k]
     if sign == 0 and bounds[0] == -np.inf and bounds[1] == np.inf:
         best, cut, missing = _best_free_cut(neg, pos, total, rule, best)
     else:
@@ -251,7 +252,7 @@ def _search_number(
         left_neg += neg[c]
         left_pos += pos[c]
     _write_split(left_neg, left_pos, rule.l2, k, nodes, rule, splits)
-    splits.gain[k], splits.feature[k], splits.cut[k] = best - parent, j, cut
+    splits.gain[k], splits.feature[k], splits.cut[k] = best, j, cut
     splits.missing[k] = missing
     if (neg[0] | pos[0]) == 0:  # missing values of new rows go the way of the larger curvature
         left = _side(left_neg, left_pos, rule)
@@ -269,7 +270,8 @@ def _best_free_cut(
 
     The code is -1 if no cut gains more than ``best``. This loop takes most of the time of a split
     search. The two fractions of the gain are added over one denominator, since a division takes
-    longer than all the rest, and whether both sides are large enough is asked only of a better cut.
+    longer than all the rest; whether both sides are large enough is asked only of a better cut.
+    Gains are compared exactly, so that the first of equal splits wins in any order of the tiles.
     """
     l2, least = rule.l2, rule.min_curvature
     cut, side = -1, 0
@@ -278,7 +280,7 @@ def _best_free_cut(
     last = len(neg) if has_missing else len(neg) - 1  # all values against the missing ones
     # Whole numbers below 2^53: sums of them are exact.
     slope_neg, slope_pos, curve_neg, curve_pos = 0.0, 0.0, 0.0, 0.0
-    best = 2.0 * best
+    best_twice = 2.0 * best
     for c in range(1, last):
         if (neg[c] | pos[c]) == 0:  # the same split as the one before
             continue
@@ -300,15 +302,17 @@ def _best_free_cut(
             above = slope * slope * curve * stiff_right + slope_right**2 * curve_right * stiff
             below = stiff * stiff_right
             if (
-                above > best * below
+                above > _NEARLY * best_twice * below
                 and below > 0.0
                 and _LEAST_PART * total.curvature < curve
                 and _LEAST_PART * total.curvature < curve_right
                 and curve * curve >= least * noise
                 and curve_right * curve_right >= least * noise_right
             ):
-                best, cut, side = above / below, c, m
-    return 0.5 * best, cut, side
+                gain = 0.5 * (above / below)
+                if gain > best:
+                    best, best_twice, cut, side = gain, 2.0 * gain, c, m
+    return best, cut, side
 
 
 @kernel
@@ -374,10 +378,10 @@ def _write_split(
 
 def no_boost_splits(n_nodes: int, n_codes: int) -> BoostSplits:
     """Splits of nodes for which none was found yet."""
+    gain, parent = np.zeros((2, n_nodes))
     feature, cut, missing = np.zeros((3, n_nodes), dtype=np.int64)
     feature[:] = -1
     left = np.zeros((n_nodes, 2), dtype=np.int64)
     goes_left = np.zeros((n_nodes, n_codes), dtype=np.uint8)
-    return BoostSplits(
-        np.zeros(n_nodes), feature, cut, missing, left, np.zeros((n_nodes, 2)), goes_left
-    )
+    value = np.zeros((n_nodes, 2))
+    return BoostSplits(gain, parent, feature, cut, missing, left, value, goes_left)

@@ -147,7 +147,8 @@ def split_level(
             continue
         node = level.node[k]
         tree.feature[node], tree.cut[node] = j, splits.cut[k]
-        tree.missing[node], tree.gain[node] = splits.missing[k], splits.gain[k]
+        tree.missing[node] = splits.missing[k]
+        tree.gain[node] = splits.gain[k] - splits.parent[k]
         if features.is_category[j]:
             tree.start[node] = tree.size[1]
             for c in range(features.n_bins[j] + 1):
