@@ -11,9 +11,12 @@ from auctor.kernels.jit import kernel
 
 _LOWER = 2**HALF - 1
 # A gain below this is a rounding error.
-_LEAST_GAIN = 1e-12
+LEAST_GAIN = 1e-12
 # So is a side that has no more than this part of the curvature of its node.
 _LEAST_PART = 1e-12
+# Gains of two features that differ by less than this fraction are equal: the first feature splits.
+# Equal splits have gains that differ by rounding errors, and tiles of features are searched apart.
+EQUAL_GAINS = 1e-9
 
 
 class BoostFeatures(NamedTuple):
@@ -197,7 +200,7 @@ def _search_category(
     total_neg, total_pos, bounds = nodes.totals[k, 0], nodes.totals[k, 1], nodes.bounds[k]
     total = _side(total_neg, total_pos, rule)
     part_neg, part_pos = np.int64(0), np.int64(0)
-    best, cut = splits.gain[k] + _LEAST_GAIN, -1
+    best, cut = splits.gain[k] * (1.0 + EQUAL_GAINS) + LEAST_GAIN, -1
     best_neg, best_pos = np.int64(0), np.int64(0)
     for i in range(len(order) - 1):
         part_neg += neg[order[i]]
@@ -239,7 +242,7 @@ def _search_number(
     """Cut the codes of feature j at node k after each of them, missing values on either side."""
     bounds = nodes.bounds[k]
     total = _side(nodes.totals[k, 0], nodes.totals[k, 1], rule)
-    best = splits.gain[k] + _LEAST_GAIN + parent
+    best = splits.gain[k] * (1.0 + EQUAL_GAINS) + LEAST_GAIN + parent
     if sign == 0 and bounds[0] == -np.inf and bounds[1] == np.inf:
         best, cut, missing = _best_free_cut(neg, pos, total, rule, best)
     else:
