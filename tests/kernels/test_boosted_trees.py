@@ -5,22 +5,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctor.kernels.boosted_trees import (
-    HALF,
-    BoostFeatures,
-    BoostNodes,
-    BoostRule,
-    allow_features,
-    boost_level,
+from auctor.kernels.boost_rows import (
     count_packed,
     draw_features,
     draw_rows,
-    find_boost_splits,
-    leaf_value,
     mix,
-    no_boost_splits,
     send_packed,
     subtract_packed,
+)
+from auctor.kernels.boost_slopes import (
+    HALF,
+)
+from auctor.kernels.boost_splits import (
+    BoostFeatures,
+    BoostNodes,
+    BoostRule,
+    find_boost_splits,
+    leaf_value,
+    no_boost_splits,
+)
+from auctor.kernels.boosted_trees import (
+    allow_features,
+    boost_level,
 )
 from tests.reference import tree_boost as slow
 
@@ -311,19 +317,16 @@ def test_children_sum_to_their_parent():
     table = Table(6, n_rows=80)
     order = np.arange(80, dtype=np.uint32)
     new, buffer = np.zeros(80, dtype=np.uint32), np.zeros(80, dtype=np.uint32)
-    middle = np.zeros(1, dtype=np.int64)
-    begin, end, feature = np.array([0]), np.array([80]), np.array([1])
-    goes_left = np.array([[1, 1, 0, 0, 1, 0]], dtype=np.uint8)
-    codes = np.ascontiguousarray(table.codes.T)
-    send_packed(codes, order, begin, end, feature, goes_left, new, buffer, middle)
-    side = goes_left[0, table.codes[:, 1].astype(int)] == 1
-    at = int(middle[0])
+    goes_left = np.array([1, 1, 0, 0, 1, 0], dtype=np.uint8)
+    column = np.ascontiguousarray(table.codes[:, 1])
+    at = int(send_packed(column, order, 0, 80, goes_left, new, buffer))
+    side = goes_left[table.codes[:, 1].astype(int)] == 1
     assert np.array_equal(new[:at], np.flatnonzero(side))  # in the order of the rows
     assert np.array_equal(new[at:], np.flatnonzero(~side))
     histogram = np.zeros((2, table.width), dtype=np.int64)
     histogram[0] = table.histograms().sum(axis=0)[0]
     count_packed(
-        table.codes, table.features.first_bin, new, table.packed, np.array([0]), middle,
+        table.codes, table.features.first_bin, new, table.packed, np.array([0]), np.array([at]),
         np.array([0]), np.array([1]), histogram,
     )  # fmt: skip
     subtract_packed(np.array([0]), np.array([1]), histogram)
@@ -331,22 +334,19 @@ def test_children_sum_to_their_parent():
     assert np.array_equal(histogram[1], table.histograms(side).sum(axis=0)[0])
 
 
-def test_several_nodes_are_split_at_once():
-    """Rows of a node may be anywhere in the order; empty nodes have empty children."""
+def test_rows_of_a_node_anywhere_in_the_order():
+    """An empty node has empty children."""
     table = Table(7, n_rows=30)
     order = np.random.default_rng(7).permutation(30).astype(np.uint32)
-    begin, end = np.array([2, 12, 12]), np.array([12, 12, 29])
-    feature, goes_left = np.array([0, 1, 2]), np.zeros((3, 6), dtype=np.uint8)
-    goes_left[:, [1, 3]] = 1
+    goes_left = np.array([0, 1, 0, 1, 0, 0], dtype=np.uint8)
     new, buffer = np.zeros((2, 30), dtype=np.uint32)
-    middle = np.zeros(3, dtype=np.int64)
-    codes = np.ascontiguousarray(table.codes.T)
-    send_packed(codes, order, begin, end, feature, goes_left, new, buffer, middle)
-    for k in range(3):
-        own = order[begin[k] : end[k]]
-        side = np.isin(table.codes[own, feature[k]], [1, 3])
-        assert np.array_equal(new[begin[k] : middle[k]], own[side])
-        assert np.array_equal(new[middle[k] : end[k]], own[~side])
+    for feature, begin, end in ((0, 2, 12), (1, 12, 12), (2, 12, 29)):
+        column = np.ascontiguousarray(table.codes[:, feature])
+        middle = int(send_packed(column, order, begin, end, goes_left, new, buffer))
+        own = order[begin:end]
+        side = np.isin(table.codes[own, feature], [1, 3])
+        assert np.array_equal(new[begin:middle], own[side])
+        assert np.array_equal(new[middle:end], own[~side])
 
 
 @pytest.mark.parametrize("loss", ["logistic", "auc"])

@@ -8,7 +8,7 @@ from learners.blurred import partial_by_quadrature
 from learners.small_tables import in_table_order, make_table
 
 from auctor.data import Workers, prepare
-from auctor.kernels.boosted_trees import HALF
+from auctor.kernels.boost_slopes import HALF
 from auctor.learners.common import blocks
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.tree_boost import grower
@@ -39,10 +39,10 @@ def fit(data, **options):
 def row_slopes(data, scores, loss, fpr_range=None):
     """Slope and curvature of the rows in the order of the table."""
     pairs = PairSlopes(data, Workers(1), loss, fpr_range)
-    result = pairs.at([scores[part.rows] for part in data.partitions])
+    result = pairs.rows([scores[part.rows] for part in data.partitions])
     slope, curvature = np.empty((2, len(scores)))
-    for part, own, bend in zip(data.partitions, result.slope, result.curvature, strict=True):
-        slope[part.rows], curvature[part.rows] = own, bend
+    for part, own in zip(data.partitions, result, strict=True):
+        slope[part.rows], curvature[part.rows] = own.T
     return slope, curvature
 
 
