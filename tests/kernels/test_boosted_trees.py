@@ -338,8 +338,8 @@ def test_children_sum_to_their_parent():
     assert np.array_equal(histogram[1], table.histograms(side).sum(axis=0)[0])
 
 
-def test_rows_of_a_node_anywhere_in_the_order():
-    """An empty node has empty children."""
+def test_several_nodes_are_split_at_once():
+    """Rows of a node may be anywhere in the order; empty nodes have empty children."""
     table = Table(7, n_rows=30)
     order = np.random.default_rng(7).permutation(30).astype(np.uint32)
     begin, end = [2, 12, 12, 29], [12, 12, 29, 30]

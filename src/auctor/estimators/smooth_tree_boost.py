@@ -54,8 +54,10 @@ class SmoothTreeBoost(RankingEstimator):
         Maximise the partial AUC over this range of false positive rates. It is the smoothed
         partial AUC whatever ``loss`` is.
     init : "smooth", AdditiveModel, fitted estimator or None, default="smooth"
-        "smooth" fits a SmoothAUCBoost beside the trees, and the score is a weighted sum of both. A
-        model of the same columns: the trees start from its scores. None: trees alone.
+        "smooth" fits a SmoothAUCBoost beside the trees, and the score is a weighted sum of both.
+        With a model of the same columns, ``n_estimators`` trees start from its scores, without
+        early stopping: the model may have seen the rows that would be held out. None gives trees
+        alone.
     learning_rate : float, default=0.1
         Factor of each tree. Smaller values need more trees.
     max_depth : int, default=6

@@ -16,9 +16,6 @@ _LEAST_GAIN = 1e-12
 _NEARLY = 1.0 - 1e-14
 # A rounding error is also a side that has no more than this part of the curvature of its node.
 _LEAST_PART = 1e-12
-# Gains of two features that differ by less than this fraction are equal: the first feature splits.
-# Equal splits have gains that differ by rounding errors, and tiles of features are searched apart.
-EQUAL_GAINS = 1e-9
 
 
 class BoostFeatures(NamedTuple):

@@ -15,8 +15,6 @@ from auctor._typing import Bools, DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import clear_slots, count_packed, mix, subtract_packed
 from auctor.kernels.boost_splits import (
-    EQUAL_GAINS,
-    LEAST_GAIN,
     BoostFeatures,
     BoostNodes,
     BoostRule,
@@ -242,8 +240,7 @@ class TreeGrower:
             lambda tile: tile.search(self.runs, packed, plan, nodes, rule), self._tiles
         )
         for other in others:
-            least = best.gain * (1.0 + EQUAL_GAINS) + LEAST_GAIN
-            is_better = (other.gain > least) & (other.feature >= 0)
+            is_better = (other.gain > best.gain) & (other.feature >= 0)
             pairs: Any = zip(best, other, strict=True)
             for mine, theirs in pairs:
                 mine[is_better] = theirs[is_better]
