@@ -46,7 +46,7 @@ class _Search:
         self._rows, self._target = rows, target
         self._values: dict[bytes, float] = {}
         noise = _NOISE[target.metric] * _variance(target.metric, self.value(_equal(rows)))
-        self._cost = noise / target.n_decisive(rows.sizes)
+        self.cost = noise / target.n_decisive(rows.sizes)
 
     def value(self, weights: Floats) -> float:
         """The metric itself."""
@@ -65,7 +65,7 @@ class _Search:
         (m - 1) A (1 - A) / n.
         """
         away = weights - 1.0 / len(weights)
-        return self.value(weights) - self._cost * len(weights) * float((away**2).sum())
+        return self.value(weights) - self.cost * len(weights) * float((away**2).sum())
 
     @property
     def n_tried(self) -> int:
@@ -144,12 +144,12 @@ def _moves(weights: Floats, step: float) -> Iterator[Floats]:
 
 
 def _without_small(search: _Search, weights: Floats) -> Floats:
-    """Leave out members of small weight without which the metric itself is not lower."""
+    """Leave out members of small weight that gain no more than the noise of the metric."""
     small = np.flatnonzero((weights > 0) & (weights < _SMALL / len(weights)))
     for member in small[np.argsort(weights[small], kind="stable")].tolist():
         left = weights.copy()
         left[member] = 0.0
         left /= left.sum()
-        if search.value(left) >= search.value(weights):
+        if search.value(left) >= search.value(weights) - search.cost:
             weights = left
     return weights
