@@ -85,6 +85,19 @@ def test_the_score_is_the_weighted_sum_of_the_means_over_folds():
     assert np.ptp(shifted - expected) < 1e-8
 
 
+def test_refitted_members_see_all_rows():
+    ranker = RankEnsemble(SMALL, cv=2, refit=True).fit(X, y)
+    whole = RankBoost(n_estimators=8).fit(X, y)
+    (own,) = ranker.estimators_["stumps"]
+    assert own.model_.to_json() == whole.model_.to_json()
+    assert len(ranker.model_.parts) == sum(weight > 0 for weight in ranker.weights_.values())
+    bagged = RankEnsemble(SMALL, cv=2).fit(X, y)
+    assert ranker.weights_ == bagged.weights_ and ranker.oof_auc_ == bagged.oof_auc_
+    members = [("bayes", GaussianNB()), ("stumps", RankBoost(n_estimators=8))]
+    mixed = RankEnsemble(members, cv=2, refit=True, combiner="equal").fit(X, y)
+    assert "bayes, fitted to all rows" in str(mixed.model_)
+
+
 def test_a_member_of_noise_has_weight_0_and_is_left_out():
     members = [("stumps", RankBoost(n_estimators=20)), ("noise", Noise())]
     ranker = RankEnsemble(members, cv=3).fit(X, y)

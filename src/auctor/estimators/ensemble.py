@@ -98,6 +98,10 @@ class RankEnsemble(RankingEstimator):
         A number gives stratified, shuffled folds that keep copies of a row together. Give the folds
         of a group splitter where rows belong together. None is 5 folds, or fewer where a class has
         fewer rows.
+    refit : bool, default=False
+        Whether to fit the members to all rows once the folds have chosen the weights, and to use
+        these models in place of the means over the folds: one more fit for each member, and a model
+        of fewer parts. docs/ensemble.md compares the two.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of additional columns to treat as categorical. Columns of strings
         and columns of a categorical dtype are always categorical. Members of other libraries are
@@ -130,7 +134,7 @@ class RankEnsemble(RankingEstimator):
         The weight of each member, for scores of equal spread. For "exactboost" its part in the
         steps; for "dmks" weights may be negative, and the absolute values sum to 1.
     estimators_ : dict of str to list
-        The fitted models of each member, one for each fold.
+        The fitted models of each member: one for each fold or, with ``refit``, one of all rows.
     oof_decision_function_ : ndarray of shape (n_rows,)
         The score of each row by the models that were fitted without it, with weights chosen
         without its fold. NaN for rows of weight 0 and for rows that no fold holds out; the mean,
@@ -182,6 +186,7 @@ class RankEnsemble(RankingEstimator):
         "k": [Real],
         "fpr_range": ["array-like", None],
         "combiner": [StrOptions(set(COMBINERS))],
+        "refit": ["boolean"],
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object", None],
     }
 
@@ -196,6 +201,7 @@ class RankEnsemble(RankingEstimator):
         fpr_range: Any = None,
         combiner: str = "weights",
         cv: Any = 5,
+        refit: bool = False,
         categorical_features: Any = "from_dtype",
         frequency_weights: bool = False,
         pos_label: Any = None,
@@ -210,6 +216,7 @@ class RankEnsemble(RankingEstimator):
         self.fpr_range = fpr_range
         self.combiner = combiner
         self.cv = cv
+        self.refit = refit
         self.categorical_features = categorical_features
         self.frequency_weights = frequency_weights
         self.pos_label = pos_label
@@ -262,7 +269,9 @@ class RankEnsemble(RankingEstimator):
         folds = self._folds(given)
         weight = full_weight(rows, len(given.y))
         fits = MemberFits(given, folds, rows.classes.tolist()[1], weight)
-        return Fitted(rows, folds, list(fits.run(members, self.verbose)))
+        return Fitted(
+            rows, folds, list(fits.run(members, refit=bool(self.refit), verbose=self.verbose))
+        )
 
     def _members(self, given: FitInput, target: Target) -> list[Named]:
         """The members, checked, with the parameters of the ensemble."""
@@ -330,7 +339,7 @@ class RankEnsemble(RankingEstimator):
         values = target.value(held_out, chosen), target.value(held_out, honest.scores)
         attributes = {
             "weights_": dict(zip(results["member"].tolist(), whole.weights.tolist(), strict=True)),
-            "estimators_": {each.name: [m.estimator for m in each.models] for each in members},
+            "estimators_": {each.name: [m.estimator for m in each.final] for each in members},
             "cv_results_": results,
             **self._judged(given, held_out, honest, by_fold(members, whole), target, cut),
         }

@@ -83,12 +83,12 @@ def ensemble_model(
 
 
 def _member_sum(members: Sequence[MemberScores], weights: Floats, rows: LabelledRows) -> Any:
-    """The weighted sum over members of the mean over folds of scores on the common scale."""
+    """The weighted sum over members of the mean of their models on the common scale."""
     negative, positive = rows.classes.tolist()
     models, factors, intercept = list[FoldMember](), list[float](), 0.0
     for member, weight in zip(members, weights.tolist(), strict=True):
-        for model in member.models if weight else ():
-            factors.append(weight / (len(member.models) * model.scale.spread))
+        for model in member.final if weight else ():
+            factors.append(weight / (len(member.final) * model.scale.spread))
             intercept -= factors[-1] * model.scale.middle
             models.append(model)
     if all(_can_be_saved(model.estimator) for model in models):
@@ -117,11 +117,11 @@ def importances(members: Sequence[MemberScores], weights: Floats) -> Floats | No
     """The importance of each feature, averaged over members and folds; None if one has none."""
     total: Any = 0.0
     for member, weight in zip(members, np.abs(weights).tolist(), strict=True):
-        for model in member.models if weight else ():
+        for model in member.final if weight else ():
             own = getattr(model.estimator, "feature_importances_", None)
             if own is None:
                 return None
-            total = total + weight / len(member.models) * np.asarray(own)
+            total = total + weight / len(member.final) * np.asarray(own)
     return np.asarray(total / total.sum()) if np.sum(total) > 0 else np.asarray(total)
 
 

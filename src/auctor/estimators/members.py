@@ -75,13 +75,13 @@ def _check_member(name: str, estimator: Any, is_weighted: bool) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FoldMember:
-    """A member that was fitted without a fold, with the scale of its held-out scores.
+    """A member that was fitted without a fold, or to all rows, with the scale of its scores.
 
     It can be called with a table, as the scorers of a ScorerModel are.
     """
 
     name: str
-    fold: int
+    fold: int | None  # None if it was fitted to all rows
     estimator: Any
     positive: Any  # the positive label
     scale: Scale
@@ -91,7 +91,8 @@ class FoldMember:
 
     @property
     def __name__(self) -> str:
-        return f"{self.name}, fitted without fold {self.fold + 1}"
+        without = "to all rows" if self.fold is None else f"without fold {self.fold + 1}"
+        return f"{self.name}, fitted {without}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +102,12 @@ class MemberScores:
     name: str
     models: list[FoldMember]
     by_fold: Floats  # (rows of the table, folds); NaN for rows that were not scored
+    whole: FoldMember | None = None  # the model of all rows, if there is one
+
+    @property
+    def final(self) -> list[FoldMember]:
+        """The models whose mean is the member's part of the ensemble."""
+        return self.models if self.whole is None else [self.whole]
 
     def held_out(self, folds: Sequence[Fold]) -> Floats:
         """The scores of the held-out rows, fold after fold."""
@@ -115,17 +122,34 @@ class MemberFits:
         self._weight = weight  # of the rows, for the scale
         self._rows = collect_rows(given.X)
 
-    def run(self, members: Sequence[Named], verbose: Any) -> Iterator[MemberScores]:
-        """The members in order."""
-        progress = Progress(len(members) * len(self._folds), "fits", verbose)
+    def run(self, members: Sequence[Named], *, refit: bool, verbose: Any) -> Iterator[MemberScores]:
+        """The members in order; with ``refit`` each is fitted to all rows as well."""
+        progress = Progress(len(members) * (len(self._folds) + refit), "fits", verbose)
         for name, estimator in members:
             models, by_fold = [], np.full((len(self._given.y), len(self._folds)), np.nan)
             for k in range(len(self._folds)):
                 model, by_fold[:, k] = self._fit(name, estimator, k)
                 models.append(model)
                 progress.step(name)
-            yield MemberScores(name, models, by_fold)
+            whole = None
+            if refit:
+                whole = self._fit_whole(name, estimator, [model.scale for model in models])
+                progress.step(name)
+            yield MemberScores(name, models, by_fold, whole)
         progress.close()
+
+    def _fit_whole(self, name: str, estimator: Any, scales: Sequence[Scale]) -> FoldMember:
+        """Fit all rows. The scale is the mean of those of the folds: its rows are not held out."""
+        rows = np.flatnonzero(self._weight > 0)
+        is_own = isinstance(estimator, RankingEstimator)
+        try:
+            fitted = (self._fit_own if is_own else self._fit_other)(estimator, rows)
+        except Exception as error:
+            raise ValueError(
+                f"the member {name!r} of estimators failed on all rows: {error}"
+            ) from error
+        middle, spread = np.mean(scales, axis=0).tolist()
+        return FoldMember(name, None, fitted, self._positive, Scale(middle, spread))
 
     def _fit(self, name: str, estimator: Any, k: int) -> tuple[FoldMember, Floats]:
         train, test = self._folds[k]

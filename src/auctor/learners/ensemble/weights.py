@@ -17,8 +17,6 @@ _MOST_MOVES = 200  # at each size of step
 _SMALLEST_GAIN = 1e-12
 # A member is tried without if its weight is below this fraction of an equal weight.
 _SMALL = 0.5
-# KS and precision vary more between samples than the AUC does: leaving equal weights costs more.
-_NOISE = {"auc": 1.0, "partial_auc": 1.0, "ks": 4.0, "precision_at_k": 4.0}
 
 
 class Choice(NamedTuple):
@@ -45,8 +43,8 @@ class _Search:
     def __init__(self, rows: HeldOut, target: Target) -> None:
         self._rows, self._target = rows, target
         self._values: dict[bytes, float] = {}
-        noise = _NOISE[target.metric] * _variance(target.metric, self.value(_equal(rows)))
-        self.cost = noise / target.n_decisive(rows.sizes)
+        variance = _variance(target.metric, self.value(_equal(rows)))
+        self.cost = variance / target.n_decisive(rows.sizes)
 
     def value(self, weights: Floats) -> float:
         """The metric itself."""
