@@ -68,6 +68,7 @@ OPTIONS: dict[str, list[Any]] = {
     "penalty": [0.0, 1e-12, 1e12, 1e300],
     "positive_rate": [1e-6, 0.5],
     "pruning": ["cv"],
+    "refit": [True],
     "roughness": ["curvature", "bins"],
     "scale": ["arcsinh", "linear"],
     "search": ["bisect"],
