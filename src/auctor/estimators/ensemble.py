@@ -5,7 +5,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
@@ -36,6 +35,7 @@ from auctor.estimators.folds import Fold, draw_folds, find_copied_rows
 from auctor.estimators.members import (
     MemberFits,
     Named,
+    adapt_member,
     check_members,
     name_members,
 )
@@ -290,7 +290,7 @@ class RankEnsemble(RankingEstimator):
             ]
         members = name_members(self.estimators)
         check_members(members, set(super().get_params(deep=False)), given.weight is not None)
-        return [(name, _adapted(estimator, shared)) for name, estimator in members]
+        return [(name, adapt_member(estimator, shared)) for name, estimator in members]
 
     def _target(self, given: FitInput, rows: LabelledRows) -> Target:
         data = rows.without_codes()
@@ -390,14 +390,3 @@ class RankEnsemble(RankingEstimator):
             "oof_metric_": interval,
             "oof_auc_": interval if target == Target("auc") else judged.interval(Target("auc")),
         }
-
-
-def _adapted(estimator: Any, shared: dict[str, Any]) -> Any:
-    """A member of auctor with the ensemble's parameters where its own are the defaults."""
-    if not isinstance(estimator, RankingEstimator):
-        return estimator
-    own = estimator.get_params(deep=False)
-    is_default = {name: own[name] in (None, False, "from_dtype") for name in shared if name in own}
-    is_default["pos_label"] = True  # there is one positive class
-    changes = {name: shared[name] for name, free in is_default.items() if free}
-    return clone(estimator).set_params(**changes)
