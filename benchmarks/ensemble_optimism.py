@@ -38,10 +38,9 @@ def new_auc(ranker: RankEnsemble, X: np.ndarray, new: np.ndarray, y: np.ndarray)
 
 def main() -> int:
     rng = np.random.default_rng(0)
-    new, new_y = draw(rng, N_NEW)
     same, other = [], []
     for _ in range(N_TABLES):
-        X, y = draw(rng, N_ROWS)
+        (X, y), (new, new_y) = draw(rng, N_ROWS), draw(rng, N_NEW)
         ranker = RankEnsemble(MEMBERS).fit(X, y)
         truth, values = new_auc(ranker, X, new, new_y), ranker.certificate_.values
         same.append(values["value"] - truth)
