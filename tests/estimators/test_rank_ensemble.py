@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, ShuffleSplit
@@ -166,6 +167,13 @@ def test_every_combiner_for_its_metrics(metric, combiner):
     assert ranker.predict_proba(X)[:, 1] == pytest.approx(1 - ranker.predict_proba(X)[:, 0])
     again = pickle.loads(pickle.dumps(ranker))
     assert (again.decision_function(X) == ranker.decision_function(X)).all()
+
+
+@pytest.mark.parametrize(("metric", "combiner"), [("auc", "margin"), ("ks", "dmks")])
+def test_members_of_constant_scores_have_weight_0(metric, combiner):
+    members = [("flat", DummyClassifier()), ("stumps", RankBoost(n_estimators=5))]
+    ranker = RankEnsemble(members, metric=metric, combiner=combiner, cv=2).fit(X, y)
+    assert ranker.weights_ == {"flat": 0.0, "stumps": 1.0}
 
 
 def test_weights_maximise_the_metric_on_held_out_rows():

@@ -86,7 +86,7 @@ def _margin(rows: HeldOut, settings: CombinerSettings) -> Combined:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
         _fit(ranker, rows, rows.scores / largest)
-    weights = np.maximum(ranker.coef_, 0.0)
+    weights = np.maximum(_linear_weights(ranker), 0.0)
     if not weights.sum() > 0:
         return _equal(rows, settings)
     return Combined(weights / weights.sum(), None, str(ranker.certificate_))
@@ -109,13 +109,18 @@ def _dmks(rows: HeldOut, settings: CombinerSettings) -> Combined:
     """The linear score of largest KS (Fang & Chen 2019), a weighted sum unless one is negative."""
     scorer = DMKS(frequency_weights=settings.frequency_weights)
     _fit(scorer, rows, rows.scores)
-    assert isinstance(scorer.model_, LinearModel)
-    weights = np.array([term.weight for term in scorer.model_.columns])
+    weights = _linear_weights(scorer)
     size = float(np.abs(weights).sum())
     if not size > 0:
         return _equal(rows, settings)
-    final = scorer.model_ if (weights < 0).any() else None
+    final: Model | None = scorer.model_ if (weights < 0).any() else None
     return Combined(weights / size, final, str(scorer.certificate_))
+
+
+def _linear_weights(estimator: Any) -> Floats:
+    """The weight of every member; ``coef_`` has none for members whose scores are all equal."""
+    assert isinstance(estimator.model_, LinearModel)
+    return np.array([term.weight for term in estimator.model_.columns])
 
 
 def _fit(estimator: Any, rows: HeldOut, columns: Floats) -> None:
