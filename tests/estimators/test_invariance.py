@@ -19,6 +19,7 @@ from auctor import (
     MarginRankerCV,
     MartiRank,
     RankBoost,
+    RankEnsemble,
     SamplingMartiRank,
     SmoothAUCBoost,
     SmoothAUCBoostCV,
@@ -72,6 +73,11 @@ ESTIMATORS = {
     "ExactBoostCV, precision at k": ExactBoostCV(
         "precision_at_k", k=20, cv=2, interactions=0, **EXACT
     ),
+    "RankEnsemble": RankEnsemble([RankBoost(n_estimators=5), SmoothAUCBoost()], cv=2),
+    "RankEnsemble, KS": RankEnsemble([RankBoost(n_estimators=5), DMKS()], metric="ks", cv=2),
+    "RankEnsemble, stacked": RankEnsemble(
+        [RankBoost(n_estimators=5), DMKS()], metric="ks", combiner="dmks", cv=2
+    ),
 }
 
 # Random numbers belong to positions in the table, so the order of the rows matters.
@@ -89,6 +95,9 @@ BY_POSITION = {
     "ExactBoost, precision at k": "samples are drawn by place",
     "ExactBoostCV": "folds and samples are drawn by place",
     "ExactBoostCV, precision at k": "folds and samples are drawn by place",
+    "RankEnsemble": "folds are drawn by place",
+    "RankEnsemble, KS": "folds are drawn by place",
+    "RankEnsemble, stacked": "folds are drawn by place",
 }
 # Columns are drawn, or searched, in the order of the table.
 BY_COLUMN = {
@@ -103,10 +112,12 @@ BY_COLUMN = {
     "SmoothTreeBoost": "the features of a node are drawn by place",
     "SmoothTreeBoost, partial AUC": "the features of a node are drawn by place",
     "DMKS": "coefficients are moved in turn, to a maximum of each coordinate",
+    "RankEnsemble, KS": "one of its members is DMKS",
+    "RankEnsemble, stacked": "one of its members is DMKS",
     "MarginRanker, stumps": "of several best weights the solver takes those it meets first",
 }
 # A climb adds up its columns in their order: equal where it converged, up to its tolerance.
-CLIMBS = ("SmoothAUCBoost", "MarginRanker")
+CLIMBS = ("SmoothAUCBoost", "MarginRanker", "RankEnsemble")
 
 over_estimators = pytest.mark.parametrize("name", ESTIMATORS)
 pytestmark = pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
@@ -125,7 +136,8 @@ X, y, WEIGHT = make_rows()
 
 
 def fit(name: str, X: Any = X, y: Any = y, weight: Any = WEIGHT, **settings: Any) -> Any:
-    estimator = type(ESTIMATORS[name])(**{**ESTIMATORS[name].get_params(), **settings})
+    parameters = ESTIMATORS[name].get_params(deep=False)
+    estimator = type(ESTIMATORS[name])(**{**parameters, **settings})
     return estimator.fit(X, y, sample_weight=weight)
 
 

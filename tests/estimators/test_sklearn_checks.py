@@ -14,6 +14,7 @@ from auctor import (
     MarginRankerCV,
     MartiRank,
     RankBoost,
+    RankEnsemble,
     SmoothAUCBoost,
     SmoothAUCBoostCV,
     SmoothTreeBoost,
@@ -67,6 +68,8 @@ ESTIMATORS = (
     ExactBoost(n_runs=2, n_estimators=5, search="bisect"),
     ExactBoostCV(cv=2, n_runs=1, n_estimators=2, interactions=0),
     ExactBoostCV("precision_at_k", cv=2, n_runs=1, n_estimators=2, interactions=0),
+    RankEnsemble([RankBoost(n_estimators=5), SmoothAUCBoost()], cv=2),
+    RankEnsemble([RankBoost(n_estimators=5), DMKS()], metric="ks", cv=2),
 )
 # Learners whose checks are in a file of their own.
 ELSEWHERE = {"SamplingMartiRank": "test_sampling_martirank.py: it has no frequency_weights"}

@@ -11,6 +11,7 @@ from auctor import (
     MarginRanker,
     MartiRank,
     RankBoost,
+    RankEnsemble,
     SamplingMartiRank,
     SmoothAUCBoost,
     SmoothTreeBoost,
@@ -124,9 +125,16 @@ def forest() -> Model:
     return TreeRankForest(n_estimators=6, categorical_features=[1]).fit(X, y).model_
 
 
+def ensemble() -> Model:
+    X, y = messy_table()
+    members = [RankBoost(n_estimators=10), TreeRank(max_depth=2), SmoothAUCBoost()]
+    return RankEnsemble(members, cv=3, categorical_features=[1]).fit(X, y).model_
+
+
 CASES = {
     "aucboost": aucboost,
     "dmks": dmks,
+    "ensemble": ensemble,
     "exactboost": exactboost,
     "exactboost_cv": exactboost_cv,
     "exactboost_ks": exactboost_ks,

@@ -27,9 +27,9 @@ _OPTIONS = {
 # Kind of metric -> the learners that can be trained for it, the default one first.
 TRAINS_FOR: dict[str, tuple[str, ...]] = {
     "auc": (DEFAULT_LEARNER, *sorted(set(LEARNERS) - {DEFAULT_LEARNER, "dmks", "exactboost-cv"})),
-    "ks": ("exactboost-cv", "exactboost", "dmks"),
-    "p@k": ("exactboost-cv", "exactboost"),
-    "pauc": (DEFAULT_LEARNER, "smooth-aucboost", "smooth-tree-boost"),
+    "ks": ("exactboost-cv", "exactboost", "dmks", "ensemble"),
+    "p@k": ("exactboost-cv", "exactboost", "ensemble"),
+    "pauc": (DEFAULT_LEARNER, "smooth-aucboost", "smooth-tree-boost", "ensemble"),
 }
 
 
@@ -73,10 +73,15 @@ def set_parameters(
 
 def _metric_parameters(name: str, metric: Metric) -> dict[str, Any]:
     """What the learner calls the metric."""
-    if name in ("exactboost", "exactboost-cv"):
-        own = {"auc": "auc", "ks": "ks", "p@k": "precision_at_k"}[metric.kind]
-        return {"metric": own} | ({"k": metric.k} if metric.kind == "p@k" else {})
-    return {"fpr_range": metric.fpr_range} if metric.kind == "pauc" else {}
+    parameters: dict[str, Any] = {}
+    if name in ("exactboost", "exactboost-cv", "ensemble"):
+        names = {"auc": "auc", "ks": "ks", "p@k": "precision_at_k", "pauc": "partial_auc"}
+        parameters["metric"] = names[metric.kind]
+    if metric.kind == "p@k":
+        parameters["k"] = metric.k
+    if metric.kind == "pauc":
+        parameters["fpr_range"] = metric.fpr_range
+    return parameters
 
 
 def _set_common(

@@ -5,6 +5,7 @@ from auctor.estimators.aucboost import AUCBoost as AUCBoost
 from auctor.estimators.cross_validation import CrossValidation as CrossValidation
 from auctor.estimators.cross_validation import cross_val_auc as cross_val_auc
 from auctor.estimators.dmks import DMKS as DMKS
+from auctor.estimators.ensemble import RankEnsemble as RankEnsemble
 from auctor.estimators.exactboost import ExactBoost as ExactBoost
 from auctor.estimators.exactboost_cv import ExactBoostCV as ExactBoostCV
 from auctor.estimators.margin_ranker import MarginRanker as MarginRanker

@@ -27,6 +27,7 @@ from auctor.models import (
     ForestModel,
     Model,
     ScorerModel,
+    StackedModel,
     SumModel,
 )
 from auctor.models.explanation import read_row
@@ -211,8 +212,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         table = self._read(X)
         if isinstance(self.model_, ForestModel | SumModel):
             return self.model_.decision_function(table, n_jobs=getattr(self, "n_jobs", None))
-        # A model that holds estimators of other libraries hands them X as it is.
-        return self.model_.decision_function(X if isinstance(self.model_, ScorerModel) else table)
+        return self.model_.decision_function(self._for_model(X, table))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row: positive where the score is above ``threshold_``."""
@@ -299,7 +299,11 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         0.031
         """
         check_is_fitted(self)
-        return self.model_.threshold_at(self._read(X), y, **criterion)
+        return self.model_.threshold_at(self._for_model(X, self._read(X)), y, **criterion)
+
+    def _for_model(self, X: Any, table: Table) -> Any:
+        """A model that holds estimators of other libraries hands them X as it is."""
+        return X if isinstance(self.model_, ScorerModel | StackedModel) else table
 
     def _read(self, X: Any) -> Table:
         table = read_table(X, accept_sparse=self._accepts_sparse)

@@ -7,16 +7,14 @@ scores of each model.
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats, Indices, Ints
-from auctor.data import check_sparse, read_labels, read_vector, read_weights
+from auctor.data import read_labels, read_vector, read_weights
 from auctor.data.labelled import check_lengths
 from auctor.data.labels import Labels
 from auctor.estimators.folds import (
@@ -25,6 +23,12 @@ from auctor.estimators.folds import (
     find_copied_rows,
     read_folds,
     with_group_folds,
+)
+from auctor.estimators.table_rows import (
+    collect_rows,
+    count_rows,
+    estimator_scores,
+    take_rows,
 )
 from auctor.metrics import AucInterval, auc_ci, fold_instability
 
@@ -224,8 +228,8 @@ def cross_val_auc(
     labels = read_labels(names, pos_label=pos_label)
     weight = read_weights(sample_weight, len(names))
     rng = check_random_state(random_state)
-    table = _collected(X)
-    check_lengths(_n_rows(table), len(names))
+    table = collect_rows(X)
+    check_lengths(count_rows(table), len(names))
     copied = None if groups is not None else find_copied_rows(table, labels.positive, weight)
     if folds is None:
         folds = assign_folds(labels.positive, weight, groups, cv, rng, copied)
@@ -291,11 +295,11 @@ def _fit_rows(estimator: Any, rows: _Rows, train: Indices) -> Any:
     groups = None if rows.groups is None else rows.groups[train]
     model = with_group_folds(clone(estimator), rows.labels.positive[train], groups, weight)
     options = {} if weight is None else {"sample_weight": weight}
-    return model.fit(_take(rows.table, train), rows.names[train], **options)
+    return model.fit(take_rows(rows.table, train), rows.names[train], **options)
 
 
 def _score_rows(fitted: Any, rows: _Rows, chosen: Indices) -> Floats:
-    return _score(fitted, _take(rows.table, chosen), rows.labels.classes[1])
+    return estimator_scores(fitted, take_rows(rows.table, chosen), rows.labels.classes[1])
 
 
 def compare_instability(
@@ -321,33 +325,3 @@ def _probed(positive: Bools, weight: Floats | None) -> Indices:
     for rows in (np.flatnonzero(positive & present), np.flatnonzero(~positive & present)):
         chosen.append(rng.permutation(rows)[:MOST_PROBED])
     return np.sort(np.concatenate(chosen))
-
-
-def _score(fitted: Any, rows: Any, positive_label: Any) -> Floats:
-    """Scores that are larger for rows that are more likely positive."""
-    if hasattr(fitted, "decision_function"):
-        scores = np.asarray(fitted.decision_function(rows), dtype=np.float64)
-        # Ours grow towards their pos_label; others towards the larger label.
-        is_ours = hasattr(fitted, "pos_label_")
-        return scores if is_ours or fitted.classes_[1] == positive_label else -scores
-    column = int(np.flatnonzero(np.asarray(fitted.classes_) == positive_label)[0])
-    return np.asarray(fitted.predict_proba(rows), dtype=np.float64)[:, column]
-
-
-def _collected(X: Any) -> Any:
-    """A narwhals frame where X is a data frame of any library, else X."""
-    if sparse.issparse(X):
-        check_sparse(X)  # before rows are taken from it
-    frame = nw.from_native(X, pass_through=True)
-    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-
-
-def _n_rows(table: Any) -> int:
-    return table.shape[0] if hasattr(table, "shape") else len(table)
-
-
-def _take(table: Any, rows: Indices) -> Any:
-    """Some rows of a table, as a table of the same kind."""
-    if isinstance(table, nw.DataFrame):
-        return table[rows, :].to_native()
-    return _safe_indexing(table, rows)

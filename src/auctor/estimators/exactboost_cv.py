@@ -219,7 +219,8 @@ class ExactBoostCV(SmoothEstimator):
         self.verbose = verbose
 
     def _fit(self, given: FitInput) -> FitResult:
-        self._check_k(given)
+        if self.metric == "precision_at_k":
+            check_k(self.k, given, self.frequency_weights)
         search = self._search(given)
         data = self._prepare(given)
         smooth, first = search.fit(data, self._smooth_settings(data))
@@ -270,7 +271,7 @@ class ExactBoostCV(SmoothEstimator):
         )
 
     def _refinement(self, data: RankingData, smooth: SmoothSettings) -> RefinementSettings:
-        fraction, most = self._top_fraction(data), self.max_features
+        fraction, most = top_fraction(self.k, data), self.max_features
         exact = ExactBoostSettings(
             metric=self.metric,
             k=fraction,
@@ -287,27 +288,28 @@ class ExactBoostCV(SmoothEstimator):
         target = PairedMetric(self.metric, fraction if self.metric == "precision_at_k" else 0.0)
         return RefinementSettings(replace(smooth, verbose=False), exact, target, self.verbose)
 
-    def _top_fraction(self, data: RankingData) -> float:
-        """k as a fraction of the rows, so that it is the same fraction in every fold."""
-        n_rows: float = data.n_rows
-        if data.rows_per_unit is not None:  # weights count rows
-            n_rows = sum(data.class_weights) * data.rows_per_unit[0]
-        fraction = float(self.k) / n_rows if is_whole(self.k) else float(self.k)
-        return min(fraction, 1 - 1e-9)
 
-    def _check_k(self, given: FitInput) -> None:
-        if self.metric != "precision_at_k":
-            return
-        is_count = is_whole(self.k)
-        most, what = float(given.table.n_rows), "rows of X"
-        if given.weight is not None and self.frequency_weights:
-            most, what = float(given.weight.sum()), "rows that sample_weight counts"
-        elif given.weight is not None:
-            most, what = float((given.weight > 0).sum()), "rows of X that have a weight above 0"
-        if is_count and self.k > most:
-            raise ValueError(f"k is {self.k}, more than the {most:.9g} {what}; {_WANTED_K}")
-        if isinstance(self.k, bool) or not self.k > 0 or not (is_count or self.k < 1):
-            raise ValueError(f"k is {self.k!r}; {_WANTED_K}")
+def top_fraction(k: float, data: RankingData) -> float:
+    """k as a fraction of the rows, so that it is the same fraction in every fold."""
+    n_rows: float = data.n_rows
+    if data.rows_per_unit is not None:  # weights count rows
+        n_rows = sum(data.class_weights) * data.rows_per_unit[0]
+    fraction = float(k) / n_rows if is_whole(k) else float(k)
+    return min(fraction, 1 - 1e-9)
+
+
+def check_k(k: Any, given: FitInput, frequency_weights: bool) -> None:
+    """Raise an error unless k is a number of the rows, or a fraction of them."""
+    is_count = is_whole(k)
+    most, what = float(given.table.n_rows), "rows of X"
+    if given.weight is not None and frequency_weights:
+        most, what = float(given.weight.sum()), "rows that sample_weight counts"
+    elif given.weight is not None:
+        most, what = float((given.weight > 0).sum()), "rows of X that have a weight above 0"
+    if is_count and k > most:
+        raise ValueError(f"k is {k}, more than the {most:.9g} {what}; {_WANTED_K}")
+    if isinstance(k, bool) or not k > 0 or not (is_count or k < 1):
+        raise ValueError(f"k is {k!r}; {_WANTED_K}")
 
 
 def _choice(history: RefinementHistory) -> dict[str, Any]:

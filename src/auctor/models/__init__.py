@@ -2,6 +2,7 @@
 
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Model
+from auctor.models.ensemble import MemberModel, StackedModel
 from auctor.models.explained import ExplainedModel
 from auctor.models.explanation import Explanation, Explanations
 from auctor.models.file import FORMS, from_json, load, register, to_json
@@ -31,12 +32,14 @@ __all__ = [
     "LinearModel",
     "LinearTerm",
     "Member",
+    "MemberModel",
     "Model",
     "ProgramModel",
     "Reference",
     "RowProgram",
     "ScoreSpread",
     "ScorerModel",
+    "StackedModel",
     "SumModel",
     "Surface",
     "TermModel",
