@@ -361,6 +361,29 @@ def test_several_nodes_are_split_at_once():
         assert np.array_equal(children[1], own[~side])
 
 
+@pytest.mark.parametrize("split", [[2, 3], [3], [1, 3], [0, 3], [1, 2, 3]], ids=str)
+def test_children_of_any_nodes_of_a_level_keep_their_rows(split):
+    """Nodes before a split node may be leaves: the lists of its children then move forward."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 4, size=(1, 40)).astype(np.uint8)
+    order = rng.permutation(40).astype(np.uint32)
+    edges = np.array([0, 11, 19, 30, 40])
+    splits = no_boost_splits(4, 4)
+    splits.feature[split] = 0
+    splits.goes_left[:, [0, 2]] = 1
+    new, buffer = np.zeros((2, 40), dtype=np.uint32)
+    ends = np.zeros((2, 8), dtype=np.int64)
+    ends[:, :4] = edges[:-1], edges[1:]
+    lists = RowLists(order.copy(), new, buffer, *ends)
+    sent = send_children(codes, lists, splits, np.array(split), len(split))
+    for i, k in enumerate(split):
+        own = order[edges[k] : edges[k + 1]]
+        side = np.isin(codes[0, own], [0, 2])
+        children = [sent.order[sent.begin[j] : sent.end[j]] for j in (2 * i, 2 * i + 1)]
+        assert np.array_equal(children[0], own[side])
+        assert np.array_equal(children[1], own[~side])
+
+
 def test_rows_take_the_steps_of_the_tree():
     """Numbers with missing values on both sides, a category, and leaves at different depths."""
     rng = np.random.default_rng(8)

@@ -1,4 +1,4 @@
-"""How the members of an ensemble become one score: four combiners of held-out scores."""
+"""How the members of an ensemble become one score: five combiners of held-out scores."""
 
 import warnings
 from collections.abc import Callable

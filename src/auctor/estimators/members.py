@@ -73,12 +73,17 @@ def _check_member(name: str, estimator: Any, is_weighted: bool) -> None:
         )
 
 
+def _is_default(value: Any) -> bool:
+    """Whether a parameter that the ensemble has too was left as it is."""
+    return value is None or value is False or (isinstance(value, str) and value == "from_dtype")
+
+
 def adapt_member(estimator: Any, shared: dict[str, Any]) -> Any:
     """A member of auctor with the ensemble's parameters where its own are the defaults."""
     if not isinstance(estimator, RankingEstimator):
         return estimator
     own = estimator.get_params(deep=False)
-    is_default = {name: own[name] in (None, False, "from_dtype") for name in shared if name in own}
+    is_default = {name: _is_default(own[name]) for name in shared if name in own}
     is_default["pos_label"] = True  # there is one positive class
     changes = {name: shared[name] for name, free in is_default.items() if free}
     return clone(estimator).set_params(**changes)

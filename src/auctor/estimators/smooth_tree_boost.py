@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from auctor._typing import Bools
+from auctor._typing import Bools, Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
 from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.init import check_same_features
 from auctor.estimators.smooth_base import (
     make_settings,
     read_fpr_range,
@@ -21,8 +23,9 @@ from auctor.estimators.smooth_base import (
 )
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.tree_boost.fit import fit_tree_boost
+from auctor.learners.tree_boost.history import TreeBoostHistory
 from auctor.learners.tree_boost.settings import TreeBoostSettings
-from auctor.models import AdditiveModel, ForestModel, Model, SumModel
+from auctor.models import AdditiveModel, ForestModel, Model, ScoreSpread, SumModel, sum_models
 
 # Numbers of rows up to which 5, and then 3, folds choose the number of trees; beyond it one fold.
 _FEW_ROWS, _MANY_ROWS = 1_000, 50_000
@@ -31,16 +34,16 @@ _FEW_ROWS, _MANY_ROWS = 1_000, 50_000
 class SmoothTreeBoost(RankingEstimator):
     """Boosted trees on a loss over pairs of rows, mixed with the smooth additive model.
 
-    A tree adds to the score of each row what raises the mean over all pairs of a positive row x1
-    and a negative row x0 of
+    Each tree is fitted to increase the mean, over all pairs of a positive row x1 and a negative row
+    x0, of
 
         log sigma(F(x1) - F(x0))  (``loss="logistic"``)  or  Phi(F(x1) - F(x0))  (``loss="auc"``).
 
     The second is the smoothed AUC of Komori (2010). No pair is formed: slope and curvature of every
     row are convolutions on the line of scores. Trees find interactions of features; the smooth
     additive model (SmoothAUCBoost) is the better one where there are none. By default both are
-    fitted, and held-out rows choose the number of trees and the weight of each of the two: without
-    a gain by trees the result is the additive model.
+    fitted, and held-out rows choose the number of trees and the weight of each of the two. If no
+    number of trees ranks them better, the result is the additive model.
 
     Parameters
     ----------
@@ -85,9 +88,9 @@ class SmoothTreeBoost(RankingEstimator):
     cv : int, cross-validation generator or iterable, default=None
         Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
         A number gives stratified, shuffled folds that keep copies of a row together. None is 5
-        folds below 1,000 rows, 3 up to 50,000, and one held-out fifth of the rows beyond. The
-        folds serve ``early_stopping``; give the folds of a group splitter where rows belong
-        together.
+        folds up to 1,000 rows, 3 up to 50,000, fewer where a class has fewer rows, and one held-out
+        fifth of the rows beyond; where a class has a single row, nothing is held out. The folds
+        serve ``early_stopping``; give the folds of a group splitter where rows belong together.
     n_iter_no_change : int, default=60
         Number of iterations without an improvement after which early stopping ends the fit. An
         iteration is a tree.
@@ -123,14 +126,15 @@ class SmoothTreeBoost(RankingEstimator):
         has weight 0. ``model_.save(path)`` writes it to a file.
     tree_weight_ : float
         The weight of the trees in the score, from 0 to 1; the rest is that of the smooth model.
+        With a model as ``init``, the part of the trees in the sum of the two spreads.
     n_iter_ : int
         Number of trees in the model.
     feature_importances_ : ndarray of shape (n_features,)
         The part of each feature in the spread of the smooth model and in the gain of the trees,
         each times its weight; the sum is 1.
     certificate_ : Certificate
-        Komori's bound on the AUC of the training pairs, what a further tree would gain, and the AUC
-        of the held-out rows that chose the model.
+        Komori's bound on the AUC of the training pairs, the gain of the last tree, and the AUC of
+        the held-out rows that chose the model.
     history_ : TreeBoostHistory
         ``n_leaves`` and ``gains`` of each tree; ``mixture`` has the AUC of held-out rows by number
         of trees, weight and fold.
@@ -229,11 +233,32 @@ class SmoothTreeBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def spread(self, X: Any) -> ScoreSpread:
+        """How much of the variance of the score is due to single features, pairs and trees.
+
+        Parameters
+        ----------
+        X : table
+            The rows over which the variance is computed.
+
+        Returns
+        -------
+        ScoreSpread
+            It prints as a sentence. What trees add counts as trees, even if it depends on one
+            feature only.
+        """
+        check_is_fitted(self)
+        model = self.model_
+        whole = model if isinstance(model, SumModel) else sum_models([model])
+        return whole.spread(self._read(X))
+
     def _fit(self, given: FitInput) -> FitResult:
         is_smooth = isinstance(self.init, str)
         start = None if is_smooth else read_smooth_init(self.init, given, self.pos_label)
         folds = self._folds(given) if self.early_stopping and start is None else []
         data = self._prepare(given)
+        if start is not None:
+            check_same_features(start.source, data, read_signs(self.monotonic_cst, data))
         model, history, certificate = fit_tree_boost(
             data,
             self._settings(data),
@@ -245,13 +270,13 @@ class SmoothTreeBoost(RankingEstimator):
         attributes = {
             "n_iter_": len(history.n_leaves),
             "tree_weight_": history.weight,
-            "feature_importances_": _importances(model, data, history.weight),
+            "feature_importances_": _importances(model, data, history),
         }
         return FitResult(model, history, certificate, data.classes, attributes)
 
     def _folds(self, given: FitInput) -> list[tuple[Bools, Bools]]:
         """Masks of the rows to train on and to hold out."""
-        cv, n_rows = self.cv, len(given.y)
+        cv, n_rows = self.cv, len(given.pick(given.y))
         is_large = cv is None and n_rows > _MANY_ROWS
         if cv is None and n_rows > _FEW_ROWS:
             cv = _usual_folds(given, 5 if is_large else 3)
@@ -332,18 +357,22 @@ def _read_group(group: Any, position: dict[str, int]) -> tuple[int, ...]:
     return tuple(sorted(members))
 
 
-def _importances(model: Model, data: RankingData, weight: float) -> Any:
+def _importances(model: Model, data: RankingData, history: TreeBoostHistory) -> Floats:
     """The importance of each feature in the smooth model and in the trees, by their weights."""
     total = np.zeros(data.n_features)
     for part in model.parts if isinstance(model, SumModel) else (model,):
         if isinstance(part, ForestModel):
-            total += weight * part.importance
+            total += history.weight * part.importance
         elif isinstance(part, AdditiveModel):
-            total += (1.0 - weight) * _ranges(part)
-    return total / total.sum() if total.sum() > 0 else total
+            smooth = history.smooth_importances
+            total += (1.0 - history.weight) * (_ranges(part) if smooth is None else smooth)
+    return np.asarray(total / (total.sum() or 1.0))
 
 
-def _ranges(model: AdditiveModel) -> Any:
-    """The range of each feature's function, as a fraction of the sum of the ranges."""
+def _ranges(model: AdditiveModel) -> Floats:
+    """The range of each feature's function, as a fraction of the sum of the ranges.
+
+    For a model that was given, whose spread over its training rows is not known.
+    """
     ranges = np.array([np.ptp(steps) for steps in model.steps])
-    return ranges / ranges.sum() if ranges.sum() > 0 else ranges
+    return np.asarray(ranges / (ranges.sum() or 1.0))

@@ -226,10 +226,11 @@ def send_children(
     n_split: int,
 ) -> RowLists:
     """Replace the lists of a level by those of the children of its split nodes."""
-    begin, middle, end = np.empty(n_split, np.int64), np.empty(n_split, np.int64), lists.end
+    begin, middle = np.empty(n_split, np.int64), np.empty(n_split, np.int64)
+    end = np.empty(n_split, np.int64)
     for i in range(n_split):
         k = split[i]
-        begin[i] = lists.begin[k]
+        begin[i], end[i] = lists.begin[k], lists.end[k]
         middle[i] = send_packed(
             codes[splits.feature[k]],
             lists.order,
@@ -239,11 +240,9 @@ def send_children(
             lists.spare,
             lists.buffer,
         )
-    # Nodes are in order: the entries of a later node are not overwritten before they are read.
-    for i in range(n_split - 1, -1, -1):
-        last = end[split[i]]
+    for i in range(n_split):  # after all of them were read
         lists.begin[2 * i], lists.begin[2 * i + 1] = begin[i], middle[i]
-        end[2 * i], end[2 * i + 1] = middle[i], last
+        lists.end[2 * i], lists.end[2 * i + 1] = middle[i], end[i]
     return RowLists(lists.spare, lists.order, lists.buffer, lists.begin, lists.end)
 
 

@@ -200,8 +200,8 @@ class SmoothedAUC:
         return out
 
 
-def smoothed_auc(data: RankingData, scores: list[Floats]) -> float:
-    """The smoothed AUC of scores, given for each partition.
+def smoothed_auc(data: RankingData, scores: list[Floats]) -> float | None:
+    """The smoothed AUC of scores, given for each partition; None if they are too far apart.
 
     It is the value at tables of zeros, with the scores as the offset.
     """
@@ -210,7 +210,7 @@ def smoothed_auc(data: RankingData, scores: list[Floats]) -> float:
         offset[part.rows] = values
     table = np.zeros((data.n_features, data.n_codes))
     sums = SmoothedAUC(data, Workers(1), offset=offset).evaluate((table,))
-    return float("nan") if sums is None else sums.value
+    return None if sums is None else sums.value
 
 
 def _at_nodes(negative: Floats, positive: Floats) -> tuple[tuple[Floats, Floats], float]:

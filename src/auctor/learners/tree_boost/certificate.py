@@ -25,7 +25,7 @@ def certify(
     AUC of any score is at least 2 A - 1, where A is its smoothed AUC (Komori 2010).
     """
     smoothed = smoothed_auc(data, scores)
-    least = max(0.0, 2.0 * smoothed - 1.0)
+    least = max(0.0, 2.0 * smoothed - 1.0) if smoothed is not None else 0.0
     gain_left = history.gains[-1] if history.gains else None
     values: dict[str, Any] = {
         "smoothed_auc": smoothed,
@@ -44,8 +44,8 @@ def certify(
     if gain_left is not None:
         loss = _loss_name(settings)
         sentences.append(
-            f"The last of {count(len(history.n_leaves), 'tree')} could raise {loss} by "
-            f"{gain_left:.2g} in one full step."
+            f"By the quadratic model of the loss, a full step of the last of "
+            f"{count(len(history.n_leaves), 'tree')} gains {gain_left:.2g} of {loss}."
         )
     if history.mixture is not None:
         values["held_out_auc"] = history.mixture.best_auc
@@ -55,20 +55,25 @@ def certify(
 
 def _loss_name(settings: TreeBoostSettings) -> str:
     if settings.fpr_range is not None:
-        return "the smoothed partial AUC (FPR {:g} to {:g})".format(*settings.fpr_range)
+        return "smoothed partial AUC (FPR {:g} to {:g})".format(*settings.fpr_range)
     if settings.loss == "auc":
-        return "the smoothed AUC"
-    return "the pairwise log-likelihood" if settings.loss == "logistic" else "the log-likelihood"
+        return "smoothed AUC"
+    return "pairwise log-likelihood" if settings.loss == "logistic" else "log-likelihood"
 
 
 def _choice_sentence(history: TreeBoostHistory, settings: TreeBoostSettings) -> str:
     mixture = history.mixture
     assert mixture is not None
     area = "AUC" if settings.fpr_range is None else "partial AUC"
-    sentence = (
-        f"{count(mixture.n_trees, 'tree')}, which have weight {history.weight:.3g} in the score, "
-        f"ranked held-out rows best: {area} {mixture.best_auc:.4f}"
+    if mixture.n_trees == 0:
+        return (
+            f"Trees did not improve the {area} of held-out rows, {mixture.smooth_auc:.4f}: the "
+            "model is the smooth one."
+        )
+    sentence = f"Held-out rows chose {count(mixture.n_trees, 'tree')}"
+    if mixture.aucs.shape[1] == 1:
+        return f"{sentence}; their {area} is {mixture.best_auc:.4f}."
+    return (
+        f"{sentence} with weight {history.weight:.3g}; their {area} is {mixture.best_auc:.4f} "
+        f"({mixture.smooth_auc:.4f} for the smooth model alone)."
     )
-    if mixture.aucs.shape[1] > 1:
-        sentence += f" ({mixture.smooth_auc:.4f} for the smooth model alone)"
-    return sentence + "."

@@ -1,6 +1,7 @@
 """SmoothTreeBoost: boosted trees on a loss over pairs, beside the smooth additive model."""
 
 from dataclasses import replace
+from math import frexp, ldexp
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import AdditiveModel, Calibration, ForestModel, Model, sum_models
 
 _NO_CALIBRATION = Calibration(1.0, 0.0)
-# Digits of the factor of the smooth model, in bits.
+# Significant digits of the factor of the smooth model, in bits.
 _FACTOR_BITS = 16
 
 
@@ -34,6 +35,7 @@ class _Forest(NamedTuple):
     trees: list[Tree]
     covers: list[Ints]
     scores: list[Floats]
+    start: list[Floats]  # scores before the first tree
 
 
 def fit_tree_boost(
@@ -78,7 +80,10 @@ def fit_tree_boost(
             history.stopped_by = _reason(history.mixture, settings)
             settings = replace(settings, n_estimators=history.mixture.n_trees)
         forest = _boost(data, settings, offset, history, workers)
-    additive = None if smooth is None else fit_smooth(data, smooth)[0]
+    additive = None
+    if smooth is not None:
+        additive, smooth_history, _ = fit_smooth(data, smooth)
+        history.smooth_importances = smooth_history.importances
     model, scores = _join(data, forest, additive, first, history)
     order = training_order(data, scores)
     shift = model.intercept - order.cut  # type: ignore[attr-defined]
@@ -99,7 +104,8 @@ def _boost(
 ) -> _Forest:
     """All rounds on all rows."""
     booster = Booster(data, settings, workers, offset)
-    forest = _Forest([], [], booster.scores.values)
+    start = [values.copy() for values in booster.scores.values]
+    forest = _Forest([], [], booster.scores.values, start)
     progress = Progress(settings.n_estimators, "SmoothTreeBoost", settings.verbose)
     for _ in range(settings.n_estimators):
         added = booster.add()
@@ -132,6 +138,9 @@ def _join(
         scores = forest.scores if additive is None else score_codes(additive, data)
         return replace(model, threshold=0.0), scores
     if first is not None:
+        added = [s - t for s, t in zip(forest.scores, forest.start, strict=True)]
+        of_trees = spread(data, added)
+        history.weight = of_trees / (of_trees + spread(data, forest.start))
         return sum_models([first, trees], [1.0, 1.0]), forest.scores
     if additive is None:
         return trees, forest.scores
@@ -151,9 +160,10 @@ def _mix(
         history.weight, factor = history.mixture.weight, history.mixture.smooth_factor
     else:
         history.weight, factor = 0.5, spread(data, forest.scores) / spread(data, smooth)
-    factor = float(np.rint(factor * 2.0**_FACTOR_BITS) / 2.0**_FACTOR_BITS)
-    if factor == 0.0:
+    if history.weight == 1.0:
         return trees, forest.scores
+    digits, exponent = frexp(factor)
+    factor = ldexp(round(ldexp(digits, _FACTOR_BITS)), exponent - _FACTOR_BITS)
     model = sum_models([additive, trees], [factor, 1.0])
     pairs = zip(smooth, forest.scores, strict=True)
     return model, [factor * f + t for f, t in pairs]
@@ -164,7 +174,7 @@ def _stump(data: RankingData) -> _Forest:
     one = np.array([-1])
     nodes = TreeNodes(one, one + 1, one + 1, one + 1, one, one[:0], one, one)
     cover = np.array([sum(data.class_weights)])
-    return _Forest([Tree(nodes, np.zeros(1), np.zeros(1))], [cover], [])
+    return _Forest([Tree(nodes, np.zeros(1), np.zeros(1))], [cover], [], [])
 
 
 def _forest_model(data: RankingData, forest: _Forest) -> ForestModel:

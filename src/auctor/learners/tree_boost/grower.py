@@ -181,16 +181,15 @@ class TreeGrower:
         self._splits = no_boost_splits(2**max_depth, data.n_codes)
 
     @property
-    def codes(self) -> list[DenseCodes]:
-        """The codes of each partition (rows, features)."""
-        if len(self._tiles) == 1:
-            return self._tiles[0].codes
-        return [part.dense_codes.T for part in self._data.partitions]
+    def codes(self) -> list[DenseCodes] | None:
+        """The codes of each partition (rows, features); None if they are in several tiles."""
+        return self._tiles[0].codes if len(self._tiles) == 1 else None
 
     def grow(self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64) -> Tree:
         """Grow a tree on the rows of the runs, from their packed slopes and the sums of these."""
         labels = sorted(run.block.label for run in self.runs)
-        if len(self._tiles) == 1 and labels == [0, 1] and len(self._data.partitions) == 1:
+        is_small = len(self._tiles) == 1 and self._keeps
+        if is_small and labels == [0, 1] and len(self._data.partitions) == 1:
             self._grow_alone(packed[0], totals, rule, seed)
         else:
             self._grow_levels(packed, totals, rule, seed)
@@ -199,8 +198,6 @@ class TreeGrower:
     def _grow_alone(self, packed: Ints, totals: Ints, rule: BoostRule, seed: np.uint64) -> None:
         negative, positive = sorted(self.runs, key=lambda run: run.block.label)
         tile = self._tiles[0]
-        if not self._keeps:
-            tile.keep(2 ** (self._max_depth - 1))
         grow_alone(
             tile.codes[0], self._data.partitions[0].dense_codes, packed, negative.lists,
             positive.lists, totals, self._features, self._groups, rule, self._max_depth,

@@ -7,6 +7,7 @@ although their number was chosen on the test rows, and that of the mixture 0.886
 (``benchmarks/tree_boost_start.py``).
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -130,7 +131,10 @@ def find_mixture(
     workers: Workers,
 ) -> Mixture:
     """Add trees to the models of all folds until held-out rows gain no more; choose the best."""
-    inner = Workers(1) if len(folds) > 1 else workers
+    inner = workers
+    if len(folds) > 1:  # threads work on different folds
+        inner = Workers(1)
+        smooth = None if smooth is None else replace(smooth, n_jobs=1, verbose=False)
     runs = workers.map(lambda masks: _Fold(data, masks, settings, smooth, inner), folds)
     penalty = _penalty(data) if smooth is not None else np.zeros(1)
     progress = Progress(settings.n_estimators, "choosing the number of trees", settings.verbose)
@@ -170,7 +174,7 @@ def _quality(aucs: Floats, penalty: Floats) -> Floats:
 
 
 def _penalty(data: RankingData) -> Floats:
-    """What a weight costs, in AUC: few rows of a class give no reason to leave equal weights.
+    """The cost, in AUC, of each weight: few rows give little reason to leave the usual one.
 
     The best of many candidates looks better than it is, by more the fewer rows there are. The cost
     is least at a weight slightly in favour of the smooth model, which varies less than trees, and

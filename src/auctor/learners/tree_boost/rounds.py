@@ -1,11 +1,12 @@
 """The rounds of boosting: one tree a round, grown on the slopes of the rows."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import floor, log2
 
 import numpy as np
 
-from auctor._typing import Bools, Floats, Ints
+from auctor._typing import Bools, DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import draw_rows, mix
 from auctor.kernels.boost_slopes import HALF, pack_slopes
@@ -24,6 +25,10 @@ _SLOPE_BITS, _CURVATURE_BITS = 63 - HALF, HALF
 _MOST_WHOLE = 2**21
 # Slopes whose mean is below this are rounding errors: every pair is far in the right order.
 _NOTHING_LEFT = 1e-9
+# The largest value of a leaf before it is multiplied by the learning rate.
+_LARGEST_VALUE = 10.0
+# After this many trees in a row that are a single leaf there is nothing left that a split gains.
+_MOST_SINGLE = 10
 # Splits of a category need more evidence, because its order is found on the same rows.
 _CATEGORY_L2 = 3.0
 _CATEGORY_SMOOTH = 10.0
@@ -49,6 +54,11 @@ class Scores:
 
     data: RankingData
     values: list[Floats]
+
+    @cached_property
+    def tiles(self) -> list[DenseCodes]:
+        """The codes of each partition (rows, features), the codes of a row side by side."""
+        return [np.ascontiguousarray(part.dense_codes.T) for part in self.data.partitions]
 
     @classmethod
     def start(cls, data: RankingData, offset: Floats | None) -> "Scores":
@@ -82,12 +92,14 @@ class Booster:
             groups=_group_masks(settings.groups, data.n_features),
         )
         self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
-        self._n_trees = 0
+        self._n_trees = self._n_single = 0
+        self._draws = settings.subsample < 1.0 or n_drawn < data.n_features
 
     @property
     def n_balanced(self) -> float:
-        """N, the number of class-balanced rows: gains are sums over them."""
-        return sum(self._data.effective_rows) / 2.0
+        """The expected number of class-balanced rows of a tree: gains are sums over them."""
+        n_rows = sum(self._data.effective_rows)
+        return self._settings.subsample * (n_rows if self._settings.loss == "log" else n_rows / 2.0)
 
     def add(self) -> tuple[Tree, Ints] | None:
         """Grow a tree and add it to the scores; None if there is nothing left to learn.
@@ -102,9 +114,14 @@ class Booster:
         seed = np.uint64(mix(np.uint64(self._settings.seed), np.uint64(self._n_trees)))
         packed_totals = self._pack(line, scales, seed)
         tree = self.grower.grow(self._packed, packed_totals, self._rule(scales), seed)
-        value = on_grid(self._settings.learning_rate * tree.value)
+        # A row that is far in the wrong order has a slope but hardly any curvature.
+        value = np.clip(tree.value, -_LARGEST_VALUE, _LARGEST_VALUE)
+        value = on_grid(self._settings.learning_rate * value)
         tree = tree._replace(value=np.where(tree.nodes.feature < 0, value, 0.0))
         self._n_trees += 1
+        self._n_single = 0 if tree.n_leaves > 1 else self._n_single + 1
+        if self._n_single > _MOST_SINGLE or (self._n_single and not self._draws):
+            return None
         return tree, self._apply(tree)
 
     def _pack(self, line: Line, scales: Floats, seed: np.uint64) -> Ints:
@@ -164,7 +181,8 @@ class Booster:
 
     def _apply(self, tree: Tree) -> Ints:
         """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
-        codes, steps = self.grower.codes, tree_steps(tree.nodes)
+        codes = self.grower.codes if self.grower.codes is not None else self.scores.tiles
+        steps = tree_steps(tree.nodes)
 
         def apply(run: Run) -> Ints:
             k, _, start, stop = run.block
@@ -187,8 +205,8 @@ def add_to_rows(scores: Scores, tree: Tree) -> None:
     """Add a tree to the scores of held-out rows."""
     unused = np.zeros(len(tree.value), dtype=np.int64)
     steps = tree_steps(tree.nodes)
-    for part, values in zip(scores.data.partitions, scores.values, strict=True):
-        codes = part.dense_codes.T
+    rows = zip(scores.data.partitions, scores.tiles, scores.values, strict=True)
+    for part, codes, values in rows:
         add_tree(codes, 0, part.n_rows, steps, tree.value, part.weight, values, unused)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 class TreeBoostSettings:
     """Settings of a fit."""
 
-    n_estimators: int = 1000
-    learning_rate: float = 0.05
+    n_estimators: int = 500
+    learning_rate: float = 0.1
     loss: str = "logistic"  # over pairs; "auc": Komori's smoothed AUC; "log": of single rows
     fpr_range: tuple[float, float] | None = None  # for the smoothed partial AUC
     max_depth: int = 6
@@ -18,7 +18,7 @@ class TreeBoostSettings:
     l2_regularization: float = 1.0  # in effective rows of curvature
     signs: tuple[int, ...] = ()  # of features in which the score must be monotone
     groups: tuple[tuple[int, ...], ...] = ()  # features that may be tested on one path
-    n_iter_no_change: int = 100
+    n_iter_no_change: int = 60
     seed: int = 0
     n_jobs: int | None = None
     verbose: bool | int = False
