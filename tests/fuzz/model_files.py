@@ -29,6 +29,7 @@ from auctor.models import (
     LinearModel,
     LinearTerm,
     Model,
+    SumModel,
     Surface,
     load,
     sum_models,
@@ -125,8 +126,7 @@ def explain(model: Model, X: Any, scores: Any) -> None:
 
 def rows_of(model: Model, rng: Rng, n_rows: int = 7) -> Any:
     """Rows that fit a model: values around its cuts, its categories, others, missing ones."""
-    described = model.columns if isinstance(model, LinearModel) else model.features
-    columns = [_values(column, rng, n_rows) for column in described]
+    columns = [_values(column, rng, n_rows) for column in _described(model)]
     names = list(model.feature_names)
     if rng.random() < 0.5 and all(name.isprintable() for name in names):
         return pd.DataFrame(dict(zip(names, columns, strict=True)))
@@ -134,6 +134,13 @@ def rows_of(model: Model, rng: Rng, n_rows: int = 7) -> Any:
     for j, column in enumerate(columns):
         rows[:, j] = column
     return rows
+
+
+def _described(model: Any) -> Any:
+    """The columns of a model; those of a sum are the columns of any of its parts."""
+    if isinstance(model, SumModel):
+        return _described(model.parts[0])
+    return model.columns if isinstance(model, LinearModel) else model.features
 
 
 def _values(column: Any, rng: Rng, n_rows: int) -> list[Any]:

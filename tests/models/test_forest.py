@@ -10,7 +10,7 @@ from auctor.data import number_feature, prepare
 from auctor.kernels.trees import TreeNodes
 from auctor.learners.trees.forest import ForestSettings, fit_forest
 from auctor.models import Calibration, ForestModel, from_json, to_json
-from auctor.models.forest import aggregated
+from auctor.models.forest import Walker, aggregated
 from auctor.models.serialization import checksum
 from auctor.testing import contracts
 
@@ -195,3 +195,16 @@ def test_hostile_files_are_refused(model, case):
 
 def test_the_helper_itself_spoils_nothing(model):
     assert contracts.same_model(from_json(spoil(model, lambda b: None)), model)
+
+
+def test_a_leaf_with_the_start_of_a_category_scores_as_any_leaf():
+    """The start of a leaf is not used; a file may hold any number there."""
+    one, two = np.array([0, -1, -1]), np.array([-1, 2**31, 5])
+    for start in (np.array([-1, -1, -1]), two):
+        nodes = TreeNodes(
+            one, np.array([1, 0, 0]), np.array([0, 0, 0]), np.array([0, 0, 0]), start,
+            np.array([1, 0]), np.array([1, -1, -1]), np.array([2, -1, -1]),
+        )  # fmt: skip
+        walker = Walker(nodes, np.array([0]), np.array([0.0, 1.0, 2.0]))
+        codes = np.array([[0, 1, 2, 2, 1, 0, 1, 2, 1]], dtype=np.uint8)
+        assert walker.ranks(codes, 0, 9).tolist() == [[2, 1, 2, 2, 1, 2, 1, 2, 1]]

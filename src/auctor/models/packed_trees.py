@@ -38,7 +38,7 @@ def pack_trees(nodes: TreeNodes, roots: Ints, value: Floats) -> PackedTrees | No
         value=value[node],
         root=np.arange(len(roots)),
         together=_steps_together(nodes, roots),
-        by_table=_any_in_tree(nodes.start >= 0, roots),
+        by_table=_any_in_tree(_tests_category(nodes), roots),
         start=start,
         side=side,
         feature=tests // 2,
@@ -46,9 +46,14 @@ def pack_trees(nodes: TreeNodes, roots: Ints, value: Floats) -> PackedTrees | No
     )
 
 
+def _tests_category(nodes: TreeNodes) -> Bools:
+    """Whether each node tests a category; the start of a leaf in a file may be any number."""
+    return (nodes.feature >= 0) & (nodes.start >= 0)
+
+
 def _tests(nodes: TreeNodes) -> tuple[Ints, Ints, Ints, Ints]:
     """Children up to and above the cut of each node, the cut, and the shift of the codes."""
-    is_set = nodes.start >= 0
+    is_set = _tests_category(nodes)
     is_left = is_set | (nodes.above == 1)  # the second child is the one above the cut
     above = np.where(is_left, nodes.left, nodes.right)
     below = np.where(is_left, nodes.right, nodes.left)
@@ -60,7 +65,7 @@ def _tests(nodes: TreeNodes) -> tuple[Ints, Ints, Ints, Ints]:
 
 def _sides(nodes: TreeNodes, child: Ints, n_records: int) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """The start of each test by its child, and the table; both are empty without categories."""
-    is_set = nodes.start >= 0
+    is_set = _tests_category(nodes)
     if not is_set.any():
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8)
     start = np.zeros(n_records, dtype=np.int64)
