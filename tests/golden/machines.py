@@ -45,7 +45,6 @@ MACHINES = {
         {"OPENBLAS_CORETYPE": "SkylakeX"}, frozenset({"avx512f", "avx512dq", "avx512bw"})
     ),
     "haswell": Machine({"OPENBLAS_CORETYPE": "Haswell"}, frozenset({"avx2", "fma"})),
-    "zen": Machine({"OPENBLAS_CORETYPE": "Zen"}, frozenset({"avx2", "fma"})),
     "plain": Machine(PLAIN),
 }
 
