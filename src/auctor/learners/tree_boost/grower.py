@@ -87,8 +87,9 @@ class _Tile:
     def __init__(self, data: RankingData, first: int, last: int, signs: Ints) -> None:
         self.first, self.last, self._n_codes = first, last, data.n_codes
         self.features = describe_features(data, first, last, signs)
+        # Copies also where one feature needs none: kernels are compiled anew for read-only arrays.
         self.codes = [
-            np.ascontiguousarray(part.dense_codes[first:last].T) for part in data.partitions
+            np.array(part.dense_codes[first:last].T, order="C") for part in data.partitions
         ]
         self.histogram = np.empty((2, 0, self.n_bins), dtype=np.int64)
 

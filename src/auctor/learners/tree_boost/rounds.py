@@ -58,7 +58,7 @@ class Scores:
     @cached_property
     def tiles(self) -> list[DenseCodes]:
         """The codes of each partition (rows, features), the codes of a row side by side."""
-        return [np.ascontiguousarray(part.dense_codes.T) for part in self.data.partitions]
+        return [np.array(part.dense_codes.T, order="C") for part in self.data.partitions]
 
     @classmethod
     def start(cls, data: RankingData, offset: Floats | None) -> "Scores":
