@@ -149,17 +149,13 @@ class Table:
     def slow_rows(self):
         unit = UNIT[self.positive.astype(int)] / SCALE
         sign = np.where(self.positive, 1.0, -1.0)
-        curvature = unit * self.curvature
-        variance = unit * UNIT[self.positive.astype(int)] * self.curvature
-        return slow.Rows(self.codes.astype(int), sign * unit * self.slope, curvature, variance)
+        return slow.Rows(self.codes.astype(int), sign * unit * self.slope, unit * self.curvature)
 
 
 def packed_rule(rule=SLOW_RULE):
     per_unit = UNIT / SCALE
-    return BoostRule(
-        per_unit, per_unit, UNIT * per_unit, rule.l2, rule.category_l2, rule.category_smooth,
-        rule.min_curvature,
-    )  # fmt: skip
+    penalties = rule.l2, rule.category_l2, rule.category_smooth
+    return BoostRule(per_unit, per_unit, *penalties, rule.min_curvature)
 
 
 def search(table, bounds=slow.FREE, signs=(0, 0, 0), allowed=None, rule=SLOW_RULE):
@@ -283,7 +279,7 @@ def test_missing_values_that_fill_the_sums():
     features = BoostFeatures(0 * one, 2 * one, one == 0, 0 * one)
     unit = np.full(2, 1e-6)
     splits = no_boost_splits(1, 3)
-    rule = BoostRule(unit, unit, unit, 1.0, 1.0, 1.0, 0.05)
+    rule = BoostRule(unit, unit, 1.0, 1.0, 1.0, 0.05)
     find_boost_splits(histograms[0], histograms[1], nodes, features, rule, splits)
     assert splits.goes_left.tolist() == [[1, 1, 0]]
     assert splits.left.tolist() == [histograms[:, 0, :2].sum(axis=1).tolist()]

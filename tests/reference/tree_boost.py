@@ -58,38 +58,29 @@ class Rows:
     """Rows of a node, in class-balanced rows.
 
     ``slope`` has the sign of the class. With u the factor of a class, ``slope`` and ``curvature``
-    are u s and u c, and ``variance`` is u^2 c.
+    are u s and u c.
     """
 
     codes: Ints  # (rows, features); 0 is missing
     slope: Floats
     curvature: Floats
-    variance: Floats
 
     def take(self, chosen: Bools) -> "Rows":
-        return Rows(
-            self.codes[chosen], self.slope[chosen], self.curvature[chosen], self.variance[chosen]
-        )
+        return Rows(self.codes[chosen], self.slope[chosen], self.curvature[chosen])
 
 
 def best_value(rows: Rows, l2: float, bounds: tuple[float, float] = FREE) -> float:
-    """(G / H) E / (E + l2), E = H^2 / V, within bounds."""
+    """G / (H + l2) within bounds."""
     slope, curvature = rows.slope.sum(), rows.curvature.sum()
-    value = 0.0
-    if curvature > 0:
-        effective = curvature**2 / rows.variance.sum()
-        value = slope / curvature * effective / (effective + l2)
+    value = slope / (curvature + l2) if curvature > 0 else 0.0
     return float(np.clip(value, *bounds))
 
 
 def gain_of(rows: Rows, l2: float, bounds: tuple[float, float] = FREE) -> float:
-    """The largest value, within bounds, of G v - H (1 + l2 / E) v^2 / 2."""
+    """The largest value, within bounds, of G v - (H + l2) v^2 / 2."""
     slope, curvature = rows.slope.sum(), rows.curvature.sum()
-    if curvature <= 0:
-        return 0.0
-    effective = curvature**2 / rows.variance.sum()
     value = best_value(rows, l2, bounds)
-    return float(slope * value - curvature * (1 + l2 / effective) * value**2 / 2)
+    return float(slope * value - (curvature + l2) * value**2 / 2)
 
 
 @dataclass
@@ -152,7 +143,7 @@ def find_split(
 
 def _is_enough(side: Rows, rule: Rule) -> bool:
     curvature = side.curvature.sum()
-    return bool(curvature > 0 and curvature**2 / side.variance.sum() >= rule.min_curvature)
+    return bool(curvature > 0 and curvature >= rule.min_curvature)
 
 
 @dataclass

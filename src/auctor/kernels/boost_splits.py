@@ -40,18 +40,16 @@ class BoostRule(NamedTuple):
     """How sums become values and gains.
 
     With s the slopes and c the curvatures of a side in units of rows, and u = N / n the factor of a
-    class, its slope is G = u+ s+ - u- s-, its curvature H = u+ c+ + u- c-, and the variance of G
-    is V = u+^2 c+ + u-^2 c-. The effective curvature is E = H^2 / V. The best value is
-    (G / H) E / (E + l2), and the gain half of its product with G.
+    class, its slope is G = u+ s+ - u- s- and its curvature H = u+ c+ + u- c-. The best value is
+    G / (H + l2), and the gain half of its product with G.
     """
 
     slope: Floats  # u per packed unit of the slope, (negative, positive)
     curvature: Floats  # u per packed unit of the curvature
-    variance: Floats  # u^2 per packed unit of the curvature
     l2: float
     category_l2: float  # in place of l2 in tests of categories
-    category_smooth: float  # added to E where categories are sorted
-    min_curvature: float  # E of each side, at least
+    category_smooth: float  # in place of l2 where categories are sorted
+    min_curvature: float  # H of each side, at least
 
 
 class BoostSplits(NamedTuple):
@@ -70,47 +68,36 @@ class BoostSplits(NamedTuple):
 class _Side(NamedTuple):
     slope: float  # G
     curvature: float  # H
-    variance: float  # V
 
 
 @kernel
 def _side(neg: np.int64, pos: np.int64, rule: BoostRule) -> _Side:
-    """G, H and V of packed sums."""
+    """G and H of packed sums."""
     slope_neg, slope_pos = np.float64(neg >> HALF), np.float64(pos >> HALF)
     curve_neg, curve_pos = np.float64(neg & _LOWER), np.float64(pos & _LOWER)
     return _Side(
         rule.slope[1] * slope_pos - rule.slope[0] * slope_neg,
         rule.curvature[1] * curve_pos + rule.curvature[0] * curve_neg,
-        rule.variance[1] * curve_pos + rule.variance[0] * curve_neg,
     )
 
 
 @kernel
 def _is_enough(side: _Side, total: _Side, rule: BoostRule) -> bool:
-    """Whether E = H^2 / V of a side is large enough, and H more than a rounding error."""
-    return (
-        side.curvature > _LEAST_PART * total.curvature
-        and side.curvature * side.curvature >= rule.min_curvature * side.variance
-    )
+    """Whether H of a side is large enough, and more than a rounding error."""
+    return side.curvature > _LEAST_PART * total.curvature and side.curvature >= rule.min_curvature
 
 
 @kernel
 def _value(side: _Side, l2: float, low: float, high: float) -> float:
-    """The best value of a side within bounds: (G / H) E / (E + l2) = G H / (H^2 + l2 V)."""
-    value = 0.0
-    if side.curvature > 0.0:
-        square = side.curvature * side.curvature
-        value = side.slope * side.curvature / (square + l2 * side.variance)
+    """The best value of a side within bounds."""
+    value = side.slope / (side.curvature + l2) if side.curvature > 0.0 else 0.0
     return min(max(value, low), high)
 
 
 @kernel
 def _gain(side: _Side, l2: float, value: float) -> float:
-    """What a value gains, by the quadratic model with curvature H (1 + l2 / E) = H + l2 V / H."""
-    if side.curvature <= 0.0:
-        return 0.0
-    stiffness = side.curvature + l2 * side.variance / side.curvature
-    return side.slope * value - 0.5 * stiffness * value * value
+    """What a value gains, by the quadratic model with curvature H + l2."""
+    return side.slope * value - 0.5 * (side.curvature + l2) * value * value
 
 
 @kernel
@@ -290,24 +277,21 @@ def _best_free_cut(
         curve_pos += np.float64(pos[c] & _LOWER)
         slope = rule.slope[1] * slope_pos - rule.slope[0] * slope_neg
         curve = rule.curvature[1] * curve_pos + rule.curvature[0] * curve_neg
-        noise = rule.variance[1] * curve_pos + rule.variance[0] * curve_neg
         for m in range(1 + has_missing):
             if m == 1:
                 slope += missing.slope
                 curve += missing.curvature
-                noise += missing.variance
             slope_right, curve_right = total.slope - slope, total.curvature - curve
-            noise_right = total.variance - noise
-            stiff, stiff_right = curve * curve + l2 * noise, curve_right**2 + l2 * noise_right
-            above = slope * slope * curve * stiff_right + slope_right**2 * curve_right * stiff
+            stiff, stiff_right = curve + l2, curve_right + l2
+            above = slope * slope * stiff_right + slope_right * slope_right * stiff
             below = stiff * stiff_right
             if (
                 above > _NEARLY * best_twice * below
                 and below > 0.0
                 and _LEAST_PART * total.curvature < curve
                 and _LEAST_PART * total.curvature < curve_right
-                and curve * curve >= least * noise
-                and curve_right * curve_right >= least * noise_right
+                and curve >= least
+                and curve_right >= least
             ):
                 gain = 0.5 * (above / below)
                 if gain > best:
@@ -340,7 +324,6 @@ def _best_bounded_cut(
             right = _Side(
                 total.slope - left.slope,
                 total.curvature - left.curvature,
-                total.variance - left.variance,
             )
             if not (_is_enough(left, total, rule) and _is_enough(right, total, rule)):
                 continue

@@ -32,8 +32,9 @@ _MOST_SINGLE = 10
 # Splits of a category need more evidence, because its order is found on the same rows.
 _CATEGORY_L2 = 3.0
 _CATEGORY_SMOOTH = 10.0
-# Least effective curvature of a leaf. A row has at most 1/4 in the logistic loss, and far less once
-# its pairs are in order: a larger bound would end the fit of classes that hardly overlap.
+# Least curvature of a leaf, in the units of the L2 penalty. A row has at most 1/4 in the logistic
+# loss, and far less once its pairs are in order: a larger bound would end the fit of classes that
+# hardly overlap.
 _MIN_CURVATURE = 0.05
 
 
@@ -159,24 +160,28 @@ class Booster:
         return n_drawn
 
     def _rule(self, scales: Floats) -> BoostRule:
-        """Factors from packed sums to class-balanced rows.
+        """Factors from packed sums to class-balanced rows, and the penalties in their units.
 
-        A class of n effective rows counts as N = (n0 + n1) / 2 rows.
+        A class of n effective rows counts as N = (n0 + n1) / 2 rows, so each of its rows as u = N /
+        n. A penalty of l2 is meant as that many units of curvature by rows that say nothing: whose
+        slopes cancel, because both classes occur among them as often as among all rows. In such a
+        group a unit of curvature has a factor of (u0 + u1) / 2 on average. Few positives
+        therefore cannot drive a leaf, and neither can their absence from a leaf of few negatives.
         """
         rows = np.array(self._data.effective_rows)
         units = np.array(self._data.row_units)
         # The log loss counts rows, whatever their class.
         factor = np.ones(2) if self._settings.loss == "log" else rows.mean() / rows
         slope_scale, curvature_scale = scales.T
-        l2 = self._settings.l2_regularization
+        usual = float(factor.mean())
+        l2 = usual * self._settings.l2_regularization
         return BoostRule(
             factor * units / slope_scale,
             factor * units / curvature_scale,
-            factor * factor * units / curvature_scale,
             l2,
             _CATEGORY_L2 * l2,
-            _CATEGORY_SMOOTH,
-            _MIN_CURVATURE,
+            _CATEGORY_SMOOTH * usual,
+            _MIN_CURVATURE * usual,
         )
 
     def _apply(self, tree: Tree) -> Ints:
