@@ -24,6 +24,11 @@ def exclusive_or(seed=0, n_rows=400):
     return X, ((X[:, 0] > 0) != (X[:, 1] > 0)) ^ (rng.random(n_rows) < 0.05)
 
 
+def product_of_signs(seed=0, n_rows=400):
+    X = np.random.default_rng(seed).normal(size=(n_rows, 3))
+    return X, np.prod(X, axis=1) > 0
+
+
 def additive(seed, n_rows):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 4))
@@ -34,12 +39,23 @@ def additive(seed, n_rows):
 
 
 def test_trees_rank_what_no_additive_model_can():
-    X, y = exclusive_or()
-    new, truth = exclusive_or(1, 2000)
-    trees = SmoothTreeBoost(n_estimators=40).fit(X, y)
-    smooth = SmoothAUCBoost().fit(X, y)
+    """Neither single features nor pairs say anything about the product of three signs."""
+    X, y = product_of_signs()
+    new, truth = product_of_signs(1, 2000)
+    trees = SmoothTreeBoost(n_estimators=60).fit(X, y)
+    smooth = SmoothAUCBoost(interactions=3).fit(X, y)
     assert trees.tree_weight_ > 0.5
     assert trees.score(new, truth) > smooth.score(new, truth) + 0.3
+
+
+def test_pairs_that_help_are_surfaces_of_the_smooth_model():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.logistic(size=400) > 0
+    for constraint, pairs in ((None, {(0, 1)}), ("no_interactions", set())):
+        model = SmoothTreeBoost(n_estimators=20, interaction_cst=constraint).fit(X, y).model_
+        smooth = model.parts[0] if isinstance(model, SumModel) else model
+        assert {surface.features for surface in smooth.surfaces} & {(0, 1)} == pairs
 
 
 def test_few_rows_of_an_additive_law_lose_next_to_nothing():

@@ -149,7 +149,7 @@ def test_held_out_rows_are_scored_as_the_model_would():
 def test_the_path_by_default():
     X, y = noisy()
     data = prepare(X, y, max_bins=COARSE)
-    chosen, candidates = find_amounts(data, SmoothSettings(), three_folds(len(y)))
+    chosen, candidates, _ = find_amounts(data, SmoothSettings(), three_folds(len(y)))
     with Workers(1) as workers:
         auto = Problem(data, SmoothSettings(), workers).auto
     # From the automatic amounts outward: shrinkages at the automatic penalty, then penalties.
@@ -190,13 +190,13 @@ def test_penalties_that_are_given_are_the_only_ones_chosen():
     data, folds = prepare(X, y, max_bins=COARSE), three_folds(90)
     given = {"penalties": [1e-4, 3e-3], "shrinkages": [2e-3]}
     for rule in ("best", "one_se", "paired"):
-        chosen, candidates = find_amounts(data, SmoothSettings(), folds, rule=rule, **given)
+        chosen, candidates, _ = find_amounts(data, SmoothSettings(), folds, rule=rule, **given)
         assert {c.amounts.penalty for c in candidates} == {1e-4, 3e-3}
         assert {c.amounts.shrinkage for c in candidates} == {2e-3}
         assert chosen in candidates
-    chosen, candidates = find_amounts(data, SmoothSettings(), folds, penalties=[5e-3])
+    chosen, candidates, _ = find_amounts(data, SmoothSettings(), folds, penalties=[5e-3])
     assert chosen.amounts.penalty == 5e-3
-    chosen, candidates = find_amounts(data, SmoothSettings(), folds, shrinkages=[0.0, 5e-3])
+    chosen, candidates, _ = find_amounts(data, SmoothSettings(), folds, shrinkages=[0.0, 5e-3])
     assert {c.amounts.shrinkage for c in candidates} == {0.0, 5e-3}
 
 
@@ -204,7 +204,7 @@ def test_surfaces_are_tried_last_with_the_chosen_amounts():
     X, y = product()
     data = prepare(X, y, max_bins=COARSE)
     given = {"penalties": [1e-3], "shrinkages": [1e-3], "surfaces": 2}
-    chosen, candidates = find_amounts(data, SmoothSettings(), three_folds(len(y)), **given)
+    chosen, candidates, _ = find_amounts(data, SmoothSettings(), three_folds(len(y)), **given)
     assert [c.interactions for c in candidates] == [0, 2]
     assert chosen is candidates[-1]
     assert chosen.amounts == candidates[0].amounts
@@ -216,7 +216,7 @@ def test_surfaces_are_left_where_none_is_found():
     X, y = noisy(n_rows=90, n_features=3)
     data = prepare(X[:, :1], y, max_bins=COARSE)
     given = {"penalties": [1e-3], "shrinkages": [1e-3], "surfaces": 2, "rule": "best"}
-    chosen, candidates = find_amounts(data, SmoothSettings(), three_folds(90), **given)
+    chosen, candidates, _ = find_amounts(data, SmoothSettings(), three_folds(90), **given)
     assert chosen is candidates[0]
     assert candidates[1].aucs == pytest.approx(candidates[0].aucs, abs=1e-9)
 
@@ -228,7 +228,7 @@ def test_staged_aucs_are_those_of_refits():
     X, y = noisy(n_rows=90)
     data, folds = prepare(X, y, max_bins=COARSE), three_folds(90)
     given = {"penalties": [3e-3], "shrinkages": [1e-3]}
-    chosen, candidates = find_amounts(data, STAGEWISE, folds, **given)
+    chosen, candidates, _ = find_amounts(data, STAGEWISE, folds, **given)
     (only,) = candidates
     assert only.staged.shape == (3, 12)
     means = only.staged.mean(axis=0)
@@ -248,7 +248,7 @@ def test_rounds_after_the_last_stump_stay_as_they_are():
     x = np.repeat(np.arange(10.0), 3)[:, None]  # every fold has every value
     data = prepare(x, x[:, 0] > 4)
     given = {"penalties": [0.0], "shrinkages": [0.0]}
-    chosen, _ = find_amounts(data, STAGEWISE, three_folds(30), **given)
+    chosen, _, _ = find_amounts(data, STAGEWISE, three_folds(30), **given)
     assert chosen.staged.shape == (3, 12)
     assert (chosen.staged == 1).all()
     assert chosen.n_rounds == 1
@@ -258,15 +258,15 @@ def test_stagewise_tries_every_penalty():
     X, y = noisy(n_rows=60)
     data = prepare(X, y, max_bins=8)
     options = SmoothSettings(solver="stagewise", n_estimators=4)
-    _, candidates = find_amounts(data, options, three_folds(60))
+    _, candidates, _ = find_amounts(data, options, three_folds(60))
     assert [c.amounts.penalty for c in candidates] == list(LAMBDAS)
     assert {c.amounts.shrinkage for c in candidates} == {0.0}
-    best, _ = find_amounts(data, options, three_folds(60), rule="best")
+    best, _, _ = find_amounts(data, options, three_folds(60), rule="best")
     assert best.mean == max(c.mean for c in candidates)
-    strongest, _ = find_amounts(data, options, three_folds(60), rule="one_se")
+    strongest, _, _ = find_amounts(data, options, three_folds(60), rule="one_se")
     near = [c for c in candidates if c.mean >= best.mean - best.error]
     assert strongest.amounts.penalty == max(c.amounts.penalty for c in near)
-    _, both = find_amounts(
+    _, both, _ = find_amounts(
         data, options, three_folds(60), penalties=[1.0, 2.0], shrinkages=[0.1, 0.2]
     )
     assert {c.amounts[:2] for c in both} == {(1.0, 0.1), (1.0, 0.2), (2.0, 0.1), (2.0, 0.2)}
@@ -285,7 +285,7 @@ def test_threads_do_not_show(options):
     for n_jobs in (1, 3):
         settings = SmoothSettings(**{**vars(options), "n_jobs": n_jobs})
         given = {"penalties": [1e-3, 1e-2], "shrinkages": [1e-3], "surfaces": surfaces}
-        chosen, candidates = find_amounts(data, settings, three_folds(90), **given)
+        chosen, candidates, _ = find_amounts(data, settings, three_folds(90), **given)
         results.append((chosen.amounts, [(c.amounts, c.aucs) for c in candidates]))
     assert results[0] == results[1]
 

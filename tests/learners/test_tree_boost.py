@@ -10,10 +10,18 @@ from learners.small_tables import in_table_order, make_table
 from auctor.data import Workers, prepare
 from auctor.kernels.boost_slopes import HALF
 from auctor.learners.common import blocks
+from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.search import find_amounts
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.tree_boost import grower
 from auctor.learners.tree_boost.fit import fit_tree_boost
-from auctor.learners.tree_boost.mixture import spread
+from auctor.learners.tree_boost.mixture import (
+    WEIGHTS,
+    Choice,
+    find_mixture,
+    score_codes,
+    spread,
+)
 from auctor.learners.tree_boost.pair_slopes import PairSlopes
 from auctor.learners.tree_boost.rounds import Booster
 from auctor.learners.tree_boost.settings import TreeBoostSettings
@@ -175,9 +183,8 @@ def slow_rows(booster, data):
         curvature[own] *= unit * booster_scale(
             curvature[own], booster.slopes[1][own], booster.weight[own]
         )
-    factor = np.where(y, rows.mean() / rows[1], rows.mean() / rows[0])
     sign = np.where(y, 1.0, -1.0)
-    return slow.Rows(codes, sign * slope, curvature, factor * curvature), is_category
+    return slow.Rows(codes, sign * slope, curvature), is_category
 
 
 def booster_scale(packed, value, weight):
@@ -192,7 +199,11 @@ def first_trees(data, n_trees, **options):
     weight = np.empty(data.n_rows)
     for part in data.partitions:
         weight[part.rows] = part.weight
-    rule = slow.Rule(chosen.l2_regularization, 3 * chosen.l2_regularization)
+    n_rows = np.array(data.effective_rows)
+    rule = slow.Rule()  # its penalties are those of rows with both classes as often as in the table
+    unit = (n_rows.mean() / n_rows).mean()
+    l2 = unit * chosen.l2_regularization
+    rule = slow.Rule(l2, 3 * l2, unit * rule.category_smooth, unit * rule.min_curvature)
     signs = np.array(chosen.signs or [0] * data.n_features)
     for _ in range(n_trees):
         before = np.empty(data.n_rows)
@@ -357,14 +368,17 @@ def test_the_mixture_by_hand():
     X, y = contracts.messy_table(4, n_rows=90)
     data, chosen = prepare(X, y), make_settings(n_estimators=12)
     smooth, folds = SmoothSettings(max_iter=5), folds_of(90)
-    _, history, _ = fit_tree_boost(data, chosen, folds=folds, smooth=smooth)
-    mixture = history.mixture
+    beside = [
+        score_codes(fit_smooth(data.take(train), smooth)[0], data.take(test))
+        for train, test in folds
+    ]
+    mixture = find_mixture(data, chosen, folds, beside, Workers(1))
     assert mixture.checks[:2] == [0, 10] and mixture.aucs.shape == (len(mixture.checks), 9, 3)
     for k, (train, test) in enumerate(folds):
         own = data.take(train)
         trees, curves = (
             fit_tree_boost(own, make_settings(n_estimators=10))[0].decision_function(X[test]),
-            smooth_scores(own, smooth, X[test]),
+            fit_smooth(own, smooth)[0].decision_function(X[test]),
         )
         assert mixture.aucs[0, 0, k] == pytest.approx(auc(y[test], curves))
         assert mixture.aucs[1, 8, k] == pytest.approx(auc(y[test], trees))
@@ -373,10 +387,55 @@ def test_the_mixture_by_hand():
         assert mixture.aucs[1, 4, k] == pytest.approx(auc(y[test], half), abs=2e-3)
 
 
-def smooth_scores(data, chosen, X):
-    from auctor.learners.smooth.fit import fit_smooth
+def test_the_smooth_model_has_the_penalties_and_surfaces_of_the_search():
+    X, y = exclusive_or(400)
+    data, folds, smooth = prepare(X, y), folds_of(400), SmoothSettings(max_iter=20)
+    search = find_amounts(data, smooth, folds, surfaces=3)
+    assert search.chosen.interactions == 3
+    for own, (_, test), area in zip(search.scores, folds, search.chosen.aucs, strict=True):
+        rows = data.take(test).partitions[0].rows
+        assert auc(y[rows], own[0]) == pytest.approx(area)
+    _, history, _ = fit_tree_boost(data, make_settings(), folds=folds, smooth=smooth, n_pairs=3)
+    assert history.mixture.aucs[0, 0].tolist() == pytest.approx(list(search.chosen.aucs))
+    _, history, _ = fit_tree_boost(data, make_settings(), folds=folds, smooth=smooth)
+    assert history.mixture.smooth_auc < search.chosen.mean
 
-    return fit_smooth(data, chosen)[0].decision_function(X)
+
+def exclusive_or(n_rows):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    return X, (X[:, 0] > 0) != (X[:, 1] > 0)
+
+
+def test_scores_of_codes_are_those_of_the_model():
+    X, y = exclusive_or(80)
+    data = prepare(X, y)
+    model, _, _ = fit_smooth(data, SmoothSettings(interactions=1, max_iter=20))
+    assert model.surfaces
+    scores, part = score_codes(model, data)[0], data.partitions[0]
+    assert scores == pytest.approx(model.decision_function(X[part.rows]), abs=1e-9)
+
+
+def made_aucs(gain):
+    """AUCs (check, weight, fold) with the largest at 20 trees of weight 1, by ``gain``."""
+    out = np.full((6, len(WEIGHTS), 3), 0.8)
+    out[1:4, -1] += [[0.5 * gain], [gain], [0.5 * gain]]
+    return out
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(50, (5, 0.375)), (50_000, (2, 1.0))])
+def test_few_rows_are_no_reason_to_leave_the_usual_choice(n_rows, expected):
+    choice = Choice(n_rows, 200, has_smooth=True)
+    assert choice.find([0, 10, 20, 40, 80, 200], made_aucs(0.01)) == expected
+
+
+def test_one_lucky_number_of_trees_is_not_chosen():
+    aucs = np.full((6, len(WEIGHTS), 3), 0.8)
+    aucs[2, 3] += 0.003
+    aucs[4:, 3] += 0.002
+    checks = [0, 10, 20, 40, 80, 200]
+    assert Choice(1e9, 200, has_smooth=True).find(checks, aucs) == (5, 0.375)
+    aucs[3, 3] += 0.003
+    assert Choice(1e9, 200, has_smooth=True).find(checks, aucs)[0] == 3
 
 
 def test_the_spread_of_normal_scores_is_their_standard_deviation():
@@ -453,3 +512,15 @@ def test_no_trees_are_left_where_every_pair_is_far_in_order():
     )
     assert history.stopped_by == "nothing left" and history.gains == []
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_few_negatives_without_a_positive_say_little():
+    """Of 20 positives among 1,000 rows, none is expected in a leaf of 10 rows."""
+    rng = np.random.default_rng(0)
+    y = np.arange(1000) < 20
+    group = np.where(y, 0, rng.permutation(1000) % 98 < 1).astype(float)
+    data = prepare(group[:, None], y)
+    tree, _ = Booster(data, make_settings(max_depth=1, learning_rate=1.0), Workers(1)).add()
+    values = tree.value[tree.nodes.feature < 0]
+    # Their own rows alone would give slope / curvature = -2.
+    assert -0.5 < values.min() < 0.0

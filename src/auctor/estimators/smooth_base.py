@@ -243,7 +243,7 @@ class PenaltySearch:
         self, data: RankingData, settings: SmoothSettings, start: Init | None = None
     ) -> SearchResult:
         """Choose the amounts by the held-out AUC and fit all rows with them."""
-        chosen, candidates = find_amounts(
+        chosen, candidates, _ = find_amounts(
             data,
             settings,
             self.folds,

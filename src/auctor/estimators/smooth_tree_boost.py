@@ -16,6 +16,7 @@ from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, Rank
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.init import check_same_features
 from auctor.estimators.smooth_base import (
+    MOST_PAIRS,
     make_settings,
     read_fpr_range,
     read_signs,
@@ -41,9 +42,10 @@ class SmoothTreeBoost(RankingEstimator):
 
     The second is the smoothed AUC of Komori (2010). No pair is formed: slope and curvature of every
     row are convolutions on the line of scores. Trees find interactions of features; the smooth
-    additive model (SmoothAUCBoost) is the better one where there are none. By default both are
-    fitted, and held-out rows choose the number of trees and the weight of each of the two. If no
-    number of trees ranks them better, the result is the additive model.
+    additive model (SmoothAUCBoostCV) is the better one where there are none, or few. By default
+    both are fitted, and held-out rows choose the penalties of the smooth model, whether it has
+    surfaces of pairs, the number of trees and the weight of each of the two. If no number of trees
+    ranks them better, the result is the smooth model.
 
     Parameters
     ----------
@@ -57,7 +59,8 @@ class SmoothTreeBoost(RankingEstimator):
         Maximise the partial AUC over this range of false positive rates. It is the smoothed
         partial AUC whatever ``loss`` is.
     init : "smooth", AdditiveModel, fitted estimator or None, default="smooth"
-        "smooth" fits a SmoothAUCBoost beside the trees, and the score is a weighted sum of both.
+        "smooth" fits a SmoothAUCBoostCV beside the trees, on the same folds, and the score is a
+        weighted sum of both; with ``early_stopping=False`` it is a SmoothAUCBoost.
         With a model of the same columns, ``n_estimators`` trees start from its scores, without
         early stopping: the model may have seen the rows that would be held out. None gives trees
         alone.
@@ -71,10 +74,10 @@ class SmoothTreeBoost(RankingEstimator):
         Number of features drawn for each node: "sqrt" and "log2" of the number of features, a
         number, a fraction, or all of them (None).
     l2_regularization : float, default=1.0
-        Shrinks the value of a leaf by E / (E + l2_regularization), where E is the effective
-        curvature of its rows: about a quarter of their number at the beginning of the fit, counted
-        in rows of the class on which the leaf depends. Leaves that depend on few positives are
-        shrunk even if they have many negatives.
+        Shrinks the value of a leaf as rows would whose curvatures add up to this number and in
+        which both classes occur as often as in the whole table: 4 rows per unit at the beginning of
+        the fit if the classes have the same size, and more the rarer one of them is. It has the
+        meaning that it has in other libraries for the log loss.
     monotonic_cst : array-like of int or dict of str to int, default=None
         1 for features in which the score must not decrease, -1 for those in which it must not
         increase, and 0 for the others.
@@ -145,17 +148,18 @@ class SmoothTreeBoost(RankingEstimator):
 
     Examples
     --------
-    Rows are positive where exactly one of two features is, which no additive model can rank:
+    Rows are positive where the product of three features is, which no sum of functions of one or
+    two features can rank:
 
     >>> import numpy as np
     >>> from auctor import SmoothAUCBoost, SmoothTreeBoost
-    >>> X = np.random.default_rng(0).normal(size=(600, 2))
-    >>> y = (X[:, 0] > 0) != (X[:, 1] > 0)
+    >>> X = np.random.default_rng(0).normal(size=(600, 3))
+    >>> y = X.prod(axis=1) > 0
     >>> trees = SmoothTreeBoost(n_estimators=50).fit(X[:400], y[:400])
-    >>> round(trees.score(X[400:], y[400:]), 2)
+    >>> round(trees.score(X[400:], y[400:]), 1)
     1.0
-    >>> round(SmoothAUCBoost().fit(X[:400], y[:400]).score(X[400:], y[400:]), 1)
-    0.6
+    >>> round(SmoothAUCBoost(interactions=3).fit(X[:400], y[:400]).score(X[400:], y[400:]), 1)
+    0.5
     """
 
     model_: Model
@@ -264,6 +268,7 @@ class SmoothTreeBoost(RankingEstimator):
             self._settings(data),
             folds=folds,
             smooth=self._smooth_settings(data) if is_smooth else None,
+            n_pairs=MOST_PAIRS if self.interaction_cst is None else 0,
             first=None if start is None else start.source,
             offset=None if start is None else start.scores,
         )

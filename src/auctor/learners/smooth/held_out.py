@@ -22,9 +22,13 @@ class HeldOut:
 
     def auc(self, x: Floats) -> float:
         """The AUC of the tables in ``x``; with ``fpr_range`` the mean TPR over that range."""
-        return held_out_auc(self._data, self._scores(x), self._settings.fpr_range)
+        return self.auc_of(self.scores(x))
 
-    def _scores(self, x: Floats) -> list[Floats]:
+    def auc_of(self, scores: list[Floats]) -> float:
+        """The same for scores."""
+        return held_out_auc(self._data, scores, self._settings.fpr_range)
+
+    def scores(self, x: Floats) -> list[Floats]:
         """The scores of the rows of each partition."""
         size = self._data.n_features * self._data.n_codes
         tables = list(x[:size].reshape(self._data.n_features, -1))

@@ -10,6 +10,7 @@ lambda is evaluated after every round.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,7 +76,8 @@ class Fold:
     """One fold: its training rows as a problem, and its held-out rows.
 
     ``adapted`` are the features' own multiples of the penalties on the training rows, and ``last``
-    is the last maximum, from which the next fit starts.
+    is the last maximum, from which the next fit starts. ``scores`` are those of the held-out rows
+    by amounts and number of pairs.
     """
 
     def __init__(
@@ -90,22 +92,28 @@ class Fold:
         self.problem = Problem(train, settings, workers)
         self.adapted = self.problem.adapted()
         self.last: Floats | None = None
+        self.scores: dict[tuple[Amounts, int], list[Floats]] = {}
 
     def auc_at(self, amounts: Amounts) -> float:
         """The AUC of the held-out rows with these amounts; the next call starts from here."""
         point = self._climb(amounts)
         self.last = point.x
-        return self._held_out.auc(point.x)
+        return self._keep(self._held_out, point.x, amounts)
 
     def auc_with_surfaces(self, amounts: Amounts, most: int) -> float:
         """The AUC of the held-out rows with surfaces of up to ``most`` pairs."""
         problem, point = self.problem, self._climb(amounts)
         pairs = find_pairs(problem, point.x, most)
         if not pairs:
-            return self._held_out.auc(point.x)
+            return self._keep(self._held_out, point.x, amounts, most)
         joint = JointProblem(problem, problem.roughness.weigh(*amounts, self.adapted), pairs)
         point, _ = joint.climb(point, Patience(_TOL, self._settings.max_iter))
-        return HeldOut(self._rows, self._settings, pairs).auc(point.x)
+        return self._keep(HeldOut(self._rows, self._settings, pairs), point.x, amounts, most)
+
+    def _keep(self, held_out: HeldOut, x: Floats, amounts: Amounts, most: int = 0) -> float:
+        scores = held_out.scores(x)
+        self.scores[amounts, most] = scores
+        return held_out.auc_of(scores)
 
     def aucs_by_rounds(self, amounts: Amounts) -> list[float]:
         """The AUC of the held-out rows after each round of the stagewise solver."""
@@ -188,6 +196,10 @@ class AmountSearch:
         best = int(np.argmax(staged.mean(axis=0)))
         self._add(Candidate(amounts, tuple(staged[:, best].tolist()), 0, best + 1, staged))
 
+    def scores_of(self, chosen: Candidate) -> list[list[Floats]]:
+        """The scores of the held-out rows of each fold, by partition."""
+        return [fold.scores[chosen.amounts, chosen.interactions] for fold in self._folds]
+
     def close(self) -> None:
         """End the progress bar."""
         self._progress.close(f"{len(self.candidates)} candidates")
@@ -195,6 +207,14 @@ class AmountSearch:
     def _add(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
         self._progress.step(f"AUC {candidate.mean:.4f}")
+
+
+class Search(NamedTuple):
+    """What a search found."""
+
+    chosen: Candidate
+    candidates: list[Candidate]  # in the order in which they were tried; empty without folds
+    scores: list[list[Floats]]  # of the held-out rows of each fold, by partition
 
 
 def find_amounts(
@@ -206,7 +226,7 @@ def find_amounts(
     penalties: Sequence[float] | None = None,
     rule: str = "paired",
     surfaces: int = 0,
-) -> tuple[Candidate, list[Candidate]]:
+) -> Search:
     """Choose the amounts of penalty by cross-validation.
 
     Parameters
@@ -226,18 +246,18 @@ def find_amounts(
 
     Returns
     -------
-    chosen : Candidate
-        The choice of the rule.
-    candidates : list of Candidate
-        All candidates in the order in which they were tried; empty without folds.
+    Search
+        The choice of the rule, all candidates, and the scores of the held-out rows by the choice;
+        there are none for the stagewise solver.
     """
     # On small tables threads wait more than they work (measured with 1e4 rows and 20 features).
     n_jobs = settings.n_jobs if data.n_rows * data.n_features >= _CELLS_FOR_THREADS else 1
     if not folds:
-        return Candidate(auto_amounts(data, settings), ()), []
+        return Search(Candidate(auto_amounts(data, settings), ()), [], [])
     with Workers(n_jobs) as workers:
         search = AmountSearch(data, settings, folds, workers)
         choose = partial(choose_candidate, rule=rule, auto=search.auto)
+        scores: list[list[Floats]] = []
         if settings.solver == "stagewise":
             _search_rounds(search, shrinkages, penalties)
             chosen = choose(search.candidates)
@@ -248,8 +268,9 @@ def find_amounts(
                 search.try_surfaces(chosen, surfaces or settings.interactions)
                 tried = search.candidates[-1]
                 chosen = tried if surfaces == 0 else with_or_without(chosen, tried, rule)
+            scores = search.scores_of(chosen)
         search.close()
-    return chosen, search.candidates
+    return Search(chosen, search.candidates, scores)
 
 
 def choose_candidate(candidates: Sequence[Candidate], rule: str, auto: Amounts) -> Candidate:

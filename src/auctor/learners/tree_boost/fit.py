@@ -15,6 +15,7 @@ from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
 from auctor.learners.common.tree_nodes import join_trees, shorten
 from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.search import find_amounts
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.tree_boost.certificate import certify
 from auctor.learners.tree_boost.grower import Tree
@@ -44,6 +45,7 @@ def fit_tree_boost(
     *,
     folds: list[tuple[Bools, Bools]] | None = None,
     smooth: SmoothSettings | None = None,
+    n_pairs: int = 0,
     first: Model | None = None,
     offset: Floats | None = None,
 ) -> tuple[Model, TreeBoostHistory, Certificate]:
@@ -59,7 +61,11 @@ def fit_tree_boost(
         Rows to train on and to hold out. They choose the number of trees, and their weight beside
         the smooth model; without folds there are ``n_estimators`` trees of weight one half.
     smooth : SmoothSettings, optional
-        Settings of the smooth model that is added to the trees; None for trees alone.
+        Settings of the smooth model that is added to the trees; None for trees alone. With folds,
+        its penalties are chosen on them.
+    n_pairs : int, default=0
+        Maximum number of pairs of features whose surfaces the smooth model may have, if they help
+        on the folds.
     first : Model, optional
         A model that the trees start from, whose scores are ``offset``.
     offset : ndarray, optional
@@ -76,7 +82,10 @@ def fit_tree_boost(
     history = TreeBoostHistory()
     with Workers(settings.n_jobs) as workers:
         if folds:
-            history.mixture = find_mixture(data, settings, folds, smooth, workers)
+            held_out = None
+            if smooth is not None:
+                smooth, held_out = _choose_penalties(data, smooth, folds, n_pairs)
+            history.mixture = find_mixture(data, settings, folds, held_out, workers)
             history.stopped_by = _reason(history.mixture, settings)
             settings = replace(settings, n_estimators=history.mixture.n_trees)
         forest = _boost(data, settings, offset, history, workers)
@@ -89,6 +98,18 @@ def fit_tree_boost(
     shift = model.intercept - order.cut  # type: ignore[attr-defined]
     model = replace(model, intercept=shift, calibration=calibrate(data, scores, order.cut))  # type: ignore[call-arg]
     return model, history, certify(data, scores, order, history, settings)
+
+
+def _choose_penalties(
+    data: RankingData, smooth: SmoothSettings, folds: list[tuple[Bools, Bools]], n_pairs: int
+) -> tuple[SmoothSettings, list[list[Floats]]]:
+    """The penalties and the number of surfaces that do best on the folds.
+
+    Also returns the scores of the held-out rows of each fold.
+    """
+    chosen, _, scores = find_amounts(data, smooth, folds, surfaces=n_pairs)
+    smooth = replace(smooth, **chosen.amounts._asdict(), interactions=chosen.interactions)
+    return smooth, scores
 
 
 def _reason(mixture: Mixture, settings: TreeBoostSettings) -> str:

@@ -7,7 +7,6 @@ although their number was chosen on the test rows, and that of the mixture 0.886
 (``benchmarks/tree_boost_start.py``).
 """
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,15 +16,16 @@ from auctor._typing import Bools, Floats
 from auctor.data import RankingData, Workers
 from auctor.learners.common.finish import codes_in, score_rows
 from auctor.learners.common.held_out_auc import held_out_auc
-from auctor.learners.smooth.fit import fit_smooth
-from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.tree_boost.rounds import Booster, Scores, add_to_rows
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import AdditiveModel
 
 WEIGHTS = np.linspace(0.0, 1.0, 9)  # of the trees
-# The weight that few rows give no reason to leave, and what it costs to leave it.
-_USUAL_WEIGHT, _COST = 0.375, 2.0
+# The weight and the number of trees that few rows give no reason to leave, and what it costs.
+_USUAL_WEIGHT, _WEIGHT_COST = 0.375, 12.0
+_USUAL_TREES, _TREES_COST = 20.0, 3.0  # trees times the learning rate
+# The AUC at a number of trees is averaged with those before and after it.
+_NEIGHBOURS = np.array([0.25, 0.5, 0.25])
 # Trees after which held-out rows are scored: every tenth part of the number of trees so far.
 _FIRST_CHECK, _GROWTH = 10, 1.1
 
@@ -70,19 +70,15 @@ class _Fold:
         data: RankingData,
         masks: tuple[Bools, Bools],
         settings: TreeBoostSettings,
-        smooth: SmoothSettings | None,
+        smooth: list[Floats] | None,
         workers: Workers,
     ) -> None:
         train, test = masks
-        rows = data.take(train)
-        self._booster = Booster(rows, settings, workers)
+        self._booster = Booster(data.take(train), settings, workers)
         self._trees = Scores.start(data.take(test), None)
         self._fpr_range = settings.fpr_range
         self.is_done = False
-        self._smooth: list[Floats] | None = None
-        if smooth is not None:
-            model, _, _ = fit_smooth(rows, smooth)
-            self._smooth = score_codes(model, self._trees.data)
+        self._smooth = smooth
 
     def step(self) -> None:
         """Add a tree."""
@@ -127,16 +123,21 @@ def find_mixture(
     data: RankingData,
     settings: TreeBoostSettings,
     folds: list[tuple[Bools, Bools]],
-    smooth: SmoothSettings | None,
+    smooth: list[list[Floats]] | None,
     workers: Workers,
 ) -> Mixture:
-    """Add trees to the models of all folds until held-out rows gain no more; choose the best."""
-    inner = workers
-    if len(folds) > 1:  # threads work on different folds
-        inner = Workers(1)
-        smooth = None if smooth is None else replace(smooth, n_jobs=1, verbose=False)
-    runs = workers.map(lambda masks: _Fold(data, masks, settings, smooth, inner), folds)
-    penalty = _penalty(data) if smooth is not None else np.zeros(1)
+    """Add trees to the models of all folds until held-out rows gain no more; choose the best.
+
+    ``smooth`` are the scores of the held-out rows of each fold by the smooth model, by partition.
+    """
+    inner = Workers(1) if len(folds) > 1 else workers  # threads work on different folds
+    beside: list[list[Floats] | None] = [*smooth] if smooth else [None] * len(folds)
+    runs = workers.map(
+        lambda fold: _Fold(data, fold[0], settings, fold[1], inner),
+        list(zip(folds, beside, strict=True)),
+    )
+    usual_trees = min(_USUAL_TREES / settings.learning_rate, settings.n_estimators)
+    choice = Choice(min(data.effective_rows), usual_trees, smooth is not None)
     progress = Progress(settings.n_estimators, "choosing the number of trees", settings.verbose)
     checks, aucs, ratios = [0], [np.array([run.aucs() for run in runs]).T], [1.0]
     best, next_check = 0, _FIRST_CHECK
@@ -150,37 +151,58 @@ def find_mixture(
         checks.append(n_trees)
         aucs.append(np.array(workers.map(_Fold.aucs, runs)).T)
         ratios.append(float(np.mean([run.ratio for run in runs])))
-        if _quality(aucs[-1], penalty).max() > _quality(aucs[best], penalty).max():
-            best = len(checks) - 1
+        best = choice.find(checks, np.array(aucs))[0]
         if is_last or n_trees - checks[best] >= settings.n_iter_no_change:
             break
     progress.close()
-    return _choose(best, checks, np.array(aucs), ratios, penalty)
-
-
-def _choose(
-    best: int, checks: list[int], aucs: Floats, ratios: list[float], penalty: Floats
-) -> Mixture:
-    if len(penalty) == 1:  # trees alone: at least one
-        return Mixture(max(checks[best], 1), 1.0, 1.0, checks, aucs)
-    weight = float(WEIGHTS[int(np.argmax(_quality(aucs[best], penalty)))])
+    best, weight = choice.find(checks, np.array(aucs))
     n_trees = checks[best] if weight > 0.0 else 0
-    return Mixture(n_trees, weight if n_trees else 0.0, ratios[best], checks, aucs)
+    if smooth is None:
+        return Mixture(max(n_trees, 1), 1.0, 1.0, checks, np.array(aucs))
+    return Mixture(n_trees, weight if n_trees else 0.0, ratios[best], checks, np.array(aucs))
 
 
-def _quality(aucs: Floats, penalty: Floats) -> Floats:
-    """The mean AUC over the folds for each weight, less the penalty."""
-    return np.asarray(aucs.mean(axis=1) - penalty)
+class Choice:
+    """Chooses the number of trees and their weight by the AUC of held-out rows.
 
-
-def _penalty(data: RankingData) -> Floats:
-    """The cost, in AUC, of each weight: few rows give little reason to leave the usual one.
-
-    The best of many candidates looks better than it is, by more the fewer rows there are. The cost
-    is least at a weight slightly in favour of the smooth model, which varies less than trees, and
-    is inversely proportional to the effective number of rows of the smaller class.
+    The best of many candidates looks better than it is, by more the fewer rows there are, and few
+    trees of a large weight look good by luck. Each candidate therefore has a cost, which is the
+    larger the farther it is from a usual number of trees and from a usual weight, slightly in
+    favour of the smooth model, which varies less than trees. It is proportional to A (1 - A) / n,
+    the size of the variance of an AUC of A with n rows of the smaller class.
     """
-    return _COST * (WEIGHTS - _USUAL_WEIGHT) ** 2 / min(data.effective_rows)
+
+    def __init__(self, n_rows: float, usual_trees: float, has_smooth: bool) -> None:
+        self._n_rows, self._usual_trees = n_rows, usual_trees
+        self._weights = WEIGHTS if has_smooth else np.ones(1)
+
+    def find(self, checks: list[int], aucs: Floats) -> tuple[int, float]:
+        """The chosen check and weight; ``aucs`` are by check, weight and fold."""
+        means = aucs.mean(axis=2)
+        best = float(means.max())
+        cost = best * (1.0 - best) / self._n_rows * self._costs(checks)
+        quality = _average_neighbours(means) - cost
+        if self._weights[0] == 0.0:  # no tree has any weight
+            quality[0, 1:] = quality[1:, 0] = -np.inf
+        check, at = np.unravel_index(int(np.argmax(quality)), quality.shape)
+        return int(check), float(self._weights[at])
+
+    def _costs(self, checks: list[int]) -> Floats:
+        """The cost (check, weight) in units of the variance."""
+        sizes = np.maximum(np.array(checks, dtype=np.float64), 1.0)
+        of_trees = _TREES_COST * np.log(sizes / self._usual_trees) ** 2
+        if self._weights[0] == 0.0:
+            of_trees[0] = 0.0
+        return np.asarray(of_trees[:, None] + _WEIGHT_COST * (self._weights - _USUAL_WEIGHT) ** 2)
+
+
+def _average_neighbours(means: Floats) -> Floats:
+    """The AUCs (check, weight) averaged with those of the checks beside; the first is apart."""
+    out = means.copy()
+    if len(means) > 2:
+        padded = np.concatenate([means[1:2], means[1:], means[-1:]])
+        out[1:] = sum(f * padded[k : k + len(means) - 1] for k, f in enumerate(_NEIGHBOURS))
+    return out
 
 
 def score_codes(model: AdditiveModel, data: RankingData) -> list[Floats]:
@@ -190,7 +212,13 @@ def score_codes(model: AdditiveModel, data: RankingData) -> list[Floats]:
         table = np.zeros(data.n_codes)
         table[: feature.n_bins + 1] = steps[codes_in(feature, own)]
         tables.append(table)
-    return [model.intercept + score_rows(part, tables) for part in data.partitions]
+    scores = [model.intercept + score_rows(part, tables) for part in data.partitions]
+    for surface in model.surfaces:
+        (a, b), axes = surface.features, surface.axes
+        first, second = codes_in(data.features[a], axes[0]), codes_in(data.features[b], axes[1])
+        for score, part in zip(scores, data.partitions, strict=True):
+            score += surface.values[first[part.codes[a]], second[part.codes[b]]]
+    return scores
 
 
 def spread(data: RankingData, scores: list[Floats]) -> float:
