@@ -8,14 +8,9 @@ import pytest
 
 from auctor.data import prepare
 from auctor.learners.common.finish import codes_in
-from auctor.learners.smooth.bands import (
-    draw_rows,
-    drop_empty_bins,
-    recode,
-    score_bands,
-    steps_by_code,
-)
+from auctor.learners.smooth.bands import score_bands
 from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.refits import draw_rows, drop_empty_bins, recode, steps_by_code
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.testing.contracts import messy_table
 
