@@ -160,13 +160,13 @@ def score_bands(
         data, settings = data.take_features(kept), narrow(settings, kept)
         validation = None if validation is None else validation.take_features(kept)
     own = [fitted.index(j) for j in wanted if j in fitted]
-    progress = Progress(n_resamples, "confidence bands", verbose)
     with Workers(n_jobs) as workers:
         source: OneStep | Refits
         if method == "one-step" and has_one_step(settings, validation):
-            source = OneStep(data, settings, first, workers)
+            source = OneStep(data, settings, first, workers, verbose)
         else:
             source = Refits(data, settings, validation, workers)
+        progress = Progress(n_resamples, "confidence bands", verbose)
 
         def drawn(seed: np.random.SeedSequence) -> Floats:
             tables = centred(source.drawn(seed), source.fraction)[own]
@@ -191,7 +191,7 @@ def _flat_band(feature: Feature) -> ScoreBand:
 
 
 def check_request(
-    n_resamples: Any, level: Any, random_state: Any = 0, method: Any = "one-step"
+    n_resamples: Any = 100, level: Any = 0.95, random_state: Any = 0, method: Any = "one-step"
 ) -> None:
     """Check the arguments of ``score_bands``."""
     if method not in METHODS:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import LinAlgError, block_diag, cho_factor, cho_solve, eigh, orth
 
+from auctor._progress import Progress
 from auctor._typing import Floats
-from auctor.learners.smooth.objective import Objective, Quadratic
+from auctor.learners.smooth.objective import Objective, Point, Quadratic
 from auctor.learners.smooth.penalty import CURVATURE
 from auctor.learners.smooth.smoothed_auc import SmoothedAUC
 
@@ -22,8 +23,8 @@ from auctor.learners.smooth.smoothed_auc import SmoothedAUC
 _HELD_FAST = 20.0
 # Guess of the curvature of entries without rows, relative to the largest of the table.
 _LEAST_CURVATURE = 1e-6
-# Change of a score in a difference of gradients.
-_NUDGE = 0.01
+# Largest change of a score in a difference of gradients.
+_NUDGE = 0.005
 # Smallest curvature of the objective along a direction, relative to the guess.
 _FLATTEST = 0.02
 
@@ -41,6 +42,8 @@ class NearMaximum:
         The maximum, as a flat vector of all tables.
     spans : sequence of ndarray or None, optional
         For each set of tables, columns that span the directions to consider; None for all.
+    verbose : bool or int, default=False
+        Whether to show a progress bar.
     """
 
     def __init__(
@@ -49,14 +52,15 @@ class NearMaximum:
         penalties: Sequence[Quadratic],
         x: Floats,
         spans: Sequence[Floats | None] = (None,),
+        verbose: bool | int = False,
     ) -> None:
         self.x, self._objective = x, Objective(sums, penalties)
         self._penalties = tuple(penalties)
         point = self._objective.defined_at(x)
-        self._gradient = point.gradient
+        self._gradient, self._slope = point.gradient, _auc_slope(point)
         sets = zip(penalties, point.mass, spans, strict=True)
         self._sets = [free_directions(penalty, mass, span) for penalty, mass, span in sets]
-        curvature = self._auc_curvature()
+        curvature = self._auc_curvature(verbose)
         n_first = sum(basis.shape[1] for basis in self._sets[0])
         rest = [_penalty_curvature(p, d) for p, d in zip(penalties, self._sets, strict=True)][1:]
         self._curvature = curvature + block_diag(np.zeros((n_first, n_first)), *rest)
@@ -77,15 +81,17 @@ class NearMaximum:
         """Number of free directions of all tables."""
         return len(self._curvature)
 
-    def _auc_curvature(self) -> Floats:
+    def _auc_curvature(self, verbose: bool | int) -> Floats:
         """Minus the second derivatives of the smoothed AUC along the free directions."""
         columns, n = [], sum(basis.shape[1] for own in self._sets for basis in own)
+        progress = Progress(n, "curvature for confidence bands", verbose)
         for unit in np.eye(n):
             direction = self._expand(unit)
-            moved = _NUDGE / float(np.abs(direction).max()) * direction
-            down, up = (self._objective.defined_at(self.x + side * moved) for side in (-1, 1))
-            fallen = (down.gradient + down.penalty_gradient) - (up.gradient + up.penalty_gradient)
-            columns.append(self._project(fallen) / (2 * _NUDGE) * float(np.abs(direction).max()))
+            nudge = _NUDGE / float(np.abs(direction).max())
+            moved = self._objective.defined_at(self.x + nudge * direction)
+            columns.append(self._project(self._slope - _auc_slope(moved)) / nudge)
+            progress.step()
+        progress.close()
         curvature = np.array(columns).reshape(n, n)
         return np.asarray((curvature + curvature.T) / 2)
 
@@ -102,6 +108,11 @@ class NearMaximum:
         ends = np.cumsum([basis.shape[1] for basis in bases])[:-1]
         parts = zip(bases, np.split(components, ends), strict=True)
         return np.concatenate([basis @ own for basis, own in parts])
+
+
+def _auc_slope(point: Point) -> Floats:
+    """The gradient of the smoothed AUC, without that of the penalty."""
+    return np.asarray(point.gradient + point.penalty_gradient)
 
 
 def free_directions(penalty: Quadratic, mass: Floats, span: Floats | None = None) -> list[Floats]:

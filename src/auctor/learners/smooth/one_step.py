@@ -55,6 +55,7 @@ class OneStep:
         settings: SmoothSettings,
         seed: np.random.SeedSequence,
         workers: Workers,
+        verbose: bool | int = False,
     ) -> None:
         data, self._used = few_rows(data, seed)
         self.row_fraction = float(self._used.min())
@@ -62,30 +63,31 @@ class OneStep:
         self.fraction = problem.roughness.fraction
         self._adapted, self._pilot = problem.adapted(), None
         if problem.pilot is not None:
-            self._pilot = NearMaximum(problem.sums, (self._pilot_penalty,), problem.pilot)
+            penalties = (self._pilot_penalty,)
+            self._pilot = NearMaximum(problem.sums, penalties, problem.pilot, verbose=verbose)
         point, _ = climb(problem, problem.amounts, self._adapted)
         most, self._joint = settings.interactions, None
         if pairs := find_pairs(problem, point.x, most) if most > 0 else []:
             penalty = problem.roughness.weigh(*problem.amounts, self._adapted)
             self._joint = JointProblem(problem, penalty, pairs)
             point, _ = self._joint.climb(point, Patience(settings.tol, settings.max_iter))
-        self._final = self._near(point.x)
+        self._final = self._near(point.x, verbose)
         self.tables = self._finish(point.x)
 
     @property
     def _pilot_penalty(self) -> Penalty:
         return self._problem.roughness.weigh(*self._problem.auto)
 
-    def _near(self, x: Floats) -> NearMaximum:
+    def _near(self, x: Floats, verbose: bool | int) -> NearMaximum:
         """The objective near the maximum ``x``."""
         problem, joint = self._problem, self._joint
         penalty = problem.roughness.weigh(*problem.amounts, self._adapted)
         if joint is None:
-            return NearMaximum(problem.sums, (penalty,), x)
+            return NearMaximum(problem.sums, (penalty,), x, verbose=verbose)
         # Surfaces move with the rows like sums of two curves: what is left of them hardly affects
         # the features' own curves, from which it is separated in the end.
         penalties, spans = (penalty, joint.surface_penalty), (None, joint.main_span)
-        return NearMaximum(joint.sums, penalties, x, spans)
+        return NearMaximum(joint.sums, penalties, x, spans, verbose)
 
     def drawn(self, seed: np.random.SeedSequence) -> Floats:
         """The tables of the maximum on drawn rows."""
