@@ -1,6 +1,5 @@
 """Bootstrap bands of a fitted estimator's score functions, on the rows of its fit."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,8 @@ from auctor.learners.common.finish import codes_in
 from auctor.learners.smooth.bands import ScoreBands, check_request, score_bands
 from auctor.models import AdditiveModel
 
-# The refit on the given rows may differ from the estimator by this fraction of the scores' range,
-# and a refit on some of the rows also by this many standard errors.
-_SAME, _ERRORS = 0.05, 6.0
+# The refit on the given rows may differ from the estimator by this fraction of the scores' range.
+_SAME = 0.05
 # Cells of the largest table on which refits take seconds, where one step is not enough.
 _MOST_CELLS = 10**6
 
@@ -45,7 +43,8 @@ def estimator_bands(
     data = estimator._prepare(FitInput(estimator._read(X), X, y, sample_weight))
     settings, train, held_out = estimator._refit(data)
     bands = score_bands(train, settings, validation=held_out, n_jobs=n_jobs, **options)
-    return _around(estimator.model_, bands)
+    _check_same(estimator.model_, bands)
+    return bands
 
 
 def _why_not(estimator: Any) -> str:
@@ -66,26 +65,17 @@ def _why_not(estimator: Any) -> str:
     return ""
 
 
-def _around(model: AdditiveModel, bands: ScoreBands) -> ScoreBands:
-    """The bands around the estimator's own model, which a fit to the given rows must reproduce."""
+def _check_same(model: AdditiveModel, bands: ScoreBands) -> None:
+    """A fit to the given rows must give the estimator's own model."""
     largest = sum(float(np.ptp(steps)) for steps in model.steps)
     own = {f.name: (f, steps) for f, steps in zip(model.features, model.steps, strict=True)}
-    out = []
     for band in bands:
         feature, steps = own[band.feature.name]
         differences = steps[codes_in(band.feature, feature)] - band.table
         apart = float(np.ptp(differences[1:])) if feature.n_bins else 0.0
-        tolerance = _SAME * largest
-        if bands.row_fraction < 1.0:
-            error = float(np.nanmax(band.standard_error[1:], initial=0.0))
-            tolerance += _ERRORS * error / np.sqrt(bands.row_fraction)
-        if apart > tolerance:
+        if apart > _SAME * largest:
             raise ValueError(
                 "a refit on X and y does not reproduce the model of the estimator; give the rows "
                 "(and weights) that it was fitted on, and with early_stopping a whole number as "
                 "random_state, or band=None"
             )
-        middle = float(np.median(differences[1:])) if feature.n_bins else 0.0
-        out.append(band.around(band.table + differences - middle))
-    # A fit to all rows gives the model itself, up to rounding, on finer bins.
-    return bands if bands.row_fraction == 1.0 else replace(bands, bands=tuple(out))

@@ -20,6 +20,7 @@ from auctor.estimators.smooth_base import (
     PenaltySearch,
     Refit,
     SmoothEstimator,
+    loose_where,
     make_settings,
 )
 from auctor.learners.exact.candidates import Candidate, RefinementHistory
@@ -132,7 +133,7 @@ class ExactBoostCV(SmoothEstimator):
         the inner folds, and ``runs`` are the rounds on all rows.
     n_iter_ : int
         Number of iterations of the smooth model.
-    penalty_, shrinkage_, ridge_, interactions_
+    penalty_, shrinkage_, ridge_, interactions_, single_values_
         What was chosen for the smooth model: see SmoothAUCBoostCV.
     feature_importances_ : ndarray of shape (n_features,)
         The class-balanced standard deviation of each feature's part of the score, as fractions of
@@ -255,6 +256,7 @@ class ExactBoostCV(SmoothEstimator):
             shrinkage=self.shrinkage_,
             ridge=self.ridge_,
             interactions=self.interactions_,
+            loose=loose_where(self.single_values_, data),
         )
         return Refit(settings, data, None)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from auctor._typing import Bools
+from auctor._typing import Bools, Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
 from auctor.estimators.explanation import ScoreTable, score_features
@@ -257,6 +257,7 @@ class PenaltySearch:
             **chosen.amounts._asdict(),
             interactions=chosen.interactions if self.n_pairs else settings.interactions,
             n_estimators=chosen.n_rounds or settings.n_estimators,
+            loose=loose_where(chosen.single_values, data),
         )
         result = run_smooth(data, final, start=start)
         attributes = {
@@ -265,8 +266,14 @@ class PenaltySearch:
             "cv_results_": cv_results(candidates),
             "interactions_": final.interactions,
             "n_estimators_": final.n_estimators,
+            "single_values_": chosen.single_values,
         }
         return SearchResult(final, replace(result, attributes=attributes))
+
+
+def loose_where(single_values: bool, data: RankingData) -> Floats | None:
+    """The setting ``loose``: found by the fit, or infinite where no value may leave its curve."""
+    return None if single_values else np.full(data.n_features, np.inf)
 
 
 def cv_results(candidates: list[Candidate]) -> dict[str, npt.NDArray[Any]]:

@@ -60,18 +60,6 @@ class ScoreBand:
     simultaneous_high: Floats
     multiplier: float
 
-    def around(self, table: Floats) -> "ScoreBand":
-        """The band moved to another table, for bands that were computed on some of the rows."""
-        moved = table - self.table
-        return replace(
-            self,
-            table=table,
-            low=self.low + moved,
-            high=self.high + moved,
-            simultaneous_low=self.simultaneous_low + moved,
-            simultaneous_high=self.simultaneous_high + moved,
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class ScoreBands:
@@ -80,7 +68,6 @@ class ScoreBands:
     bands: tuple[ScoreBand, ...]
     level: float
     n_resamples: int
-    row_fraction: float = 1.0  # of the rows of a class; less than 1 for large tables
 
     def __iter__(self) -> Iterator[ScoreBand]:
         return iter(self.bands)
@@ -181,7 +168,7 @@ def score_bands(
         for i, j in enumerate(own)
     }
     flat = [bands[j] if j in bands else _flat_band(all_features[j]) for j in wanted]
-    return ScoreBands(tuple(flat), level, n_resamples, source.row_fraction)
+    return ScoreBands(tuple(flat), level, n_resamples)
 
 
 def _flat_band(feature: Feature) -> ScoreBand:

@@ -18,14 +18,16 @@ from auctor.learners.smooth.fit import climb
 from auctor.learners.smooth.interactions import find_pairs
 from auctor.learners.smooth.near_maximum import NearMaximum
 from auctor.learners.smooth.newton import Patience
-from auctor.learners.smooth.penalty import Penalty
+from auctor.learners.smooth.penalty import Adapted, Penalty
 from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.smooth.smoothed_auc import SmoothedAUC
-from auctor.learners.smooth.surfaces import JointProblem
+from auctor.learners.smooth.surfaces import JointProblem, row_cells
 
-# Of a class with more rows, so many drawn at random are enough to estimate standard errors.
+# Of a class with more rows, so many drawn at random are enough for the curvature and the variance
+# of the gradient. The maximum itself is that of all rows.
 _MOST_ROWS = 20_000
+_TOL = 1e-6
 # A row's weight is multiplied by this, so that numbers of draws need not be whole.
 _FINER = 64
 
@@ -39,14 +41,12 @@ def has_one_step(settings: SmoothSettings, validation: RankingData | None) -> bo
 
 
 class OneStep:
-    """The maximum on all rows, or on enough of them, and those on drawn rows.
+    """The maximum on all rows, and those on drawn rows.
 
     Attributes
     ----------
     tables, fraction : ndarray of shape (features, codes)
         The tables of the maximum, and the class-balanced fraction of the rows in each code.
-    row_fraction : float
-        Fraction of the rows of a class that was used, the smaller of the two.
     """
 
     def __init__(
@@ -57,54 +57,62 @@ class OneStep:
         workers: Workers,
         verbose: bool | int = False,
     ) -> None:
-        data, self._used = few_rows(data, seed)
-        self.row_fraction = float(self._used.min())
+        self._few, self._used = few_rows(data, seed)
+        if self._few is not data:  # many rows: a gain below this is far below the errors
+            settings = replace(settings, tol=max(settings.tol, _TOL))
         problem = self._problem = Problem(data, settings, workers)
         self.fraction = problem.roughness.fraction
-        self._adapted, self._pilot = problem.adapted(), None
-        if problem.pilot is not None:
-            penalties = (self._pilot_penalty,)
-            self._pilot = NearMaximum(problem.sums, penalties, problem.pilot, verbose=verbose)
+        self._adapted = problem.adapted()
         point, _ = climb(problem, problem.amounts, self._adapted)
         most, self._joint = settings.interactions, None
+        self._cells: list[DenseCodes] | None = None
         if pairs := find_pairs(problem, point.x, most) if most > 0 else []:
-            penalty = problem.roughness.weigh(*problem.amounts, self._adapted)
-            self._joint = JointProblem(problem, penalty, pairs)
+            self._joint = JointProblem(problem, self._penalty(self._adapted), pairs)
             point, _ = self._joint.climb(point, Patience(settings.tol, settings.max_iter))
-        self._final = self._near(point.x, verbose)
+            self._cells = [*row_cells(self._few, pairs)]
         self.tables = self._finish(point.x)
+        self._pilot = None
+        if problem.pilot is not None:
+            sums, penalties = self._sums(self._few, workers), (self._pilot_penalty,)
+            self._pilot = NearMaximum(sums, penalties, problem.pilot, verbose=verbose)
+        self._final = self._near(point.x, workers, verbose)
 
     @property
     def _pilot_penalty(self) -> Penalty:
         return self._problem.roughness.weigh(*self._problem.auto)
 
-    def _near(self, x: Floats, verbose: bool | int) -> NearMaximum:
+    def _penalty(self, adapted: Adapted | None) -> Penalty:
+        return self._problem.roughness.weigh(*self._problem.amounts, adapted)
+
+    def _near(self, x: Floats, workers: Workers, verbose: bool | int) -> NearMaximum:
         """The objective near the maximum ``x``."""
-        problem, joint = self._problem, self._joint
-        penalty = problem.roughness.weigh(*problem.amounts, self._adapted)
-        if joint is None:
-            return NearMaximum(problem.sums, (penalty,), x, verbose=verbose)
+        sums, penalty = self._sums(self._few, workers, self._cells), self._penalty(self._adapted)
+        if self._joint is None:
+            return NearMaximum(sums, (penalty,), x, verbose=verbose)
         # Surfaces move with the rows like sums of two curves: what is left of them hardly affects
         # the features' own curves, from which it is separated in the end.
-        penalties, spans = (penalty, joint.surface_penalty), (None, joint.main_span)
-        return NearMaximum(joint.sums, penalties, x, spans, verbose)
+        penalties, spans = (penalty, self._joint.surface_penalty), (None, self._joint.main_span)
+        return NearMaximum(sums, penalties, x, spans, verbose)
 
     def drawn(self, seed: np.random.SeedSequence) -> Floats:
         """The tables of the maximum on drawn rows."""
-        problem, adapted = self._problem, self._adapted
-        data = draw_fractions(problem.data, self._used, np.random.default_rng(seed))
+        # Threads share the resamples, not the rows.
+        alone, adapted = Workers(1), self._adapted
+        data = draw_fractions(self._few, self._used, np.random.default_rng(seed))
         if self._pilot is not None and adapted is not None:
-            x = self._pilot.moved(self._sums(data), self._pilot_penalty)
-            adapted = problem.roughness.adapt(x.reshape(self.fraction.shape), adapted.loose)
-        sums = self._sums(data, None if self._joint is None else [*self._joint.cells])
-        penalty = problem.roughness.weigh(*problem.amounts, adapted)
-        return self._finish(self._final.moved(sums, penalty))
+            x = self._pilot.moved(self._sums(data, alone), self._pilot_penalty)
+            tables = x.reshape(self.fraction.shape)
+            adapted = self._problem.roughness.adapt(tables, adapted.loose)
+        sums = self._sums(data, alone, self._cells)
+        return self._finish(self._final.moved(sums, self._penalty(adapted)))
 
-    def _sums(self, data: RankingData, cells: list[DenseCodes] | None = None) -> SmoothedAUC:
-        """The smoothed AUC of drawn rows; threads share the resamples, not the rows."""
+    def _sums(
+        self, data: RankingData, workers: Workers, cells: list[DenseCodes] | None = None
+    ) -> SmoothedAUC:
+        """The smoothed AUC of some rows."""
         settings = self._problem.settings
         return SmoothedAUC(
-            data, Workers(1), cells=cells, fpr_range=settings.fpr_range, offset=settings.offset
+            data, workers, cells=cells, fpr_range=settings.fpr_range, offset=settings.offset
         )
 
     def _finish(self, x: Floats) -> Floats:
@@ -116,10 +124,7 @@ class OneStep:
 
 
 def few_rows(data: RankingData, seed: np.random.SeedSequence) -> tuple[RankingData, Floats]:
-    """At most ``_MOST_ROWS`` rows of each class, which count for as many as all rows.
-
-    Also returns the fraction of the rows (negatives, positives) that were taken.
-    """
+    """At most ``_MOST_ROWS`` rows of each class, and the fraction (negatives, positives) taken."""
     rng = np.random.default_rng(seed)
     chosen = np.zeros(1 + max(int(rows[-1]) for rows in data.class_rows), dtype=bool)
     fraction = np.ones(2)
@@ -127,12 +132,7 @@ def few_rows(data: RankingData, seed: np.random.SeedSequence) -> tuple[RankingDa
         size = min(_MOST_ROWS, len(rows))
         chosen[rng.choice(rows, size=size, replace=False) if size < len(rows) else rows] = True
         fraction[label] = size / len(rows)
-    if (fraction == 1.0).all():
-        return data, fraction
-    few = data.take(chosen)
-    pairs = zip(data.effective_rows, few.class_weights, strict=True)
-    negative, positive = (n / weight for n, weight in pairs)
-    return replace(few, rows_per_unit=(negative, positive)), fraction
+    return (data if (fraction == 1.0).all() else data.take(chosen)), fraction
 
 
 def draw_fractions(data: RankingData, used: Floats, rng: np.random.Generator) -> RankingData:

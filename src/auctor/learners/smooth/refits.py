@@ -28,8 +28,6 @@ class Resample(NamedTuple):
 class Refits:
     """The fit to all rows, and refits on drawn rows with the same amounts of penalty."""
 
-    row_fraction = 1.0
-
     def __init__(
         self,
         data: RankingData,
