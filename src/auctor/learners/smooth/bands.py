@@ -142,7 +142,7 @@ def score_bands(
     first, *seeds = np.random.SeedSequence(random_state).spawn(1 + n_resamples)
     kept = screen(data, settings)
     fitted = range(data.n_features) if kept is None else kept.tolist()
-    settings = replace(settings, n_jobs=n_jobs, verbose=False)
+    settings = replace(settings, n_jobs=n_jobs, verbose=verbose)
     if kept is not None:
         data, settings = data.take_features(kept), narrow(settings, kept)
         validation = None if validation is None else validation.take_features(kept)
