@@ -7,7 +7,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
 
 
 def load(name: str) -> ModuleType:
@@ -132,3 +133,23 @@ def test_ensembling_beats_every_base_model(capsys):
     assert min(stacks) > max(aucs.values())
     assert abs(stacks[0] - stacks[1]) < 0.015
     assert aucs["logistic regression"] < 0.55 < aucs["random forest"]
+
+
+def test_the_example_of_the_readme(tmp_path, monkeypatch):
+    """It runs line by line, draws one figure, and writes what it says."""
+    monkeypatch.chdir(tmp_path)
+    plt = pytest.importorskip("matplotlib.pyplot")
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(240, 2)), columns=["age", "income"])
+    y = (X["age"] + rng.normal(size=240) > 0).astype(int)
+    names = {"X_train": X[:120], "y_train": y[:120], "w": np.ones(120)}
+    names |= {"X_test": X[120:], "y_test": y[120:], "others": X["income"][120:]}
+    blocks = (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1:]
+    assert len(blocks) == 1
+    plt.close("all")
+    exec(blocks[0].split("```")[0], names)
+    assert len(plt.get_fignums()) == 1
+    plt.close("all")
+    assert (tmp_path / "report.html").is_file()
+    assert names["model"].score(X[120:], y[120:]) == names["ranker"].score(X[120:], y[120:])

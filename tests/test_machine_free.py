@@ -32,6 +32,8 @@ ALLOWED = {
     ): "sparse products, which SciPy does in one order",
     ("learners/margin/hypotheses.py", "@"): "sparse products, which SciPy does in one order",
     ("learners/smooth/search.py", "np.log"): "the nearest of amounts that lie far apart",
+    ("learners/smooth/near_maximum.py", "@"): "confidence bands, which no fit reads",
+    ("learners/smooth/near_maximum.py", "scipy.linalg"): "confidence bands, which no fit reads",
     ("learners/martirank/noise.py", "np.exp"): "a chance that is compared with 1e-9",
     ("learners/boosting/aucboost_rows.py", "np.log"): "importances, which no fit reads",
     ("learners/common/row_table.py", "np.argsort"): "row numbers, of which no two are equal",

@@ -37,6 +37,8 @@ class Progress:
         self._terminal = self._on and self._out.isatty()
         self._start = self._shown = time.monotonic()
         self._done, self._drawn, self._work_done = 0, -1, 0.0
+        if self._terminal:  # the first round may take long
+            self._draw(self._start, "")
 
     def step(self, note: str = "", work: float = 1.0) -> None:
         """Count one round, which took ``work``; the bar is redrawn at most ten times a second."""
@@ -49,8 +51,13 @@ class Progress:
             self._shown = now
             self._draw(now, note)
 
-    def close(self, note: str = "") -> None:
-        """Show the last state and end the line."""
+    def close(self, note: str = "", *, is_complete: bool = False) -> None:
+        """Show the last state and end the line.
+
+        ``is_complete`` says that no round is left, although ``total`` allowed for more.
+        """
+        if is_complete and self._total is not None:
+            self._total = self._done
         # In a log the last round may have been shown already.
         if self._on and (self._terminal or self._drawn != self._done):
             self._draw(time.monotonic(), note)
@@ -66,12 +73,10 @@ class Progress:
             text = f"{self._label} {self._done} rounds {spent:.0f}s"
         else:
             left = spent / max(self._work_done, 1e-9) * max(self._work - self._work_done, 0.0)
-            left = left if self._done else 0.0
-            bar = "#" * int(20 * self._done / self._total)
-            text = (
-                f"{self._label} [{bar:<20}] {self._done}/{self._total} "
-                f"{spent:.0f}s, {left:.0f}s left"
-            )
+            bar = "#" * int(20 * self._done / max(self._total, 1))
+            text = f"{self._label} [{bar:<20}] {self._done}/{self._total} {spent:.0f}s"
+            if self._done:
+                text += f", {left if self._done < self._total else 0.0:.0f}s left"
         text = f"{text} {note}".rstrip()
         self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
         self._out.flush()

@@ -80,7 +80,11 @@ OF_MODELS = {
     "ScoreROCDisplay": lambda: SmoothAUCBoost(pos_label="bad").fit(X, Y),
     "TreeDisplay": lambda: TreeRank(max_depth=3, pos_label="bad").fit(X, Y),
 }
-TAKES_ROWS = {"ScorePlotDisplay": {"band": None}, "ScoreROCDisplay": {}}
+TAKES_ROWS = {
+    "LearningCurveDisplay": {},  # does not need them, but takes them like most displays
+    "ScorePlotDisplay": {"band": None},
+    "ScoreROCDisplay": {},
+}
 EVERY = [*OF_PREDICTIONS, *OF_MODELS]
 
 

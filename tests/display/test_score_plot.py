@@ -93,7 +93,7 @@ def test_the_legend_says_what_the_bands_are(fitted):
     ranker, X, y = fitted
     display = ScorePlotDisplay.from_estimator(ranker, X, y, n_resamples=5)
     texts = [text.get_text() for text in display.figure_.legends[0].get_texts()]
-    assert "95 % pointwise, 5 bootstrap refits" in texts
+    assert "95 % pointwise, 5 bootstrap samples" in texts
     assert "95 % simultaneous" in texts
     assert "rows of class bad" in texts
     labels = [label.get_text() for label in display.axes_[0].get_xticklabels()]
@@ -355,12 +355,12 @@ def test_constants_and_columns_without_a_value():
         ({"max_panels": 0}, "max_panels is 0"),
         ({"max_panels": "all"}, "max_panels is 'all'; give a whole number"),
         ({"max_panels": None}, "max_panels is None"),
-        ({"band": "bootstrap", "level": "high"}, "level is 'high'; give a number between"),
-        ({"band": "bootstrap", "level": 95}, "level is 95; give a number between"),
-        ({"band": "bootstrap", "n_resamples": True}, "n_resamples is True"),
-        ({"band": "bootstrap", "random_state": "x"}, "random_state is 'x'; give a whole number"),
-        ({"band": "bootstrap", "random_state": -1}, "random_state is -1"),
-        ({"band": "normal"}, "band is 'normal'; give 'bootstrap' or None"),
+        ({"band": "one-step", "level": "high"}, "level is 'high'; give a number between"),
+        ({"band": "one-step", "level": 95}, "level is 95; give a number between"),
+        ({"band": "one-step", "n_resamples": True}, "n_resamples is True"),
+        ({"band": "one-step", "random_state": "x"}, "random_state is 'x'; give a whole number"),
+        ({"band": "one-step", "random_state": -1}, "random_state is -1"),
+        ({"band": "normal"}, "band is 'normal'; give 'one-step', 'refit' or None"),
     ],
 )
 def test_requests_are_checked(fitted, options, words):

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
 from auctor import ExactBoostCV, SmoothAUCBoostCV, load
-from auctor.estimators.bands import refit_bands
+from auctor.estimators.bands import estimator_bands
 from auctor.metrics import ks, precision_at_k
 
 # A quick fit, for tests that look at something else.
@@ -64,7 +64,7 @@ def test_attributes():
     assert ranker.feature_importances_.sum() == pytest.approx(1.0)
     assert not [name for name in vars(ranker) if name.startswith("_")]
     with pytest.raises(ValueError, match="changed the smooth AUC model"):
-        refit_bands(ranker, X, y, None, None, {"n_resamples": 2, "level": 0.95, "random_state": 0})
+        estimator_bands(ranker, X, y, None, n_jobs=None, n_resamples=2)
     explained = ranker.explain(X[0])
     total = explained.base + sum(explained.contributions)
     assert total == pytest.approx(ranker.decision_function(X[:1])[0])

@@ -8,14 +8,9 @@ import pytest
 
 from auctor.data import prepare
 from auctor.learners.common.finish import codes_in
-from auctor.learners.smooth.bands import (
-    draw_rows,
-    drop_empty_bins,
-    recode,
-    score_bands,
-    steps_by_code,
-)
+from auctor.learners.smooth.bands import score_bands
 from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.refits import draw_rows, drop_empty_bins, recode, steps_by_code
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.testing.contracts import messy_table
 
@@ -225,3 +220,78 @@ def test_requests_of_wrong_type(options, words):
     X, y = rows(20)
     with pytest.raises(ValueError, match=words):
         score_bands(prepare(X, y), SETTINGS, **options)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = rows(600, seed=1)
+    return prepare(X, y, max_bins=20)
+
+
+class TestOneStep:
+    """One Newton step for each resample, compared with refits."""
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            SETTINGS,
+            replace(SETTINGS, adaptive=False),
+            replace(SETTINGS, fpr_range=(0.0, 0.5)),
+        ],
+        ids=["adaptive", "plain", "partial"],
+    )
+    def test_errors_are_those_of_refits(self, data, settings):
+        one, refit = (
+            score_bands(data, settings, method=method, n_resamples=60)
+            for method in ("one-step", "refit")
+        )
+        for a, b in zip(one, refit, strict=True):
+            assert np.allclose(a.table, b.table, atol=1e-3)
+            sizes = [np.sqrt(np.nanmean(band.standard_error**2)) for band in (a, b)]
+            assert sizes[0] == pytest.approx(sizes[1], rel=0.3)
+
+    def test_surfaces_are_part_of_the_fit(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(400, 2))
+        data = prepare(X, X[:, 0] * X[:, 1] + rng.normal(size=400) > 0, max_bins=12)
+        settings = replace(SETTINGS, interactions=1)
+        model, history, _ = fit_smooth(data, settings)
+        assert history.pairs == [(0, 1)]
+        bands = score_bands(data, settings, n_resamples=5)
+        for j, steps in enumerate(steps_by_code(model, data)):
+            own = bands[j].table
+            assert np.ptp((steps[: len(own)] - own)[1:]) < 1e-3
+            assert np.nanmin(bands[j].standard_error[1:]) > 0
+
+    def test_some_rows_stand_for_all_rows(self, monkeypatch):
+        X, y = rows(4000, seed=2)
+        data = prepare(X, y, max_bins=12)
+        every = score_bands(data, SETTINGS, n_resamples=60)
+        monkeypatch.setattr("auctor.learners.smooth.one_step._MOST_ROWS", 700)
+        some = score_bands(data, SETTINGS, n_resamples=60)
+        for a, b in zip(some, every, strict=True):
+            assert np.allclose(a.table, b.table, atol=0.02)  # that of all rows in both cases
+            sizes = [np.sqrt(np.nanmean(band.standard_error**2)) for band in (a, b)]
+            assert sizes[0] == pytest.approx(sizes[1], rel=0.3)
+
+    def test_only_the_features_asked_for_are_computed(self, data):
+        both = score_bands(data, SETTINGS, n_resamples=4)
+        one = score_bands(data, SETTINGS, n_resamples=4, features=[1])
+        assert [band.feature.name for band in one] == ["x1"]
+        assert np.array_equal(one["x1"].high, both["x1"].high, equal_nan=True)
+
+    @pytest.mark.parametrize(
+        "settings",
+        [replace(SETTINGS, signs=(0, 1)), SmoothSettings(solver="stagewise", n_estimators=5)],
+        ids=["monotone", "stagewise"],
+    )
+    def test_fits_that_end_elsewhere_are_refitted(self, data, settings):
+        one, refit = (
+            score_bands(data, settings, method=method, n_resamples=3)
+            for method in ("one-step", "refit")
+        )
+        assert np.array_equal(one[0].high, refit[0].high, equal_nan=True)
+
+    def test_a_method_that_is_not_there(self, data):
+        with pytest.raises(ValueError, match="method is 'normal'; give 'one-step' or 'refit'"):
+            score_bands(data, SETTINGS, method="normal")

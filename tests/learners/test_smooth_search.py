@@ -16,7 +16,7 @@ from auctor.learners.smooth.search import (
     Fold,
     choose_candidate,
     find_amounts,
-    with_or_without,
+    only_if_sure,
 )
 from auctor.learners.smooth.settings import Amounts, SmoothSettings
 from auctor.metrics import auc
@@ -105,11 +105,11 @@ class TestRules:
         sure = candidate(1.0, 0.72, 0.81, 0.93, interactions=10)
         same = candidate(1.0, 0.7, 0.8, 0.9, interactions=10)
         for rule in ("paired", "one_se"):
-            assert with_or_without(without, lucky, rule) is without
-            assert with_or_without(without, sure, rule) is sure
-        assert with_or_without(without, lucky, "best") is lucky
+            assert only_if_sure(without, lucky, rule) is without
+            assert only_if_sure(without, sure, rule) is sure
+        assert only_if_sure(without, lucky, "best") is lucky
         for rule in ("paired", "one_se", "best"):
-            assert with_or_without(without, same, rule) is without
+            assert only_if_sure(without, same, rule) is without
 
 
 @pytest.mark.parametrize("options", [{}, {"adaptive": False}, {"fpr_range": (0.0, 0.4)}], ids=str)

@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from auctor import SmoothAUCBoostCV
 from auctor.data import Workers, prepare
+from auctor.estimators.bands import estimator_bands
 from auctor.learners.common.blocks import class_histogram
+from auctor.learners.smooth import search
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.penalty import CURVATURE, Roughness
 from auctor.learners.smooth.problem import FEWEST_BINS, Problem, spike_cost
+from auctor.learners.smooth.search import find_amounts
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.metrics import auc
 
@@ -185,3 +189,43 @@ def test_weights_that_are_uneven_by_chance_make_no_spikes():
     for weight in (np.full(3000, 10.0), rng.lognormal(sigma=1.0, size=3000)):
         for scale in (1.0, 1000.0):
             assert np.isinf(loose_of(prepare(X, y, sample_weight=scale * weight))).all()
+
+
+def two_folds(n_rows):
+    held = np.arange(n_rows) % 2 == 0
+    return [(~held, held), (held, ~held)]
+
+
+def test_held_out_rows_confirm_codes():
+    X, y = spiky(n_rows=900)
+    chosen, _, _ = find_amounts(prepare(X, y), SmoothSettings(), two_folds(900))
+    assert chosen.single_values
+
+
+def test_values_that_held_out_rows_do_not_confirm_stay_on_the_curve():
+    """All may leave the curve at almost no cost, but no held-out row gains by it."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 40, (600, 1)) + 0.0
+    data = prepare(X, X[:, 0] / 20 + rng.normal(size=600) > 1)
+    settings = SmoothSettings(loose=np.array([1e-5]))
+    chosen, candidates, _ = find_amounts(data, settings, two_folds(600))
+    assert not chosen.single_values
+    # its AUCs are those without
+    tight = SmoothSettings(loose=np.array([np.inf]))
+    expected, _ = find_amounts(data, tight, two_folds(600))
+    assert chosen in candidates
+    assert chosen.aucs == pytest.approx(expected.aucs, abs=1e-3)
+
+
+def test_the_final_fit_and_its_bands_follow_the_held_out_rows():
+    X, y = spiky(n_rows=900)
+    for confirmed in (True, False):
+        ranker = SmoothAUCBoostCV(cv=2, interactions=0, penalties=[0.001], shrinkages=[0.001])
+        with pytest.MonkeyPatch.context() as patch:
+            if not confirmed:
+                patch.setattr(search, "only_if_sure", lambda simple, other, rule: simple)
+            ranker.fit(X, y)
+        assert ranker.single_values_ == confirmed
+        assert np.isfinite(ranker.history_.adapted.loose).any() == confirmed
+        bands = estimator_bands(ranker, X, y, None, n_jobs=1, n_resamples=2)
+        assert len(bands) == 3  # a refit gives the same model, or there were an error

@@ -136,3 +136,14 @@ def test_bad_arguments_of_at(curve, arguments, message):
 def test_bad_regions(curve, arguments, message):
     with pytest.raises(ValueError, match=message):
         curve.partial_auc(**arguments)
+
+
+def test_it_unpacks_like_the_function_of_scikit_learn(curve):
+    from sklearn.metrics import roc_curve as of_scikit_learn
+
+    y, s = [0, 1, 0, 1, 1, 0], [1.0, 1.0, 2.0, 3.0, 3.0, 0.5]
+    weight = [1.0, 2.0, 0.5, 1.0, 3.0, 1.0]
+    ours = roc_curve(y, s, sample_weight=weight)
+    theirs = of_scikit_learn(y, s, sample_weight=weight, drop_intermediate=False)
+    for a, b in zip(ours, theirs, strict=True):
+        assert np.allclose(a, b)

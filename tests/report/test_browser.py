@@ -10,7 +10,7 @@ from pytest import approx
 from auctor import AUCBoost, RankBoost, SmoothTreeBoost, TreeRank
 from auctor.metrics import roc_curve
 from auctor.metrics.rates import clopper_pearson
-from auctor.report import summarize, write_report
+from auctor.report import render, summarize
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 NAMES = [
@@ -303,7 +303,7 @@ def test_it_can_be_printed(open_page, facts):
 
 
 def test_without_a_script_the_tables_and_the_curve_stand(browser, facts, tmp_path):
-    write_report(facts, tmp_path / "page.html")
+    (tmp_path / "page.html").write_text(render(facts), encoding="utf-8")
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((tmp_path / "page.html").as_uri())

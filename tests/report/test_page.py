@@ -127,11 +127,15 @@ def test_only_facts_of_this_format_are_drawn(facts):
         render([])
 
 
-def test_a_report_is_complete_or_not_there(facts, tmp_path):
-    write_report(facts, tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8") == render(facts)
-    with pytest.raises(ValueError, match="format"):
-        write_report({}, tmp_path / "other.html")
+def test_a_report_of_a_model_and_rows_is_complete_or_not_there(tmp_path):
+    X, y = [[1], [2], [3], [4], [5], [6]], [0, 0, 1, 0, 1, 1]
+    model = AUCBoost(n_estimators=5).fit(X, y).model_
+    options = {"about": {"title": "Six rows", "made": "2020-01-01"}, "sample_weight": [1] * 6}
+    write_report(model, X, y, tmp_path / "page.html", **options)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page == render(summarize(model, X, y, **options))
+    with pytest.raises(ValueError, match="y has"):
+        write_report(model, X, y[:3], tmp_path / "other.html")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 

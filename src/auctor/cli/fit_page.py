@@ -5,12 +5,8 @@ from typing import Any
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
 from auctor.cli.validation import Validated
-from auctor.estimators.bands import refit_bands
+from auctor.estimators.bands import estimator_bands, has_quick_bands
 from auctor.report import render, summarize
-
-_N_REFITS = 100
-# Cells of a table whose model is refitted for the bands, so that they take seconds.
-_MOST_CELLS = 10**6
 
 
 def fit_page(result: FitResult, model: str, command: str, execution: Execution) -> str:
@@ -80,10 +76,10 @@ def _baseline(result: FitResult) -> dict[str, Any]:
 
 
 def _bands(result: FitResult, execution: Execution) -> Any:
-    """Confidence bands of the feature plots; None for other learners and for large tables."""
+    """Confidence bands of the feature plots; None where there are none or they take too long."""
     estimator, problem = result.estimator, result.problem
-    has_bands = hasattr(estimator, "penalty_") and getattr(estimator, "init", None) is None
-    if not has_bands or problem.X.num_rows * problem.X.num_columns > _MOST_CELLS:
+    if not has_quick_bands(estimator, problem.X.num_rows * problem.X.num_columns):
         return None
-    options = {"n_resamples": _N_REFITS, "level": 0.95, "random_state": execution.seed}
-    return refit_bands(estimator, problem.X, problem.y, problem.weight, execution.jobs, options)
+    rows = problem.X, problem.y, problem.weight
+    shown = {"verbose": not execution.quiet, "n_jobs": execution.jobs}
+    return estimator_bands(estimator, *rows, random_state=execution.seed, **shown)

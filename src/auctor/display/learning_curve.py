@@ -61,14 +61,23 @@ class LearningCurveDisplay:
 
     @classmethod
     def from_estimator(
-        cls, cv_estimator: Any, *, against: Against | None = None, ax: Any = None
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        against: Against | None = None,
+        ax: Any = None,
     ) -> Self:
         """Read the curves of a fitted SmoothAUCBoostCV, and draw them.
 
         Parameters
         ----------
-        cv_estimator : fitted SmoothAUCBoostCV
+        estimator : fitted SmoothAUCBoostCV
             The estimator to draw.
+        X, y
+            Not used: the folds were scored during the fit. They are accepted because most other
+            displays need them.
         against, ax
             As in :meth:`plot`.
 
@@ -76,7 +85,7 @@ class LearningCurveDisplay:
         -------
         LearningCurveDisplay
         """
-        results = _results(cv_estimator)
+        results = _results(estimator)
         penalty, shrinkage, mean, aucs = (
             np.asarray(results[name], dtype=np.float64) for name in _NEEDED
         )
@@ -86,7 +95,7 @@ class LearningCurveDisplay:
             by_fold = np.asarray(staged, dtype=np.float64)
             rounds = np.asarray(results["rounds"], dtype=np.float64)
             staged_mean, staged_error = by_fold.mean(axis=1), _standard_error(by_fold)
-            best_rounds = int(cv_estimator.n_estimators_)
+            best_rounds = int(estimator.n_estimators_)
         display = cls(
             penalty,
             shrinkage,
@@ -96,9 +105,9 @@ class LearningCurveDisplay:
             rounds,
             staged_mean,
             staged_error,
-            float(cv_estimator.penalty_),
-            float(cv_estimator.shrinkage_),
-            int(getattr(cv_estimator, "interactions_", 0)),
+            float(estimator.penalty_),
+            float(estimator.shrinkage_),
+            int(getattr(estimator, "interactions_", 0)),
             best_rounds,
             aucs.shape[1],
         )
@@ -233,10 +242,10 @@ class LearningCurveDisplay:
         )  # fmt: skip
 
 
-def _results(cv_estimator: Any) -> dict[str, Any]:
+def _results(estimator: Any) -> dict[str, Any]:
     """The cross-validation results of a fitted estimator, with at least one candidate and fold."""
-    results = getattr(cv_estimator, "cv_results_", None)
-    name = type(cv_estimator).__name__
+    results = getattr(estimator, "cv_results_", None)
+    name = type(estimator).__name__
     if not isinstance(results, dict) or any(needed not in results for needed in _NEEDED):
         raise ValueError(
             f"{name} has no results of cross-validation; give a fitted SmoothAUCBoostCV"

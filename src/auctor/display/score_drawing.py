@@ -123,8 +123,8 @@ class Drawing:
         handles: list[Any] = [Line2D([], [], color=LINE, label="$F_k$")]
         if any(panel.band is not None for panel in curves):
             level = f"{100 * self._display.level:g} %"
-            refits = f"{self._display.n_resamples} bootstrap refits"
-            handles.append(Patch(color=POINTWISE, label=f"{level} pointwise, {refits}"))
+            samples = f"{self._display.n_resamples} bootstrap samples"
+            handles.append(Patch(color=POINTWISE, label=f"{level} pointwise, {samples}"))
             handles.append(Patch(color=SIMULTANEOUS, label=f"{level} simultaneous"))
         if any(panel.strip is not None for panel in curves):
             negative, positive = self._display.classes

@@ -9,8 +9,8 @@ from auctor._checks import check_whole
 from auctor.display.score_drawing import Drawing
 from auctor.display.score_panels import LabelledTerms, Panel, score_panel, surface_panel
 from auctor.display.terms import additive_model, check_central, read_terms
-from auctor.estimators.bands import refit_bands
-from auctor.learners.smooth.bands import ScoreBands
+from auctor.estimators.bands import estimator_bands
+from auctor.learners.smooth.bands import METHODS, ScoreBands
 from auctor.models import AdditiveModel
 
 
@@ -27,7 +27,7 @@ class ScorePlotDisplay:
     level : float
         Confidence level of the bands.
     n_resamples : int
-        Number of bootstrap refits of the bands; 0 without bands.
+        Number of bootstrap samples of the bands; 0 without bands.
     is_centred : bool
         Whether 0 is the class-balanced mean of F_k over the rows. Without rows, 0 is the smallest
         value of F_k, as in Figure 5 of Komori (2010).
@@ -61,7 +61,7 @@ class ScorePlotDisplay:
         *,
         sample_weight: Any = None,
         features: Any = None,
-        band: str | None = "bootstrap",
+        band: str | None = "one-step",
         n_resamples: int = 100,
         level: float = 0.95,
         random_state: int | None = 0,
@@ -77,15 +77,18 @@ class ScorePlotDisplay:
         estimator : fitted SmoothAUCBoost
             Other estimators with an additive model can be drawn without bands.
         X, y, sample_weight
-            The training rows, since bands come from refits. Without bands, any labelled rows.
+            The training rows, since bands come from resampling them. Without bands, any labelled
+            rows.
         features : list of names or positions, optional
             The terms to draw, in this order: features, and surfaces as "a x b" (their positions
             follow those of the features). By default all terms that are not flat, the one with
             the highest AUC first.
-        band : "bootstrap" or None, default="bootstrap"
-            Whether to draw confidence bands from bootstrap refits.
+        band : {"one-step", "refit"} or None, default="one-step"
+            Bootstrap confidence bands by one Newton step from the fitted model for each resample,
+            by a whole refit for each, which takes many times as long, or none. They show how much
+            a curve varies with the rows, not the bias of the penalty, which flattens it.
         n_resamples : int, default=100
-            Number of bootstrap refits.
+            Number of bootstrap samples.
         level : float, default=0.95
             Confidence level of the bands.
         random_state : int or None, default=0
@@ -114,13 +117,23 @@ class ScorePlotDisplay:
         >>> [panel.name for panel in display.panels]
         ['x2', 'x1', 'x0']
         """
-        if band not in ("bootstrap", None):
-            raise ValueError(f"band is {band!r}; give 'bootstrap' or None")
+        if band not in (*METHODS, None):
+            raise ValueError(f"band is {band!r}; give 'one-step', 'refit' or None")
         model, bands = additive_model(estimator), None
         chosen = _Choice(model, features, central, max_panels)
         if band is not None:
-            options = {"n_resamples": n_resamples, "level": level, "random_state": random_state}
-            bands = refit_bands(estimator, X, y, sample_weight, n_jobs, options)
+            bands = estimator_bands(
+                estimator,
+                X,
+                y,
+                sample_weight,
+                method=band,
+                features=[term for term in chosen.terms if term < len(model.features)],
+                n_resamples=n_resamples,
+                level=level,
+                random_state=random_state,
+                n_jobs=n_jobs,
+            )
         return cls._build(model, X, y, sample_weight, bands, chosen).plot(ax=ax)
 
     @classmethod
@@ -172,7 +185,7 @@ class ScorePlotDisplay:
         n_features = len(model.features)
         for term in choice.terms:
             if term < n_features:
-                band = None if bands is None else bands[term]
+                band = None if bands is None else bands[model.features[term].name]
                 panels.append(score_panel(model, term, rows, band, choice.central))
             else:
                 panels.append(surface_panel(model, term - n_features, rows))

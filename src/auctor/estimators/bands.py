@@ -1,4 +1,4 @@
-"""Bootstrap bands of a fitted estimator's score functions, by refits on the rows of its fit."""
+"""Bootstrap bands of a fitted estimator's score functions, on the rows of its fit."""
 
 from typing import Any
 
@@ -12,22 +12,34 @@ from auctor.models import AdditiveModel
 
 # The refit on the given rows may differ from the estimator by this fraction of the scores' range.
 _SAME = 0.05
+# Cells of the largest table on which refits take seconds, where one step is not enough.
+_MOST_CELLS = 10**6
 
 
-def refit_bands(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    n_jobs: int | None,
-    options: dict[str, Any],
+def has_quick_bands(estimator: Any, n_cells: int) -> bool:
+    """Whether ``estimator_bands`` takes seconds for the estimator and a table of ``n_cells``."""
+    if _why_not(estimator):
+        return False
+    parameters = estimator.get_params(deep=False)
+    ends_elsewhere = ("monotonic_cst", "early_stopping")
+    needs_refits = parameters.get("solver", "newton") != "newton" or any(
+        parameters.get(name) not in (None, False) for name in ends_elsewhere
+    )
+    return n_cells <= _MOST_CELLS or not needs_refits
+
+
+def estimator_bands(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, n_jobs: int | None, **options: Any
 ) -> ScoreBands:
     """Bands of the estimator's score functions, on the rows that it was fitted on.
 
-    ``options`` are ``n_resamples``, ``level`` and ``random_state`` of ``score_bands``.
+    ``options`` are ``method``, ``features``, ``n_resamples``, ``level``, ``random_state`` and
+    ``verbose`` of ``score_bands``.
     """
-    check_request(**options)
-    _check_estimator(estimator)
+    checked = ("method", "n_resamples", "level", "random_state")
+    check_request(**{name: options[name] for name in checked if name in options})
+    if problem := _why_not(estimator):
+        raise ValueError(f"{problem}; give band=None")
     data = estimator._prepare(FitInput(estimator._read(X), X, y, sample_weight))
     settings, train, held_out = estimator._refit(data)
     bands = score_bands(train, settings, validation=held_out, n_jobs=n_jobs, **options)
@@ -35,29 +47,30 @@ def refit_bands(
     return bands
 
 
-def _check_estimator(estimator: Any) -> None:
-    """Bands need an estimator whose last step is a fit of the smooth learner."""
+def _why_not(estimator: Any) -> str:
+    """Why there are no bands; empty for an estimator whose last step is a smooth fit."""
     name = type(estimator).__name__
     if not isinstance(estimator, SmoothEstimator) or not hasattr(estimator, "penalty_"):
-        raise ValueError(
+        return (
             f"estimator is a {name}, which has no bands; give a fitted SmoothAUCBoost or "
-            "SmoothAUCBoostCV, or band=None"
+            "SmoothAUCBoostCV"
         )
     if getattr(estimator, "init", None) is not None:
-        raise ValueError(
-            "estimator was fitted with init, for which bands are not available; give band=None"
-        )
+        return "estimator was fitted with init, for which bands are not available"
     if getattr(estimator, "n_rounds_", 0) > 0 or getattr(estimator, "start_", "auc") != "auc":
-        raise ValueError(
+        return (
             f"estimator is a {name} that changed the smooth AUC model, and bands are available "
-            "only for the unchanged model; give band=None"
+            "only for the unchanged model"
         )
+    return ""
 
 
 def _check_same(model: AdditiveModel, bands: ScoreBands) -> None:
-    """A refit on all given rows must give the estimator's own model."""
+    """A fit to the given rows must give the estimator's own model."""
     largest = sum(float(np.ptp(steps)) for steps in model.steps)
-    for feature, steps, band in zip(model.features, model.steps, bands, strict=True):
+    own = {f.name: (f, steps) for f, steps in zip(model.features, model.steps, strict=True)}
+    for band in bands:
+        feature, steps = own[band.feature.name]
         differences = steps[codes_in(band.feature, feature)] - band.table
         apart = float(np.ptp(differences[1:])) if feature.n_bins else 0.0
         if apart > _SAME * largest:

@@ -4,6 +4,7 @@ import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -215,7 +216,14 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return self.model_.decision_function(self._for_model(X, table))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row: positive where the score is above ``threshold_``."""
+        """The class of each row: positive where the score is above ``threshold_``.
+
+        By default this is the score with the largest TPR - FPR on the training rows (Youden's
+        index), and not a probability of 0.5: where positives are rare, many more rows than the
+        positives are flagged. ``threshold_at`` finds the threshold for a false positive rate, a
+        number of rows or a cost. Set it by the parameter ``threshold``, or afterwards by
+        ``model_.with_threshold``.
+        """
         positive = self.decision_function(X) > self.threshold_
         return self.classes_[(positive == (self.classes_[1] == self.pos_label_)).astype(int)]
 
@@ -300,6 +308,32 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.model_.threshold_at(self._for_model(X, self._read(X)), y, **criterion)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a JSON file, which :func:`auctor.load` reads.
+
+        The file holds the model, not the parameters of the estimator: the loaded model scores,
+        predicts and explains rows as this estimator does, but cannot be fitted again. A model that
+        holds estimators of other libraries cannot be saved; pickle such an estimator.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. After an error no incomplete file is left behind.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from auctor import RankBoost, load
+        >>> ranker = RankBoost().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+        >>> with TemporaryDirectory() as folder:
+        ...     ranker.save(f"{folder}/model.json")
+        ...     model = load(f"{folder}/model.json")
+        >>> model.predict([[1.5], [3.5]]).tolist()
+        [0, 1]
+        """
+        check_is_fitted(self)
+        self.model_.save(path)
 
     def _for_model(self, X: Any, table: Table) -> Any:
         """A model that holds estimators of other libraries hands them X as it is."""

@@ -26,7 +26,7 @@ from auctor.learners.exact.candidates import Candidate, RefinementHistory
 from auctor.learners.exact.fit import ExactBoostSettings
 from auctor.learners.exact.paired_metric import PairedMetric
 from auctor.learners.exact.refine import RefinementSettings, importances, refine
-from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.smooth.settings import SmoothSettings, loose_where
 from auctor.models import AdditiveModel
 
 _WANTED_K = "give a whole number of rows, or a fraction above 0 and below 1"
@@ -132,7 +132,7 @@ class ExactBoostCV(SmoothEstimator):
         the inner folds, and ``runs`` are the rounds on all rows.
     n_iter_ : int
         Number of iterations of the smooth model.
-    penalty_, shrinkage_, ridge_, interactions_
+    penalty_, shrinkage_, ridge_, interactions_, single_values_
         What was chosen for the smooth model: see SmoothAUCBoostCV.
     feature_importances_ : ndarray of shape (n_features,)
         The class-balanced standard deviation of each feature's part of the score, as fractions of
@@ -255,6 +255,7 @@ class ExactBoostCV(SmoothEstimator):
             shrinkage=self.shrinkage_,
             ridge=self.ridge_,
             interactions=self.interactions_,
+            loose=loose_where(self.single_values_, data),
         )
         return Refit(settings, data, None)
 

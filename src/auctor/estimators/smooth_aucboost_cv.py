@@ -21,7 +21,7 @@ from auctor.estimators.smooth_base import (
     read_amounts,
     read_smooth_init,
 )
-from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.smooth.settings import SmoothSettings, loose_where
 
 # Constraints of the parameters that ExactBoostCV has too.
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
@@ -121,6 +121,9 @@ class SmoothAUCBoostCV(SmoothEstimator):
         Maximum number of feature pairs in the final fit; ``model_.surfaces`` has those it found.
     n_estimators_ : int
         The chosen number of rounds of the stagewise solver.
+    single_values_ : bool
+        Whether single values of a feature, such as codes or round amounts, may leave its smooth
+        curve: only if the AUC of the held-out rows is surely higher with them.
     best_score_ : float
         Mean AUC of the chosen candidate over the folds. It is a little too optimistic, because it
         was chosen as one of several.
@@ -238,6 +241,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
             ridge=self.ridge_,
             interactions=self.interactions_,
             n_estimators=self.n_estimators_,
+            loose=loose_where(self.single_values_, data),
         )
         return Refit(settings, data, None)
 

@@ -21,7 +21,7 @@ from auctor.estimators.folds import summarise
 from auctor.estimators.init import Init, check_same_features, read_init
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.search import Candidate, find_amounts
-from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.smooth.settings import SmoothSettings, loose_where
 from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE
 from auctor.models import AdditiveModel
 
@@ -257,6 +257,7 @@ class PenaltySearch:
             **chosen.amounts._asdict(),
             interactions=chosen.interactions if self.n_pairs else settings.interactions,
             n_estimators=chosen.n_rounds or settings.n_estimators,
+            loose=loose_where(chosen.single_values, data),
         )
         result = run_smooth(data, final, start=start)
         attributes = {
@@ -265,6 +266,7 @@ class PenaltySearch:
             "cv_results_": cv_results(candidates),
             "interactions_": final.interactions,
             "n_estimators_": final.n_estimators,
+            "single_values_": chosen.single_values,
         }
         return SearchResult(final, replace(result, attributes=attributes))
 

@@ -1,5 +1,6 @@
 """The empirical ROC curve: the scores are sorted once, and every number is read off the curve."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,6 +61,9 @@ class RocCurve:
     A row is flagged (predicted positive) if its score is at least the threshold. The curve is
     linear between two thresholds, so that tied pairs count one half in the area.
 
+    It unpacks as the result of scikit-learn's function of the same name does:
+    ``fpr, tpr, thresholds = roc_curve(y_true, y_score)``.
+
     Attributes
     ----------
     thresholds : ndarray
@@ -85,6 +89,10 @@ class RocCurve:
             f"ROC curve of {count(self.n_pos, 'positive')} (label {self.pos_label!r}) and "
             f"{count(self.n_neg, 'negative')}: {len(self.thresholds)} points, AUC {self.auc():.3f}"
         )
+
+    def __iter__(self) -> Iterator[Floats]:
+        """Yield ``fpr``, ``tpr`` and ``thresholds``."""
+        return iter((self.fpr, self.tpr, self.thresholds))
 
     @property
     def fpr(self) -> Floats:
@@ -263,11 +271,16 @@ def roc_curve(
     Returns
     -------
     RocCurve
+        It has methods for areas and operating points, and unpacks into ``fpr, tpr, thresholds``
+        as the result of scikit-learn's ``roc_curve`` with ``drop_intermediate=False``.
 
     Examples
     --------
     >>> roc_curve(["good", "bad", "good", "bad"], [1, 2, 3, 4], pos_label="bad")
     ROC curve of 2 positives (label 'bad') and 2 negatives: 5 points, AUC 0.750
+    >>> fpr, tpr, thresholds = roc_curve([0, 1, 0, 1], [1, 2, 3, 4])
+    >>> tpr.tolist()
+    [0.0, 0.5, 0.5, 1.0, 1.0]
     """
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)

@@ -12,6 +12,7 @@ from auctor._checks import check_number
 from auctor._files import write_text_file
 from auctor._typing import Floats, Ints
 from auctor.data import Category, Table, read_table, select
+from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
 from auctor.models.serialization import Calibration, Shared, write_model_text
@@ -101,8 +102,16 @@ class Model(ABC):
         return np.column_stack([_logistic(-z), _logistic(z)])
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row: positive where the score is above the threshold."""
+        """The class of each row: positive where the score is above ``threshold``.
+
+        ``with_threshold`` returns a model with another one.
+        """
         return np.asarray(self.classes)[(self.decision_function(X) > self.threshold).astype(int)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The AUC of the score on labelled rows, as the ``score`` of the estimators."""
+        scores = self.decision_function(X)
+        return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes[1])
 
     def threshold_at(self, X: Any, y: Any, **criterion: Any) -> Threshold:
         """The threshold that meets a criterion on labelled rows; see `metrics.threshold_at`.

@@ -32,7 +32,7 @@ def from_json(text: str) -> Model:
 
 
 def load(path: str | Path) -> Model:
-    """Load a model that was saved with ``model.save`` or ``auctor fit``.
+    """Load a model that ``estimator.save``, ``model.save`` or ``auctor fit`` wrote.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ def load(path: str | Path) -> Model:
     Returns
     -------
     Model
-        The model. It scores rows without the estimator that it was fitted with.
+        The model, with ``decision_function``, ``predict_proba``, ``predict``, ``explain`` and
+        ``score`` (the AUC). It needs neither the estimator nor the rows that it was fitted with.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def load(path: str | Path) -> Model:
     >>> import auctor
     >>> learner = auctor.RankBoost().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     >>> with TemporaryDirectory() as folder:
-    ...     learner.model_.save(f"{folder}/model.json")
+    ...     learner.save(f"{folder}/model.json")
     ...     model = auctor.load(f"{folder}/model.json")
     >>> model.predict([[1.5], [3.5]]).tolist()
     [0, 1]

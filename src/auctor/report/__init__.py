@@ -1,6 +1,7 @@
 """Reports: the results of a model as a dict of plain values, and as an HTML page."""
 
-from auctor.report.page import render, write_report
+from auctor.report.page import render
 from auctor.report.summary import summarize
+from auctor.report.write import write_report
 
 __all__ = ["render", "summarize", "write_report"]

@@ -4,11 +4,9 @@ import json
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
-from pathlib import Path
 from string import Template
 from typing import Any
 
-from auctor._files import write_text_file
 from auctor.report import sections
 from auctor.report.markup import text
 from auctor.report.static_roc import roc_svg
@@ -80,19 +78,6 @@ def render(facts: dict[str, Any]) -> str:
         **_words(facts),
         **_parts(facts),
     )
-
-
-def write_report(facts: dict[str, Any], path: str | Path) -> None:
-    """Write the page of the facts to a file.
-
-    Parameters
-    ----------
-    facts : dict
-        What :func:`auctor.report.summarize` returned.
-    path : str or Path
-        The HTML file. After an error it is unchanged: no incomplete page is written.
-    """
-    write_text_file(path, render(facts))
 
 
 def embedded(facts: dict[str, Any]) -> str:

@@ -43,11 +43,11 @@ from auctor.learners.exact.paired_metric import (
 )
 from auctor.learners.exact.run import RunHistory
 from auctor.learners.exact.table import ExactTable, gather
-from auctor.learners.smooth.bands import steps_by_code
 from auctor.learners.smooth.certificate import SmoothHistory
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.histograms import code_fractions
 from auctor.learners.smooth.interactions import spreads
+from auctor.learners.smooth.refits import steps_by_code
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.models import AdditiveModel, Surface, add_terms, on_grid
 

@@ -90,7 +90,7 @@ class Problem:
         self.roughness = Roughness(data, code_fractions(self.histogram), scale)
         self.sums = self.pair_sums()
         self.signs = _increment_signs(data, settings.signs)
-        self._pilot: Floats | None = None
+        self.pilot: Floats | None = None  # the end of the pilot fit, if there was one
 
     def pair_sums(self, cells: list[DenseCodes] | None = None) -> SmoothedAUC:
         """The smoothed AUC of the data; ``cells`` are the codes of surfaces, if there are any."""
@@ -122,7 +122,7 @@ class Problem:
             return None
         pilot = self.roughness.weigh(*self.auto)
         point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))
-        self._pilot = point.x
+        self.pilot = point.x
         loose = self.settings.loose
         if loose is None and self.settings.roughness == "curvature":
             loose = self._find_loose(pilot, point)
@@ -175,8 +175,8 @@ class Problem:
 
         Monotone features must start strictly inside their bounds, where no fit ends.
         """
-        if self._pilot is not None and not self.signs.any():
-            return self._pilot
+        if self.pilot is not None and not self.signs.any():
+            return self.pilot
         tables = np.zeros((self.data.n_features, self.data.n_codes))
         rises = _FIRST_SLOPE * self.signs * self.roughness.gaps
         tables[:, 1:] = np.cumsum(rises, axis=1)[:, :-1]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from auctor._typing import Floats
 from auctor.data import RankingData
 
@@ -56,6 +58,11 @@ class SmoothSettings:
     offset: Floats | None = None
     n_jobs: int | None = None
     verbose: bool | int = False
+
+
+def loose_where(single_values: bool, data: RankingData) -> Floats | None:
+    """The setting ``loose``: found by the fit, or infinite where no value may leave its curve."""
+    return None if single_values else np.full(data.n_features, np.inf)
 
 
 class Amounts(NamedTuple):

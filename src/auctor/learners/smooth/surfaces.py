@@ -57,12 +57,12 @@ class JointProblem:
         weight: float | None = None,
     ) -> None:
         self._problem, self._pairs = problem, pairs
-        self._cells = row_cells(problem.data, pairs)
-        self.fraction = cell_fractions(problem.data, self._cells, table_side(pairs))
+        self.cells = row_cells(problem.data, pairs)
+        self.fraction = cell_fractions(problem.data, self.cells, table_side(pairs))
         weight = STRENGTH * problem.auto.ridge if weight is None else weight
-        surface_penalty = SurfacePenalty(pairs, self.fraction, weight)
-        self.sums = problem.pair_sums([*self._cells])
-        self.objective = problem.objective(self.sums, (penalty, surface_penalty))
+        self.surface_penalty = SurfacePenalty(pairs, self.fraction, weight)
+        self.sums = problem.pair_sums([*self.cells])
+        self.objective = problem.objective(self.sums, (penalty, self.surface_penalty))
 
     def climb(self, point: Point, patience: Patience) -> tuple[Point, Iterations]:
         """The joint maximum, starting from the additive one."""
@@ -79,14 +79,24 @@ class JointProblem:
 
     def parts(self, point: Point) -> Parts:
         """The tables and surfaces of a point."""
-        tables, cells = self.objective.tables(point.x)
-        shape = self.fraction.shape
-        tables, cells = purify(tables, cells.reshape(shape), self.fraction, self._pairs)
+        tables, cells = self.purified(point.x)
         cells = on_grid(cells)
         surfaces = tuple(_cut(pair, cell) for pair, cell in zip(self._pairs, cells, strict=True))
-        added = tuple(add_cells(own, cells) for own in self._cells)
+        added = tuple(add_cells(own, cells) for own in self.cells)
         flat = self.fraction.reshape(len(cells), -1), cells.reshape(len(cells), -1)
         return Parts(on_grid(tables), surfaces, added, spreads(*flat))
+
+    @property
+    def main_span(self) -> Floats:
+        """Columns that span the sums of a function of each axis, as tables of a surface."""
+        side = self.fraction.shape[1]
+        one, each = np.ones((side, 1)), np.eye(side)
+        return np.hstack([np.kron(each, one), np.kron(one, each)])
+
+    def purified(self, x: Floats) -> tuple[Floats, Floats]:
+        """The tables of the features and those of the surfaces, which have means of 0."""
+        tables, cells = self.objective.tables(x)
+        return purify(tables, cells.reshape(self.fraction.shape), self.fraction, self._pairs)
 
 
 class SurfacePenalty:

@@ -16,7 +16,7 @@ from auctor.learners.common.finish import training_order
 from auctor.learners.common.tree_nodes import join_trees, shorten
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.search import find_amounts
-from auctor.learners.smooth.settings import SmoothSettings
+from auctor.learners.smooth.settings import SmoothSettings, loose_where
 from auctor.learners.tree_boost.certificate import certify
 from auctor.learners.tree_boost.grower import Tree
 from auctor.learners.tree_boost.history import TreeBoostHistory
@@ -108,7 +108,12 @@ def _choose_penalties(
     Also returns the scores of the held-out rows of each fold.
     """
     chosen, _, scores = find_amounts(data, smooth, folds, surfaces=n_pairs)
-    smooth = replace(smooth, **chosen.amounts._asdict(), interactions=chosen.interactions)
+    smooth = replace(
+        smooth,
+        **chosen.amounts._asdict(),
+        interactions=chosen.interactions,
+        loose=loose_where(chosen.single_values, data),
+    )
     return smooth, scores
 
 
