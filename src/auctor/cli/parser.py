@@ -185,7 +185,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         metavar="T",
         type=float,
-        help="predict the positive label for scores above T (default: the model's threshold)",
+        help="predict the positive label for scores of T or more (default: the model's threshold)",
     )
     add(
         "--reasons",

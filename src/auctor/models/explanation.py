@@ -14,6 +14,7 @@ from auctor._text import count, first_few
 from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.data.missing import is_missing
+from auctor.metrics.thresholds import is_flagged
 from auctor.models.reference import TRAINING, Reference
 
 _MAX_LENGTH = 28  # of a printed name or value; the middle of a longer one is left out
@@ -45,7 +46,7 @@ class Explanation:
     classes : tuple
         The labels (negative, positive).
     threshold : float
-        The positive class is predicted for scores above it.
+        The positive class is predicted for scores at or above it.
     reference : str
         A description of the average row, such as "the average training row".
     """
@@ -69,10 +70,10 @@ class Explanation:
         return f"{self._sentence()}\n{self._table()}"
 
     def _sentence(self) -> str:
-        label = self.classes[1] if self.score > self.threshold else self.classes[0]
+        label = self.classes[int(is_flagged(self.score, self.threshold))]
         return (
             f"score {self.score:+.3f}, predicted {label!r} ({self.classes[1]!r} is predicted where "
-            f"score > {self.threshold:g}), compared with {self.reference}"
+            f"score >= {self.threshold:g}), compared with {self.reference}"
         )
 
     def _table(self) -> str:
@@ -147,7 +148,7 @@ class Explanations:
     classes : tuple
         The labels (negative, positive).
     threshold : float
-        The positive class is predicted for scores above it.
+        The positive class is predicted for scores at or above it.
     """
 
     names: tuple[str, ...]

@@ -355,7 +355,7 @@ def facts_table(facts: dict[str, Any]) -> Markup:
         ("columns used", f"{data['n_features']:,}"),
         ("missing values", f"{sum(missing):,} in {count(sum(n > 0 for n in missing), 'column')}"),
         ("type of model", facts["shape"]["form"]),
-        ("threshold of the model", f"positive if score > {data['model_threshold']:g}"),
+        ("threshold of the model", f"positive if score ≥ {data['model_threshold']:g}"),
         ("auctor version", facts["version"]),
     ]
     if data["is_weighted"]:
