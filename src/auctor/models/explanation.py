@@ -81,7 +81,7 @@ class Explanation:
         largest = max((abs(part) for part in self.contributions), default=0.0) or 1.0
         for name, value, part in islice(self, _MAX_PRINTED):
             bar = ("+" if part > 0 else "-") * round(_BAR_WIDTH * abs(part) / largest)
-            rows.append((shorten(name), shorten(_value_text(value)), f"{part:+.3f}", bar))
+            rows.append((shorten(name), shorten(value_text(value)), f"{part:+.3f}", bar))
         rest = self.contributions[_MAX_PRINTED:]  # the smallest ones, since they are sorted
         if rest:
             rows.append((f"{len(rest)} more", "", f"{sum(rest):+.3f}", ""))
@@ -123,7 +123,7 @@ class Values:
     def texts(self, term: int, rows: Any) -> list[str]:
         """For each row a text such as "tenure=1", or "age=34 x income=missing" for a pair."""
         parts = [
-            [f"{self.features[j].name}={_value_text(value)}" for value in self.of_feature(j, rows)]
+            [f"{self.features[j].name}={value_text(value)}" for value in self.of_feature(j, rows)]
             for j in self.terms[term]
         ]
         return [" x ".join(texts) for texts in zip(*parts, strict=True)]
@@ -316,11 +316,12 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value of a row, or the values of a pair, as text."""
     if value is None:
         return "missing"
     if isinstance(value, tuple):
-        return ", ".join(map(_value_text, value))
+        return ", ".join(map(value_text, value))
     if not isinstance(value, float):
         return str(value)
     return f"{value + 0.0:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"

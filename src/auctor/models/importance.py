@@ -1,8 +1,8 @@
 """The importance of the terms of a model: how much each makes the scores of rows differ.
 
 This is the only definition behind the order of features on the command line, on the page of a
-report and in score plots. ``feature_importances_`` of the smooth learners and of ExactBoostCV is the
-same number on the training rows, with half of a pair's importance for each of its two features.
+report and in score plots. ``feature_importances_`` of the smooth learners and of ExactBoostCV is
+the same number on the training rows, with half of a pair's importance for each of its features.
 """
 
 import numpy as np
@@ -11,13 +11,17 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.data import Table
 from auctor.models.base import Model
 from auctor.models.explained import ExplainedModel
+from auctor.models.forest import ForestModel
+from auctor.models.sum import SumModel
 from auctor.models.terms import TermModel
 
 WORDS = (
     "the standard deviation of what a feature adds to the score, with both classes counting one "
     "half, as a fraction of the sum over all features"
 )
-_MOST_ROWS = 250  # of each class, where the terms are Shapley values, which take time
+# Rows of each class, where the terms are Shapley values, which take time; and rows times trees.
+_MOST_ROWS, _FEWEST_ROWS = 250, 50
+_MOST_WALKS = 250_000
 
 
 def can_rank_terms(model: Model) -> bool:
@@ -31,7 +35,6 @@ def term_importances(
     columns: Ints,
     positive: Bools,
     weight: Floats,
-    most_rows: int = _MOST_ROWS,
 ) -> Floats:
     """The importance of each term of the model on labelled rows; the sum is 1, or 0 if none differ.
 
@@ -42,17 +45,15 @@ def term_importances(
     table, columns
         The rows; feature j is column ``columns[j]``.
     positive, weight : ndarray of shape (n_rows,)
-        The class and the weight of each row.
-    most_rows : int
-        Rows of each class at most, drawn with a fixed seed, for models with trees. Other models
-        use all rows.
+        The class and the weight of each row. For models with trees some hundred rows are drawn
+        with a fixed seed; other models use all rows.
     """
     if isinstance(model, TermModel):
         n_terms = range(len(model.term_names))
         classes = _class_fractions(positive, weight)
         spreads = np.array([_term_spread(model, k, table, columns, classes) for k in n_terms])
     else:
-        drawn = _draw(positive, weight, most_rows)
+        drawn = _draw(positive, weight, _most_rows(model))
         contributions = model._contributions(table.take(drawn), columns)
         classes = _class_fractions(positive[drawn], weight[drawn])
         spreads = np.array([_spread(values, classes) for values in contributions.T])
@@ -71,9 +72,7 @@ def by_importance(importances: Floats) -> list[int]:
     return [int(k) for k in np.argsort(-importances, kind="stable")]
 
 
-def _term_spread(
-    model: TermModel, k: int, table: Table, columns: Ints, fraction: Floats
-) -> float:
+def _term_spread(model: TermModel, k: int, table: Table, columns: Ints, fraction: Floats) -> float:
     if model._constant(k) is not None:  # as most terms of a wide table are
         return 0.0
     return _spread(model._term(k, table, columns), fraction)
@@ -94,6 +93,13 @@ def _class_fractions(positive: Bools, weight: Floats) -> Floats:
     for own in classes:
         fraction[own] = weight[own] / (weight[own].sum() * len(classes))
     return fraction
+
+
+def _most_rows(model: Model) -> int:
+    """Rows of each class, fewer for very large forests."""
+    parts = model.parts if isinstance(model, SumModel) else (model,)
+    n_trees = sum(part.n_trees for part in parts if isinstance(part, ForestModel))
+    return min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_WALKS // max(n_trees, 1)))
 
 
 def _draw(positive: Bools, weight: Floats, most: int) -> Ints:
