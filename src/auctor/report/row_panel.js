@@ -54,7 +54,7 @@ function reasonTable(result) {
   const head = ["feature", "value", "adds to the score", ""].map((words) => html("th", { scope: "col" }, words));
   return html("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Reasons for the score" }, [
     html("table", { id: "reason-table" }, [
-      html("caption", {}, "What each value adds to the score, largest first"),
+      html("caption", {}, [html("span", {}, "What each value adds to the score, largest first")]),
       html("thead", {}, [html("tr", {}, head)]), html("tbody", {}, lines),
     ]),
   ]);

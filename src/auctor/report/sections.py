@@ -92,7 +92,7 @@ def band_table(facts: dict[str, Any]) -> Markup:
         for k, band in enumerate(facts["bands"], start=1)
     ]
     head = ["band", "scores", "rows", "positives", "rate of positives", "predicted rate"]
-    head.append("positives in this band and above")
+    head.append("cumulative positives")
     caption = (
         f"Score bands of a tenth of the rows each, the highest scores first "
         f"({100 * facts['level']:g}% confidence intervals: Clopper-Pearson)"
