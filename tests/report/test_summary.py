@@ -24,7 +24,8 @@ from auctor.report import render, summarize
 
 SECTIONS = {
     "format", "version", "about", "data", "headline", "roc", "separation", "calibration",
-    "distributions", "thresholds", "comparison", "features", "shape", "learning", "level", "judged",
+    "distributions", "thresholds", "bands", "comparison", "features", "row", "shape", "learning",
+    "level", "judged", "guarantee",
 }  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def plain_values(value):
 
 def test_facts_are_plain_and_survive_json(facts):
     assert set(facts) == SECTIONS
-    assert facts["format"] == 1
+    assert facts["format"] == 2
     assert plain_values(facts)
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
 
@@ -59,7 +60,9 @@ def test_curve_has_the_counts_of_every_kept_threshold(fitted, facts):
     estimator, X, y = fitted
     scores, roc = estimator.decision_function(X), facts["roc"]
     curve = roc_curve(y, scores)
-    assert roc["n_thresholds"] == len(curve.thresholds) == len(roc["threshold"])
+    assert roc["n_thresholds"] == len(curve.thresholds) == len(roc["threshold"]) - 1
+    # The threshold of the model lies between two scores, and is one more.
+    assert roc["threshold"][roc["model"]] == estimator.threshold_
     assert roc["threshold"][0] is None
     for k, threshold in enumerate(roc["threshold"][1:], start=1):
         flagged = scores >= threshold

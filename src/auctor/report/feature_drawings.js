@@ -95,6 +95,7 @@ function drawCategories(plot, width, name, most = MOST_BARS) {
     chart.add("line", { class: "gridline", x1: left, x2: width - 18, y1: chart.Y(k), y2: chart.Y(k) });
     named(chart.text(left - 6, chart.Y(k) + 4, "", "end"), category, letters);
     const ends = [chart.X(0), chart.X(inside(values[k]))].sort((a, b) => a - b);
+    if (parts.length) chart.line([[0, k], [inside(values[k]), k]], "own");
     const bar = chart.add("rect", { class: "category-bar", x: ends[0], y: chart.Y(k) - thick / 2, width: Math.max(1, ends[1] - ends[0]), height: thick });
     if (k < shown.length) bar.append(svg("title", {}, `${percent(plot.pos[shown[k]])} of the positive rows, ${percent(plot.neg[shown[k]])} of the negative rows`));
     if (low && low[k] !== null) chart.line([[inside(low[k]), k], [inside(high[k]), k]], "whisker");

@@ -51,8 +51,9 @@ def _examples(scores: Floats, present: Any) -> Ints:
     """The rows at the percentiles of the score."""
     known = np.flatnonzero(present)
     order = known[np.argsort(scores[known], kind="stable")]
-    places = np.array(PERCENTILES) / 100 * (len(order) - 1)
-    return order[places.round().astype(np.intp)]
+    # As the quantiles below: the first row that this fraction of the rows does not exceed.
+    places = -(-np.array(PERCENTILES) * len(order) // 100) - 1
+    return order[places]
 
 
 def _quantiles(scores: Floats) -> list[float]:

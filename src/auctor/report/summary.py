@@ -27,7 +27,7 @@ from auctor.report.rows import ReportRows, read_report_rows
 from auctor.report.score_bands import band_facts
 from auctor.report.shape import shape_facts
 
-FORMAT = 1
+FORMAT = 2
 
 
 def summarize(
