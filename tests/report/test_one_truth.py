@@ -82,7 +82,11 @@ def test_a_threshold_flags_the_same_rows_everywhere(open_page, table, told):
         == told["evaluate"]["at_threshold"]["threshold"]
     )
     assert round(opened.value("flagged"), 9) == told["evaluate"]["at_threshold"]["flagged"]
-    assert round(opened.value("flagged"), 9) == model.predict(X).sum() == sum(told["score"]()["prediction"])
+    assert (
+        round(opened.value("flagged"), 9)
+        == model.predict(X).sum()
+        == sum(told["score"]()["prediction"])
+    )
     thresholds = told["report_page"]["roc"]["threshold"]
     scores = model.decision_function(X)
     assert all((scores == t).sum() > 1 for t in thresholds[1:4]), "no ties: nothing is tested"

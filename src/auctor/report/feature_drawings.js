@@ -115,7 +115,7 @@ function drawSurface(plot, width) {
 // A heat map whose strongest colour is the contribution ``most``, and the key of its colours.
 function drawHeat(plot, width, most) {
   const [first, second] = plot.axes, n = plot.grid.length, m = plot.grid[0].length;
-  const left = 112, chart = new Chart({
+  const left = 122, chart = new Chart({
     width, height: 250, x: [0, n], y: [0, m], left, xTicks: [], yTicks: [], xLabel: shorten(first.name, 30), yLabel: shorten(second.name, 26),
     label: `Heat map: joint contribution of ${shorten(first.name, 40)} and ${shorten(second.name, 40)}`,
   });
@@ -124,7 +124,7 @@ function drawHeat(plot, width, most) {
     cell.setAttribute("fill-opacity", (Math.abs(v || 0) / most).toFixed(3));
     cell.append(svg("title", {}, `${first.labels[i]}; ${second.labels[j]}: ${significant(v, 3)}`));
   }));
-  evenly(m, 5).forEach((j) => named(chart.text(left - 5, chart.Y(j + 0.5) + 4, "", "end", "quiet"), second.labels[j], 13));
+  evenly(m, 5).forEach((j) => named(chart.text(left - 5, chart.Y(j + 0.5) + 4, "", "end", "quiet"), second.labels[j], 12));
   // Labels below a cell in the middle would overlap: the first, the last, and one between if there is space.
   const across = n > 2 && width > 330 ? [0, Math.floor((n - 1) / 2), n - 1] : n > 1 ? [0, n - 1] : [0];
   across.forEach((i) => {

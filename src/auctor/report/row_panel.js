@@ -44,14 +44,14 @@ function reasonTable(result) {
   const most = Math.max(1e-12, ...result.terms.map((term) => Math.abs(term.adds)), Math.abs(result.rest));
   const plus = (value) => (value > 0 ? "+" : "") + significant(value, 3);
   const line = (name, value, adds) => html("tr", {}, [
-    named(html("th", { scope: "row" }), name, 40), named(html("td"), value, 30),
+    named(html("th", { scope: "row" }), name, 40), named(html("td"), value, 20),
     html("td", {}, plus(adds)), html("td", { class: "bars" }, [reasonBar(adds, most)]),
   ]);
   const lines = result.terms.map((term) => line(term.name, term.value, term.adds));
   if (result.nMore > 0) lines.push(line(`${result.nMore} more`, "", result.rest));
   const total = (name, value) => html("tr", {}, [html("th", { scope: "row" }, name), html("td"), html("td", {}, significant(value, 4)), html("td")]);
   lines.push(total(shorten(rowFacts.reference, 40), result.base), total("score of this row", result.score));
-  const head = ["feature", "value", "adds to the score", ""].map((words) => html("th", { scope: "col" }, words));
+  const head = ["feature", "value", "adds", ""].map((words) => html("th", { scope: "col" }, words));
   return html("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Reasons for the score" }, [
     html("table", { id: "reason-table" }, [
       html("caption", {}, [html("span", {}, "What each value adds to the score, largest first")]),
@@ -126,7 +126,7 @@ function startRow() {
   byId("row").hidden = false;
   const isTyped = rowFacts.kind === "additive";
   byId("row-intro").textContent = "Choose a row of this table by the percentile of its score" +
-    (isTyped ? ", or change its values. " : ". This model is too large for the page to score other values. ") +
+    (isTyped ? ", or change its values. " : ". The page itself scores only additive models of moderate size, and this is not one. ") +
     `The reasons compare the row with ${rowFacts.reference}.`;
   rowFacts.percentiles.forEach((percentile, k) => {
     const button = html("button", { type: "button", "aria-pressed": "false" }, `${percentile}%`);
@@ -134,6 +134,7 @@ function startRow() {
     byId("row-choices").append(button);
   });
   byId("row-inputs").hidden = !isTyped;
+  byId("row-columns").classList.toggle("two", isTyped);
   byId("row-more").addEventListener("click", () => { allInputs = true; showInputs(); });
   chooseRow(rowFacts.percentiles.indexOf(90));
 }

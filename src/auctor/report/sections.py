@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from auctor._text import count, p_words
+from auctor._text import count, p_words, signed
 from auctor.models.importance import WORDS
 from auctor.report.markup import (
     Markup,
@@ -139,7 +139,7 @@ def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
         metric,
         number(one["value"]),
         number(one["own_value"]),
-        f"{one['difference']:+.3f}",
+        signed(one["difference"]),
         interval(one["low"], one["high"]),
         "–" if one["p_value"] is None else p_words(one["p_value"]),
     ]
