@@ -79,6 +79,6 @@ def prediction_rule(classes: Sequence[object], threshold: float) -> str:
     Examples
     --------
     >>> prediction_rule(["no", "yes"], 0.25)
-    "'yes' is predicted where score > 0.25, 'no' elsewhere"
+    "'yes' is predicted where score >= 0.25, 'no' elsewhere"
     """
-    return f"{classes[1]!r} is predicted where score > {threshold:g}, {classes[0]!r} elsewhere"
+    return f"{classes[1]!r} is predicted where score >= {threshold:g}, {classes[0]!r} elsewhere"

@@ -81,8 +81,8 @@ def test_text_for_people(run: Run, model: Path, path: Path) -> None:
     assert [line.split()[0] for line in lines[2:]] == ["KS", "partial", "precision", "at"]
 
 
-def test_a_score_on_the_threshold_is_not_flagged(run: Run, path: Path, train: Path) -> None:
-    """predict returns positive above the threshold, not at it."""
+def test_a_score_on_the_threshold_is_flagged(run: Run, path: Path, train: Path) -> None:
+    """As in predict and on the page."""
     command = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", *FAST)
     assert run(*command).code == 0
     _, scores = scored(Path("train.model.json"), make_table(60, seed=2))
@@ -92,7 +92,7 @@ def test_a_score_on_the_threshold_is_not_flagged(run: Run, path: Path, train: Pa
     point = run("evaluate", "train.model.json", path, "--target", "y", "--json").json[
         "at_threshold"
     ]
-    assert point["flagged"] == (scores > cut).sum()
+    assert point["flagged"] == (scores >= cut).sum()
 
 
 def test_nothing_flagged_is_null_and_said(run: Run, train: Path, path: Path) -> None:

@@ -1,6 +1,7 @@
 """`auctor report` and `fit --report`: what they measure, write and print."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,32 @@ def test_an_interrupted_page_does_not_cost_the_model(
     assert done.code == 130
     assert files(train.parent) == before | {"train.model.json"}
     assert run("score", "train.model.json", train).code == 0
+
+
+def test_a_report_is_a_document(run: Run, train: Path) -> None:
+    given = ("--title", "<b>Churn</b>", "--author", "A. Analyst", "--positive-name", "churned")
+    done = run("fit", train, "--target", "y", *DROP, *FAST, "--report", "p.html", *given)
+    assert done.code == 0, done.err
+    page, facts = Path("p.html").read_text("utf-8"), facts_of(Path("p.html"))
+    written = sha256(Path("train.model.json").read_bytes()).hexdigest()
+    assert facts["about"]["model_hash"] == written and written[:16] in page
+    assert "<h1>&lt;b&gt;Churn&lt;/b&gt;</h1>" in page and "<b>Churn" not in page
+    assert "A. Analyst" in page and facts["about"]["made"] in page
+    assert "80 rows, 40 positive" in page and "(2 folds)" in page
+    assert (facts["data"]["positive"], facts["data"]["negative"]) == ("churned", "not churned")
+    assert "“churned” and a row with “not churned”" in page and "churned (y = “yes”)" in page
+    again = ("report", "train.model.json", train, "--target", "y", "--out", "q.html")
+    assert run(*again, "--no-example-rows").code == 0
+    assert facts_of(Path("q.html"))["about"]["model_hash"] == written
+    assert facts_of(Path("q.html"))["row"] is None
+    other = Path("q.html").read_text("utf-8")
+    assert "no rows of the table" in other and "Evaluated on" in other
+    assert len(facts["row"]["rows"]) == 9 and "values of the nine rows" in page
+
+
+@pytest.mark.parametrize(
+    "option", [("--title", "x"), ("--author", "x"), ("--no-example-rows",)], ids=lambda o: o[0]
+)
+def test_options_of_a_report_need_one(run: Run, train: Path, option: tuple[str, ...]) -> None:
+    done = run("fit", train, "--target", "y", *FAST, *option)
+    assert done.code == 2 and done.error.startswith(f"{option[0]} is an option of the report")

@@ -52,7 +52,7 @@ def test_scores_are_those_of_the_model(run: Run, model: Path, new: Path, fresh: 
     assert len(set(result["prediction"])) == 2
 
 
-def test_prediction_is_positive_above_the_threshold_only(run: Run, train: Path, new: Path) -> None:
+def test_prediction_is_positive_from_the_threshold_on(run: Run, train: Path, new: Path) -> None:
     command = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", *FAST)
     assert run(*command).code == 0
     scores = run("score", "train.model.json", new, "--json").json["score"]
@@ -60,7 +60,7 @@ def test_prediction_is_positive_above_the_threshold_only(run: Run, train: Path, 
     assert run(*command, "--param", f"threshold={cut!r}").code == 0
     facts = run("score", "train.model.json", new, "--json").json
     assert facts["threshold"] == cut
-    assert facts["prediction"] == ["yes" if score > cut else "no" for score in scores]
+    assert facts["prediction"] == ["yes" if score >= cut else "no" for score in scores]
 
 
 def test_json_is_one_object(run: Run, model: Path, new: Path, fresh: pa.Table) -> None:

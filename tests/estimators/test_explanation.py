@@ -99,7 +99,7 @@ def test_long_names_keep_both_ends():
 
 def test_it_reads_as_a_table(frame, ranker):
     lines = str(ranker.explain(frame[0].iloc[2])).splitlines()
-    assert lines[0].startswith("score +") and "1 is predicted where score > 0" in lines[0]
+    assert lines[0].startswith("score +") and "1 is predicted where score >= 0" in lines[0]
     assert lines[1].split() == ["feature", "value", "adds"]
     assert len(lines) == 2 + 5 + 2
     assert lines[0].endswith("compared with the average training row")
@@ -220,7 +220,7 @@ def test_text_labels_and_a_positive_label():
     y = np.where(sample.y == 1, "absent", "present")
     ranker = SmoothAUCBoost(pos_label="absent").fit(sample.X, y)
     assert ranker.score_table(sample.X, y).total.value > 0.8
-    assert "'absent' is predicted where score > 0" in str(ranker.explain(sample.X[0]))
+    assert "'absent' is predicted where score >= 0" in str(ranker.explain(sample.X[0]))
 
 
 def test_a_wide_explanation_prints_its_largest_terms():

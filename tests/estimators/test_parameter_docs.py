@@ -45,8 +45,8 @@ SHARED = {
     ),
     "threshold": Entry(
         '"youden" or float',
-        "``predict`` returns the positive class where the score is above this value. Scores are "
-        "shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and "
+        "``predict`` returns the positive class where the score is at or above this value. Scores "
+        "are shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and "
         '"youden" is that 0.',
     ),
     "random_state": Entry(

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from auctor.kernels.scores import add_table, count_cells, sweep
 from auctor.kernels.stumps import LEAST_GAIN, best_stump, reweight_and_count
+from auctor.metrics import roc_curve
 from tests.reference import kernels as slow
 
 SCALE = 2.0**50
@@ -133,17 +134,26 @@ def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
     )
     assert (wrong, tied) == slow.order_of_pairs(scores, positive, weight)
     if len(np.unique(scores)) == 1:
-        assert cut == scores[0]
+        assert cut > scores[0]
     else:
         assert not (scores == cut).any()
         above = scores > cut
         gap = slow.youden_gap(above, positive, weight)
         assert gap == pytest.approx(slow.best_youden(scores, positive, weight), abs=1e-12)
+        point = roc_curve(positive, scores, sample_weight=weight).youden()
+        if point.flagged:  # the same point, also where several are best
+            assert (above == (scores >= point.threshold)).all()
 
 
 def test_sweep_of_equal_scores():
     one = np.ones(1, dtype=np.uint32)
-    assert sweep(np.array([2.0]), one, np.array([2.0]), one, 1.0, 1.0) == (0.0, 1.0, 2.0)
+    assert sweep(np.array([2.0]), one, np.array([2.0]), one, 1.0, 1.0) == (0.0, 1.0, 4.0)
+
+
+def test_a_cut_between_neighbouring_floats_separates_them():
+    one, low = np.ones(1, dtype=np.uint32), 0.1
+    high = float(np.nextafter(low, 1.0))
+    assert sweep(np.array([low]), one, np.array([high]), one, 1.0, 1.0)[2] == high
 
 
 def test_add_table_adds_the_entry_of_each_code():

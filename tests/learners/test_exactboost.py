@@ -363,7 +363,7 @@ def test_a_table_of_constants_gives_a_flat_model(metric, search):
     model, history, certificate = fit_exactboost(data, settings)
     assert history.n_steps == 0
     assert len(history.mean_losses) == 0
-    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
+    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.full(3, -1.0))
     assert "constant" in certificate.statement
 
 

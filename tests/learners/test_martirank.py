@@ -127,7 +127,7 @@ def test_a_table_of_constants_is_frozen_at_once():
     )
     assert history.n_frozen == 1
     assert certificate.values["auc"] == 0.5
-    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
+    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.full(3, -1.0))
 
 
 def test_the_seed_decides_the_coins():

@@ -59,7 +59,7 @@ def test_a_table_of_constants_gives_a_flat_model():
     )
     assert history.stopped_by == "no stump is better than chance"
     assert history.rounds == []
-    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
+    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.full(3, -1.0))
     assert certificate.values["auc"] == 0.5
 
 

@@ -212,7 +212,7 @@ def test_values_that_held_out_rows_do_not_confirm_stay_on_the_curve():
     assert not chosen.single_values
     # its AUCs are those without
     tight = SmoothSettings(loose=np.array([np.inf]))
-    expected, _ = find_amounts(data, tight, two_folds(600))
+    expected, _, _ = find_amounts(data, tight, two_folds(600))
     assert chosen in candidates
     assert chosen.aucs == pytest.approx(expected.aucs, abs=1e-3)
 

@@ -170,7 +170,7 @@ def test_a_table_of_constants_gives_a_flat_model():
     data = prepare(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
     model, history, certificate = fit_soft_rankboost(data, SoftRankBoostSettings(10))
     assert history.stopped_by == "no stump is better than chance"
-    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
+    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.full(3, -1.0))
     values = certificate.values
     assert (values["soft_margin"], values["upper_bound"], values["auc"]) == (0.0, 0.0, 0.5)
     assert values["bound"] <= 0.0

@@ -145,7 +145,7 @@ def test_no_stump_where_all_columns_are_empty():
     data = prepare(X, [0, 1] * 3, accept_sparse=True, keep_sparse=True)
     model, history, _ = fit_rankboost(data, RankBoostSettings(5))
     assert history.stopped_by == "no stump is better than chance"
-    assert model.decision_function(X).tolist() == [0.0] * 6
+    assert model.decision_function(X).tolist() == [-1.0] * 6
     assert stump_search(data).best(RaggedHistogram(np.ones((2, 6), int), np.arange(4) * 2, 2)) is (
         None
     )

@@ -216,7 +216,8 @@ def test_a_table_of_constants_is_one_cell():
     assert history.splits == []
     assert (certificate.values["auc"], certificate.values["n_leaves"]) == (0.5, 1)
     assert "all rows have the same score" in certificate.statement
-    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.zeros(3))
+    assert np.array_equal(model.decision_function(np.ones((3, 2))), np.full(3, -1.0))
+    assert model.predict(np.ones((1, 2))).tolist() == [0]
     assert model.predict_proba(np.ones((1, 2)))[0] == pytest.approx([0.5, 0.5], abs=1e-6)
 
 
@@ -241,9 +242,9 @@ def test_probabilities_fall_strictly_and_stay_near_the_fractions(counts):
         assert p == pytest.approx(fraction, abs=2e-6)
 
 
-def test_youden_takes_the_lowest_of_equal_cuts():
+def test_youden_takes_the_highest_of_equal_cuts():
     counts = np.array([[0, 2], [1, 1], [1, 1], [2, 0]])
-    assert youden_cut(counts, np.array([4, 3, 2, 1])) == 1.5
+    assert youden_cut(counts, np.array([4, 3, 2, 1])) == 3.5
 
 
 def slow_subtrees(tree):

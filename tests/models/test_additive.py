@@ -156,11 +156,13 @@ class TestClasses:
         assert model.predict(table).tolist() == ["yes" if a else "no" for a in above]
         assert 0 < above.sum() < 8
 
-    def test_a_score_on_the_threshold_is_negative(self, model, columns):
+    def test_a_score_on_the_threshold_is_positive(self, model, columns):
         table = pd.DataFrame(columns)
         score = model.decision_function(table)[0]
         on = dataclasses.replace(model, threshold=float(score))
-        assert on.predict(table)[0] == "no"
+        assert on.predict(table)[0] == "yes"
+        just_above = on.with_threshold(float(np.nextafter(score, np.inf)))
+        assert just_above.predict(table)[0] == "no"
 
     def test_probabilities(self, model, columns):
         table = pd.DataFrame(columns)
@@ -196,7 +198,7 @@ class TestForm:
     def test_prints_something_to_read(self, model):
         text = str(model)
         assert "score = -0.1 + step functions of 4 of 5 features" in text
-        assert "'yes' is predicted where score > 0.25" in text
+        assert "'yes' is predicted where score >= 0.25" in text
         assert "<= 0.1: -1" in text
         assert "Ärger: -0.2" in text
         assert "missing: +0.125" in text

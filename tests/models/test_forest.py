@@ -83,7 +83,7 @@ def test_prints_its_trees_and_most_important_features(model):
     assert text.startswith("ForestModel: 3 trees over 5 features, maximum depth ")
     best = model.feature_names[int(np.argmax(model.importance))]
     assert text.splitlines()[3].endswith(f"of the gain: {best}")
-    assert "True is predicted where score > 0" in text
+    assert "True is predicted where score >= 0" in text
 
 
 def test_many_rows_score_as_few_do(model):

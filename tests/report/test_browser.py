@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from auctor import AUCBoost, RankBoost, SmoothTreeBoost, TreeRank
+from auctor import AUCBoost, RankBoost, SmoothAUCBoost, SmoothTreeBoost, TreeRank
 from auctor.metrics import roc_curve
 from auctor.metrics.rates import clopper_pearson
 from auctor.report import render, summarize
@@ -69,7 +69,9 @@ def test_the_slider_moves_numbers_that_are_pythons(open_page, fitted, facts):
     scores = estimator.decision_function(X)
     opened = open_page(facts)
     page, slider = opened.page, opened.page.locator("#slider")
-    assert opened.value("threshold") == roc_curve(y, scores).youden().threshold
+    # The slider begins where predict flags rows.
+    assert opened.value("threshold") == estimator.threshold_
+    assert opened.value("flagged") == estimator.predict(X).sum()
     indices = []
     slider.focus()
     for keys in (["Home"], ["ArrowRight"], ["ArrowRight"] * 7, ["PageUp"], ["End"], ["ArrowLeft"]):
@@ -89,19 +91,20 @@ def test_every_threshold_has_the_numbers_of_python(open_page, fitted, facts):
     scores = estimator.decision_function(X)
     opened = open_page(facts)
     result = opened.page.evaluate("roc.threshold.map((_, k) => ratesAt(k, SAMPLE.prevalence))")
-    curve = roc_curve(y, scores)
-    assert [one["tpr"] for one in result] == approx(curve.tpr)
-    assert [one["fpr"] for one in result] == approx(curve.fpr)
-    ppv = curve.true_positives[1:] / curve.flagged[1:]
-    assert [one["ppv"] for one in result[1:]] == approx(ppv)
-    assert [one["flagged"] for one in result] == approx(curve.flagged / len(y))
+    curve, thresholds = roc_curve(y, scores), facts["roc"]["threshold"][1:]
+    points = [curve.at(threshold=threshold) for threshold in thresholds]
+    assert [one["tpr"] for one in result[1:]] == approx([point.tpr for point in points])
+    assert [one["fpr"] for one in result[1:]] == approx([point.fpr for point in points])
+    assert [one["ppv"] for one in result[1:]] == approx([point.precision for point in points])
+    flagged = [point.flagged / len(y) for point in points]
+    assert [one["flagged"] for one in result] == approx([0.0, *flagged])
 
 
 def test_intervals_beside_the_slider_are_exact(open_page, facts):
     opened = open_page(facts)
     roc = facts["roc"]
     n_pos, n_neg = roc["true_positives"][-1], roc["false_positives"][-1]
-    tp, fp = (roc[name][roc["youden"]] for name in ("true_positives", "false_positives"))
+    tp, fp = (roc[name][roc["model"]] for name in ("true_positives", "false_positives"))
     fractions = {
         "sensitivity": (tp, n_pos),
         "specificity": (n_neg - fp, n_neg),
@@ -126,7 +129,7 @@ def test_another_number_of_rows_and_another_prevalence(open_page, fitted, facts)
     estimator, X, y = fitted
     scores = estimator.decision_function(X)
     opened = open_page(facts)
-    page, threshold = opened.page, roc_curve(y, scores).youden().threshold
+    page, threshold = opened.page, estimator.threshold_
     page.fill("#size", "10000")
     check(opened, expected(y, scores, threshold, 10_000, y.mean()))
     page.fill("#prevalence", "2.5")
@@ -208,7 +211,7 @@ def test_hostile_names_are_shown_and_not_run(open_page, make_rows):
         about = {"title": NAMES[0], "notes": NAMES, NAMES[1]: NAMES[0]}
         facts = summarize(learner.fit(frame, labels), frame, labels, about=about)
         opened = open_page(facts, viewport=PHONE)
-        for summary in opened.page.locator("summary").all():
+        for summary in opened.page.locator("summary:visible").all():
             summary.click()
         assert opened.page.locator("h1").text_content() == NAMES[0]
         shown = opened.page.locator("#feature-table tbody th").all_text_contents()
@@ -354,9 +357,114 @@ def test_a_sum_of_an_additive_model_and_trees(open_page, viewport):
         features["interactions"]["rows"]
     )
     n_cells = sum(map(len, features["interactions"]["plot"]["grid"]))
-    assert page.locator("#interaction svg[role=img] rect").count() == n_cells
+    assert page.locator("#interaction svg[role=img]:not(.heat-key) rect").count() == n_cells
+    assert page.locator("#interaction .heat-key text").count() == 4
+    # Trees cannot be typed into: the panel has the explanations of its rows.
+    assert facts["row"]["kind"] == "examples" and page.locator("#row-inputs").is_hidden()
+    page.locator("#row-choices button", has_text="25%").click()
+    shown = float(page.evaluate("document.getElementById('row-result').dataset.score"))
+    assert shown == approx(np.sort(estimator.decision_function(frame))[74])
     assert fits(page)
     assert page.evaluate(SMALLEST_TEXT) >= 11
     for _ in range(2):
         assert page.evaluate(WORST_CONTRAST) >= 4.5
         page.click("#theme")
+
+
+@pytest.fixture(scope="module")
+def additive():
+    """An additive model with missing values, hostile categories and a pair: (estimator, X, y)."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(240, 2)).round(1), columns=["a", "b"])
+    X["town"] = rng.choice(NAMES[:4], 240)
+    y = (X["a"] * X["b"] + (X["town"] == NAMES[0]) + rng.normal(size=240) > 0.5).astype(int)
+    X["b"] = X["b"].where(rng.random(240) > 0.1)
+    return SmoothAUCBoost(interactions=1).fit(X, y), X, y
+
+
+def test_one_row_is_scored_as_python_does(open_page, additive):
+    estimator, X, y = additive
+    model = estimator.model_
+    about = {"positive_name": "churned", "author": NAMES[1], "model_hash": "ab" * 32}
+    opened = open_page(summarize(estimator, X, y, about=about))
+    page, row = opened.page, opened.page.evaluate("facts.row")
+    assert row["kind"] == "additive" and len(row["surfaces"]) == 1
+    # Values on the cuts and beyond them, missing ones, and a category that the model lacks.
+    rows = X.copy()
+    cuts = model.features[0].cuts
+    rows.loc[: len(cuts) - 1, "a"] = cuts[: len(rows)]
+    rows.loc[len(cuts), "a"], rows.loc[:20, "town"] = 1e9, None
+    position = {name: k for k, name in enumerate(model.features[2].categories)}
+    columns = {
+        "a": [None if np.isnan(v) else v for v in rows["a"]],
+        "b": [None if np.isnan(v) else v for v in rows["b"]],
+        "town": [position.get(name) for name in rows["town"]],
+    }
+    typed = list(zip(*(columns[one["name"]] for one in row["features"]), strict=True))
+    result = page.evaluate("rows => rows.map((values) => scoreRow(facts.row, values))", typed)
+    explained = model.explain_rows(rows)
+    assert [one["score"] for one in result] == approx(explained.scores, abs=1e-9)
+    assert [one["probability"] for one in result] == approx(
+        model.probabilities(explained.scores)[:, 1], abs=1e-9
+    )
+    parts = dict(zip(explained.names, explained.contributions.T, strict=True))
+    names = [one["name"] for one in row["features"]]
+    for k, name in enumerate([*names, explained.names[-1]]):
+        assert [one["terms"][k]["adds"] for one in result] == approx(parts[name], abs=1e-9)
+    check_the_panel(page, row, names, model)
+    assert "churned" in page.locator("#row-result").inner_text()
+    assert page.locator(".document").inner_text().count(NAMES[1]) == 1
+
+
+def check_the_panel(page, row, names, model):
+    """Its buttons choose rows, and what is typed is scored and explained."""
+    own = "document.getElementById('row-result').dataset"
+    page.locator("#row-choices button", has_text="50%").click()
+    score = page.evaluate(f"{own}.score")
+    assert float(score) == approx(row["quantiles"][50], abs=1e-9)
+    page.locator("#row-inputs label", has_text="a").locator("input").first.fill("1.5")
+    values = dict(zip(names, row["rows"][4], strict=True)) | {"a": 1.5}
+    town = model.features[2].categories
+    values["town"] = None if values["town"] is None else town[values["town"]]
+    one = model.explain({name: values[name] for name in ("a", "b", "town")})
+    assert float(page.evaluate(f"{own}.score")) == approx(one.score, abs=1e-9)
+    assert float(page.evaluate(f"{own}.base")) == approx(one.base, abs=1e-9)
+    assert page.locator("#reason-table tbody th").first.text_content() == one.names[0][:40]
+    assert page.locator("#row-choices [aria-pressed=true]").count() == 0
+
+
+def test_costs_choose_a_threshold(open_page, facts):
+    opened = open_page(facts)
+    page, roc = opened.page, facts["roc"]
+    assert opened.value("profit") is None and page.locator("#best-profit").is_disabled()
+    for name, value in (("gain-tp", 3), ("cost-fp", 1.5), ("cost-fn", 2)):
+        page.fill(f"#{name}", str(value))
+    tp, fp = np.array(roc["true_positives"]), np.array(roc["false_positives"])
+    profit = 3 * tp - 1.5 * fp - 2 * (tp[-1] - tp)
+    assert opened.value("profit") == approx(profit[roc["model"]])
+    assert opened.value("profit-more") == approx(profit[roc["model"]] - profit[0])
+    page.click("#best-profit")
+    assert int(page.locator("#slider").input_value()) == int(np.argmax(profit))
+    assert opened.value("profit") == approx(profit.max())
+
+
+def test_plots_share_a_scale_until_it_is_switched_off(open_page, facts):
+    page = open_page(facts, viewport=DESK).page
+    ticks = """[...document.querySelectorAll('#cards article')].map((card) =>
+      [...card.querySelectorAll('svg text[text-anchor=end]')].map((t) => t.textContent).join())"""
+    common = page.evaluate(ticks)
+    assert len(set(common)) == 1 and len(common) > 1
+    page.click("#scale")
+    assert len(set(page.evaluate(ticks))) > 1
+    page.click("#scale")
+    assert page.evaluate(ticks) == common
+
+
+def test_wide_tables_say_that_they_scroll(open_page, facts):
+    for viewport, least in ((PHONE, 1), (DESK, 0)):
+        page = open_page(facts, viewport=viewport).page
+        page.wait_for_timeout(50)
+        assert (page.locator(".swipe.needed").count() > 0) == (least > 0)
+        # Headers of tables are not broken within a word.
+        heads = "[...document.querySelectorAll('.confusion thead th')].map((h) => h.clientHeight)"
+        assert max(page.evaluate(heads)) < 70

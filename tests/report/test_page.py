@@ -121,8 +121,8 @@ def test_what_must_stand_without_a_script(facts):
 
 
 def test_only_facts_of_this_format_are_drawn(facts):
-    with pytest.raises(ValueError, match="facts has format 2, but this version"):
-        render({**facts, "format": 2})
+    with pytest.raises(ValueError, match="facts has format 1, but this version"):
+        render({**facts, "format": 1})
     with pytest.raises(ValueError, match="format 'list'"):
         render([])
 

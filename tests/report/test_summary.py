@@ -2,14 +2,17 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.metrics import average_precision_score
 
 from auctor import RankBoost, TreeRank, cross_val_auc, load
+from auctor.learners.certificate import Certificate
 from auctor.metrics import (
     auc_ci,
     calibration_table,
@@ -20,11 +23,14 @@ from auctor.metrics import (
     score_histogram,
     threshold_table,
 )
+from auctor.metrics.rates import clopper_pearson
 from auctor.report import render, summarize
+from auctor.report.guarantee import guarantee
 
 SECTIONS = {
     "format", "version", "about", "data", "headline", "roc", "separation", "calibration",
-    "distributions", "thresholds", "comparison", "features", "shape", "learning", "level", "judged",
+    "distributions", "thresholds", "bands", "comparison", "features", "row", "shape", "learning",
+    "level", "judged", "guarantee",
 }  # fmt: skip
 
 
@@ -41,7 +47,7 @@ def plain_values(value):
 
 def test_facts_are_plain_and_survive_json(facts):
     assert set(facts) == SECTIONS
-    assert facts["format"] == 1
+    assert facts["format"] == 2
     assert plain_values(facts)
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
 
@@ -59,7 +65,9 @@ def test_curve_has_the_counts_of_every_kept_threshold(fitted, facts):
     estimator, X, y = fitted
     scores, roc = estimator.decision_function(X), facts["roc"]
     curve = roc_curve(y, scores)
-    assert roc["n_thresholds"] == len(curve.thresholds) == len(roc["threshold"])
+    assert roc["n_thresholds"] == len(curve.thresholds) == len(roc["threshold"]) - 1
+    # The threshold of the model lies between two scores, and is one more.
+    assert roc["threshold"][roc["model"]] == estimator.threshold_
     assert roc["threshold"][0] is None
     for k, threshold in enumerate(roc["threshold"][1:], start=1):
         flagged = scores >= threshold
@@ -258,3 +266,48 @@ def test_categories_that_the_model_has_not_seen():
     row = facts["features"]["rows"][0]
     assert row["missing"] == 0 and row["plot"]["missing"] is not None
     assert plain_values(facts)
+
+
+def test_score_bands_are_counted_row_by_row(fitted, facts):
+    estimator, X, y = fitted
+    scores, bands = estimator.decision_function(X), facts["bands"]
+    assert 2 <= len(bands) <= 10 and sum(band["rows"] for band in bands) == len(y)
+    for band in bands:
+        inside = (scores >= band["low"]) & (scores <= band["high"])
+        assert (band["rows"], band["positives"]) == (inside.sum(), y[inside].sum())
+        assert band["rate"] == pytest.approx(
+            [y[inside].mean(), *clopper_pearson(y[inside].sum(), inside.sum(), 0.95)]
+        )
+        assert band["predicted"] == pytest.approx(estimator.predict_proba(X[inside])[:, 1].mean())
+        assert band["captured"] == pytest.approx(y[scores >= band["low"]].sum() / y.sum())
+
+
+def test_average_precision_and_probabilities(fitted, facts):
+    estimator, X, y = fitted
+    wanted = average_precision_score(y, estimator.decision_function(X))
+    assert facts["separation"]["average_precision"] == pytest.approx(wanted)
+    histogram = facts["calibration"]["histogram"]
+    assert (sum(histogram["pos"]), sum(histogram["neg"])) == (y.sum(), (1 - y).sum())
+
+
+@pytest.mark.parametrize(("power", "words"), [(1.0, "agree with"), (3.0, "do not agree with")])
+def test_the_verdict_on_calibration(power, words):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 1))
+    y = (rng.random(2000) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+    estimator = RankBoost(n_estimators=40).fit(X, y)
+    logits = np.log(estimator.predict_proba(X)[:, 1] / estimator.predict_proba(X)[:, 0])
+    model = estimator.model_
+    scores = (power * logits - model.calibration.offset) / model.calibration.slope
+    verdict = summarize(model, X, y, scores=scores)["calibration"]["verdict"]
+    assert verdict.startswith(f"The probabilities {words} these rows")
+
+
+def test_a_guarantee_is_said_only_if_it_says_something():
+    def words(**values):
+        return guarantee(SimpleNamespace(certificate_=Certificate("", values)))
+
+    assert "at most 0.400" in words(best_bound=0.4, delta=0.05)
+    assert words(best_bound=1.3, delta=0.05) is None
+    assert "AUC 0.900" in words(auc=0.9, best_bound=None)
+    assert guarantee(object()) is None

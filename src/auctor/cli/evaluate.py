@@ -222,8 +222,7 @@ def _measure(rows: Labelled, threshold: float, seed: int) -> Measures:
             positive, scores, fpr_range=_FPR_RANGE, scaled=True, **resampled
         ),
         precision=precision_at_k_ci(positive, scores, k=_TOP, **resampled),
-        # A curve flags scores at its threshold or above, a model only those above.
-        point=curve.at(threshold=float(np.nextafter(threshold, np.inf))),
+        point=curve.at(threshold=threshold),
         threshold=threshold,
     )
 
@@ -255,18 +254,12 @@ def _measure_facts(measures: Measures) -> dict[str, Any]:
 def _threshold_facts(threshold: Threshold) -> dict[str, Any]:
     """A threshold in plain values, with its sentence."""
     return {
-        "model_threshold": _model_threshold(threshold),
         **_point_facts(threshold.point, threshold.value),
         "low": threshold.low,
         "high": threshold.high,
         "intervals": {name: list(getattr(threshold, name)) for name in ("tpr", "fpr", "precision")},
         "sentence": str(threshold),
     }
-
-
-def _model_threshold(threshold: Threshold) -> float:
-    """The same threshold for a model, which flags scores above it and not those equal to it."""
-    return float(np.nextafter(threshold.value, -np.inf))
 
 
 def _point_facts(point: OperatingPoint, threshold: float) -> dict[str, float]:
@@ -291,14 +284,14 @@ def _measure_lines(measures: Measures) -> list[str]:
         f"to {high:g}, scaled so that 0.5 is a random order and 1 a perfect one",
         f"precision {with_interval(measures.precision)} in the {_TOP:.0%} of the rows with the "
         "highest scores",
-        f"at the model's threshold (positive if score > {measures.threshold:g}): true positive "
+        f"at the model's threshold (positive if score >= {measures.threshold:g}): true positive "
         f"rate {point.tpr:.3f}, false positive rate {point.fpr:.3f}, {precision}",
     ]
 
 
 def _threshold_lines(threshold: Threshold, model: str) -> str:
     """The sentence of a threshold, and the command that uses it."""
-    value = _model_threshold(threshold)
+    value = threshold.value
     if not math.isfinite(value):
         return str(threshold)
     return (

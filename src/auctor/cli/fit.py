@@ -4,6 +4,7 @@ import argparse
 import shlex
 from dataclasses import dataclass
 
+from auctor.cli.document import Document, check_document
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.make_learner import default_learner, make_learner, set_parameters
 from auctor.cli.metric import Metric, parse_metric
@@ -37,11 +38,13 @@ class FitOptions:
     as_json: bool
     execution: Execution
     command: str  # the whole command line, for the report
+    document: Document
 
 
 def run(args: argparse.Namespace) -> None:
     """Read the options and fit."""
     metric = parse_metric(args.metric)
+    check_document(args)
     fit_table(
         FitOptions(
             table=args.table,
@@ -58,6 +61,7 @@ def run(args: argparse.Namespace) -> None:
             as_json=args.json,
             execution=Execution.from_args(args),
             command=shlex.join(["auctor", *args.typed]),
+            document=Document.from_args(args),
         )
     )
 
@@ -135,4 +139,6 @@ def _write_page(result: FitResult, page: Output, options: FitOptions) -> None:
     from auctor.cli.fit_page import fit_page
 
     note("writing the report", options.execution.quiet)
-    page.write_text(fit_page(result, str(options.out), options.command, options.execution))
+    page.write_text(
+        fit_page(result, str(options.out), options.command, options.execution, options.document)
+    )

@@ -2,14 +2,22 @@
 
 from typing import Any
 
+from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
 from auctor.cli.validation import Validated
 from auctor.estimators.bands import estimator_bands, has_quick_bands
+from auctor.models.file import to_json
 from auctor.report import render, summarize
 
 
-def fit_page(result: FitResult, model: str, command: str, execution: Execution) -> str:
+def fit_page(
+    result: FitResult,
+    model: str,
+    command: str,
+    execution: Execution,
+    document: Document,
+) -> str:
     """The report as HTML; ``model`` is the name of the model file."""
     problem, validated = result.problem, result.validated
     notes = list(result.warnings)
@@ -19,6 +27,8 @@ def fit_page(result: FitResult, model: str, command: str, execution: Execution) 
             "are too optimistic. Use cross-validation or other rows to judge the model."
         )
     about = {
+        **document.about(to_json(result.estimator.model_).encode()),
+        **_rows_words(result),
         "table": problem.table,
         "model": model,
         "notes": notes,
@@ -39,10 +49,24 @@ def fit_page(result: FitResult, model: str, command: str, execution: Execution) 
         about=about,
         random_state=execution.seed,
         bands=_bands(result, execution),
+        example_rows=document.example_rows,
         **_out_of_fold(result, validated),
         **_baseline(result),
     )
     return render(facts)
+
+
+def _rows_words(result: FitResult) -> dict[str, str]:
+    """Which rows the model was trained on, and which ones the results are of."""
+    problem, validated = result.problem, result.validated
+    rows = f"{problem.table}: {problem.n_pos + problem.n_neg:,} rows, {problem.n_pos:,} positive"
+    if validated is None:
+        return {"trained_on": rows, "evaluated_on": "the training rows"}
+    n_folds = validated.result.auc.n_folds
+    return {
+        "trained_on": rows,
+        "evaluated_on": f"the same rows, each by a model fitted without it ({n_folds} folds)",
+    }
 
 
 _POOLING = (

@@ -1,6 +1,7 @@
 """The result of `auctor fit`: as plain values for JSON, and as text for people."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,12 @@ from auctor.cli.validation import (
     comparison_facts,
     validation_facts,
 )
+from auctor.data import read_table, select
 from auctor.estimators.base import RankingEstimator
 from auctor.metrics import MetricComparison, MetricInterval
+from auctor.models import ExplainedModel
 from auctor.models.explanation import shorten
+from auctor.models.importance import by_importance, can_rank_terms, term_importances
 
 _N_IMPORTANT = 5
 
@@ -59,13 +63,23 @@ class FitResult:
             if name != "cv" or value is None or isinstance(value, int)
         }
 
-    @property
+    @cached_property
     def importances(self) -> list[tuple[str, float]]:
-        """The features that matter most with their importance, where the learner has any."""
-        values = np.asarray(getattr(self.estimator, "feature_importances_", []))
-        names = self.problem.X.column_names
-        order = np.argsort(-values, kind="stable")[:_N_IMPORTANT]
-        return [(names[j], float(values[j])) for j in order if values[j] > 0]
+        """The features and pairs that matter most, as on the page of the report.
+
+        Where the score is no sum over features, the importances of the learner, if it has any.
+        """
+        model, problem = self.estimator.model_, self.problem
+        if isinstance(model, ExplainedModel) and can_rank_terms(model):
+            table, names = read_table(problem.X), list(model.term_names)
+            columns = select(table, model.feature_names, type(model).__name__)
+            weight = np.ones(table.n_rows) if problem.weight is None else problem.weight
+            values = term_importances(model, table, columns, problem.positive, weight)
+        else:
+            names = problem.X.column_names
+            values = np.asarray(getattr(self.estimator, "feature_importances_", []))
+        first = by_importance(values)[:_N_IMPORTANT]
+        return [(names[j], float(values[j])) for j in first if values[j] > 0]
 
 
 def fit_facts(result: FitResult, out: Output, page: Output | None) -> dict[str, Any]:

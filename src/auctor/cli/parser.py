@@ -110,6 +110,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
     _add_out(add, "--out", "the model file", ".model.json")
     _add_out(add, "--report", "also write an HTML report", ".report.html", nargs="?", const="")
+    _add_document(add)
     _add_run(parser)
 
 
@@ -185,7 +186,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         metavar="T",
         type=float,
-        help="predict the positive label for scores above T (default: the model's threshold)",
+        help="predict the positive label for scores of T or more (default: the model's threshold)",
     )
     add(
         "--reasons",
@@ -257,6 +258,7 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_model(add)
     _add_labels(add)
     _add_out(add, "--out", "the HTML report", ".report.html")
+    _add_document(add)
     add(
         "--facts",
         metavar="PATH",
@@ -266,6 +268,23 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_seed(add)
     _add_delimiter(add)
     _add_json(parser)
+
+
+def _add_document(add: Add) -> None:
+    """Options of a report as a document."""
+    add("--title", metavar="TEXT", help="the title of the report (default: learner and table)")
+    add("--author", metavar="TEXT", help="who is responsible for the report; printed at its top")
+    add(
+        "--positive-name",
+        metavar="TEXT",
+        help="what the positive label means, such as churned for 1; used in the report",
+    )
+    add(
+        "--no-example-rows",
+        action="store_true",
+        help="write no rows into the report (default: nine, at percentiles of the score, which the "
+        "panel for one row explains)",
+    )
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,10 @@
 import argparse
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
+from auctor._typing import Bools
+from auctor.cli.document import Document
 from auctor.cli.model_rows import read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.out_files import Output, check_outputs, choose_output
@@ -28,6 +31,7 @@ class ReportOptions:
     quiet: bool
     as_json: bool
     command: str  # the whole command line, for the report
+    document: Document
 
 
 def run(args: argparse.Namespace) -> None:
@@ -44,6 +48,7 @@ def run(args: argparse.Namespace) -> None:
             quiet=args.quiet,
             as_json=args.json,
             command=shlex.join(["auctor", *args.typed]),
+            document=Document.from_args(args),
         )
     )
 
@@ -66,6 +71,8 @@ def write_report(options: ReportOptions) -> None:
         sample_weight=rows.weight,
         groups=rows.groups,
         about={
+            **options.document.about(Path(options.model).read_bytes()),
+            "evaluated_on": _rows_words(source.name, rows.positive),
             "table": source.name,
             "model": options.model,
             "notes": warnings,
@@ -73,6 +80,7 @@ def write_report(options: ReportOptions) -> None:
             "command": options.command,
             "seed": options.seed,
         },
+        example_rows=options.document.example_rows,
         random_state=options.seed,
     )
     out.write_text(render(facts))
@@ -84,3 +92,8 @@ def write_report(options: ReportOptions) -> None:
         text += f"\nreport written to {out.path.resolve().as_uri()}"
     has_file = out.is_stdout or (facts_file is not None and facts_file.is_stdout)
     emit({**written, "headline": facts["headline"]}, text, options.as_json, has_file)
+
+
+def _rows_words(table: str, positive: Bools) -> str:
+    """The rows that the results are of."""
+    return f"{table}: {len(positive):,} rows, {int(positive.sum()):,} positive"

@@ -14,6 +14,7 @@ from auctor.cli.model_rows import model_with_reference, read_features
 from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import STDOUT, data_stdout, emit, spreadsheet_safe, to_json, write_csv
 from auctor.cli.tables import TableFile, open_table, table_kind, write_table
+from auctor.metrics.thresholds import is_flagged
 from auctor.models import ExplainedModel, Model, load
 
 # Rows are explained in blocks, since one number for each term and row takes much memory.
@@ -161,9 +162,9 @@ def _check_keep(keep: Sequence[str], source: TableFile, n_reasons: int) -> list[
 def _score(model: Model, table: pa.Table) -> dict[str, list[Any]]:
     """The columns score, probability and prediction as Python values."""
     scores = model.decision_function(table.select(list(model.feature_names)))
-    above = (scores > model.threshold).astype(int)
+    flagged = is_flagged(scores, model.threshold).astype(int)
     return {
         "score": scores.tolist(),
         "probability": model.probabilities(scores)[:, 1].tolist(),
-        "prediction": np.asarray(model.classes)[above].tolist(),
+        "prediction": np.asarray(model.classes)[flagged].tolist(),
     }

@@ -8,7 +8,7 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.display.look import BLUE, GREY, VERMILION, axes_for, finish, kept_points
 from auctor.display.predictions import PredictionDisplay, Predictions
-from auctor.metrics import RocCurve, roc_curve, score_histogram
+from auctor.metrics import RocCurve, ks_ci, roc_curve, score_histogram
 
 _N_GRID = 400  # number of scores at which the mean of several curves is computed
 
@@ -35,7 +35,7 @@ class KSDisplay(PredictionDisplay):
         The distributions; with folds, the mean of those of the folds at each score.
     ks : float
         The largest gap: fraction of negatives minus fraction of positives below a score. With
-        folds, the mean of those of the folds, which is biased upwards.
+        folds, that within the folds, corrected for bias, as :func:`auctor.metrics.ks_ci` has it.
     threshold : float
         The score with the largest gap; rows with at least this score are flagged.
     gap : tuple of float
@@ -78,7 +78,7 @@ class KSDisplay(PredictionDisplay):
             drawn, threshold, gap = each[0], point.threshold, (1 - point.tpr, 1 - point.fpr)
         else:
             drawn, threshold, gap = _mean(each, limits)
-        ks = float(np.mean([curve.ks() for curve in curves]))
+        ks = curves[0].ks() if rows.folds is None else _within_folds(rows)
         by_fold = each if rows.folds is not None else ()
         return cls(drawn, ks, threshold, gap, by_fold, name, rows.pos_label, limits)
 
@@ -116,7 +116,7 @@ class KSDisplay(PredictionDisplay):
     def _draw_gap(self, ax: Any) -> None:
         """Draw a vertical line across the gap if there is one; its size is in the legend."""
         text = f"KS {self.ks:.3f}" + (
-            f", mean of {len(self.folds)} folds (biased upwards)" if self.folds else ""
+            f" within {len(self.folds)} folds, corrected for bias" if self.folds else ""
         )
         if not self.folds and np.isfinite(self.threshold):
             text += f" at score {self.threshold:.4g}"
@@ -125,6 +125,18 @@ class KSDisplay(PredictionDisplay):
         ax.plot([x] * 2, ends, color="black", linewidth=1.4, marker="_", label=text)
         if np.isfinite(self.threshold):
             ax.axvline(x, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+
+
+def _within_folds(rows: Predictions) -> float:
+    """KS within the folds, corrected for bias, as ``ks_ci``, ``auctor fit`` and the page have it.
+
+    A fold with a single row of a class has no correction: the mean over the folds is all there is.
+    """
+    parts = list(rows.parts())
+    if min(min(part.positive.sum(), (~part.positive).sum()) for part in parts) < 2:
+        curves = [roc_curve(part.positive, part.only[1], **part.options) for part in parts]
+        return float(np.mean([curve.ks() for curve in curves]))
+    return ks_ci(rows.positive, rows.only[1], folds=rows.folds, **rows.options).value
 
 
 def _limits(rows: Predictions, score: Floats) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from auctor.learners.smooth.bands import ScoreBand
 from auctor.metrics import auc
 from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
+from auctor.models.importance import term_importances
 
 # Maximum number of rows that are drawn one by one, as a rug; more rows are drawn as histograms.
 _MAX_RUG = 400
@@ -185,6 +186,10 @@ class LabelledTerms:
     def auc(self, term: int) -> float:
         weight = self.weight if self._is_weighted else None
         return auc(self.positive, self._parts[:, term], sample_weight=weight)
+
+    def importances(self, model: AdditiveModel) -> Floats:
+        """The importance of each term, by which the page of a report sorts its features too."""
+        return term_importances(model, self.table, self.columns, self.positive, self.weight)
 
     def mean(self, term: int) -> float:
         """The class-balanced mean of the contributions of a term."""

@@ -6,19 +6,22 @@ from typing import Any, Self
 import numpy as np
 
 from auctor._checks import check_whole
+from auctor._typing import Floats
 from auctor.display.score_drawing import Drawing
 from auctor.display.score_panels import LabelledTerms, Panel, score_panel, surface_panel
 from auctor.display.terms import additive_model, check_central, read_terms
 from auctor.estimators.bands import estimator_bands
 from auctor.learners.smooth.bands import METHODS, ScoreBands
 from auctor.models import AdditiveModel
+from auctor.models.importance import by_importance
 
 
 @dataclass(eq=False)
 class ScorePlotDisplay:
     """Score plots of an additive model: the contribution F_k of each feature to the score.
 
-    The feature whose contribution alone has the highest AUC comes first.
+    The most important feature comes first: the one whose contribution differs most between rows, as
+    on the page of a report and in ``auctor fit``.
 
     Attributes
     ----------
@@ -81,8 +84,8 @@ class ScorePlotDisplay:
             rows.
         features : list of names or positions, optional
             The terms to draw, in this order: features, and surfaces as "a x b" (their positions
-            follow those of the features). By default all terms that are not flat, the one with
-            the highest AUC first.
+            follow those of the features). By default all terms that are not flat, the most
+            important first.
         band : {"one-step", "refit"} or None, default="one-step"
             Bootstrap confidence bands by one Newton step from the fitted model for each resample,
             by a whole refit for each, which takes many times as long, or none. They show how much
@@ -189,7 +192,7 @@ class ScorePlotDisplay:
                 panels.append(score_panel(model, term, rows, band, choice.central))
             else:
                 panels.append(surface_panel(model, term - n_features, rows))
-        kept = choice.keep(panels)
+        kept = choice.keep(panels, None if rows is None else rows.importances(model))
         return cls(
             kept,
             0.95 if bands is None else bands.level,
@@ -234,10 +237,14 @@ class _Choice:
         self.central = check_central(central)
         self._max_panels = check_whole(max_panels, "max_panels")
 
-    def keep(self, panels: list[Panel]) -> list[Panel]:
-        """The requested panels, or the best ones that are not flat, up to the maximum number."""
+    def keep(self, panels: list[Panel], importances: Floats | None) -> list[Panel]:
+        """The requested panels, or the first ones that are not flat, up to the maximum number.
+
+        The most important panel comes first; without rows, the one with the largest range.
+        """
         if self._is_explicit:
             return panels
-        by_auc = not np.isnan(panels[0].auc)
-        panels = sorted(panels, key=lambda panel: -(panel.auc if by_auc else panel.range))
+        if importances is None:
+            importances = np.array([panel.range for panel in panels])
+        panels = [panels[k] for k in by_importance(importances)]
         return [panel for panel in panels if not panel.is_flat][: self._max_panels] or panels[:1]

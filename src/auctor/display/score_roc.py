@@ -8,10 +8,12 @@ import numpy as np
 from auctor._checks import check_whole
 from auctor._typing import Floats
 from auctor.data import read_table
+from auctor.display.score_panels import LabelledTerms
 from auctor.display.terms import additive_model, read_terms
 from auctor.estimators.explanation import ScoreRow, score_features, shorten
 from auctor.metrics import roc_curve
 from auctor.models import AdditiveModel
+from auctor.models.importance import by_importance
 
 _ALL = "whole score"
 
@@ -30,7 +32,7 @@ class ScoreROC:
 
 @dataclass(eq=False)
 class ScoreROCDisplay:
-    """ROC curves of the terms F_k of an additive score, the one with the highest AUC first.
+    """ROC curves of the terms F_k of an additive score, the most important term first.
 
     Attributes
     ----------
@@ -80,7 +82,7 @@ class ScoreROCDisplay:
         features : list of names or positions, optional
             The terms to draw, in this order: features, and surfaces as "a x b" (their positions
             follow those of the features). By default all terms that are not flat, up to
-            ``max_curves``, the one with the highest AUC first.
+            ``max_curves``, the most important first.
         level : float, default=0.95
             Confidence level of the intervals.
         max_curves : int, default=8
@@ -110,7 +112,8 @@ class ScoreROCDisplay:
         max_curves = check_whole(max_curves, "max_curves")
         scores = score_features(model, table, y, level=level, **options)
         if terms is None:
-            terms = [names.index(row.name) for row in scores if row.range > 0][:max_curves]
+            ranked = by_importance(LabelledTerms(model, table, y, sample_weight).importances(model))
+            terms = [k for k in ranked if scores[names[k]].range > 0][:max_curves]
         parts = model.contributions(table)
         curves = [_curve(parts[:, term], y, options, scores[names[term]]) for term in terms]
         value, low, high = scores.total.value, scores.total.low, scores.total.high

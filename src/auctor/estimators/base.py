@@ -21,6 +21,7 @@ from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
+from auctor.metrics.thresholds import is_flagged
 from auctor.models import (
     ExplainedModel,
     Explanation,
@@ -216,7 +217,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return self.model_.decision_function(self._for_model(X, table))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row: positive where the score is above ``threshold_``.
+        """The class of each row: positive where the score is at or above ``threshold_``.
 
         By default this is the score with the largest TPR - FPR on the training rows (Youden's
         index), and not a probability of 0.5: where positives are rare, many more rows than the
@@ -224,7 +225,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         number of rows or a cost. Set it by the parameter ``threshold``, or afterwards by
         ``model_.with_threshold``.
         """
-        positive = self.decision_function(X) > self.threshold_
+        positive = is_flagged(self.decision_function(X), self.threshold_)
         return self.classes_[(positive == (self.classes_[1] == self.pos_label_)).astype(int)]
 
     def predict_proba(self, X: Any) -> Floats:

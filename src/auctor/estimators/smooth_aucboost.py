@@ -105,7 +105,7 @@ class SmoothAUCBoost(SmoothEstimator):
     pos_label : label, default=None
         The positive class. None takes the larger of the two labels.
     threshold : "youden" or float, default="youden"
-        ``predict`` returns the positive class where the score is above this value. Scores are
+        ``predict`` returns the positive class where the score is at or above this value. Scores are
         shifted so that TPR - FPR (Youden's index) on the training rows is largest at 0, and
         "youden" is that 0.
     random_state : int, RandomState instance or None, default=0

@@ -29,7 +29,8 @@ def sweep(
 
     Scores are sorted within each class. The threshold (Youden 1950) is midway between two
     neighbouring scores, where the fraction of positives above minus that of negatives above is
-    largest; the lowest one among equals. If all scores are equal, it is that score. The result
+    largest; the highest one among equals, which flags the fewest rows, as ``RocCurve.youden`` does.
+    If all scores are equal, it is above them, and no row is flagged. The result
     depends only on the weights of each distinct score, so that neither the order of tied rows nor
     a row twice instead of weight 2 makes a difference.
     """
@@ -41,11 +42,14 @@ def sweep(
         from_neg = j == len(pos) or (i < len(neg) and neg[i] <= pos[j])
         score = neg[i] if from_neg else pos[j]
         # The rows so far are below the cut, the others above; there is no cut before the first.
-        gap = below_neg / total_neg - below_pos / total_pos
+        # Counts instead of rates, so that cuts of equal gaps compare as equal.
+        gap = below_neg * total_pos - below_pos * total_neg
         if i + j == 0:
-            cut = score
-        elif gap > best:
+            cut = score + max(1.0, abs(score))
+        elif gap >= best:
             cut, best = last / 2 + score / 2, gap
+            if cut <= last:  # neighbouring floats: a row at the cut is above it
+                cut = score
         here_neg, here_pos = np.int64(0), np.int64(0)
         # The row of the score itself is counted first, because NaN is not equal to itself.
         if from_neg:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from auctor._checks import check_level, check_one, check_positive, check_rate, check_top
 from auctor._text import interval
-from auctor._typing import Floats
+from auctor._typing import Bools, Floats
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
@@ -23,6 +23,21 @@ from auctor.metrics.quantiles import (
 )
 from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
 from auctor.metrics.sample import Sample, group_codes, read_sample
+
+
+def is_flagged(scores: npt.ArrayLike, threshold: float) -> Bools:
+    """Which rows a threshold flags: those whose score is at or above it.
+
+    This is the only definition of the rule. ROC curves, ``predict``, the command line and the page
+    of a report follow it, as do scikit-learn's ``roc_curve`` and ``FixedThresholdClassifier``.
+
+    Examples
+    --------
+    >>> is_flagged([0.1, 0.2, 0.3], 0.2).tolist()
+    [False, True, True]
+    """
+    return np.asarray(np.asarray(scores) >= threshold)
+
 
 # The rows whose rate each criterion restricts.
 _OF = {"fpr": "negative rows", "tpr": "positive rows", "budget": "rows"}
@@ -202,7 +217,7 @@ class RateIntervals:
         by_class = [self._interval(part, part.scores, rate) for part, rate in rates]
         if point.flagged == 0:
             return [*by_class, UNKNOWN]
-        flagged = self._rows.take(self._rows.scores >= point.threshold)
+        flagged = self._rows.take(is_flagged(self._rows.scores, point.threshold))
         labels = flagged.positive.astype(np.float64)
         return [*by_class, self._interval(flagged, labels, point.precision)]
 

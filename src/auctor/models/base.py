@@ -13,7 +13,7 @@ from auctor._files import write_text_file
 from auctor._typing import Floats, Ints
 from auctor.data import Category, Table, read_table, select
 from auctor.metrics.area import auc
-from auctor.metrics.thresholds import Threshold, threshold_at
+from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
 from auctor.models.fields import Fields
 from auctor.models.serialization import Calibration, Shared, write_model_text
 
@@ -29,7 +29,7 @@ class Model(ABC):
     classes : tuple
         The labels (negative, positive).
     threshold : float
-        Rows whose score is above it are predicted to be positive.
+        Rows whose score is at or above it are predicted to be positive.
     calibration : Calibration
         The logistic function from scores to probabilities.
     """
@@ -102,11 +102,12 @@ class Model(ABC):
         return np.column_stack([_logistic(-z), _logistic(z)])
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row: positive where the score is above ``threshold``.
+        """The class of each row: positive where the score is at or above the threshold.
 
         ``with_threshold`` returns a model with another one.
         """
-        return np.asarray(self.classes)[(self.decision_function(X) > self.threshold).astype(int)]
+        flagged = is_flagged(self.decision_function(X), self.threshold)
+        return np.asarray(self.classes)[flagged.astype(int)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The AUC of the score on labelled rows, as the ``score`` of the estimators."""
@@ -132,13 +133,11 @@ class Model(ABC):
         Parameters
         ----------
         threshold : float or Threshold
-            A number: rows whose score is above it are predicted to be positive. A result of
-            ``threshold_at``: rows whose score is at least its value are predicted to be positive.
+            Rows whose score is at or above it are predicted to be positive. A result of
+            ``threshold_at`` stands for its value.
         """
-        if isinstance(threshold, Threshold):
-            number = float(np.nextafter(threshold.value, -np.inf))
-        else:
-            number = check_number(threshold, "threshold")
+        given = threshold.value if isinstance(threshold, Threshold) else threshold
+        number = check_number(given, "threshold")
         # Model files have a bound on numbers; beyond it all rows are on the same side anyway.
         return replace(self, threshold=min(max(number, -_LARGEST_THRESHOLD), _LARGEST_THRESHOLD))
 

@@ -14,6 +14,7 @@ from auctor._text import count, first_few
 from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.data.missing import is_missing
+from auctor.metrics.thresholds import is_flagged
 from auctor.models.reference import TRAINING, Reference
 
 _MAX_LENGTH = 28  # of a printed name or value; the middle of a longer one is left out
@@ -45,7 +46,7 @@ class Explanation:
     classes : tuple
         The labels (negative, positive).
     threshold : float
-        The positive class is predicted for scores above it.
+        The positive class is predicted for scores at or above it.
     reference : str
         A description of the average row, such as "the average training row".
     """
@@ -69,10 +70,10 @@ class Explanation:
         return f"{self._sentence()}\n{self._table()}"
 
     def _sentence(self) -> str:
-        label = self.classes[1] if self.score > self.threshold else self.classes[0]
+        label = self.classes[int(is_flagged(self.score, self.threshold))]
         return (
             f"score {self.score:+.3f}, predicted {label!r} ({self.classes[1]!r} is predicted where "
-            f"score > {self.threshold:g}), compared with {self.reference}"
+            f"score >= {self.threshold:g}), compared with {self.reference}"
         )
 
     def _table(self) -> str:
@@ -80,7 +81,7 @@ class Explanation:
         largest = max((abs(part) for part in self.contributions), default=0.0) or 1.0
         for name, value, part in islice(self, _MAX_PRINTED):
             bar = ("+" if part > 0 else "-") * round(_BAR_WIDTH * abs(part) / largest)
-            rows.append((shorten(name), shorten(_value_text(value)), f"{part:+.3f}", bar))
+            rows.append((shorten(name), shorten(value_text(value)), f"{part:+.3f}", bar))
         rest = self.contributions[_MAX_PRINTED:]  # the smallest ones, since they are sorted
         if rest:
             rows.append((f"{len(rest)} more", "", f"{sum(rest):+.3f}", ""))
@@ -122,7 +123,7 @@ class Values:
     def texts(self, term: int, rows: Any) -> list[str]:
         """For each row a text such as "tenure=1", or "age=34 x income=missing" for a pair."""
         parts = [
-            [f"{self.features[j].name}={_value_text(value)}" for value in self.of_feature(j, rows)]
+            [f"{self.features[j].name}={value_text(value)}" for value in self.of_feature(j, rows)]
             for j in self.terms[term]
         ]
         return [" x ".join(texts) for texts in zip(*parts, strict=True)]
@@ -147,7 +148,7 @@ class Explanations:
     classes : tuple
         The labels (negative, positive).
     threshold : float
-        The positive class is predicted for scores above it.
+        The positive class is predicted for scores at or above it.
     """
 
     names: tuple[str, ...]
@@ -315,11 +316,12 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value of a row, or the values of a pair, as text."""
     if value is None:
         return "missing"
     if isinstance(value, tuple):
-        return ", ".join(map(_value_text, value))
+        return ", ".join(map(value_text, value))
     if not isinstance(value, float):
         return str(value)
     return f"{value + 0.0:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"

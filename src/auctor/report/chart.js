@@ -69,7 +69,9 @@ class Chart {
     const count = Math.max(2, Math.min(5, Math.floor(width / 62)));
     for (const x of o.xTicks || ticksBetween(o.x[0], o.x[1], count)) {
       this.add("line", { class: "gridline", x1: this.X(x), x2: this.X(x), y1: o.top, y2: below });
-      this.text(this.X(x), below + 16, (o.xFormat || significant)(x), "middle", "quiet");
+      const words = (o.xFormat || significant)(x);
+      // The last label must not be cut at the edge.
+      this.text(Math.min(this.X(x), o.width - 3.6 * words.length), below + 16, words, "middle", "quiet");
     }
     for (const y of o.yTicks || ticksBetween(o.y[0], o.y[1], Math.max(2, Math.min(5, Math.floor(height / 36))))) {
       this.add("line", { class: "gridline", x1: o.left, x2: o.left + width, y1: this.Y(y), y2: this.Y(y) });

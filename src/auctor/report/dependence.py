@@ -88,7 +88,7 @@ class Dependence:
         score: Callable[[Codes], Floats],
     ) -> _Part:
         pairs = list(zip(features, axes, strict=True))
-        own_code = [_own_codes(self.features[j], axis) for j, axis in pairs]
+        own_code = [own_codes(self.features[j], axis) for j, axis in pairs]
         codes = np.array([own[self.codes[j]] for j, own in zip(features, own_code, strict=True)])
         smallest = np.uint16 if codes.max(initial=0) < 2**16 else np.uint32
         return _Part(tuple(features), own_code, codes.astype(smallest), weight, score)
@@ -98,7 +98,7 @@ class Dependence:
         out = np.zeros(self.features[j].n_bins + 1)
         for part, weight in self._additive:
             zero = 0.0 if part.reference is None else part.reference.contributions[j]
-            own = _own_codes(self.features[j], part.features[j])
+            own = own_codes(self.features[j], part.features[j])
             out += weight * (part.steps[j][own] - zero)
         return out
 
@@ -161,14 +161,14 @@ def _joint_features(model: TreeScore, additive: list[AdditiveModel]) -> tuple[Fe
     return tuple(map(join_features, bins))
 
 
-def _own_codes(joint: Feature, own: Feature) -> Ints:
+def own_codes(joint: Feature, own: Feature) -> Ints:
     """For each code of the joint feature, the code of the same values in ``own``.
 
     Examples
     --------
     >>> from auctor.data import number_feature
     >>> cuts = np.array([1.0, 2.0, 3.0])
-    >>> _own_codes(number_feature("x", cuts), number_feature("x", cuts[1:2])).tolist()
+    >>> own_codes(number_feature("x", cuts), number_feature("x", cuts[1:2])).tolist()
     [0, 1, 1, 2, 2]
     """
     if joint.is_category:

@@ -12,8 +12,26 @@ function intervalText(row) {
 }
 
 function cardWords(row) {
-  if (facts.features.kind !== "trees") return `score AUC ${row.auc.toFixed(3)}${intervalText(row)}`;
-  return `mean absolute contribution ${significant(row.importance, 3)} (${percent(row.fraction)} of all)`;
+  const importance = `importance ${percent(row.importance)}`;
+  if (facts.features.kind === "trees") return importance;
+  return `${importance}; score AUC ${row.auc.toFixed(3)}${intervalText(row)}`;
+}
+
+// The scale that all plots share: the contributions of all features, and the colours of all pairs.
+const scale = { isCommon: true, contributions: null, most: null };
+
+function commonScale() {
+  const plots = features.map((row) => row.plot).filter(Boolean);
+  const curves = plots.filter((plot) => plot.kind !== "surface"), maps = plots.filter((plot) => plot.kind === "surface");
+  scale.contributions = rangeOf([0, ...curves.flatMap((plot) => [...plot.values, plot.missing ? plot.missing.value : 0])], 0.06);
+  scale.most = Math.max(1e-12, ...maps.map(largestCell));
+}
+
+function switchScale() {
+  scale.isCommon = !scale.isCommon;
+  byId("scale").setAttribute("aria-pressed", String(!scale.isCommon));
+  cardOf.clear();
+  showCards();
 }
 
 function makeCard(row) {
@@ -30,14 +48,29 @@ function makeCard(row) {
   const kinds = { number: drawNumber, category: drawCategories, surface: drawSurface };
   const ready = () => {
     drawing(own, (width) => {
-      const parts = [kinds[row.plot.kind](row.plot, Math.min(width, 520))];
+      const parts = [].concat(kinds[row.plot.kind](row.plot, Math.min(width, 520), row.name));
       if (hasParts(row.plot)) parts.push(legend(PARTS.map(({ kind, words }) => [kind, words])));
-      if (row.plot.n_more > 0) parts.push(html("p", {}, `and ${row.plot.n_more} less frequent categories`));
       return parts;
     });
+    if (row.plot.kind === "category") card.append(...otherCategories(row));
     if (row.plot.roc) drawing(curve, (width) => drawFeatureRoc(row.plot, width, row.auc));
   };
   return { card, ready };
+}
+
+// The categories that the card has no place for.
+function otherCategories(row) {
+  const plot = row.plot, parts = [];
+  const hidden = plot.categories.length - shownCategories(plot).length;
+  if (hidden > 0) {
+    const all = html("div", { class: "chart" });
+    const folded = html("details", {}, [html("summary", {}, `${hidden} more categories`), all]);
+    folded.addEventListener("toggle", () => drawings.forEach((redraw) => redraw()));
+    drawing(all, (width) => drawCategories(plot, Math.min(width, 520), row.name, plot.categories.length));
+    parts.push(folded);
+  }
+  if (plot.n_more > 0) parts.push(html("p", {}, `and ${plot.n_more} less frequent categories`));
+  return parts;
 }
 
 function showCards() {
@@ -59,14 +92,14 @@ function showCards() {
 function tableCells(row) {
   const missing = row.missing === null ? "–" : row.missing.toLocaleString("en-US");
   if (facts.features.kind === "trees") {
-    return [row.kind === "surface" ? "pair" : row.kind, significant(row.importance, 3), percent(row.fraction), missing];
+    return [row.kind === "surface" ? "pair" : row.kind, percent(row.importance), missing];
   }
   if (facts.features.kind !== "additive") {
-    return [row.kind, row.importance === null ? "–" : row.importance.toFixed(3), missing];
+    return [row.kind, row.importance === null ? "–" : percent(row.importance), missing];
   }
-  if (row.range === 0) return ["not used", "–", "0", missing];
+  if (row.range === 0) return ["not used", "–", "–", "0", missing];
   const ends = row.low === null ? "–" : `${row.low.toFixed(3)} to ${row.high.toFixed(3)}`;
-  return [row.auc.toFixed(3), ends, significant(row.range, 3), missing];
+  return [percent(row.importance), row.auc.toFixed(3), ends, significant(row.range, 3), missing];
 }
 
 function showTable() {
@@ -90,18 +123,20 @@ function search() {
 function showInteraction() {
   const found = facts.features.interactions;
   if (!found || !found.plot) return;
-  const most = Math.max(...found.plot.grid.flat().map((v) => Math.abs(v || 0)));
+  const most = largestCell(found.plot);
   const own = html("div", { class: "chart" }), pair = found.rows[0].features;
   byId("interaction").append(html("article", { class: "card" }, [
     html("h3", { title: pair.join(" x ") }, pair.map((name) => shorten(name, 30)).join(" x ")),
     html("p", {}, `What the two features add together, beyond what each adds alone: at most ${significant(most, 3)}.`), own,
-    legend([["heat-pos", "higher score"], ["heat-neg", "lower score"]]),
   ]));
-  drawing(own, (width) => drawSurface(found.plot, Math.min(width, 520)));
+  drawing(own, (width) => drawHeat(found.plot, Math.min(width, 520), most));
 }
 
 function startFeatures() {
   byId("search-line").hidden = features.length < 2;
+  byId("scale").hidden = features.filter((row) => row.plot).length < 2;
+  byId("scale").addEventListener("click", switchScale);
+  commonScale();
   byId("search").addEventListener("input", search);
   byId("more").addEventListener("click", () => { nCards += 24; showCards(); });
   showCards();

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from auctor.models import AdditiveModel
+from auctor._typing import Floats
+from auctor.models import AdditiveModel, ExplainedModel
 from auctor.models.features import code_columns
+from auctor.models.importance import by_importance, can_rank_terms, term_importances
 from auctor.report.dependence import has_trees
 from auctor.report.feature_plots import Steps, centred, plot_feature, plot_surface, shifted
 from auctor.report.feature_scores import TermRows, TermScore, score_roc, score_term, term_rows
@@ -25,21 +27,34 @@ def feature_facts(rows: ReportRows, estimator: Any, bands: Any, level: float) ->
     longest = max(60, min(LONGEST_TEXT, _MOST_TEXT // max(len(rows.columns), 1)))
     if isinstance(model, AdditiveModel):
         names = model.term_names
-        terms = [_additive(model, rows, term, level) for term in range(len(names))]
-        terms.sort(key=lambda term: (term.score.range == 0.0, -term.score.auc))
+        importance = importances_of(rows)
+        terms = [_additive(model, rows, term, level) for term in by_importance(importance)]
         listed = [_additive_row(model, term, clean(names[term.index], longest)) for term in terms]
+        for row, term in zip(listed, terms, strict=True):
+            row["importance"] = float(importance[term.index])
         for row, term in zip(listed[:MOST_PLOTS], terms, strict=False):
             if term.score.range > 0:
                 row["plot"] = _plot(model, rows, term, bands)
         zero = None if model.reference is None else clean(model.reference.name)
-        return {"kind": "additive", "order": "score AUC", "rows": listed, "reference": zero}
+        return {"kind": "additive", "order": "importance", "rows": listed, "reference": zero}
     if has_trees(model):
         return tree_feature_facts(model, rows, longest)
-    importances = np.asarray(getattr(estimator, "feature_importances_", []), dtype=np.float64)
+    if can_rank_terms(rows.model):
+        importances = importances_of(rows)[: len(rows.columns)]
+    else:
+        own = getattr(estimator, "feature_importances_", [])
+        importances = np.asarray(own, dtype=np.float64)
     listed = [_column_row(rows, j, importances, longest) for j in range(len(rows.columns))]
     listed.sort(key=lambda row: -(row["importance"] or 0.0))
     order = "importance" if len(importances) else "position in the table"
     return {"kind": "other", "order": order, "rows": listed}
+
+
+def importances_of(rows: ReportRows) -> Floats:
+    """The importance of each term on the rows of the report."""
+    model = rows.model
+    assert isinstance(model, ExplainedModel)
+    return term_importances(model, rows.table, rows.columns, rows.positive, rows.counted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,7 +53,7 @@ def table(
     own = f' id="{name}"' if name else ""
     return Markup(
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
-        f"<table{own}><caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead>"
+        f"<table{own}><caption><span>{escape(caption)}</span></caption><thead><tr>{top}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
     )
 

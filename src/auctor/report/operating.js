@@ -5,7 +5,8 @@ const TOTAL_POS = roc.true_positives[roc.true_positives.length - 1];
 const TOTAL_NEG = roc.false_positives[roc.false_positives.length - 1];
 const SAMPLE = { size: TOTAL_POS + TOTAL_NEG, prevalence: TOTAL_POS / (TOTAL_POS + TOTAL_NEG) };
 const followers = [];
-const chosen = { index: roc.youden, size: SAMPLE.size, prevalence: SAMPLE.prevalence };
+// The slider begins at the threshold by which the model itself predicts.
+const chosen = { index: roc.model, size: SAMPLE.size, prevalence: SAMPLE.prevalence };
 
 // Rates of a threshold for a fraction of positives (prevalence), by Bayes's rule.
 function ratesAt(index, prevalence) {
@@ -93,7 +94,7 @@ function update() {
   byId("slider").value = index;
   byId("slider").setAttribute("aria-valuetext",
     `threshold ${words}: sensitivity ${percent(r.tpr)}, specificity ${percent(1 - r.fpr)}`);
-  byId("threshold").textContent = words;
+  byId("threshold").textContent = index === roc.model ? `${words}, the model's own` : words;
   byId("threshold").dataset.value = roc.threshold[index] === null ? "" : String(roc.threshold[index]);
   byId("size-text").textContent = `${amount(size)} rows, ${percent(prevalence)} of them positive`;
   for (const [name, part] of [["tp", r.caught], ["fn", r.missed], ["fp", r.alarms], ["tn", r.spared]]) {
@@ -144,7 +145,7 @@ function resetInputs() {
 }
 
 function jumpButtons() {
-  const jumps = [["Youden's index", roc.youden]];
+  const jumps = [["the model's own", roc.model], ["largest KS on these rows", roc.youden]];
   roc.fractions.forEach((value, k) => jumps.push([`flag ${shortPercent(value)}`, roc.marks[k]]));
   for (const [words, index] of jumps) {
     const button = html("button", { type: "button" }, words);

@@ -22,8 +22,21 @@ window.addEventListener("beforeprint", () => {
   drawings.forEach((redraw) => redraw());
 });
 
+// Say above a table that it can be scrolled, where it is wider than the window.
+function startHints() {
+  for (const region of document.querySelectorAll(".scroll")) {
+    const hint = html("p", { class: "swipe", "aria-hidden": "true" }, "Scroll sideways to see all columns →");
+    region.before(hint);
+    const check = () => hint.classList.toggle("needed", region.scrollWidth > region.clientWidth + 1);
+    new ResizeObserver(check).observe(region);
+  }
+}
+
 startTheme();
 startOperating();
+startCosts();
 startQuality();
 startFeatures();
+startRow();
 startModel();
+startHints();

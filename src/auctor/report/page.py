@@ -7,7 +7,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from auctor.report import sections
+from auctor.report import head_sections, sections
 from auctor.report.markup import text
 from auctor.report.static_roc import roc_svg
 from auctor.report.summary import FORMAT
@@ -19,9 +19,12 @@ SCRIPTS = (
     "chart.js",
     "feature_drawings.js",
     "operating.js",
+    "costs.js",
     "quality.js",
     "features.js",
     "tree.js",
+    "score_row.js",
+    "row_panel.js",
     "page.js",
 )
 _LINKS = (
@@ -30,6 +33,7 @@ _LINKS = (
     ("comparison", "Comparison"),
     ("quality", "Separation"),
     ("features", "Features"),
+    ("row", "One row"),
     ("model", "Model"),
     ("data", "Data"),
     ("reading", "How to read this report"),
@@ -39,6 +43,11 @@ _ESCAPES = {
     character: f"\\u{ord(character):04x}" for character in ("<", ">", "&", "\u2028", "\u2029")
 }
 _LONGEST_LABEL = 40
+# What the page has of the rows, without and with example rows.
+_CONTENTS = (
+    "It contains counts and curves, but no rows of the table.",
+    "It contains counts and curves, and the values of the nine rows of the panel “One row”.",
+)
 
 
 def render(facts: dict[str, Any]) -> str:
@@ -109,17 +118,17 @@ def _policy(style: str, script: str) -> str:
 
 def _words(facts: dict[str, Any]) -> dict[str, str]:
     """Short texts for the template, escaped."""
-    data, heading = facts["data"], sections.heading(facts)
+    data, heading = facts["data"], head_sections.heading(facts)
     links = "".join(
-        f'<li><a href="#{name}">{title}</a></li>'
-        for name, title in _LINKS
-        if name != "comparison" or facts["comparison"]
+        f'<li><a href="#{name}">{title}</a></li>' for name, title in _LINKS if facts.get(name, True)
     )
     return {
         "version": text(facts["version"]),
         "title": text(heading[:120], 120),
         "heading": text(heading, 120),
-        "subtitle": sections.subtitle(facts),
+        "document": head_sections.document(facts),
+        "rule": text(_rule(facts), 400),
+        "contents": _CONTENTS[facts["row"] is not None],
         "links": links,
         "percent": f"{100 * facts['level']:g}%",
         "band_method": text(facts["roc"]["band"]["method"]),
@@ -127,20 +136,30 @@ def _words(facts: dict[str, Any]) -> dict[str, str]:
         "ks_pooled": text(sections.pooled_ks_note(facts), 300),
         "positive": text(data["positive"], _LONGEST_LABEL),
         "negative": text(data["negative"], _LONGEST_LABEL),
-        "positive_class": text(sections.class_words(facts, "positive"), 200),
-        "negative_class": text(sections.class_words(facts, "negative"), 200),
+        "positive_class": text(head_sections.class_words(facts, "positive"), 200),
+        "negative_class": text(head_sections.class_words(facts, "negative"), 200),
         "positive_full": text(data["positive"], 10_000),
         "negative_full": text(data["negative"], 10_000),
     }
+
+
+def _rule(facts: dict[str, Any]) -> str:
+    """By which threshold the model predicts a class."""
+    data = facts["data"]
+    return (
+        f"The model predicts “{data['positive']}” where the score is at or above "
+        f"{data['model_threshold']:.4g}, and “{data['negative']}” elsewhere"
+    )
 
 
 def _parts(facts: dict[str, Any]) -> dict[str, str]:
     """Sections of the page as HTML, their texts escaped."""
     lines = "\n".join(facts["shape"]["text"])
     return {
-        "headline": sections.headline(facts),
+        "headline": head_sections.headline(facts),
         "roc": roc_svg(facts),
         "threshold_table": sections.threshold_table(facts),
+        "band_table": sections.band_table(facts),
         "comparison": sections.comparison(facts),
         "calibration_table": sections.calibration_table(facts),
         "features_intro": sections.features_intro(facts),

@@ -1,12 +1,14 @@
 """Facts on the quality of the scores: AUC, ROC curve, thresholds, KS, calibration."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import binom
 
-from auctor._typing import Indices
+from auctor._typing import Floats, Indices
 from auctor.metrics import (
+    CalibrationTable,
     MetricInterval,
     OperatingPoint,
     RocCurve,
@@ -28,6 +30,7 @@ from auctor.report.rows import ReportRows
 
 MOST_POINTS = 500
 # Fractions of rows to flag; each has a point on the thinned curve.
+N_PROBABILITY_BINS = 25
 FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
@@ -64,7 +67,8 @@ def headline(rows: ReportRows, curve: RocCurve, level: float) -> dict[str, Any]:
 
 def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any) -> dict[str, Any]:
     """The curve at 500 thresholds at most, with the counts at each, and its band."""
-    kept = thin(curve)
+    kept = thin(curve, threshold=rows.model.threshold)
+    points = _with_model(curve, kept, rows.model.threshold)
     band = roc_band(
         rows.positive,
         rows.scores,
@@ -76,13 +80,14 @@ def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any
     )
     return {
         # The first threshold is above every score and flags nothing.
-        "threshold": [None, *finite(curve.thresholds[kept][1:])],
-        "true_positives": counts(curve.true_positives[kept]),
-        "false_positives": counts(curve.false_positives[kept]),
+        "threshold": [None, *finite(points.threshold[1:])],
+        "true_positives": counts(curve.true_positives[points.place]),
+        "false_positives": counts(curve.false_positives[points.place]),
         "n_thresholds": len(curve.thresholds),
         "largest": LARGEST,
-        "youden": int(np.searchsorted(kept, youden_index(curve))),
-        "marks": [int(np.searchsorted(kept, index_at(curve, f))) for f in FRACTIONS],
+        "model": points.model,
+        "youden": int(np.searchsorted(points.place, youden_index(curve))),
+        "marks": [int(np.searchsorted(points.place, index_at(curve, f))) for f in FRACTIONS],
         "fractions": list(FRACTIONS),
         "band": {
             "fpr": shortened(band.fpr),
@@ -91,8 +96,26 @@ def roc_facts(rows: ReportRows, curve: RocCurve, level: float, random_state: Any
             "method": band.method,
         },
         # The intervals beside the slider assume independent rows of equal weight.
-        "is_counted": rows.weight is None and rows.groups is None,
+        "is_counted": rows.is_counted,
     }
+
+
+class _Points(NamedTuple):
+    """The thresholds of the page, and the point of the curve that each belongs to."""
+
+    threshold: Floats
+    place: Indices  # on the curve
+    model: int  # the position of the model's own threshold
+
+
+def _with_model(curve: RocCurve, kept: Indices, threshold: float) -> _Points:
+    """The thresholds to keep, and that of the model, which need not be the score of a row."""
+    at = _index(curve, curve.at(threshold=threshold))
+    place = int(np.searchsorted(kept, at))
+    own = curve.thresholds[kept]
+    if own[place] == threshold:
+        return _Points(own, kept, place)
+    return _Points(np.insert(own, place + 1, threshold), np.insert(kept, place + 1, at), place + 1)
 
 
 def youden_index(curve: RocCurve) -> int:
@@ -110,10 +133,10 @@ def _index(curve: RocCurve, point: OperatingPoint) -> int:
     return int(np.searchsorted(curve.flagged, point.flagged))
 
 
-def thin(curve: RocCurve, most: int = MOST_POINTS) -> Indices:
+def thin(curve: RocCurve, most: int = MOST_POINTS, threshold: float = np.inf) -> Indices:
     """The indices of the thresholds to keep, evenly spaced along both rates and the flagged rows.
 
-    The thresholds of the buttons and of the table are always among them.
+    The thresholds of the buttons and of the table are always among them, and that of the model.
 
     Examples
     --------
@@ -126,6 +149,8 @@ def thin(curve: RocCurve, most: int = MOST_POINTS) -> Indices:
     if n <= most:
         return np.arange(n)
     named = [0, n - 1, youden_index(curve), *(index_at(curve, f) for f in FRACTIONS)]
+    if np.isfinite(threshold):
+        named.append(_index(curve, curve.at(threshold=threshold)))
     # Steps along tpr are fine where the curve is steep, steps along fpr where it is flat. Some
     # are in ever smaller fractions of the rows, since the top of the list matters most.
     even = np.linspace(0, 1, (most - len(named)) // 3 - 15)
@@ -143,7 +168,7 @@ def separation(
         "ks": curve.ks(),
         "ks_low": None,
         "ks_high": None,
-        "ks_pooled": curve.ks(),
+        "average_precision": _average_precision(curve),
         "ks_threshold": finite([curve.youden().threshold])[0],
         "accuracy_ratio": gain_curve(rows.positive, rows.scores, **rows.weighting).accuracy_ratio,
     }
@@ -158,6 +183,12 @@ def separation(
         **rows.weighting,
     )
     return facts | {"ks": result.value, "ks_low": result.low, "ks_high": result.high}
+
+
+def _average_precision(curve: RocCurve) -> float:
+    """The mean of the precision over the positives, as in scikit-learn."""
+    precision = curve.true_positives[1:] / curve.flagged[1:]
+    return float((np.diff(curve.tpr) * precision).sum())
 
 
 def judged(
@@ -194,11 +225,39 @@ def calibration(rows: ReportRows, level: float) -> dict[str, Any]:
     probability = rows.model.probabilities(rows.scores)[:, 1]
     result = calibration_table(rows.positive, probability, level=level, **rows.weighting)
     names = ("mean_probability", "observed", "low", "high")
+    edges = np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1)
+    drawn = [
+        np.histogram(probability[own], edges, weights=rows.counted[own])[0]
+        for own in (rows.positive, ~rows.positive)
+    ]
     return {name: shortened(getattr(result, name), 6) for name in names} | {
         "count": counts(result.count),
         "brier": float(result.brier),
         "expected_error": float(result.expected_error),
+        "histogram": {"pos": counts(drawn[0]), "neg": counts(drawn[1])},
+        "verdict": _verdict(result, level),
     }
+
+
+def _verdict(result: CalibrationTable, level: float) -> str:
+    """Whether the predicted probabilities agree with the observed fractions, in a sentence."""
+    inside = (result.low <= result.mean_probability) & (result.mean_probability <= result.high)
+    n_bins, n_inside = len(inside), int(inside.sum())
+    weights = result.count / result.count.sum()
+    predicted = float((weights * result.mean_probability).sum())
+    observed = float((weights * result.observed).sum())
+    groups = (
+        f"the predicted probability lies within the {100 * level:g}% confidence interval of the "
+        f"observed fraction in {n_inside} of {n_bins} groups of rows; on average {predicted:.1%} "
+        f"are predicted and {observed:.1%} observed"
+    )
+    # A group of calibrated probabilities is outside with probability 1 - level.
+    if binom.sf(n_bins - n_inside - 1, n_bins, 1 - level) >= 0.05:
+        return f"The probabilities agree with these rows: {groups}."
+    off = result.mean_probability[~inside] - result.observed[~inside]
+    side = "too high" if (off > 0).all() else "too low" if (off < 0).all() else None
+    where = f"{side} in the other groups" if side else "too high in some groups, too low in others"
+    return f"The probabilities do not agree with these rows: {groups}. They are {where}."
 
 
 def distributions(rows: ReportRows) -> dict[str, Any]:

@@ -30,6 +30,12 @@ class ReportRows:
     folds: Any
     fold_scores: Floats  # scores that are comparable within a fold only
     instability: float | None = None
+    is_out_of_fold: bool = False
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether rows are independent and of equal weight, so that rates are those of counts."""
+        return self.weight is None and self.groups is None
 
     @cached_property
     def counted(self) -> Floats:
@@ -115,5 +121,16 @@ def read_report_rows(
     if fold_scores is not None:
         within = read_scores(fold_scores, table.n_rows, name="fold_scores")
     return ReportRows(
-        model, table, columns, y, positive, weight, groups, own, folds, within, instability
+        model,
+        table,
+        columns,
+        y,
+        positive,
+        weight,
+        groups,
+        own,
+        folds,
+        within,
+        instability,
+        is_out_of_fold=scores is not None,
     )

@@ -1,16 +1,15 @@
 """The parts of the page that need no JavaScript: sentences and tables."""
 
-from html import escape
 from typing import Any
 
-from auctor._text import count, p_words
+from auctor._text import count, p_words, signed
+from auctor.models.importance import WORDS
 from auctor.report.markup import (
     Markup,
     interval,
     number,
     paragraph,
     percent,
-    shortened,
     table,
     text,
     threshold,
@@ -20,130 +19,19 @@ from auctor.report.tree_sections import TREE_HEAD, tree_cells, tree_intro
 
 # Features in the table; the script searches all of them.
 MOST_LISTED = 200
-_LONGEST_NOTE = 400
 # Entries of "about" that are shown elsewhere than in the table of data and settings.
-_PLACED = ("title", "notes", "certificate", "pooling")
-
-
-def heading(facts: dict[str, Any]) -> str:
-    """The title of the page."""
-    about = facts["about"]
-    if about.get("title"):
-        return str(about["title"])
-    model = about.get("learner") or f"{facts['shape']['form'].capitalize()} model"
-    target = about.get("target") or facts["data"]["positive"]
-    return f"{model} for “{target}”"
-
-
-def class_words(facts: dict[str, Any], which: str) -> str:
-    """The positive or the negative class in words, with the name of the target if it is known."""
-    label, target = f"“{shortened(facts['data'][which])}”", facts["about"].get("target")
-    return f"{shortened(str(target))} = {label}" if target else label
-
-
-def subtitle(facts: dict[str, Any]) -> Markup:
-    """The table, the date, and the number of rows."""
-    about, data = facts["about"], facts["data"]
-    parts = [str(about[key]) for key in ("table", "made") if about.get(key)]
-    parts.append(f"{data['n_rows']:,} rows")
-    return paragraph(" · ".join(parts), "subtitle")
-
-
-def headline(facts: dict[str, Any]) -> Markup:
-    """The main result, the tiles, the certificate and the notes."""
-    top, data, about = facts["headline"], facts["data"], facts["about"]
-    # With an AUC near 1, a count out of 100 pairs would round to 100.
-    pairs = 100 if 0.01 < top["auc"] < 0.99 else 10_000
-    in_order = (
-        f"In about {pairs * top['auc']:,.0f} of {pairs:,} pairs of a row with "
-        f"{class_words(facts, 'positive')} and a row with {class_words(facts, 'negative')}, the "
-        "first has the higher score."
-    )
-    parts = [paragraph(in_order, "lead"), paragraph(_sentence(top["sentence"])), _tiles(facts)]
-    if facts.get("judged"):
-        parts.insert(0, paragraph(_trained_for(facts), "lead"))
-    parts.append(paragraph(_which_scores(data)))
-    if about.get("certificate"):
-        parts.append(paragraph(f"Training certificate: {about['certificate']}", "certificate"))
-    notes = about.get("notes") or []
-    notes = [notes] if isinstance(notes, str) else notes
-    parts += [
-        Markup(f'<p class="note">{text(_sentence(note), _LONGEST_NOTE)}</p>') for note in notes
-    ]
-    return Markup("\n".join(parts))
-
-
-def _trained_for(facts: dict[str, Any]) -> str:
-    """The metric that the model was trained for, in a sentence."""
-    judged = facts["judged"]
-    metric = f"{judged['name']} {judged['where']}".strip()
-    ends = interval(judged["low"], judged["high"])
-    return (
-        f"The model was trained for the {metric}, which is {number(judged['value'])} "
-        f"({100 * facts['level']:g}% CI {ends})."
-    )
-
-
-def _sentence(words: str) -> str:
-    """The text with a capital letter and a full stop."""
-    end = "" if words.endswith((".", "!", "?")) else "."
-    return f"{words[:1].upper()}{words[1:]}{end}"
-
-
-def _which_scores(data: dict[str, Any]) -> str:
-    """Whether the rows were scored by models that had not seen them."""
-    if data["is_out_of_fold"]:
-        folds = "" if data["n_folds"] is None else f" ({count(data['n_folds'], 'fold')})"
-        return (
-            f"These results are cross-validated{folds}: every row was scored by a model that was "
-            "fitted without it."
-        )
-    return (
-        "The model scored these rows. If it was fitted to them, the results are too optimistic; if "
-        "not, new rows like these will give similar results."
-    )
-
-
-def _ks_note(facts: dict[str, Any]) -> str:
-    apart = facts["separation"]
-    where = f"at threshold {threshold(apart['ks_threshold'])}"
-    if facts["data"]["n_folds"]:
-        where = "corrected for bias, within folds"
-    if apart["ks_low"] is None:
-        return where
-    ends = interval(apart["ks_low"], apart["ks_high"])
-    return f"{100 * facts['level']:g}% CI {ends}, {where}"
-
-
-def _tiles(facts: dict[str, Any]) -> str:
-    top, data, apart = facts["headline"], facts["data"], facts["separation"]
-    level = f"{100 * facts['level']:g}%"
-    fraction = data["weight_pos"] / (data["weight_pos"] + data["weight_neg"])
-    weighted = ", weighted" if data["is_weighted"] else ""
-    tiles = [
-        *_judged_tile(facts),
-        ("AUC", number(top["auc"]), f"{level} CI {interval(top['low'], top['high'])}"),
-        ("KS", number(apart["ks"]), _ks_note(facts)),
-        ("Gini", number(2 * top["auc"] - 1), "2 × AUC − 1"),
-        ("Positives", percent(fraction), f"{data['n_pos']:,} of {data['n_rows']:,} rows{weighted}"),
-    ]
-    if (facts.get("judged") or {}).get("name") == "KS":
-        tiles.insert(0, tiles.pop(1))
-    cells = "".join(
-        f"<div><dt>{name}</dt><dd>{escape(value)}<small>{escape(note)}</small></dd></div>"
-        for name, value, note in tiles
-    )
-    return f'<dl class="tiles">{cells}</dl>'
-
-
-def _judged_tile(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The metric that the model was trained for, unless it is KS, which has a tile anyway."""
-    judged = facts.get("judged")
-    if judged is None or judged["name"] == "KS":
-        return []
-    ends = interval(judged["low"], judged["high"])
-    note = f"{judged['where']}, {100 * facts['level']:g}% CI {ends}"
-    return [(_sentence(judged["name"]).rstrip("."), number(judged["value"]), note)]
+_PLACED = (
+    "title",
+    "author",
+    "made",
+    "trained_on",
+    "evaluated_on",
+    "model_hash",
+    "positive_name",
+    "notes",
+    "certificate",
+    "pooling",
+)
 
 
 def pooled_note(facts: dict[str, Any]) -> str:
@@ -160,7 +48,10 @@ def pooled_ks_note(facts: dict[str, Any]) -> str:
     """Why the KS of the chart may differ from that of the summary."""
     if facts["data"]["n_folds"] is None:
         return ""
-    return " The chart pools the folds; unlike the KS in the summary, its KS is not bias-corrected."
+    return (
+        " The number is the KS of the summary, within folds and corrected for bias; the drawn gap "
+        "is that of all folds pooled, where the best threshold looks a little better than it is."
+    )
 
 
 def threshold_table(facts: dict[str, Any]) -> Markup:
@@ -184,6 +75,29 @@ def threshold_table(facts: dict[str, Any]) -> Markup:
         for row in thresholds["rows"]
     ]
     return table(caption, head, rows, "threshold-table")
+
+
+def band_table(facts: dict[str, Any]) -> Markup:
+    """Groups of rows by score, with the rate of positives in each."""
+    rows = [
+        [
+            str(k),
+            f"{threshold(band['low'])} to {threshold(band['high'])}",
+            number(band["rows"], 0),
+            number(band["positives"], 0),
+            _rate(band["rate"]),
+            percent(band["predicted"]),
+            percent(band["captured"]),
+        ]
+        for k, band in enumerate(facts["bands"], start=1)
+    ]
+    head = ["band", "scores", "rows", "positives", "rate of positives", "predicted rate"]
+    head.append("cumulative positives")
+    caption = (
+        f"Score bands of a tenth of the rows each, the highest scores first "
+        f"({100 * facts['level']:g}% confidence intervals: Clopper-Pearson)"
+    )
+    return table(caption, head, rows, "band-table")
 
 
 def _rate(values: list[float | None], turned: bool = False) -> str:
@@ -225,7 +139,7 @@ def _difference_cells(name: str, metric: str, one: dict[str, Any]) -> list[str]:
         metric,
         number(one["value"]),
         number(one["own_value"]),
-        f"{one['difference']:+.3f}",
+        signed(one["difference"]),
         interval(one["low"], one["high"]),
         "–" if one["p_value"] is None else p_words(one["p_value"]),
     ]
@@ -253,6 +167,7 @@ def calibration_table(facts: dict[str, Any]) -> Markup:
         [percent(p), percent(o), f"{percent(low)} to {percent(high)}", number(n, 0)]
         for p, o, low, high, n in zip(*(calibration[name] for name in columns), strict=True)
     ]
+    verdict = paragraph(calibration["verdict"])
     caption = (
         f"Calibration (Brier score {calibration['brier']:.4f}, expected calibration error "
         f"{calibration['expected_error']:.4f})"
@@ -260,7 +175,10 @@ def calibration_table(facts: dict[str, Any]) -> Markup:
     listed = table(
         caption, ["predicted", "observed", f"{100 * facts['level']:g}% CI", "rows"], rows
     )
-    return Markup(f"<details><summary>Calibration table</summary>{listed}</details>")
+    return Markup(
+        f'<div id="verdict">{verdict}</div>'
+        f"<details><summary>Calibration table</summary>{listed}</details>"
+    )
 
 
 def features_intro(facts: dict[str, Any]) -> Markup:
@@ -275,7 +193,8 @@ def features_intro(facts: dict[str, Any]) -> Markup:
         "The score is a sum of contributions, one for each feature. A plot shows how much each "
         f"value of a feature raises or lowers the score, compared with {zero}. The histogram below "
         "it shows the values of the positive rows (upwards) and of the negative rows (downwards). "
-        "The features are sorted by their score AUC, the AUC of the feature's contribution alone."
+        f"Features are sorted by importance: {WORDS}. The score AUC is the AUC of the feature's "
+        "contribution alone."
     )
     if facts["data"]["is_out_of_fold"]:
         words += (
@@ -300,6 +219,7 @@ def feature_head(facts: dict[str, Any]) -> list[str]:
     if facts["features"]["kind"] == "additive":
         return [
             "feature",
+            "importance",
             "score AUC",
             f"{100 * facts['level']:g}% CI",
             "range of contribution",
@@ -316,11 +236,11 @@ def feature_cells(facts: dict[str, Any], row: dict[str, Any]) -> list[Any]:
     if facts["features"]["kind"] == "trees":
         return tree_cells(row, missing)
     if facts["features"]["kind"] != "additive":
-        return [row["name"], row["kind"], number(row["importance"]), missing]
+        return [row["name"], row["kind"], percent(row["importance"]), missing]
     if row["range"] == 0:
-        return [row["name"], "not used", "–", "0", missing]
-    ends = interval(row["low"], row["high"])
-    return [row["name"], number(row["auc"]), ends, f"{row['range']:.3g}", missing]
+        return [row["name"], "not used", "–", "–", "0", missing]
+    ends, area = interval(row["low"], row["high"]), number(row["auc"])
+    return [row["name"], percent(row["importance"]), area, ends, f"{row['range']:.3g}", missing]
 
 
 def terms_table(facts: dict[str, Any]) -> Markup:
@@ -350,12 +270,12 @@ def facts_table(facts: dict[str, Any]) -> Markup:
     ]
     rows += [
         ("rows", f"{data['n_rows']:,}"),
-        (f"positive rows ({data['positive']})", f"{data['n_pos']:,}"),
-        (f"negative rows ({data['negative']})", f"{data['n_neg']:,}"),
+        (f"positive rows ({data['positive_label']})", f"{data['n_pos']:,}"),
+        (f"negative rows ({data['negative_label']})", f"{data['n_neg']:,}"),
         ("columns used", f"{data['n_features']:,}"),
         ("missing values", f"{sum(missing):,} in {count(sum(n > 0 for n in missing), 'column')}"),
         ("type of model", facts["shape"]["form"]),
-        ("threshold of the model", f"positive if score > {data['model_threshold']:g}"),
+        ("threshold of the model", f"positive if score ≥ {data['model_threshold']:g}"),
         ("auctor version", facts["version"]),
     ]
     if data["is_weighted"]:

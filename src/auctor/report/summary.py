@@ -9,6 +9,7 @@ from auctor import __version__
 from auctor._checks import check_level
 from auctor.report.comparison import at_headline, comparisons
 from auctor.report.features import feature_facts
+from auctor.report.guarantee import guarantee
 from auctor.report.learning import learning_facts
 from auctor.report.plain import clean, plain
 from auctor.report.quality import (
@@ -21,10 +22,12 @@ from auctor.report.quality import (
     separation,
     threshold_rows,
 )
+from auctor.report.row_panel import row_facts
 from auctor.report.rows import ReportRows, read_report_rows
+from auctor.report.score_bands import band_facts
 from auctor.report.shape import shape_facts
 
-FORMAT = 1
+FORMAT = 2
 
 
 def summarize(
@@ -43,6 +46,7 @@ def summarize(
     metric: Mapping[str, Any] | None = None,
     bands: Any = None,
     about: Mapping[str, Any] | None = None,
+    example_rows: bool = True,
     level: float = 0.95,
     random_state: Any = 0,
 ) -> dict[str, Any]:
@@ -85,11 +89,15 @@ def summarize(
         Confidence bands of the feature plots, from
         :func:`auctor.learners.smooth.bands.score_bands`.
     about : dict, optional
-        Further information for the page: "title", "table", "target", "command", "seed",
-        "learner", "parameters", "certificate", "made" (a date), "notes" (a list of sentences),
-        "pooling" (how the scores of folds were put on one scale) and "learning_curve" (a dict with
-        x, y, and optionally low, high, x_label, y_label). Other entries are listed under "Data
-        and settings".
+        Further information for the page: "title", "author", "made" (a date), "table", "trained_on"
+        and "evaluated_on" (what the rows are, in words), "model" and "model_hash", "target",
+        "positive_name" (what the positive label means, such as "churned"), "command", "seed",
+        "learner", "parameters", "certificate", "notes" (a list of sentences), "pooling" (how the
+        scores of folds were put on one scale) and "learning_curve" (a dict with x, y, and
+        optionally low, high, x_label, y_label). Other entries are listed under "Data and settings".
+    example_rows : bool, default=True
+        Whether the page may contain the values of nine rows, which stand at the percentiles 1, 5,
+        10, 25, 50, 75, 90, 95 and 99 of the score. Its panel "One row" explains their scores.
     level : float, default=0.95
         Confidence level of all intervals.
     random_state : int, Generator, RandomState or None, default=0
@@ -121,12 +129,14 @@ def summarize(
         fold_scores=fold_scores,
     )
     about = dict(about or {})
+    features = feature_facts(rows, model, bands, level)
     curve = make_curve(rows)
     facts: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
         "about": _about(model, about),
-        "data": _data(rows, is_out_of_fold=scores is not None),
+        "data": _data(rows, about),
+        "guarantee": guarantee(model),
         "headline": headline(rows, curve, level),
         "judged": judged(rows, metric, curve, level, random_state),
         "roc": roc_facts(rows, curve, level, random_state),
@@ -134,10 +144,12 @@ def summarize(
         "calibration": calibration(rows, level),
         "distributions": distributions(rows),
         "thresholds": threshold_rows(rows, level),
+        "bands": band_facts(rows, curve, level),
         "comparison": comparisons(
             rows, baseline, baseline_instability, metric, level, random_state
         ),
-        "features": feature_facts(rows, model, bands, level),
+        "features": features,
+        "row": row_facts(rows) if example_rows else None,
         "shape": shape_facts(rows.model),
         "learning": learning_facts(model, about),
         "level": level,
@@ -159,10 +171,11 @@ def _about(estimator: Any, about: Mapping[str, Any]) -> dict[str, Any]:
     return {**own, **{key: value for key, value in about.items() if key != "learning_curve"}}
 
 
-def _data(rows: ReportRows, is_out_of_fold: bool) -> dict[str, Any]:
+def _data(rows: ReportRows, about: Mapping[str, Any]) -> dict[str, Any]:
     """The number of rows, of each class, of features, groups and folds."""
     weight, present, positive = rows.counted, rows.present, rows.positive
     negative_label, positive_label = rows.model.classes
+    name = about.get("positive_name")
     return {
         "n_rows": int(present.sum()),
         "n_absent": int((~present).sum()),
@@ -170,12 +183,15 @@ def _data(rows: ReportRows, is_out_of_fold: bool) -> dict[str, Any]:
         "n_neg": int((present & ~positive).sum()),
         "weight_pos": float(weight[positive].sum()),
         "weight_neg": float(weight[~positive].sum()),
-        "positive": clean(positive_label),
-        "negative": clean(negative_label),
+        "positive": clean(name or positive_label),
+        "negative": clean(f"not {name}" if name else negative_label),
+        "has_name": bool(name),
+        "positive_label": clean(positive_label),
+        "negative_label": clean(negative_label),
         "n_features": len(rows.columns),
         "is_weighted": rows.weight is not None,
         "n_groups": None if rows.group_codes is None else int(rows.group_codes.max()) + 1,
         "n_folds": None if rows.folds is None else len(np.unique(np.asarray(rows.folds))),
-        "is_out_of_fold": is_out_of_fold,
+        "is_out_of_fold": rows.is_out_of_fold,
         "model_threshold": float(rows.model.threshold),
     }

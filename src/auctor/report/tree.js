@@ -67,6 +67,8 @@ function startModel() {
     byId("tree").append(drawTree(facts.shape.tree));
     byId("tree").before(html("p", {}, "Each node shows the percentage of positives and the number of rows. Rows that meet its condition go to the left, where the scores are higher."));
   }
+  byId("learning-details").hidden = !facts.learning.length;
+  byId("learning-details").addEventListener("toggle", () => drawings.forEach((redraw) => redraw()));
   for (const curve of facts.learning) {
     const own = html("div", { class: "chart" });
     byId("learning").append(html("figure", {}, [own, named(html("figcaption"), curve.title, 80)]));

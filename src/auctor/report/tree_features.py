@@ -8,6 +8,7 @@ from auctor._typing import Ints
 from auctor.data import Feature, number_feature
 from auctor.models import AdditiveModel, ForestModel
 from auctor.models.features import code_columns
+from auctor.models.importance import by_importance, term_importances
 from auctor.models.spread import ScoreSpread, find_spread
 from auctor.report.dependence import Dependence, TreeScore, weighted_parts
 from auctor.report.feature_plots import (
@@ -46,7 +47,9 @@ class TreeFeatures:
         explained = model.explain_rows(rows.table.take(self.sample))
         self._contributions = explained.contributions
         self._scores = explained.scores
-        self.importance = np.average(np.abs(self._contributions), axis=0, weights=self._weight)
+        self.importance = term_importances(
+            model, rows.table, rows.columns, rows.positive, rows.counted
+        )
         self._dependence = self._on(self.sample)
 
     def _on(self, sample: Ints) -> Dependence:
@@ -56,7 +59,7 @@ class TreeFeatures:
     @property
     def terms(self) -> list[int]:
         """The terms of the explanations, the most important first: features, then pairs."""
-        return [int(k) for k in np.argsort(-self.importance, kind="stable")]
+        return by_importance(self.importance)
 
     def plot(self, term: int) -> dict[str, Any]:
         """Partial dependence on a feature, or the heat map of a pair that has a surface."""
@@ -141,9 +144,8 @@ def _spread_facts(found: ScoreSpread) -> dict[str, Any]:
 
 
 def tree_feature_facts(model: TreeScore, rows: ReportRows, longest: int) -> dict[str, Any]:
-    """Every feature, by its mean absolute contribution, with plots of the first ones."""
+    """Every feature, by its importance, with plots of the first ones."""
     own = TreeFeatures(model, rows)
-    total = float(own.importance.sum())
     listed = []
     for position, term in enumerate(own.terms):
         is_feature = term < len(rows.columns)
@@ -152,14 +154,13 @@ def tree_feature_facts(model: TreeScore, rows: ReportRows, longest: int) -> dict
             "kind": model._columns[term].kind if is_feature else "surface",
             "missing": rows.count_missing(term) if is_feature else None,
             "importance": float(own.importance[term]),
-            "fraction": float(own.importance[term]) / total if total > 0 else 0.0,
         }
         if position < MOST_CURVES and own.importance[term] > 0:
             row["plot"] = own.plot(term)
         listed.append(row)
     return {
         "kind": "trees",
-        "order": "mean absolute contribution",
+        "order": "importance",
         "rows": listed,
         "reference": clean(_reference_name(model)),
         "n_sample": len(own.sample),

@@ -4,9 +4,10 @@ from html import escape
 from typing import Any
 
 from auctor._text import count
+from auctor.models.importance import WORDS
 from auctor.report.markup import Markup, paragraph, percent, table, text
 
-TREE_HEAD = ["feature", "type", "mean absolute contribution", "of all", "missing values"]
+TREE_HEAD = ["feature", "type", "importance", "missing values"]
 # CSS classes of the parts of the score, in the order of the facts.
 _PARTS = ("fill-single", "fill-pairs", "fill-trees")
 _BAR_WIDTH, _BAR_HEIGHT = 640, 22
@@ -26,8 +27,8 @@ def tree_intro(facts: dict[str, Any]) -> Markup:
         f"{score} A plot shows the partial dependence on a feature: the mean score of "
         f"{count(features['n_sample'], 'row')} if all of them had this value of the feature, "
         f"compared with {features['reference']}. The histogram below it shows the values of the "
-        "positive rows (upwards) and of the negative rows (downwards). The features are sorted by "
-        "their mean absolute contribution to the scores of these rows (Shapley values)."
+        "positive rows (upwards) and of the negative rows (downwards). Features are sorted by "
+        f"importance: {WORDS}. What a feature adds to a row is its Shapley value."
     )
     if facts["data"]["is_out_of_fold"]:
         words += (
@@ -77,7 +78,7 @@ def _bar(parts: list[tuple[str, dict[str, Any]]]) -> str:
 def tree_cells(row: dict[str, Any], missing: str) -> list[Any]:
     """One row of the table of features."""
     kind = "pair" if row["kind"] == "surface" else row["kind"]
-    return [row["name"], kind, f"{row['importance']:.3g}", percent(row["fraction"]), missing]
+    return [row["name"], kind, percent(row["importance"]), missing]
 
 
 def interactions(facts: dict[str, Any]) -> Markup:

@@ -31,7 +31,7 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     expected = weight_neg * targets[0] + weight_pos * targets[1]
     prior = log(expected / (weight_neg + weight_pos - expected))
     if spread == 0.0:
-        return Calibration(1.0, prior)
+        return Calibration(1.0, prior + (cut - low))
     counts = _count(data, scores, low, spread)
     size = counts.sum(axis=0)
     used = size > 0

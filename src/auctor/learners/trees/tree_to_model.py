@@ -46,14 +46,15 @@ def youden_cut(counts: Ints, ranks: Ints) -> float:
     """Youden's point: the score between two neighbouring leaves where TPR - FPR is largest.
 
     ``counts`` (leaf, class) and ``ranks`` begin with the best leaf. If several cuts are best, the
-    lowest is taken, as for other models. If there is only one leaf, it is the score of that leaf.
+    highest is taken, as for other models. If there is only one leaf, the cut is above it, and no
+    row is flagged.
     """
     if len(ranks) == 1:
-        return float(ranks[0])
+        return float(ranks[0]) + 1.0
     total_neg, total_pos = counts.sum(axis=0).tolist()
     above_neg, above_pos = np.cumsum(counts[:-1], axis=0).T.tolist()
     gaps = [p * total_neg - n * total_pos for n, p in zip(above_neg, above_pos, strict=True)]
-    best = max(range(len(gaps)), key=lambda k: (gaps[k], k))
+    best = max(range(len(gaps)), key=gaps.__getitem__)
     return float(ranks[best] + ranks[best + 1]) / 2.0
 
 

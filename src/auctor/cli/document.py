@@ -1,0 +1,49 @@
+"""The options that make a report a document: title, author, what a label means; date and hashes."""
+
+import argparse
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from typing import Any, Self
+
+from auctor.cli.errors import UsageError
+
+# Option -> the attribute of the parsed arguments, of options that only a report uses.
+_OPTIONS = {
+    "--title": "title",
+    "--author": "author",
+    "--positive-name": "positive_name",
+    "--no-example-rows": "no_example_rows",
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """What the user says about a report."""
+
+    title: str | None = None
+    author: str | None = None
+    positive_name: str | None = None
+    example_rows: bool = True
+
+    @classmethod
+    def from_args(cls, args: argparse.Namespace) -> Self:
+        """The options of ``report``, and of ``fit --report``."""
+        return cls(args.title, args.author, args.positive_name, not args.no_example_rows)
+
+    def about(self, model: bytes) -> dict[str, Any]:
+        """Entries of ``about`` of ``summarize``; ``model`` is the content of the model file."""
+        return {
+            "title": self.title,
+            "author": self.author,
+            "made": date.today().isoformat(),
+            "positive_name": self.positive_name,
+            "model_hash": sha256(model).hexdigest(),
+        }
+
+
+def check_document(args: argparse.Namespace) -> None:
+    """The options of a report need one."""
+    for option, name in _OPTIONS.items():
+        if getattr(args, name) and args.report is None:
+            raise UsageError(f"{option} is an option of the report; add --report")
