@@ -11,7 +11,7 @@ import numpy as np
 from auctor.cli.errors import UsageError
 from auctor.cli.facts import auc_facts, interval_facts, with_interval
 from auctor.cli.labels import Label
-from auctor.cli.model_rows import Labelled, read_labelled
+from auctor.cli.model_rows import Labelled, compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.output import emit, warn
 from auctor.cli.seen_rows import seen_warning
@@ -68,6 +68,7 @@ class EvaluateOptions:
     roles: ColumnRoles
     criteria: tuple[Criterion, ...]
     confidence: float | None
+    strict: bool
     seed: int
     as_json: bool
 
@@ -97,6 +98,7 @@ def run(args: argparse.Namespace) -> None:
             roles=ColumnRoles.for_evaluation(args),
             criteria=criteria,
             confidence=args.confidence,
+            strict=args.strict,
             seed=args.seed,
             as_json=args.json,
         )
@@ -110,7 +112,8 @@ def evaluate_model(options: EvaluateOptions) -> None:
     rows = read_labelled(model, source, options.roles)
     budgets = (_budget_warning(criterion, rows) for criterion in options.criteria)
     warnings = [
-        *seen_warning(model, rows.positive, rows.scores, rows.weight),
+        *compare_with_training(model, rows.X, options.strict, options.model),
+        *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
         *(sentence for sentences in budgets for sentence in sentences),
     ]
     warn(warnings)

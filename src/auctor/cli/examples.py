@@ -30,6 +30,10 @@ examples:
 example:
   auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
 """,
+    "show": """\
+example:
+  auctor show loans.model.json
+""",
     "explain": """\
 examples:
   auctor explain loans.model.json                        print the model

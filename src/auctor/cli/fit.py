@@ -13,6 +13,7 @@ from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
 from auctor.cli.suspects import table_warnings
 from auctor.cli.tables import open_table
+from auctor.cli.training import recorded_model
 from auctor.cli.validation import BASELINE, Validated, compare, make_baseline, matched_ks, validate
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import with_group_folds
@@ -72,6 +73,7 @@ def fit_table(options: FitOptions) -> None:
     names = feature_names(source, roles)
     note(f"reading {source.name}", execution.quiet)
     problem = read_problem(source, names, roles, options.n_folds)
+    sha256 = source.sha256()  # now: the file may change during the fit
     warnings = table_warnings(problem, roles.positive, options.n_folds)
     warn(warnings)
     estimator.set_params(
@@ -90,7 +92,7 @@ def fit_table(options: FitOptions) -> None:
         baseline=baseline,
     )
     # Before the report: an error or an interrupt there must not lose the model.
-    out.write_text(to_json(estimator.model_))
+    out.write_text(to_json(recorded_model(result, sha256)))
     if page is not None:
         _write_page(result, page, options)
     has_file = out.is_stdout or (page is not None and page.is_stdout)

@@ -60,9 +60,15 @@ class FitResult:
         }
 
     @property
+    def all_importances(self) -> list[float] | None:
+        """The importance of each feature, where the learner has any."""
+        values = getattr(self.estimator, "feature_importances_", None)
+        return None if values is None else [float(value) for value in values]
+
+    @property
     def importances(self) -> list[tuple[str, float]]:
         """The features that matter most with their importance, where the learner has any."""
-        values = np.asarray(getattr(self.estimator, "feature_importances_", []))
+        values = np.asarray(self.all_importances or [])
         names = self.problem.X.column_names
         order = np.argsort(-values, kind="stable")[:_N_IMPORTANT]
         return [(names[j], float(values[j])) for j in order if values[j] > 0]

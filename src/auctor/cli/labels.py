@@ -19,6 +19,7 @@ from auctor.models.explanation import shorten
 LineOf = Callable[[int], int | None]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
 _LARGEST_FRACTION = 0.1  # of odd cells: a column with more of them is probably meant as text
 _FEWEST = 20  # known cells that are needed to judge the fraction
 _MOST_SHOWN = 3
@@ -42,6 +43,22 @@ def odd_cells(column: Categories, line_of: LineOf) -> str | None:
     ]
     more = ", ..." if len(first) > _MOST_SHOWN else ""
     return f"{n_odd:,} of {len(column.indices):,} cells: {', '.join(shown)}{more}"
+
+
+def has_comma(text: str) -> bool:
+    """Whether a text begins with a number that has a decimal comma or thousands separators."""
+    return _COMMAS.match(text) is not None
+
+
+def count_commas(column: Categories) -> int:
+    """The number of cells of a text column that are numbers with commas."""
+    chosen = [i for i, value in enumerate(column.values) if has_comma(str(value))]
+    return int(np.isin(column.indices, chosen).sum())
+
+
+def first_comma(column: Categories) -> Any:
+    """The first value that is a number with a comma; None where there is none."""
+    return next((value for value in column.values if has_comma(str(value))), None)
 
 
 def _where(row: int, line_of: LineOf) -> str:

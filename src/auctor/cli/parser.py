@@ -201,6 +201,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         help="show only reasons that raise the score (up) or lower it (down); default: both",
     )
     _add_reference(add)
+    _add_strict(add)
     add(
         "--out",
         metavar="FILE",
@@ -213,6 +214,20 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         help="put an apostrophe before texts that a spreadsheet would run as formulas (= + - @)",
     )
     _add_delimiter(add)
+    _add_json(parser)
+
+
+def _add_strict(add: Add) -> None:
+    add(
+        "--strict",
+        action="store_true",
+        help="stop with an error, before anything is written, where rows differ from the training "
+        "rows: missing values, unknown categories, numbers out of range (default: a warning)",
+    )
+
+
+def _add_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_json(parser)
 
 
@@ -247,6 +262,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "confidence, such as 0.95 (default: the rows of this table meet the criterion, and about "
         "half of all new tables do not)",
     )
+    _add_strict(add)
     _add_seed(add)
     _add_delimiter(add)
     _add_json(parser)
@@ -371,6 +387,10 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "evaluate": ("measure how well a model ranks the rows of a table", _add_evaluate),
     "compare": ("cross-validate several learners on the same folds", _add_compare),
     "report": ("write an HTML report of a model on the rows of a table", _add_report),
+    "show": (
+        "print what a model file says about itself: training rows, settings, quality",
+        _add_show,
+    ),
     "explain": ("print a model, or explain the scores of rows", _add_explain),
     "learners": ("list the learners", _add_json),
 }

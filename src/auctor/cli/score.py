@@ -10,9 +10,17 @@ import numpy as np
 import pyarrow as pa
 
 from auctor.cli.errors import UsageError
-from auctor.cli.model_rows import model_with_reference, read_features
+from auctor.cli.model_rows import compare_with_training, model_with_reference, read_features
 from auctor.cli.out_files import Output, check_outputs
-from auctor.cli.output import STDOUT, data_stdout, emit, spreadsheet_safe, to_json, write_csv
+from auctor.cli.output import (
+    STDOUT,
+    data_stdout,
+    emit,
+    spreadsheet_safe,
+    to_json,
+    warn,
+    write_csv,
+)
 from auctor.cli.tables import TableFile, open_table, table_kind, write_table
 from auctor.models import ExplainedModel, Model, load
 
@@ -32,6 +40,7 @@ class ScoreOptions:
     n_reasons: int
     direction: str | None
     reference: str | None
+    strict: bool
     out: Output | None  # None for standard output
     spreadsheet_safe: bool
     delimiter: str | None
@@ -49,6 +58,7 @@ def run(args: argparse.Namespace) -> None:
             n_reasons=args.reasons,
             direction=args.direction,
             reference=args.reference,
+            strict=args.strict,
             out=None if args.out in (None, STDOUT) else Output("--out", args.out),
             spreadsheet_safe=args.spreadsheet_safe,
             delimiter=args.delimiter,
@@ -70,6 +80,8 @@ def score_table(options: ScoreOptions) -> None:
     source = open_table(options.table, options.delimiter)
     keep = _check_keep(options.keep, source, options.n_reasons)
     table = read_features(model, source)
+    warnings = compare_with_training(model, table, options.strict, options.model)
+    warn(warnings)
     scored = _score(model, table)
     if explaining is not None:
         scored |= reason_columns(explaining, table, options.n_reasons, options.direction)
@@ -82,6 +94,7 @@ def score_table(options: ScoreOptions) -> None:
         "rows": table.num_rows,
         "positive": model.classes[1],
         "threshold": model.threshold,
+        "warnings": warnings,
     }
     _write(facts, kept, scored, options.out, options.as_json)
 

@@ -1,6 +1,7 @@
 """Tables on disk, read by pyarrow: CSV (also gzipped, or from stdin), Parquet and Feather."""
 
 import csv
+import hashlib
 import io
 import os
 import re
@@ -71,6 +72,11 @@ class TableFile(ABC):
         """The line of the file in which a row begins, both from 1; None if there are no lines."""
         return None
 
+    def sha256(self) -> str:
+        """The SHA-256 of the file, as ``sha256sum`` prints it."""
+        with Path(self.name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
     def require(self, names: Collection[str]) -> None:
         """Raise an error for the first name that is not a column."""
         for name in names:
@@ -95,6 +101,11 @@ class CsvFile(TableFile):
             self._delimiter, header = self._recognise(delimiter)
         self.columns = tuple(header)
         self._refuse_duplicates()
+
+    def sha256(self) -> str:
+        if isinstance(self._source, bytes):
+            return hashlib.sha256(self._source).hexdigest()
+        return super().sha256()
 
     def _stream(self) -> Any:
         if isinstance(self._source, str):

@@ -1,7 +1,7 @@
 """The base class of every fitted model: scores, probabilities, predictions and saving."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ from auctor.data import Category, Table, read_table, select
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.models.fields import Fields
 from auctor.models.serialization import Calibration, Shared, write_model_text
+from auctor.models.training_record import TrainingRecord
 
 _LARGEST_THRESHOLD = 9e299  # model files hold numbers below 1e300
 
@@ -31,11 +32,15 @@ class Model(ABC):
         Rows whose score is above it are predicted to be positive.
     calibration : Calibration
         The logistic function from scores to probabilities.
+    training : TrainingRecord or None
+        What the model remembers of its training rows, in aggregate. `auctor fit` adds it; sums
+        and other new models that are made of a model do not have it.
     """
 
     classes: tuple[Category, Category]  # (negative, positive)
     threshold: float
     calibration: Calibration
+    training: TrainingRecord | None = field(default=None, kw_only=True)
 
     form: ClassVar[str]
 
@@ -152,7 +157,7 @@ class Model(ABC):
     def to_json(self) -> str:
         """The text of the model's file."""
         shared = Shared(self.classes, self.threshold, self.calibration)
-        return write_model_text(self.form, shared, self.body())
+        return write_model_text(self.form, shared, self.body(), self.training)
 
 
 def _logistic(z: Floats) -> Floats:
