@@ -250,7 +250,8 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="print the threshold for a criterion: fpr=0.1 (at most this false positive rate), "
-        "tpr=0.9 (at least this true positive rate), budget=100 (flag at most this many rows; "
+        "tpr=0.9 (at least this true positive rate), precision=0.5 (as many rows as possible of "
+        "which at least half are positive), budget=100 (flag at most this many rows; "
         "budget=0.05 a fraction of them) or cost=5 (a missed positive costs as much as 5 false "
         "alarms); repeatable",
     )

@@ -117,7 +117,7 @@ class Model(ABC):
         X, y
             Labelled rows, preferably not those of the fit, on which every rate looks too good.
         **criterion
-            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and other options of
+            One of ``fpr``, ``tpr``, ``budget``, ``cost`` and ``precision``, and other options of
             :func:`auctor.metrics.threshold_at`, such as ``confidence=0.95``.
         """
         return threshold_at(y, self.decision_function(X), pos_label=self.classes[1], **criterion)

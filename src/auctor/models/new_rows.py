@@ -147,8 +147,9 @@ def _compare_numbers(column: ColumnSummary, values: Floats, alpha: float) -> lis
 
 def _has_short_tails(column: ColumnSummary, width: float) -> bool:
     """Whether the extreme training values are near the others."""
-    if len(column.cuts) < 2:
-        return width > 0
+    if len(column.cuts) < 2:  # a column of two values, or one that is almost always the same
+        middle = [] if column.low is None else [column.low / 2 + (column.high or 0.0) / 2]
+        return column.cuts.tolist() == middle
     return width < _LONG_TAIL * float(column.cuts[-1] - column.cuts[0])
 
 
