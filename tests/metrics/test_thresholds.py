@@ -276,7 +276,7 @@ def test_a_monotone_transform_moves_the_threshold_along():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "none of fpr, tpr, budget, cost is given; give exactly one"),
+        ({}, "none of fpr, tpr, budget, cost, precision is given; give exactly one"),
         ({"fpr": 0.1, "tpr": 0.9}, "fpr and tpr are given"),
         ({"cost": 0}, "cost is 0; give a finite number above 0"),
         ({"cost": float("inf")}, "cost is inf; give a finite number above 0"),
@@ -341,7 +341,8 @@ class TestPrecision:
     def test_weights_of_any_scale_and_groups(self):
         y, s = draw(200, 0)
         plain = threshold_at(y, s, precision=0.5)
-        assert threshold_at(y, s, precision=0.5, sample_weight=np.full(200, 7.0)) == plain
+        same = threshold_at(y, s, precision=0.5, sample_weight=np.full(200, 7.0))
+        assert (same.value, same.low, same.high) == (plain.value, plain.low, plain.high)
         weight = np.random.default_rng(1).exponential(size=200)
         first, second = (
             threshold_at(y, s, precision=0.5, sample_weight=w) for w in (weight, 64 * weight)

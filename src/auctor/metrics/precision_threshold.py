@@ -39,7 +39,7 @@ def precision_interval(
     """
     flagged, hits = curve.flagged, curve.true_positives
     tail = (1 - level) / 2
-    per_weight = _rows_per_weight(rows, precision, tail)
+    per_weight = _number_of_rows(rows, precision, tail) / float(flagged[-1])
     n, k = flagged * per_weight, hits * per_weight
     possible = ~_rejects(n, k, precision, tail)
     chosen = int(np.searchsorted(-curve.thresholds, -point.threshold))
@@ -58,12 +58,11 @@ def _precisions(curve: RocCurve) -> Floats:
         return curve.true_positives / np.where(curve.flagged > 0, curve.flagged, np.nan)
 
 
-def _rows_per_weight(rows: Counted, rate: float, tail: float) -> float:
-    """Effective rows for each unit of weight, by the labels of all rows."""
-    total = float(len(rows.scores) if rows.weight is None else rows.weight.sum())
+def _number_of_rows(rows: Counted, rate: float, tail: float) -> float:
+    """The effective number of all rows, by their labels."""
     if rows.is_plain:
-        return 1.0
-    return effective_rows(rows, rows.positive.astype(np.float64), rate, tail) / total
+        return float(len(rows.scores))
+    return effective_rows(rows, rows.positive.astype(np.float64), rate, tail)
 
 
 def _rejects(n: Floats, k: Floats, rate: float, tail: float) -> Bools:

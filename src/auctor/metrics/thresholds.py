@@ -54,8 +54,8 @@ class Threshold:
         Method of the interval of the threshold: "order statistics" for a rate or a budget,
         "binomial tests" for a cost or a precision. It assumes that rows are drawn independently:
         for a budget from the whole population, for a rate from each class. With weights or groups,
-        "at the effective number of rows" is added: weights are then sampling weights, and groups are
-        assumed to be independent of each other while rows of one group need not be.
+        "at the effective number of rows" is added: weights are then sampling weights, and groups
+        are assumed to be independent of each other while rows of one group need not be.
     confidence : float or None
         The confidence with which new rows meet the criterion at ``value``. If None, the criterion
         is met on these rows, and new rows meet it about half of the time.
