@@ -4,7 +4,7 @@ from typing import Any
 
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
-from auctor.cli.validation import Validated
+from auctor.cli.validation import Validated, describe_folds
 from auctor.estimators.bands import refit_bands
 from auctor.report import render, summarize
 
@@ -15,8 +15,14 @@ _MOST_CELLS = 10**6
 
 def fit_page(result: FitResult, model: str, command: str, execution: Execution) -> str:
     """The report as HTML; ``model`` is the name of the model file."""
-    problem, validated = result.problem, result.validated
+    validated = result.validated
+    problem = result.problem if validated is None else result.problem.take(validated.result.rows)
     notes = list(result.warnings)
+    if validated is not None and validated.result.rows is not None:
+        notes.append(
+            f"The numbers are those of {describe_folds(validated.result, problem)}: each fold is "
+            "predicted by a model of the rows before it. The earliest rows are only trained on."
+        )
     if validated is None:
         notes.append(
             "These numbers were measured on the rows that the model was fitted to, so that they "

@@ -8,6 +8,7 @@ import numpy as np
 
 from auctor._text import interval, p_words
 from auctor.cli.facts import difference_words, interval_facts, with_interval
+from auctor.cli.holdout import HoldoutResult
 from auctor.cli.metric import Metric
 from auctor.cli.out_files import Output
 from auctor.cli.problem import Problem
@@ -16,6 +17,7 @@ from auctor.cli.validation import (
     Compared,
     Validated,
     comparison_facts,
+    describe_folds,
     validation_facts,
 )
 from auctor.estimators.base import RankingEstimator
@@ -49,6 +51,7 @@ class FitResult:
     warnings: list[str]
     validated: Validated | None
     baseline: Baseline | None
+    holdout: HoldoutResult | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -89,6 +92,7 @@ def fit_facts(result: FitResult, out: Output, page: Output | None) -> dict[str, 
         ],
         "cross_validation": _validation_facts(result),
         "baseline": _baseline_facts(result),
+        "holdout": None if result.holdout is None else result.holdout.facts(),
         "model": str(out),
         "report": None if page is None else str(page),
     }
@@ -123,6 +127,8 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
         lines += _validation_lines(result.validated, result)
     if result.baseline is not None:
         lines += _baseline_lines(result.baseline, result.metric)
+    if result.holdout is not None:
+        lines += result.holdout.lines(result.learner)
     lines.append(f"training certificate: {result.estimator.certificate_.statement}")
     if result.importances:
         parts = (f"{_one_line(name)} {value:.1%}" for name, value in result.importances)
@@ -135,7 +141,14 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
 
 def _validation_lines(validated: Validated, result: FitResult) -> list[str]:
     """The metrics of the learner, one on each line."""
-    lines = [
+    lines = []
+    if validated.result.rows is not None:
+        n_before = len(result.problem.y) - len(validated.result.rows)
+        lines.append(
+            f"{describe_folds(validated.result, result.problem)}: each is predicted by a model of "
+            f"the rows before it; the first {n_before} rows are only trained on"
+        )
+    lines += [
         f"{result.learner}: {validated.result.auc}",
         f"{result.learner}: KS {with_interval(validated.ks)}, corrected for bias",
     ]

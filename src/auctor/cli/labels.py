@@ -189,6 +189,33 @@ def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     return values
 
 
+_SORTED_TEXT = re.compile(r"\d{4}([-/.]?\d{2}){0,2}([T ].*)?|\d{4}-?[QWHM]\d{1,2}", re.IGNORECASE)
+
+
+def read_time(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
+    """When each row was observed, as whole numbers in the order of time."""
+    _check_complete(column, name, "time")
+    kind = column.type
+    if _is_text(kind):
+        texts = column.to_numpy()
+        odd = next((text for text in np.unique(texts) if not _SORTED_TEXT.fullmatch(text)), None)
+        if odd is not None:
+            raise ValueError(
+                f"column {name!r} has the text {shorten(odd)!r}, which does not sort in the order "
+                "of time; give numbers, or dates such as 2024-01-31"
+            )
+        return np.unique(texts, return_inverse=True)[1]
+    is_ordered = pa.types.is_temporal(kind) or pa.types.is_integer(kind)
+    if not is_ordered and not pa.types.is_floating(kind):
+        raise ValueError(
+            f"column {name!r} is of type {kind}; give numbers, or dates such as 2024-01-31"
+        )
+    values = column.to_numpy()
+    if pa.types.is_floating(kind) and np.isnan(values).any():
+        raise ValueError(f"column {name!r} has missing values; every row needs a time")
+    return np.unique(values, return_inverse=True)[1]
+
+
 def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:
     """Raise an error for missing values."""
     if column.null_count:

@@ -102,7 +102,19 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="set a parameter of the learner, such as n_estimators=100 (repeatable)",
     )
+    add(
+        "--monotone",
+        metavar="COL=+",
+        action="append",
+        default=[],
+        help="the score must rise (x=+) or fall (x=-) with this column; several as x=+,y=-",
+    )
     _add_cv(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 skips it")
+    add(
+        "--holdout",
+        metavar="FILE",
+        help="another table with labels, on which the final model is measured as well",
+    )
     add(
         "--no-baseline",
         action="store_true",
@@ -144,6 +156,12 @@ def _add_problem(add: Add) -> None:
         "--group",
         metavar="COL",
         help="a column such as a customer number: rows with the same value stay in one fold",
+    )
+    add(
+        "--time",
+        metavar="COL",
+        help="a column with the time of each row: every fold is predicted by a model of the rows "
+        "before it, and the column is not a feature",
     )
     _add_columns(add, "--drop", "do not use this column")
     _add_columns(add, "--categorical", "treat this column of numbers as categories")
@@ -202,6 +220,14 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     )
     _add_reference(add)
     _add_strict(add)
+    add(
+        "--digits",
+        metavar="N",
+        type=_number("from 1 to 17", lambda n: 1 <= n <= 17),
+        default=6,
+        help="significant digits of scores and probabilities in CSV; 17 writes all of them, as "
+        "Parquet, Feather and --json always do (default: 6)",
+    )
     add(
         "--out",
         metavar="FILE",
@@ -330,7 +356,13 @@ def _add_labels(add: Add) -> None:
 
 
 def _add_columns(add: Add, flag: str, summary: str) -> None:
-    add(flag, metavar="COL", action="append", default=[], help=f"{summary} (repeatable)")
+    add(
+        flag,
+        metavar="COL",
+        action="append",
+        default=[],
+        help=f"{summary}; several as a,b (repeatable)",
+    )
 
 
 def _add_seed(add: Add) -> None:

@@ -1,4 +1,4 @@
-"""Tables on disk, read by pyarrow: CSV (also gzipped, or from stdin), Parquet and Feather."""
+"""Tables on disk: CSV (also gzipped, or from stdin), Parquet and Feather by pyarrow, and Excel."""
 
 import csv
 import hashlib
@@ -29,6 +29,7 @@ DELIMITERS = (",", ";", "\t", "|")
 _CSV_EXTENSIONS = (".csv", ".tsv", ".txt")
 _PARQUET_EXTENSIONS = (".parquet", ".pq")
 _FEATHER_EXTENSIONS = (".feather", ".arrow", ".ipc")
+_EXCEL_EXTENSIONS = (".xlsx", ".xlsm")
 
 # pandas stores the index of a data frame under such a name; it is not a column of the table.
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -262,24 +263,40 @@ def open_table(path: str, delimiter: str | None = None) -> TableFile:
         return ParquetFile(path)
     if kind == "feather":
         return FeatherFile(path)
+    if kind == "excel":
+        from auctor.cli.excel import ExcelFile
+
+        return ExcelFile(path)
     if delimiter is None and ".tsv" in path.lower():
         delimiter = "\t"
     return CsvFile(path, path if content is None else content, delimiter)
 
 
 def table_kind(path: str) -> str:
-    """The format that a file extension stands for: "parquet", "feather" or "csv"."""
+    """The format that a file extension stands for: "parquet", "feather", "excel" or "csv"."""
     name = path.lower()
     if name.endswith(_PARQUET_EXTENSIONS):
         return "parquet"
     if name.endswith(_FEATHER_EXTENSIONS):
         return "feather"
+    if name.endswith(_EXCEL_EXTENSIONS):
+        return "excel"
     if name.removesuffix(".gz").endswith(_CSV_EXTENSIONS):
         return "csv"
     raise ValueError(
-        f"{path} has an unknown file extension; give .csv, .csv.gz, .tsv, .txt, .parquet or "
-        ".feather"
+        f"{path} has an unknown file extension; give .csv, .csv.gz, .tsv, .txt, .parquet, "
+        ".feather or .xlsx"
     )
+
+
+def check_output_kind(path: str) -> str:
+    """The format of a table that is to be written; Excel files can only be read."""
+    kind = table_kind(path)
+    if kind == "excel":
+        raise ValueError(
+            f"{path} is an Excel file, which can only be read; give .csv, .parquet or .feather"
+        )
+    return kind
 
 
 def stem(path: str) -> str:
@@ -294,6 +311,7 @@ def stem(path: str) -> str:
     extensions = (
         *_PARQUET_EXTENSIONS,
         *_FEATHER_EXTENSIONS,
+        *_EXCEL_EXTENSIONS,
         *(f"{end}{gz}" for end in _CSV_EXTENSIONS for gz in (".gz", "")),
     )
     for extension in extensions:
@@ -304,7 +322,7 @@ def stem(path: str) -> str:
 
 def write_table(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """Write columns to a file in the format of its extension; an error leaves no file behind."""
-    kind = table_kind(str(path))
+    kind = check_output_kind(str(path))
     if kind == "csv":
         write_csv_file(columns, path, compressed=path.name.lower().endswith(".gz"))
         return

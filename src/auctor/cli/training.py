@@ -9,7 +9,8 @@ import numpy as np
 
 from auctor import __version__
 from auctor.cli.fit_result import FitResult
-from auctor.cli.validation import Validated
+from auctor.cli.holdout import HoldoutResult
+from auctor.cli.validation import Validated, describe_folds
 from auctor.data import read_table
 from auctor.metrics import AucInterval, MetricInterval
 from auctor.models import Model, TrainingRecord, make_record
@@ -43,8 +44,12 @@ def recorded_model(result: FitResult, sha256: str) -> Model:
     )
     if record is None:
         return model
+    validations = []
     if result.validated is not None:
-        record = replace(record, validations=(_out_of_fold(result, result.validated, record),))
+        validations.append(_out_of_fold(result, result.validated, record))
+    if result.holdout is not None:
+        validations.append(_held_out(result.holdout, model, record))
+    record = replace(record, validations=tuple(validations))
     return replace(model, training=record)
 
 
@@ -52,15 +57,28 @@ def _out_of_fold(result: FitResult, validated: Validated, record: TrainingRecord
     """The cross-validation, with out-of-fold scores on the scale of the final model."""
     model, problem, folds = result.estimator.model_, result.problem, validated.result
     scores = folds.scores_of(model, problem.X, problem.weight)
-    present = np.ones(len(scores), dtype=bool) if problem.weight is None else problem.weight > 0
+    weight = folds.tested(problem.weight)
+    present = np.ones(len(scores), dtype=bool) if weight is None else weight > 0
     return make_validation(
         model,
         record,
         scores[present],
-        problem.positive[present],
+        folds.tested(problem.positive)[present],
         _metrics(result, validated),
         kind="cross-validation",
-        description=f"{int(folds.folds.max()) + 1} folds",
+        description=describe_folds(folds, problem),
+    )
+
+
+def _held_out(holdout: HoldoutResult, model: Model, record: TrainingRecord) -> Validation:
+    return make_validation(
+        model,
+        record,
+        holdout.scores,
+        holdout.positive,
+        {name: measured(metric) for name, metric in holdout.metrics.items()},
+        kind="holdout",
+        description=holdout.table,
     )
 
 
@@ -96,4 +114,6 @@ def _plain(value: Any, depth: int = 2) -> Any:
         return value
     if isinstance(value, (list, tuple)) and depth and len(value) <= _LONGEST_LIST:
         return [_plain(item, depth - 1) for item in value]
+    if isinstance(value, dict) and depth and len(value) <= _LONGEST_LIST:
+        return {str(name): _plain(item, depth - 1) for name, item in value.items()}
     return str(value)[:_LONGEST_TEXT]
