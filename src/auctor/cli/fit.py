@@ -3,7 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.holdout import check_labels, measure_holdout
@@ -96,11 +96,10 @@ def fit_table(options: FitOptions) -> None:
     if validated is not None:
         baseline = _validate_baseline(validated, problem, roles.categorical, options)
     _fit_all_rows(estimator, problem, execution)
-    held = (
-        None
-        if holdout is None
-        else measure_holdout(estimator.model_, holdout, roles, options.metric, execution.seed)
-    )
+    held = None
+    if holdout is not None:
+        scoring = replace(estimator.model_, missing_codes=problem.missing_codes)
+        held = measure_holdout(scoring, holdout, roles, options.metric, execution.seed)
     result = FitResult(
         learner=options.learner,
         estimator=estimator,

@@ -17,6 +17,7 @@ from auctor.cli.labels import (
     read_target,
     read_weight_and_group,
 )
+from auctor.cli.missing import recode
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile, open_table
 from auctor.data import read_table
@@ -33,6 +34,7 @@ def read_features(
     _require_features(model, source)
     names = list(dict.fromkeys([*model.feature_names, *more]))
     table = source.read(names, text=[*model.text_features, *text])
+    table = recode(table, model.missing_codes)[0]
     for column in model._columns:
         if not column.is_category:
             _check_numbers(table[column.name], column.name, source)

@@ -31,6 +31,7 @@ class ColumnRoles:
     positive: str | None = None  # the positive label, as it was typed
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # values that stand for missing ones, as typed
 
     @classmethod
     def for_training(cls, args: argparse.Namespace) -> Self:
@@ -43,6 +44,7 @@ class ColumnRoles:
             positive=args.positive,
             drop=tuple(args.drop),
             categorical=tuple(args.categorical),
+            missing=tuple(args.missing),
         )
 
     @classmethod

@@ -6,7 +6,7 @@ Nothing heavy is imported here, so that help and wrong usage answer at once.
 import argparse
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -45,7 +45,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; the error about an unknown option suggests the most similar known one."""
-        parsed, unknown = self.parse_known_args(args, namespace)
+        words = sys.argv[1:] if args is None else args
+        parsed, unknown = self.parse_known_args(_joined(words), namespace)
         if unknown:
             parser = _subparser(self, getattr(parsed, "command", None))
             flags = [flag for action in parser._actions for flag in action.option_strings]
@@ -53,6 +54,17 @@ class Parser(argparse.ArgumentParser):
             hint = f"; did you mean {near[0]}?" if near else ""
             parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return parsed
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Words in which ``--missing -9,-8`` is one, since argparse would take -9,-8 for an option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--missing" and word[:1] == "-" and word[1:2].isdigit():
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _subparser(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
@@ -165,6 +177,14 @@ def _add_problem(add: Add) -> None:
     )
     _add_columns(add, "--drop", "do not use this column")
     _add_columns(add, "--categorical", "treat this column of numbers as categories")
+    add(
+        "--missing",
+        metavar="VALUE",
+        action="append",
+        default=[],
+        help="a value that stands for a missing one, such as -9 or unknown, in all columns; "
+        "income=-9 in one column; several as -9,-8 (repeatable)",
+    )
     add("--metric", metavar="METRIC", default="auc", help=f"the metric to train for: {_METRICS}")
 
 

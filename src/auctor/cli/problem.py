@@ -18,6 +18,7 @@ from auctor.cli.labels import (
     read_weight_and_group,
     two_labels,
 )
+from auctor.cli.missing import Codes, parse_missing, recode
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile
 from auctor.data import find_categorical, read_table
@@ -39,6 +40,7 @@ class Problem(NamedTuple):
     line_of: LineOf = lambda row: None
     time: npt.NDArray[Any] | None = None  # the order of the rows in time
     time_name: str | None = None
+    missing_codes: Codes = {}  # noqa: RUF012  (never changed)
 
     @property
     def positive(self) -> Bools:
@@ -133,6 +135,7 @@ def read_problem(
     n_neg = len(counted) - n_pos
     _check_counts({positive: n_pos, negative: n_neg}, n_folds)
     X = _dates_as_text(table.select(list(names)))
+    X, missing_codes = recode(X, parse_missing(roles.missing, names))
     return Problem(
         table=source.name,
         target=roles.target,
@@ -147,6 +150,7 @@ def read_problem(
         line_of=source.line_of,
         time=None if roles.time is None else read_time(table[roles.time], roles.time),
         time_name=roles.time,
+        missing_codes=missing_codes,
     )
 
 

@@ -23,7 +23,8 @@ _LONGEST_TEXT = 200
 
 def recorded_model(result: FitResult, sha256: str) -> Model:
     """The fitted model with its training record."""
-    model, problem = result.estimator.model_, result.problem
+    problem = result.problem
+    model = replace(result.estimator.model_, missing_codes=problem.missing_codes)
     origin = Origin(
         version=__version__,
         date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from auctor._text import count, first_few
 from auctor._typing import Floats
-from auctor.data import Table, read_table, select
+from auctor.data import Table, select
 from auctor.models.base import Model
 from auctor.models.explanation import shorten
 from auctor.models.training_record import ColumnSummary
@@ -79,7 +79,7 @@ def compare_rows(model: Model, X: Any) -> list[Finding]:
     record = model.training
     if record is None or not record.columns:
         return []
-    table = read_table(X, accept_sparse=True)
+    table = model._read(X)
     places = select(table, model.feature_names, type(model).__name__).tolist()
     alpha = _FALSE_ALARMS / (_TESTS * len(record.columns))
     findings: list[Finding] = []
