@@ -30,7 +30,7 @@ _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 
 def make_record(
     model: Model,
-    table: Table,
+    X: Any,
     positive: Bools,
     sample_weight: Any = None,
     *,
@@ -42,8 +42,8 @@ def make_record(
     Parameters
     ----------
     model : Model
-    table : Table
-        The training rows.
+    X : table
+        The training rows, of any kind that the model can score.
     positive : ndarray of bool
         Which rows are positive.
     sample_weight : array-like, default=None
@@ -52,8 +52,19 @@ def make_record(
         Where the model comes from.
     importances : sequence of float, default=None
         The importance of each feature.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=20).fit(X, y).model_
+    >>> model = replace(model, training=make_record(model, X, y == 1))  # saved with the model
+    >>> model.training.n_rows, model.training.columns[0].high
+    (81, 206.0)
     """
-    kinds = model._columns
+    kinds, table = model._columns, model._read(X)
     if not kinds:
         return None
     rows = _Rows(positive, read_weights(sample_weight, len(positive)))
