@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from auctor.cli.tables import TableFile
+from auctor.cli.table_file import TableFile
 
 _MISSING = frozenset(arrow_csv.ConvertOptions().null_values)
 

@@ -6,8 +6,6 @@ import io
 import os
 import re
 import stat
-from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -20,8 +18,9 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from auctor._files import complete_file
-from auctor.cli.errors import missing_column
+from auctor.cli.excel import ExcelFile
 from auctor.cli.output import read_stdin, write_csv_file
+from auctor.cli.table_file import TableFile
 
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")
@@ -42,54 +41,6 @@ _LONGEST_FIELD = 2**24
 _WIDE_BLOCK = 2**28
 # Parts of pyarrow's errors about a row and about a header that is longer than a block.
 _TOO_WIDE = ("straddling", "Empty CSV file or block")
-
-
-class TableFile(ABC):
-    """A table that can be read; ``name`` is for messages."""
-
-    name: str
-    columns: tuple[str, ...]
-
-    @abstractmethod
-    def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
-        """The named columns in that order; CSV columns in ``text`` are not parsed as numbers."""
-
-    @abstractmethod
-    def read_verbatim(self, names: Sequence[str]) -> pa.Table:
-        """The named columns exactly as in the file: a CSV cell stays the text that it is."""
-
-    def read(self, names: Sequence[str], text: Collection[str] = ()) -> pa.Table:
-        """The named columns in that order, with at least one row.
-
-        A CSV file has no types. The columns in ``text`` stay text even if all their cells look
-        like numbers ("007", or "1" in a file that happens to have no "A").
-        """
-        table = self._read(names, text)
-        if table.num_rows == 0:
-            raise ValueError(f"{self.name} has a header but no rows")
-        return table
-
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row begins, both from 1; None if there are no lines."""
-        return None
-
-    def sha256(self) -> str:
-        """The SHA-256 of the file, as ``sha256sum`` prints it."""
-        with Path(self.name).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
-    def require(self, names: Collection[str]) -> None:
-        """Raise an error for the first name that is not a column."""
-        for name in names:
-            if name not in self.columns:
-                raise missing_column(name, self.columns, self.name)
-
-    def _refuse_duplicates(self) -> None:
-        twice = [name for name, count in Counter(self.columns).items() if count > 1]
-        if twice:
-            raise ValueError(
-                f"{self.name} has more than one column named {twice[0]!r}; rename one of them"
-            )
 
 
 class CsvFile(TableFile):
@@ -264,8 +215,6 @@ def open_table(path: str, delimiter: str | None = None) -> TableFile:
     if kind == "feather":
         return FeatherFile(path)
     if kind == "excel":
-        from auctor.cli.excel import ExcelFile
-
         return ExcelFile(path)
     if delimiter is None and ".tsv" in path.lower():
         delimiter = "\t"

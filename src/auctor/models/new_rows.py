@@ -29,9 +29,10 @@ _MORE_MISSING = 0.01
 _MANY_MISSING = 0.1
 # A single number is reported if it is outside by more than this many times the width of the range,
 _FAR = 3.0
-# unless the range is that many times as wide as its inner bins: columns with such long tails have
-# far outliers in any sample.
+# unless the range is that many times as wide as the bins without the outer rows: columns with such
+# long tails have far outliers in any sample.
 _LONG_TAIL = 4.0
+_TAIL = 0.05  # the fraction of the rows at each end that are the outer ones
 
 
 @dataclass(frozen=True)
@@ -146,11 +147,13 @@ def _compare_numbers(column: ColumnSummary, values: Floats, alpha: float) -> lis
 
 
 def _has_short_tails(column: ColumnSummary, width: float) -> bool:
-    """Whether the extreme training values are near the others."""
-    if len(column.cuts) < 2:  # a column of two values, or one that is almost always the same
-        middle = [] if column.low is None else [column.low / 2 + (column.high or 0.0) / 2]
-        return column.cuts.tolist() == middle
-    return width < _LONG_TAIL * float(column.cuts[-1] - column.cuts[0])
+    """Whether the extreme training values are near the bins that hold nine tenths of the rows."""
+    counts = column.counts.sum(axis=0)[1:]
+    below = np.cumsum(counts) / max(int(counts.sum()), 1)
+    edges = [column.low, *column.cuts.tolist(), column.high]
+    low = edges[int(np.argmax(below > _TAIL))]
+    high = edges[int(np.argmax(below >= 1 - _TAIL)) + 1]
+    return width < _LONG_TAIL * (high - low)
 
 
 def _compare_categories(
