@@ -4,16 +4,12 @@ Nothing heavy is imported here, so that help and wrong usage answer at once.
 """
 
 import argparse
-import sys
-import textwrap
-from collections.abc import Callable, Sequence
-from difflib import get_close_matches
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
 from auctor import __version__
+from auctor.cli.argument_parser import HelpFormatter, Parser
 from auctor.cli.examples import EXAMPLES, OVERVIEW
-
-WRONG_USAGE = 2
 
 _METRICS = (
     "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
@@ -21,59 +17,6 @@ _METRICS = (
 )
 
 Add = Callable[..., object]
-
-
-class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help that does not break names such as smooth-aucboost-cv at their hyphens."""
-
-    def _split_lines(self, text: str, width: int) -> list[str]:
-        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that prints errors on one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"auctor: error: {message} (see {self.prog} --help)\n")
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Print a message; unlike argparse, raise an error if help cannot be printed."""
-        if file is sys.stdout:
-            file.write(message)
-        else:
-            super()._print_message(message, file)
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; the error about an unknown option suggests the most similar known one."""
-        words = sys.argv[1:] if args is None else args
-        parsed, unknown = self.parse_known_args(_joined(words), namespace)
-        if unknown:
-            parser = _subparser(self, getattr(parsed, "command", None))
-            flags = [flag for action in parser._actions for flag in action.option_strings]
-            near = get_close_matches(unknown[0].partition("=")[0], flags, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return parsed
-
-
-def _joined(words: Sequence[str]) -> list[str]:
-    """Words in which ``--missing -9,-8`` is one, since argparse would take -9,-8 for an option."""
-    joined: list[str] = []
-    for word in words:
-        if joined and joined[-1] == "--missing" and word[:1] == "-" and word[1:2].isdigit():
-            joined[-1] += f"={word}"
-        else:
-            joined.append(word)
-    return joined
-
-
-def _subparser(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
-    """The parser of the command that was typed."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction) and command in action.choices:
-            subparser: argparse.ArgumentParser = action.choices[command]
-            return subparser
-    return parser
 
 
 def build_parser() -> argparse.ArgumentParser:
