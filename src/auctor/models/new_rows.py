@@ -74,8 +74,8 @@ def compare_rows(model: Model, X: Any) -> list[Finding]:
     Returns
     -------
     list of Finding
-        Each prints as a sentence. About one in 100 tables from the population of the training rows
-        has a finding, apart from categories that are really new.
+        Each prints as a sentence. One or two in 100 tables from the population of the training
+        rows have a finding, apart from categories that are really new.
     """
     record = model.training
     if record is None or not record.columns:
