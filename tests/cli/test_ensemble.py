@@ -8,7 +8,7 @@ from cli.conftest import Run
 
 import auctor
 from auctor.cli.errors import UsageError
-from auctor.cli.make_learner import make_learner
+from auctor.cli.make_learner import make_learner, set_columns
 from auctor.cli.metric import parse_metric
 from auctor.cli.options import Execution
 from auctor.models import SumModel
@@ -26,14 +26,15 @@ EXECUTION = Execution(seed=3, jobs=2, quiet=True)
     ],
 )
 def test_the_metric_becomes_parameters(text: str, parameters: dict[str, Any]) -> None:
-    learner = make_learner("ensemble", parse_metric(text), ["city"], EXECUTION)
+    learner = make_learner("ensemble", parse_metric(text), EXECUTION)
+    set_columns(learner, "ensemble", ["city"], (), ["city", "x"])
     wanted = {**parameters, "random_state": 3, "n_jobs": 2, "categorical_features": ["city"]}
     assert wanted.items() <= learner.get_params().items()
 
 
 def test_an_unknown_name_is_still_refused() -> None:
     with pytest.raises(UsageError, match="did you mean 'ensemble'"):
-        make_learner("ensembel", parse_metric("auc"), [], EXECUTION)
+        make_learner("ensembel", parse_metric("auc"), EXECUTION)
 
 
 def test_fit_writes_a_sum_of_models(run: Run, train: Path) -> None:

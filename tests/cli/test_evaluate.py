@@ -177,7 +177,7 @@ def test_training_rows_give_a_warning(run: Run, train: Path, weight: tuple[str, 
     run("fit", train, "--target", "y", *drop, *weight, *FAST, "--out", "m.json")
     done = run("evaluate", "m.json", train, "--target", "y", *weight, "--json")
     assert done.code == 0
-    assert "auctor: warning: these look like the rows that the model was fitted to" in done.err
+    assert "auctor: warning: this is the table that the model was fitted to" in done.err
     assert done.json["warnings"] == [done.err.removeprefix("auctor: warning: ").strip()]
 
 

@@ -102,17 +102,23 @@ def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> N
     assert " in scaled partial AUC over fpr 0 to 0.3 between the model and logistic" in page
 
 
+def without_record(path: Path) -> dict[str, object]:
+    """A model file without what names the table, the date and the folds."""
+    content = json.loads(path.read_text())
+    return {name: content[name] for name in content if name not in ("training", "sha256")}
+
+
 def test_formats_give_the_same_model(run: Run, train: Path, table: pa.Table) -> None:
     pq.write_table(table, "train.parquet")
     with pa.output_stream("zipped.csv.gz", compression="gzip") as file:
         csv.write_csv(table, file)
     csv.write_csv(table, "semi.csv", csv.WriteOptions(delimiter=";"))
-    texts = []
+    models = []
     for path in (train, "train.parquet", "zipped.csv.gz", "semi.csv"):
         done = run("fit", path, "--target", "y", *DROP, *FAST, "--out", "m.json")
         assert done.code == 0, done.err
-        texts.append(Path("m.json").read_text())
-    assert len(set(texts)) == 1
+        models.append(without_record(Path("m.json")))
+    assert models == models[:1] * 4
 
 
 def test_positive_weight_categorical_and_no_folds(run: Run, train: Path, table: pa.Table) -> None:
@@ -297,14 +303,14 @@ def test_values_of_parameters_are_json_else_text(run: Run, train: Path) -> None:
     assert done.json["params"]["threshold"] == "youden"
 
 
-def test_jobs_and_seed_do_not_change_the_file(run: Run, train: Path) -> None:
-    texts = set()
+def test_jobs_and_seed_do_not_change_the_model(run: Run, train: Path) -> None:
+    models = []
     for jobs, seed in ((1, 0), (2, 1)):
         options = ["--jobs", jobs, "--seed", seed]
         assert run("fit", train, "--target", "y", *DROP, *FAST, *options).code == 0
-        texts.add(Path("train.model.json").read_text())
-    assert len(texts) == 1
-    assert json.loads(texts.pop())["format"] == "auctor-model"
+        models.append(without_record(Path("train.model.json")))
+    assert models[0] == models[1]
+    assert models[0]["format"] == "auctor-model"
 
 
 def test_groups_reach_the_learners_own_folds(run: Run, table: pa.Table) -> None:

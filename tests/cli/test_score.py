@@ -39,7 +39,7 @@ def expected(model: Path, table: pa.Table) -> dict[str, list[object]]:
 
 
 def test_scores_are_those_of_the_model(run: Run, model: Path, new: Path, fresh: pa.Table) -> None:
-    done = run("score", model, new)
+    done = run("score", model, new, "--digits", 17)
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("score,probability,prediction\n")
     rows = list(csv.DictReader(io.StringIO(done.out)))
@@ -84,7 +84,7 @@ def test_kept_columns_stand_in_front_as_they_were(run: Run, model: Path, new: Pa
 @pytest.mark.parametrize("name", ["s.csv", "s.csv.gz", "s.parquet"])
 def test_out_file(run: Run, model: Path, new: Path, fresh: pa.Table, name: str) -> None:
     before = files(Path())
-    done = run("score", model, new, "--out", name, "--keep", "x")
+    done = run("score", model, new, "--out", name, "--keep", "x", "--digits", 17)
     assert (done.code, done.out) == (0, f"30 scores written to {name}\n")
     table = pq.read_table(name) if name.endswith("parquet") else arrow_csv.read_csv(name)
     assert table.column_names == ["x", "score", "probability", "prediction"]
@@ -122,7 +122,7 @@ def test_text_category_stays_text(run: Run, table: pa.Table) -> None:
     ("arguments", "words"),
     [
         (["--keep", "idd"], "no column 'idd'; did you mean 'id'?"),
-        (["--out", "s.xlsx"], "unknown file extension; give .csv"),
+        (["--out", "s.xlsx"], "is an Excel file, which can only be read; give .csv"),
         (["--out", "no/s.csv"], "there is no folder no"),
         (["--out", "new.csv"], "the command reads this file"),
         (["--out", "train.model.json"], "unknown file extension; give .csv"),

@@ -114,7 +114,7 @@ def test_columns_read_as_text_and_verbatim(tmp_path: Path) -> None:
         ("t.csv.gz", "a,b\n1,2\n", "t.csv.gz"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999, mtime=0)[:-20], "t.csv.gz"),
         ("t.parquet", "a,b\n1,2\n", "t.parquet: Parquet"),
-        ("t.xlsx", "a,b\n1,2\n", "unknown file extension; give .csv"),
+        ("t.xlsx", "a,b\n1,2\n", "cannot be read as an Excel file"),
         ("t", "a,b\n1,2\n", "unknown file extension; give .csv"),
     ],
 )

@@ -1,6 +1,6 @@
 """cross_val_auc: no row is scored by a model that saw it, for tables of every kind."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -416,3 +416,53 @@ class DummyRanker(BaseEstimator):
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         return np.zeros(len(X))
+
+
+class TestTime:
+    def test_each_fold_is_predicted_by_the_rows_before_it(self, X: Any, y: Any) -> None:
+        time = np.random.default_rng(3).permutation(N) // 4  # with ties
+        result = cross_val_auc(RANKER, X, y, cv=3, time=time)
+        assert result.rows is not None
+        first = np.setdiff1d(np.arange(N), result.rows)
+        assert time[first].max() < time[result.rows].min()
+        for k in range(3):
+            test = result.rows[result.folds == k]
+            train = time < time[test].min()
+            model = RankBoost(**RANKER.get_params()).fit(X[train], y[train])
+            own = result.scores[result.folds == k]
+            np.testing.assert_array_equal(model.decision_function(X[test]), own)
+            assert not set(time[test]) & set(time[train])
+        options = {"folds": result.folds, "instability": 0.0}
+        assert result.auc == auc_ci(y[result.rows], result.scores, **options)
+        assert compare_instability(y, result, result) == 0.0
+
+    def test_rows_of_a_tested_group_do_not_train(self) -> None:
+        class Seen(RankBoost):
+            rows: ClassVar[list[Any]] = []
+
+            def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+                type(self).rows.append(np.asarray(X)[:, 0])
+                return super().fit(X, y, sample_weight)
+
+        n = 90
+        X, y, groups = np.arange(float(n))[:, None], np.arange(n) % 2, np.arange(n) % 44 // 2
+        cross_val_auc(Seen(n_estimators=1), X, y, cv=2, time=np.arange(n) // 30, groups=groups)
+        for trained, tested in zip(Seen.rows, (np.arange(30, 60), np.arange(60, 90)), strict=True):
+            assert not set(groups[trained.astype(int)]) & set(groups[tested])
+
+    @pytest.mark.parametrize(
+        ("time", "words"),
+        [
+            (np.full(N, np.nan), "time has 90 missing values"),
+            ([None] * N, "time has values that cannot be sorted"),
+            (np.arange(N - 1), "time has 89 values for 90 rows"),
+            (np.arange(N) // 150, "has 0 positive and 0 negative"),
+        ],
+    )
+    def test_times_that_cannot_be_used(self, X: Any, y: Any, time: Any, words: str) -> None:
+        with pytest.raises(ValueError, match=words):
+            cross_val_auc(RANKER, X, y, cv=3, time=time)
+
+    def test_time_and_folds_exclude_each_other(self, X: Any, y: Any) -> None:
+        with pytest.raises(ValueError, match="time and folds are given"):
+            cross_val_auc(RANKER, X, y, time=np.arange(N), folds=np.arange(N) % 3)

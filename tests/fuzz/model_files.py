@@ -12,6 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auctor.data import category_feature, number_feature
+from auctor.cli.show import model_text
+from auctor.data import category_feature, number_feature, read_table
 from auctor.kernels.trees import TreeNodes
 from auctor.models import (
     AdditiveModel,
@@ -31,11 +33,15 @@ from auctor.models import (
     Model,
     SumModel,
     Surface,
+    compare_rows,
     load,
+    make_record,
     sum_models,
     to_json,
 )
+from auctor.models.make_record import make_validation
 from auctor.models.serialization import checksum
+from auctor.models.training_record import Measured, Origin
 from auctor.report.shape import shape_facts
 
 Rng = np.random.Generator
@@ -100,6 +106,7 @@ def use(model: Model, path: Path, rng: Rng) -> None:
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     assert len(model.predict(X)) == len(scores)
     explain(model, X, scores)
+    assert model_text(model, "m.json") and all(map(str, compare_rows(model, X)))
     model.save(path)
     again = load(path)
     assert to_json(again) == to_json(model)
@@ -168,8 +175,23 @@ def _fits(category: Any) -> bool:
 def _seeds() -> list[str]:
     """The stored models, and some with what those lack: text, surfaces, nothing at all."""
     stored = [path.read_text() for path in sorted(GOLDEN.glob("*.model.json"))]
-    made = _with_surfaces(), _with_text(), _smallest(), _with_cover(), _with_parts()
+    made = _with_surfaces(), _with_text(), _smallest(), _with_cover(), _with_parts(), _recorded()
     return [*stored, *map(to_json, made)]
+
+
+def _recorded() -> Model:
+    """A model with a training record."""
+    town = np.array(["b", "Ärger", "b", None] * 5, dtype=object)
+    X = pd.DataFrame({"town": town, "age": np.linspace(-1.0, 4.0, 20)})
+    model, positive = _with_surfaces(), np.arange(20) % 3 == 0
+    origin = Origin("1", "2025-01-31T12:00:00Z", "rankboost", {"k": [1, None]}, "auc", "y", "t.csv")
+    record = make_record(model, read_table(X), positive, origin=origin, importances=[0.75, 0.25])
+    metrics = {"auc": Measured(0.7, 0.6, 0.8, 0.95)}
+    scores = model.decision_function(X)
+    validation = make_validation(
+        model, record, scores, positive, metrics, kind="holdout", description="new.csv"
+    )
+    return replace(model, training=replace(record, validations=(validation,)))
 
 
 def _with_surfaces() -> Model:

@@ -276,7 +276,7 @@ def test_a_monotone_transform_moves_the_threshold_along():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "none of fpr, tpr, budget, cost is given; give exactly one"),
+        ({}, "none of fpr, tpr, budget, cost, precision is given; give exactly one"),
         ({"fpr": 0.1, "tpr": 0.9}, "fpr and tpr are given"),
         ({"cost": 0}, "cost is 0; give a finite number above 0"),
         ({"cost": float("inf")}, "cost is inf; give a finite number above 0"),
@@ -310,3 +310,50 @@ def test_infinite_scores_cannot_be_promised_to_lie_below():
     y, s = normal(50, 100, 0)
     with pytest.raises(ValueError, match="fpr"):
         threshold_at(y, np.where(s > 0, np.inf, s), fpr=0.1, confidence=0.9)
+
+
+class TestPrecision:
+    @given(seed=st.integers(0, 10_000), wanted=st.sampled_from([0.3, 0.5, 0.75]))
+    def test_it_flags_the_most_rows_of_that_precision(self, seed, wanted):
+        y, s = draw(60, seed)
+        lists = [(s >= t).sum() for t in np.unique(s) if y[s >= t].mean() >= wanted]
+        if not lists:
+            with pytest.raises(ValueError, match="no threshold reaches it on these rows; give at"):
+                threshold_at(y, s, precision=wanted)
+            return
+        result = threshold_at(y, s, precision=wanted)
+        assert result.point.flagged == max(lists)
+        assert result.point.precision >= wanted and result.low <= result.value <= result.high
+        assert result.criterion == f"precision of at least {wanted:g}"
+
+    def test_the_interval_covers(self):
+        base, wanted = 0.3, 0.5
+        grid = np.linspace(-2, 3, 20_001)
+        pos, neg = base * ndtr(1.2 - grid), (1 - base) * ndtr(-grid)
+        true = grid[np.argmin(np.abs(pos / (pos + neg) - wanted))]
+        rng, hits = np.random.default_rng(0), 0
+        for _ in range(150):
+            y = rng.random(300) < base
+            result = threshold_at(y, rng.normal(size=300) + 1.2 * y, precision=wanted)
+            hits += result.low <= true <= result.high
+        assert hits >= binom.ppf(0.001, 150, 0.95)
+
+    def test_weights_of_any_scale_and_groups(self):
+        y, s = draw(200, 0)
+        plain = threshold_at(y, s, precision=0.5)
+        same = threshold_at(y, s, precision=0.5, sample_weight=np.full(200, 7.0))
+        assert (same.value, same.low, same.high) == (plain.value, plain.low, plain.high)
+        weight = np.random.default_rng(1).exponential(size=200)
+        first, second = (
+            threshold_at(y, s, precision=0.5, sample_weight=w) for w in (weight, 64 * weight)
+        )
+        assert (first.low, first.high) == (second.low, second.high)
+        pairs = threshold_at(
+            np.repeat(y, 2), np.repeat(s, 2), precision=0.5, groups=np.repeat(np.arange(200), 2)
+        )
+        assert (pairs.value, pairs.point.precision) == (plain.value, plain.point.precision)
+
+    def test_confidence_is_refused(self):
+        y, s = draw(50, 0)
+        with pytest.raises(ValueError, match="confidence and precision are given"):
+            threshold_at(y, s, precision=0.5, confidence=0.9)

@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from auctor._text import p_words
 from auctor.cli.errors import UsageError, nearest
 from auctor.cli.facts import difference_words
-from auctor.cli.make_learner import DEFAULT_LEARNER, default_learner, make_learner
+from auctor.cli.make_learner import DEFAULT_LEARNER, default_learner, make_learner, set_columns
 from auctor.cli.metric import Metric, parse_metric
 from auctor.cli.options import ColumnRoles, Execution
 from auctor.cli.output import emit, note, warn
@@ -21,10 +21,12 @@ from auctor.cli.validation import (
     Validated,
     compare,
     comparison_facts,
+    describe_folds,
     matched_ks,
     validate,
     validation_facts,
 )
+from auctor.estimators.base import RankingEstimator
 from auctor.estimators.peers import PEERS, installed_peers
 from auctor.estimators.registry import LEARNERS
 from auctor.metrics import MetricComparison, MetricInterval
@@ -85,9 +87,14 @@ def compare_learners(options: CompareOptions) -> None:
     """Cross-validate every learner on the same folds and print the table."""
     roles, metric, execution = options.roles, options.metric, options.execution
     names = learner_names(options.learners, metric)
-    entrants = [_make_entrant(name, metric, roles.categorical, execution) for name in names]
+    absent = [] if options.learners else missing_peers()
     source = open_table(options.table, options.delimiter)
+    roles = roles.with_lists(source.columns)
+    entrants = [_make_entrant(name, metric, roles.categorical, execution) for name in names]
     features = feature_names(source, roles)
+    for entrant in entrants:
+        if isinstance(entrant.estimator, RankingEstimator):
+            set_columns(entrant.estimator, entrant.name, roles.categorical, (), features)
     note(f"reading {source.name}", execution.quiet)
     problem = read_problem(source, features, roles, options.n_folds)
     warnings = table_warnings(problem, roles.positive, options.n_folds)
@@ -96,8 +103,10 @@ def compare_learners(options: CompareOptions) -> None:
 
     def print_table() -> None:
         head = {**problem.facts(), "warnings": warnings, "folds": options.n_folds}
+        head["missing_peers"] = [peer._asdict() for peer in absent]
         facts = {**head, **_facts(entries, metric, len(entrants))}
-        text = _text(entries, metric, problem, options.n_folds, len(entrants))
+        text = _text(entries, metric, problem, len(entrants))
+        text += _absent_text(absent)
         emit(facts, text, options.as_json)
 
     try:
@@ -120,10 +129,38 @@ def learner_names(chosen: Sequence[str], metric: Metric) -> list[str]:
     names = list(dict.fromkeys(chosen))
     for name in names:
         if name in PEERS and name not in installed:
-            raise UsageError(f"{name} needs the package {PEERS[name].package!r}; install it first")
+            raise UsageError(
+                f"{name} needs the package {PEERS[name].package!r}; install it with "
+                f"pip install {PEERS[name].distribution}"
+            )
         if name not in PEERS and name not in LEARNERS:
             raise UsageError(f"unknown learner {name!r}{nearest(name, [*LEARNERS, *PEERS])}")
     return names
+
+
+class MissingPeer(NamedTuple):
+    """A learner of another library that is not installed, and how to get it."""
+
+    name: str
+    install: str
+
+
+def missing_peers() -> list[MissingPeer]:
+    """The usual learners of other libraries whose package is not installed."""
+    installed = installed_peers()
+    return [
+        MissingPeer(name, f"pip install {PEERS[name].distribution}")
+        for name in _USUAL_PEERS
+        if name not in installed
+    ]
+
+
+def _absent_text(absent: Sequence[MissingPeer]) -> str:
+    if not absent:
+        return ""
+    names = ", ".join(peer.name for peer in absent)
+    packages = " ".join(PEERS[peer.name].distribution for peer in absent)
+    return f"\nnot compared, because not installed: {names} (pip install {packages})"
 
 
 def _make_entrant(
@@ -138,10 +175,10 @@ def _make_entrant(
         return Entrant(name, estimator)
     # A learner that cannot be trained for the metric is still compared by it.
     try:
-        return Entrant(name, make_learner(name, metric, categorical, execution), True)
+        return Entrant(name, make_learner(name, metric, execution), True)
     except UsageError:
         own = Metric("ks" if name in ("dmks", "exactboost-cv") else "auc")
-        return Entrant(name, make_learner(name, own, categorical, execution))
+        return Entrant(name, make_learner(name, own, execution))
 
 
 def _validate_all(
@@ -189,12 +226,11 @@ def _facts(entries: Sequence[Entry], metric: Metric, n_entrants: int) -> dict[st
     return {"metric": str(metric), "learners": learners, "n_entrants": n_entrants}
 
 
-def _text(
-    entries: Sequence[Entry], metric: Metric, problem: Problem, n_folds: int, n_entrants: int
-) -> str:
+def _text(entries: Sequence[Entry], metric: Metric, problem: Problem, n_entrants: int) -> str:
     """The table in text: the metric first, with its difference from the first learner."""
+    folds = describe_folds(entries[0].validated.result, problem)
     explanation = (
-        f"All learners use the same {n_folds} folds. Confidence intervals and p-values include "
+        f"All learners use the same {folds}. Confidence intervals and p-values include "
         "the variation of the training sets. KS is corrected for bias. "
         f"Differences are the learner's value minus that of {entries[0].validated.name}."
     )

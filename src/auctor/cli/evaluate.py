@@ -11,7 +11,7 @@ import numpy as np
 from auctor.cli.errors import UsageError
 from auctor.cli.facts import auc_facts, interval_facts, with_interval
 from auctor.cli.labels import Label
-from auctor.cli.model_rows import Labelled, read_labelled
+from auctor.cli.model_rows import Labelled, compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.output import emit, warn
 from auctor.cli.seen_rows import seen_warning
@@ -36,7 +36,7 @@ _TOP = 0.1
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a threshold has to meet: ``fpr=0.1``, ``tpr=0.9``, ``budget=100`` or ``cost=5``."""
+    """What a threshold has to meet: ``fpr=0.1``, ``budget=100``, ``precision=0.5`` or the like."""
 
     kind: str
     value: float
@@ -68,6 +68,7 @@ class EvaluateOptions:
     roles: ColumnRoles
     criteria: tuple[Criterion, ...]
     confidence: float | None
+    strict: bool
     seed: int
     as_json: bool
 
@@ -97,6 +98,7 @@ def run(args: argparse.Namespace) -> None:
             roles=ColumnRoles.for_evaluation(args),
             criteria=criteria,
             confidence=args.confidence,
+            strict=args.strict,
             seed=args.seed,
             as_json=args.json,
         )
@@ -110,7 +112,8 @@ def evaluate_model(options: EvaluateOptions) -> None:
     rows = read_labelled(model, source, options.roles)
     budgets = (_budget_warning(criterion, rows) for criterion in options.criteria)
     warnings = [
-        *seen_warning(model, rows.positive, rows.scores, rows.weight),
+        *compare_with_training(model, rows.X, options.strict, options.model),
+        *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
         *(sentence for sentences in budgets for sentence in sentences),
     ]
     warn(warnings)
@@ -160,7 +163,7 @@ def _text(evaluated: Evaluated, options: EvaluateOptions) -> str:
 
 
 def parse_criterion(text: str) -> Criterion:
-    """Read ``fpr=0.1``, ``tpr=0.9``, ``budget=100`` or ``cost=5``.
+    """Read ``fpr=0.1``, ``tpr=0.9``, ``precision=0.5``, ``budget=100`` or ``cost=5``.
 
     Examples
     --------
@@ -172,9 +175,11 @@ def parse_criterion(text: str) -> Criterion:
         number = float(value)
     except ValueError:
         number = float("nan")
-    if kind not in ("fpr", "tpr", "budget", "cost") or math.isnan(number):
-        raise UsageError(f"--at is {text!r}; give fpr=0.1, tpr=0.9, budget=100 or cost=5")
-    if kind in ("fpr", "tpr") and not 0 <= number <= 1:
+    if kind not in ("fpr", "tpr", "precision", "budget", "cost") or math.isnan(number):
+        raise UsageError(
+            f"--at is {text!r}; give fpr=0.1, tpr=0.9, precision=0.5, budget=100 or cost=5"
+        )
+    if kind in ("fpr", "tpr", "precision") and not 0 <= number <= 1:
         raise UsageError(f"--at is {text!r}; give a rate between 0 and 1")
     if number < 0 or (kind == "cost" and not 0 < number < math.inf):
         raise UsageError(f"--at is {text!r}; give a number above 0")
@@ -205,8 +210,11 @@ def _check_confidence(confidence: float | None, criteria: Sequence[Criterion]) -
         raise UsageError("--confidence needs --at, such as --at fpr=0.1 --confidence 0.95")
     if not 0 < confidence < 1:
         raise UsageError(f"--confidence is {confidence:g}; give a number between 0 and 1")
-    if any(criterion.kind == "cost" for criterion in criteria):
-        raise UsageError("--confidence works with fpr, tpr and budget, not with --at cost=...")
+    others = [each.kind for each in criteria if each.kind in ("cost", "precision")]
+    if others:
+        raise UsageError(
+            f"--confidence works with fpr, tpr and budget, not with --at {others[0]}=..."
+        )
 
 
 def _measure(rows: Labelled, threshold: float, seed: int) -> Measures:

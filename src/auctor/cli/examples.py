@@ -5,6 +5,7 @@ EXAMPLES = {
 examples:
   auctor fit loans.csv --target defaulted --drop customer_id --report
   auctor fit loans.csv --target defaulted --metric ks --group customer_id --jobs 2
+  auctor fit loans.csv --target defaulted --time month --holdout 2024.csv --monotone income=-
   auctor fit --config run.toml
 
 A config file holds the same options: table = "loans.csv", target = "defaulted", cv = 10,
@@ -30,6 +31,10 @@ examples:
 example:
   auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
 """,
+    "show": """\
+example:
+  auctor show loans.model.json
+""",
     "explain": """\
 examples:
   auctor explain loans.model.json                        print the model
@@ -46,7 +51,7 @@ examples:
   auctor score loans.model.json new.csv                print a score for each row of a table
   auctor evaluate loans.model.json unseen.csv --target defaulted
 
-Tables are CSV (.csv, .csv.gz, .tsv, .txt), Parquet (.parquet) or Feather (.feather, .arrow),
-recognised by the file extension.
+Tables are CSV (.csv, .csv.gz, .tsv, .txt), Parquet (.parquet), Feather (.feather, .arrow) or the
+first sheet of an Excel file (.xlsx, with pip install 'auctor[excel]'), recognised by the extension.
 Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted.
 """

@@ -20,7 +20,7 @@ def auc_facts(result: AucInterval) -> dict[str, Any]:
     }
 
 
-def interval_facts(name: str, result: MetricInterval) -> dict[str, float]:
+def interval_facts(name: str, result: AucInterval | MetricInterval) -> dict[str, float]:
     """A metric and its interval, under keys that begin with ``name``."""
     return {name: result.value, f"{name}_low": result.low, f"{name}_high": result.high}
 

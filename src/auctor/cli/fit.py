@@ -2,18 +2,21 @@
 
 import argparse
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from auctor.cli.document import Document, check_document
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
-from auctor.cli.make_learner import default_learner, make_learner, set_parameters
+from auctor.cli.holdout import check_labels, measure_holdout
+from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
 from auctor.cli.metric import Metric, parse_metric
 from auctor.cli.options import ColumnRoles, Execution
 from auctor.cli.out_files import Output, check_outputs, choose_output, choose_page
 from auctor.cli.output import emit, note, warn
 from auctor.cli.problem import Problem, feature_names, read_problem
 from auctor.cli.suspects import table_warnings
-from auctor.cli.tables import open_table
+from auctor.cli.tables import TableFile, open_table
+from auctor.cli.training import recorded_model
 from auctor.cli.validation import BASELINE, Validated, compare, make_baseline, matched_ks, validate
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import with_group_folds
@@ -35,6 +38,8 @@ class FitOptions:
     with_baseline: bool
     out: Output
     page: Output | None
+    monotone: tuple[str, ...]
+    holdout: str | None
     as_json: bool
     execution: Execution
     command: str  # the whole command line, for the report
@@ -58,6 +63,8 @@ def run(args: argparse.Namespace) -> None:
             with_baseline=not args.no_baseline,
             out=choose_output(args.out, args.table, ".model.json"),
             page=choose_page(args.report, args.out, args.table),
+            monotone=tuple(args.monotone),
+            holdout=args.holdout,
             as_json=args.json,
             execution=Execution.from_args(args),
             command=shlex.join(["auctor", *args.typed]),
@@ -69,21 +76,34 @@ def run(args: argparse.Namespace) -> None:
 def fit_table(options: FitOptions) -> None:
     """Fit a model to a table, print how good it is, and write it."""
     roles, execution, out, page = options.roles, options.execution, options.out, options.page
-    estimator = make_learner(options.learner, options.metric, roles.categorical, execution)
+    estimator = make_learner(options.learner, options.metric, execution)
     set_parameters(estimator, options.learner, options.parameters)
-    check_outputs([out, page], [options.table, options.config], options.as_json)
+    read = [options.table, options.config, options.holdout]
+    check_outputs([out, page], read, options.as_json)
     source = open_table(options.table, options.delimiter)
+    roles = roles.with_lists(source.columns)
     names = feature_names(source, roles)
+    set_columns(estimator, options.learner, roles.categorical, options.monotone, names)
+    holdout = None if options.holdout is None else _open_holdout(options.holdout, names, options)
     note(f"reading {source.name}", execution.quiet)
     problem = read_problem(source, names, roles, options.n_folds)
+    sha256 = source.sha256()  # now: the file may change during the fit
+    if holdout is not None:
+        check_labels(holdout, problem, roles)
     warnings = table_warnings(problem, roles.positive, options.n_folds)
     warn(warnings)
     estimator.set_params(
         pos_label=problem.labels[1], **options.metric.learner_arguments(problem.X.num_rows)
     )
     validated = _validate(estimator, problem, options)
-    baseline = None if validated is None else _validate_baseline(validated, problem, options)
+    baseline = None
+    if validated is not None:
+        baseline = _validate_baseline(validated, problem, roles.categorical, options)
     _fit_all_rows(estimator, problem, execution)
+    held = None
+    if holdout is not None:
+        scoring = replace(estimator.model_, missing_codes=problem.missing_codes)
+        held = measure_holdout(scoring, holdout, roles, options.metric, execution.seed)
     result = FitResult(
         learner=options.learner,
         estimator=estimator,
@@ -92,13 +112,21 @@ def fit_table(options: FitOptions) -> None:
         warnings=warnings,
         validated=validated,
         baseline=baseline,
+        holdout=held,
     )
     # Before the report: an error or an interrupt there must not lose the model.
-    out.write_text(to_json(estimator.model_))
+    out.write_text(to_json(recorded_model(result, sha256)))
     if page is not None:
         _write_page(result, page, options)
     has_file = out.is_stdout or (page is not None and page.is_stdout)
     emit(fit_facts(result, out, page), fit_text(result, out, page), options.as_json, has_file)
+
+
+def _open_holdout(path: str, names: Sequence[str], options: FitOptions) -> TableFile:
+    """The table of ``--holdout``; columns that it lacks are an error before the fit."""
+    source = open_table(path, options.delimiter)
+    source.require([*names, *options.roles.evaluated.special.values()])
+    return source
 
 
 def _validate(
@@ -113,13 +141,13 @@ def _validate(
 
 
 def _validate_baseline(
-    validated: Validated, problem: Problem, options: FitOptions
+    validated: Validated, problem: Problem, categorical: Sequence[str], options: FitOptions
 ) -> Baseline | None:
     """Cross-validate the baseline on the learner's folds, and compare."""
     if not options.with_baseline:
         return None
     metric, execution = options.metric, options.execution
-    model = make_baseline(options.roles.categorical)
+    model = make_baseline(categorical)
     other = validate(BASELINE, model, problem, metric, validated.result.folds, execution)
     compared = compare(problem, validated, other, metric, execution.seed)
     ks = matched_ks(other, validated.ks.value - compared.in_metric.difference, metric)

@@ -5,7 +5,7 @@ from typing import Any
 from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
-from auctor.cli.validation import Validated
+from auctor.cli.validation import Validated, describe_folds
 from auctor.estimators.bands import estimator_bands, has_quick_bands
 from auctor.models.file import to_json
 from auctor.report import render, summarize
@@ -19,8 +19,14 @@ def fit_page(
     document: Document,
 ) -> str:
     """The report as HTML; ``model`` is the name of the model file."""
-    problem, validated = result.problem, result.validated
+    validated = result.validated
+    problem = result.problem if validated is None else result.problem.take(validated.result.rows)
     notes = list(result.warnings)
+    if validated is not None and validated.result.rows is not None:
+        notes.append(
+            f"The numbers are those of {describe_folds(validated.result, problem)}: each fold is "
+            "predicted by a model of the rows before it. The earliest rows are only trained on."
+        )
     if validated is None:
         notes.append(
             "These numbers were measured on the rows that the model was fitted to, so that they "

@@ -9,6 +9,7 @@ import numpy as np
 
 from auctor._text import interval, p_words
 from auctor.cli.facts import difference_words, interval_facts, with_interval
+from auctor.cli.holdout import HoldoutResult
 from auctor.cli.metric import Metric
 from auctor.cli.out_files import Output
 from auctor.cli.problem import Problem
@@ -17,6 +18,7 @@ from auctor.cli.validation import (
     Compared,
     Validated,
     comparison_facts,
+    describe_folds,
     validation_facts,
 )
 from auctor.data import read_table, select
@@ -53,6 +55,7 @@ class FitResult:
     warnings: list[str]
     validated: Validated | None
     baseline: Baseline | None
+    holdout: HoldoutResult | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -62,6 +65,12 @@ class FitResult:
             for name, value in self.estimator.get_params().items()
             if name != "cv" or value is None or isinstance(value, int)
         }
+
+    @property
+    def all_importances(self) -> list[float] | None:
+        """The importance of each feature, where the learner has any."""
+        values = getattr(self.estimator, "feature_importances_", None)
+        return None if values is None else [float(value) for value in values]
 
     @cached_property
     def importances(self) -> list[tuple[str, float]]:
@@ -76,8 +85,7 @@ class FitResult:
             weight = np.ones(table.n_rows) if problem.weight is None else problem.weight
             values = term_importances(model, table, columns, problem.positive, weight)
         else:
-            names = problem.X.column_names
-            values = np.asarray(getattr(self.estimator, "feature_importances_", []))
+            names, values = problem.X.column_names, np.asarray(self.all_importances or [])
         first = by_importance(values)[:_N_IMPORTANT]
         return [(names[j], float(values[j])) for j in first if values[j] > 0]
 
@@ -97,6 +105,7 @@ def fit_facts(result: FitResult, out: Output, page: Output | None) -> dict[str, 
         ],
         "cross_validation": _validation_facts(result),
         "baseline": _baseline_facts(result),
+        "holdout": None if result.holdout is None else result.holdout.facts(),
         "model": str(out),
         "report": None if page is None else str(page),
     }
@@ -131,6 +140,8 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
         lines += _validation_lines(result.validated, result)
     if result.baseline is not None:
         lines += _baseline_lines(result.baseline, result.metric)
+    if result.holdout is not None:
+        lines += result.holdout.lines(result.learner)
     lines.append(f"training certificate: {result.estimator.certificate_.statement}")
     if result.importances:
         parts = (f"{_one_line(name)} {value:.1%}" for name, value in result.importances)
@@ -143,7 +154,14 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
 
 def _validation_lines(validated: Validated, result: FitResult) -> list[str]:
     """The metrics of the learner, one on each line."""
-    lines = [
+    lines = []
+    if validated.result.rows is not None:
+        n_before = len(result.problem.y) - len(validated.result.rows)
+        lines.append(
+            f"{describe_folds(validated.result, result.problem)}: each is predicted by a model of "
+            f"the rows before it; the first {n_before} rows are only trained on"
+        )
+    lines += [
         f"{result.learner}: {validated.result.auc}",
         f"{result.learner}: KS {with_interval(validated.ks)}, corrected for bias",
     ]

@@ -19,6 +19,7 @@ from auctor.models.explanation import shorten
 LineOf = Callable[[int], int | None]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
 _LARGEST_FRACTION = 0.1  # of odd cells: a column with more of them is probably meant as text
 _FEWEST = 20  # known cells that are needed to judge the fraction
 _MOST_SHOWN = 3
@@ -42,6 +43,22 @@ def odd_cells(column: Categories, line_of: LineOf) -> str | None:
     ]
     more = ", ..." if len(first) > _MOST_SHOWN else ""
     return f"{n_odd:,} of {len(column.indices):,} cells: {', '.join(shown)}{more}"
+
+
+def has_comma(text: str) -> bool:
+    """Whether a text begins with a number that has a decimal comma or thousands separators."""
+    return _COMMAS.match(text) is not None
+
+
+def count_commas(column: Categories) -> int:
+    """The number of cells of a text column that are numbers with commas."""
+    chosen = [i for i, value in enumerate(column.values) if has_comma(str(value))]
+    return int(np.isin(column.indices, chosen).sum())
+
+
+def first_comma(column: Categories) -> Any:
+    """The first value that is a number with a comma; None where there is none."""
+    return next((value for value in column.values if has_comma(str(value))), None)
 
 
 def _where(row: int, line_of: LineOf) -> str:
@@ -170,6 +187,33 @@ def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     if len(np.unique(values)) < 2:
         raise ValueError(f"column {name!r} has only one group; leave out --group")
     return values
+
+
+_SORTED_TEXT = re.compile(r"\d{4}([-/.]?\d{2}){0,2}([T ].*)?|\d{4}-?[QWHM]\d{1,2}", re.IGNORECASE)
+
+
+def read_time(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
+    """When each row was observed, as whole numbers in the order of time."""
+    _check_complete(column, name, "time")
+    kind = column.type
+    if _is_text(kind):
+        texts = column.to_numpy()
+        odd = next((text for text in np.unique(texts) if not _SORTED_TEXT.fullmatch(text)), None)
+        if odd is not None:
+            raise ValueError(
+                f"column {name!r} has the text {shorten(odd)!r}, which does not sort in the order "
+                "of time; give numbers, or dates such as 2024-01-31"
+            )
+        return np.unique(texts, return_inverse=True)[1]
+    is_ordered = pa.types.is_temporal(kind) or pa.types.is_integer(kind)
+    if not is_ordered and not pa.types.is_floating(kind):
+        raise ValueError(
+            f"column {name!r} is of type {kind}; give numbers, or dates such as 2024-01-31"
+        )
+    values = column.to_numpy()
+    if pa.types.is_floating(kind) and np.isnan(values).any():
+        raise ValueError(f"column {name!r} has missing values; every row needs a time")
+    return np.unique(values, return_inverse=True)[1]
 
 
 def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:

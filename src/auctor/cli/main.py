@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
+from auctor.cli.argument_parser import WRONG_USAGE
 from auctor.cli.config import add_config
 from auctor.cli.errors import UsageError, is_expected, one_line
 from auctor.cli.output import drop_output, prepare_streams
-from auctor.cli.parser import WRONG_USAGE, build_parser
+from auctor.cli.parser import build_parser
 
 OK, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from auctor.cli.errors import UsageError, nearest
@@ -18,6 +18,7 @@ DEFAULT_LEARNER = "smooth-aucboost-cv"
 # Parameters of learners that have a command line option of their own.
 _OPTIONS = {
     "categorical_features": "--categorical",
+    "monotonic_cst": "--monotone",
     "pos_label": "--positive",
     "random_state": "--seed",
     "n_jobs": "--jobs",
@@ -38,9 +39,7 @@ def default_learner(metric: Metric) -> str:
     return TRAINS_FOR[metric.kind][0]
 
 
-def make_learner(
-    name: str, metric: Metric, categorical: Sequence[str], execution: Execution
-) -> RankingEstimator:
+def make_learner(name: str, metric: Metric, execution: Execution) -> RankingEstimator:
     """Create the learner of that name, to be trained for the metric."""
     if name in PEERS:
         raise UsageError(
@@ -53,8 +52,52 @@ def make_learner(
         raise UsageError(f"{name} cannot be trained for {metric}; these learners can: {able}")
     estimator = LEARNERS[name]()
     estimator.set_params(**_metric_parameters(name, metric))
-    _set_common(estimator, categorical, execution)
+    _set_common(estimator, execution)
     return estimator
+
+
+def set_columns(
+    estimator: RankingEstimator,
+    name: str,
+    categorical: Sequence[str],
+    monotone: Sequence[str],
+    features: Sequence[str],
+) -> None:
+    """Set the parameters of ``--categorical`` and ``--monotone``, which name columns."""
+    if "categorical_features" in estimator.get_params():
+        estimator.set_params(categorical_features=list(categorical) or "from_dtype")
+    signs = parse_monotone(monotone, features)
+    if not signs:
+        return
+    if "monotonic_cst" not in estimator.get_params():
+        able = [
+            learner for learner in LEARNERS if "monotonic_cst" in LEARNERS[learner]().get_params()
+        ]
+        raise UsageError(
+            f"{name} has no --monotone; these learners have: {', '.join(sorted(able))}"
+        )
+    estimator.set_params(monotonic_cst=signs)
+
+
+def parse_monotone(texts: Sequence[str], features: Collection[str]) -> dict[str, int]:
+    """Read ``x=+,y=-``: the score rises with x and falls with y.
+
+    Examples
+    --------
+    >>> parse_monotone(["x=+,y=-"], ["x", "y"])
+    {'x': 1, 'y': -1}
+    """
+    signs: dict[str, int] = {}
+    for part in (part for text in texts for part in text.split(",")):
+        column, equals, sign = part.rpartition("=")
+        if not equals or sign.strip() not in ("+", "-"):
+            raise UsageError(f"--monotone is {part!r}; give x=+ (rising) or x=- (falling)")
+        if column not in features:
+            raise UsageError(
+                f"--monotone {column!r} is not a feature column{nearest(column, features)}"
+            )
+        signs[column] = 1 if sign.strip() == "+" else -1
+    return signs
 
 
 def set_parameters(
@@ -84,12 +127,9 @@ def _metric_parameters(name: str, metric: Metric) -> dict[str, Any]:
     return parameters
 
 
-def _set_common(
-    estimator: RankingEstimator, categorical: Sequence[str], execution: Execution
-) -> None:
+def _set_common(estimator: RankingEstimator, execution: Execution) -> None:
     """Set the parameters that have options of their own, as far as the learner has them."""
     common = {
-        "categorical_features": list(categorical) or "from_dtype",
         "random_state": execution.seed,
         "n_jobs": execution.jobs,
         # The learner's own progress bar is for a terminal; in a log file, one per fold is enough.

@@ -9,10 +9,19 @@ import pyarrow as pa
 
 from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
-from auctor.cli.labels import match_labels, read_target, read_weight_and_group
+from auctor.cli.labels import (
+    count_commas,
+    first_comma,
+    match_labels,
+    odd_cells,
+    read_target,
+    read_weight_and_group,
+)
+from auctor.cli.missing import recode
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile, open_table
-from auctor.models import ExplainedModel, Model
+from auctor.data import read_table
+from auctor.models import ExplainedModel, Model, compare_rows
 
 
 def read_features(
@@ -24,7 +33,32 @@ def read_features(
     """
     _require_features(model, source)
     names = list(dict.fromkeys([*model.feature_names, *more]))
-    return source.read(names, text=[*model.text_features, *text])
+    table = source.read(names, text=[*model.text_features, *text])
+    table = recode(table, model.missing_codes)[0]
+    for column in model._columns:
+        if not column.is_category:
+            _check_numbers(table[column.name], column.name, source)
+    return table
+
+
+def _check_numbers(column: pa.ChunkedArray, name: str, source: TableFile) -> None:
+    """Raise an error for text where the model has numbers, with the cells to correct."""
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return
+    cells = read_table(pa.table({name: column})).categories(0)
+    n_commas = count_commas(cells)
+    if n_commas:
+        raise ValueError(
+            f"column {name!r} holds numbers in the model; {n_commas:,} of {len(column):,} cells of "
+            f"{source.name} have commas, such as {str(first_comma(cells))!r}: save them with a "
+            "decimal point and without thousands separators"
+        )
+    odd = odd_cells(cells, source.line_of)
+    if odd:
+        raise ValueError(
+            f"column {name!r} holds numbers in the model and is read as text because of {odd}; "
+            "leave cells with missing values empty, and correct the others"
+        )
 
 
 def _require_features(model: Model, source: TableFile) -> None:
@@ -35,6 +69,33 @@ def _require_features(model: Model, source: TableFile) -> None:
         raise ValueError(
             f"{source.name} lacks {len(missing)} columns that the model needs: {first_few(missing)}"
         )
+
+
+_MOST_WARNINGS = 10
+
+
+def compare_with_training(model: Model, X: pa.Table, strict: bool, name: str) -> list[str]:
+    """Warnings about rows that differ from the training rows; with ``--strict`` an error.
+
+    ``name`` is the model's file.
+    """
+    if strict and (model.training is None or not model.training.columns):
+        raise ValueError(
+            f"--strict compares with the training rows, and {name} has no record of them; fit the "
+            "model again with `auctor fit`"
+        )
+    findings = compare_rows(model, X)
+    sentences = [str(finding) for finding in findings[:_MOST_WARNINGS]]
+    if len(findings) > len(sentences):
+        left = {finding.column for finding in findings[_MOST_WARNINGS:]}
+        sentences.append(
+            f"and so on: {count(len(left), 'more column')} of lower importance, such as "
+            f"{first_few(sorted(left), 3)}"
+        )
+    if strict and sentences:
+        found = "; ".join(sentences[:3]) + ("; ..." if len(sentences) > 3 else "")
+        raise ValueError(f"--strict: the rows differ from the training rows: {found}")
+    return sentences
 
 
 class Labelled(NamedTuple):

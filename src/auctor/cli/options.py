@@ -1,7 +1,8 @@
 """Groups of options that several commands share, typed."""
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 
@@ -21,14 +22,16 @@ class Execution:
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Which column of a table is the target, the weight or the group; which are not features."""
+    """Which column is the target, the weight, the group or the time; which are not features."""
 
     target: str
     weight: str | None = None
     group: str | None = None
+    time: str | None = None
     positive: str | None = None  # the positive label, as it was typed
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # values that stand for missing ones, as typed
 
     @classmethod
     def for_training(cls, args: argparse.Namespace) -> Self:
@@ -37,9 +40,11 @@ class ColumnRoles:
             target=args.target,
             weight=args.weight,
             group=args.group,
+            time=args.time,
             positive=args.positive,
             drop=tuple(args.drop),
             categorical=tuple(args.categorical),
+            missing=tuple(args.missing),
         )
 
     @classmethod
@@ -48,7 +53,36 @@ class ColumnRoles:
         return cls(target=args.target, weight=args.weight, group=args.group)
 
     @property
+    def evaluated(self) -> "ColumnRoles":
+        """The roles of columns that an evaluation needs."""
+        return ColumnRoles(target=self.target, weight=self.weight, group=self.group)
+
+    @property
     def special(self) -> dict[str, str]:
-        """The columns that are not features, by their role: target, weight, group."""
-        roles = {"target": self.target, "weight": self.weight, "group": self.group}
+        """The columns that are not features, by their role: target, weight, group, time."""
+        roles = {
+            "target": self.target,
+            "weight": self.weight,
+            "group": self.group,
+            "time": self.time,
+        }
         return {role: name for role, name in roles.items() if name is not None}
+
+    def with_lists(self, columns: Sequence[str]) -> "ColumnRoles":
+        """The roles with lists such as ``--drop a,b`` split into names of ``columns``."""
+        drop, categorical = (split_names(names, columns) for names in (self.drop, self.categorical))
+        return replace(self, drop=drop, categorical=categorical)
+
+
+def split_names(names: Sequence[str], columns: Collection[str]) -> tuple[str, ...]:
+    """Names of columns from an option that may hold several, with commas between them.
+
+    A text that is the name of a column as a whole is not split.
+
+    Examples
+    --------
+    >>> split_names(["a,b", "x,y"], ["a", "b", "x,y"])
+    ('a', 'b', 'x,y')
+    """
+    parts = ([name] if name in columns else name.split(",") for name in names)
+    return tuple(dict.fromkeys(part for few in parts for part in few))

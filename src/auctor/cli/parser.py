@@ -4,16 +4,12 @@ Nothing heavy is imported here, so that help and wrong usage answer at once.
 """
 
 import argparse
-import sys
-import textwrap
 from collections.abc import Callable
-from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any
 
 from auctor import __version__
+from auctor.cli.argument_parser import HelpFormatter, Parser
 from auctor.cli.examples import EXAMPLES, OVERVIEW
-
-WRONG_USAGE = 2
 
 _METRICS = (
     "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
@@ -21,47 +17,6 @@ _METRICS = (
 )
 
 Add = Callable[..., object]
-
-
-class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help that does not break names such as smooth-aucboost-cv at their hyphens."""
-
-    def _split_lines(self, text: str, width: int) -> list[str]:
-        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that prints errors on one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"auctor: error: {message} (see {self.prog} --help)\n")
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Print a message; unlike argparse, raise an error if help cannot be printed."""
-        if file is sys.stdout:
-            file.write(message)
-        else:
-            super()._print_message(message, file)
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; the error about an unknown option suggests the most similar known one."""
-        parsed, unknown = self.parse_known_args(args, namespace)
-        if unknown:
-            parser = _subparser(self, getattr(parsed, "command", None))
-            flags = [flag for action in parser._actions for flag in action.option_strings]
-            near = get_close_matches(unknown[0].partition("=")[0], flags, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return parsed
-
-
-def _subparser(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
-    """The parser of the command that was typed."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction) and command in action.choices:
-            subparser: argparse.ArgumentParser = action.choices[command]
-            return subparser
-    return parser
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -102,7 +57,19 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="set a parameter of the learner, such as n_estimators=100 (repeatable)",
     )
+    add(
+        "--monotone",
+        metavar="COL=+",
+        action="append",
+        default=[],
+        help="the score must rise (x=+) or fall (x=-) with this column; several as x=+,y=-",
+    )
     _add_cv(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 skips it")
+    add(
+        "--holdout",
+        metavar="FILE",
+        help="another table with labels, on which the final model is measured as well",
+    )
     add(
         "--no-baseline",
         action="store_true",
@@ -146,8 +113,22 @@ def _add_problem(add: Add) -> None:
         metavar="COL",
         help="a column such as a customer number: rows with the same value stay in one fold",
     )
+    add(
+        "--time",
+        metavar="COL",
+        help="a column with the time of each row: every fold is predicted by a model of the rows "
+        "before it, and the column is not a feature",
+    )
     _add_columns(add, "--drop", "do not use this column")
     _add_columns(add, "--categorical", "treat this column of numbers as categories")
+    add(
+        "--missing",
+        metavar="VALUE",
+        action="append",
+        default=[],
+        help="a value that stands for a missing one, such as -9 or unknown, in all columns; "
+        "income=-9 in one column; several as -9,-8 (repeatable)",
+    )
     add("--metric", metavar="METRIC", default="auc", help=f"the metric to train for: {_METRICS}")
 
 
@@ -202,6 +183,15 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         help="show only reasons that raise the score (up) or lower it (down); default: both",
     )
     _add_reference(add)
+    _add_strict(add)
+    add(
+        "--digits",
+        metavar="N",
+        type=_number("from 1 to 17", lambda n: 1 <= n <= 17),
+        default=6,
+        help="significant digits of scores and probabilities in CSV; 17 writes all of them, as "
+        "Parquet, Feather and --json always do (default: 6)",
+    )
     add(
         "--out",
         metavar="FILE",
@@ -214,6 +204,20 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         help="put an apostrophe before texts that a spreadsheet would run as formulas (= + - @)",
     )
     _add_delimiter(add)
+    _add_json(parser)
+
+
+def _add_strict(add: Add) -> None:
+    add(
+        "--strict",
+        action="store_true",
+        help="stop with an error, before anything is written, where rows differ from the training "
+        "rows: missing values, unknown categories, numbers out of range (default: a warning)",
+    )
+
+
+def _add_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_json(parser)
 
 
@@ -236,7 +240,8 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="print the threshold for a criterion: fpr=0.1 (at most this false positive rate), "
-        "tpr=0.9 (at least this true positive rate), budget=100 (flag at most this many rows; "
+        "tpr=0.9 (at least this true positive rate), precision=0.5 (as many rows as possible of "
+        "which at least half are positive), budget=100 (flag at most this many rows; "
         "budget=0.05 a fraction of them) or cost=5 (a missed positive costs as much as 5 false "
         "alarms); repeatable",
     )
@@ -248,6 +253,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "confidence, such as 0.95 (default: the rows of this table meet the criterion, and about "
         "half of all new tables do not)",
     )
+    _add_strict(add)
     _add_seed(add)
     _add_delimiter(add)
     _add_json(parser)
@@ -332,7 +338,13 @@ def _add_labels(add: Add) -> None:
 
 
 def _add_columns(add: Add, flag: str, summary: str) -> None:
-    add(flag, metavar="COL", action="append", default=[], help=f"{summary} (repeatable)")
+    add(
+        flag,
+        metavar="COL",
+        action="append",
+        default=[],
+        help=f"{summary}; several as a,b (repeatable)",
+    )
 
 
 def _add_seed(add: Add) -> None:
@@ -390,6 +402,10 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "evaluate": ("measure how well a model ranks the rows of a table", _add_evaluate),
     "compare": ("cross-validate several learners on the same folds", _add_compare),
     "report": ("write an HTML report of a model on the rows of a table", _add_report),
+    "show": (
+        "print what a model file says about itself: training rows, settings, quality",
+        _add_show,
+    ),
     "explain": ("print a model, or explain the scores of rows", _add_explain),
     "learners": ("list the learners", _add_json),
 }

@@ -8,15 +8,17 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from auctor._text import count
-from auctor._typing import Bools, Floats
+from auctor._typing import Bools, Floats, Indices
 from auctor.cli.labels import (
     Label,
     LineOf,
     choose_positive,
     read_target,
+    read_time,
     read_weight_and_group,
     two_labels,
 )
+from auctor.cli.missing import Codes, parse_missing, recode
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile
 from auctor.data import find_categorical, read_table
@@ -36,11 +38,25 @@ class Problem(NamedTuple):
     n_neg: int
     n_categorical: int
     line_of: LineOf = lambda row: None
+    time: npt.NDArray[Any] | None = None  # the order of the rows in time
+    time_name: str | None = None
+    missing_codes: Codes = {}  # noqa: RUF012  (never changed)
 
     @property
     def positive(self) -> Bools:
         """Which rows are positive."""
         return np.asarray(self.y == self.labels[1])
+
+    def take(self, rows: Indices | None) -> "Problem":
+        """The problem of some of the rows; None takes all of them."""
+        if rows is None:
+            return self
+        return self._replace(
+            X=self.X.take(pa.array(rows)),
+            y=self.y[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
 
     def facts(self) -> dict[str, Any]:
         """The table in plain values."""
@@ -66,7 +82,7 @@ class Problem(NamedTuple):
 
 
 def feature_names(source: TableFile, roles: ColumnRoles) -> list[str]:
-    """The columns to learn from: all but target, weight, group and those of ``--drop``."""
+    """The columns to learn from: all but target, weight, group, time and those of ``--drop``."""
     others = [*roles.special.values(), *roles.drop]
     source.require([*others, *roles.categorical])
     _check_roles(roles)
@@ -119,6 +135,7 @@ def read_problem(
     n_neg = len(counted) - n_pos
     _check_counts({positive: n_pos, negative: n_neg}, n_folds)
     X = _dates_as_text(table.select(list(names)))
+    X, missing_codes = recode(X, parse_missing(roles.missing, names))
     return Problem(
         table=source.name,
         target=roles.target,
@@ -131,6 +148,9 @@ def read_problem(
         n_neg=n_neg,
         n_categorical=_count_categorical(X, roles.categorical),
         line_of=source.line_of,
+        time=None if roles.time is None else read_time(table[roles.time], roles.time),
+        time_name=roles.time,
+        missing_codes=missing_codes,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auctor._typing import Bools
 from auctor.cli.document import Document
-from auctor.cli.model_rows import read_labelled
+from auctor.cli.model_rows import compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.out_files import Output, check_outputs, choose_output
 from auctor.cli.output import emit, note, to_json, warn
@@ -61,7 +61,10 @@ def write_report(options: ReportOptions) -> None:
     source = open_table(options.table, options.delimiter)
     note(f"reading {source.name}", options.quiet)
     rows = read_labelled(model, source, options.roles)
-    warnings = seen_warning(model, rows.positive, rows.scores, rows.weight)
+    warnings = [
+        *compare_with_training(model, rows.X, strict=False, name=options.model),
+        *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
+    ]
     warn(warnings)
     note("computing the metrics", options.quiet)
     facts = summarize(

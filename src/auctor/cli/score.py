@@ -10,10 +10,25 @@ import numpy as np
 import pyarrow as pa
 
 from auctor.cli.errors import UsageError
-from auctor.cli.model_rows import model_with_reference, read_features
+from auctor.cli.model_rows import compare_with_training, model_with_reference, read_features
+from auctor.cli.options import split_names
 from auctor.cli.out_files import Output, check_outputs
-from auctor.cli.output import STDOUT, data_stdout, emit, spreadsheet_safe, to_json, write_csv
-from auctor.cli.tables import TableFile, open_table, table_kind, write_table
+from auctor.cli.output import (
+    STDOUT,
+    data_stdout,
+    emit,
+    spreadsheet_safe,
+    to_json,
+    warn,
+    write_csv,
+)
+from auctor.cli.tables import (
+    TableFile,
+    check_output_kind,
+    open_table,
+    table_kind,
+    write_table,
+)
 from auctor.metrics.thresholds import is_flagged
 from auctor.models import ExplainedModel, Model, load
 
@@ -33,6 +48,8 @@ class ScoreOptions:
     n_reasons: int
     direction: str | None
     reference: str | None
+    strict: bool
+    digits: int
     out: Output | None  # None for standard output
     spreadsheet_safe: bool
     delimiter: str | None
@@ -50,6 +67,8 @@ def run(args: argparse.Namespace) -> None:
             n_reasons=args.reasons,
             direction=args.direction,
             reference=args.reference,
+            strict=args.strict,
+            digits=args.digits,
             out=None if args.out in (None, STDOUT) else Output("--out", args.out),
             spreadsheet_safe=args.spreadsheet_safe,
             delimiter=args.delimiter,
@@ -61,7 +80,7 @@ def run(args: argparse.Namespace) -> None:
 def score_table(options: ScoreOptions) -> None:
     """Check the options, score the rows, write the result."""
     if options.out is not None:
-        table_kind(options.out.name)  # an unknown extension is an error now, not after the work
+        check_output_kind(options.out.name)  # an error now, and not after the work
     check_outputs([options.out], [options.model, options.table])
     _check_spreadsheet(options)
     model = load(options.model)
@@ -71,10 +90,14 @@ def score_table(options: ScoreOptions) -> None:
     source = open_table(options.table, options.delimiter)
     keep = _check_keep(options.keep, source, options.n_reasons)
     table = read_features(model, source)
+    warnings = compare_with_training(model, table, options.strict, options.model)
+    warn(warnings)
     scored = _score(model, table)
     if explaining is not None:
         scored |= reason_columns(explaining, table, options.n_reasons, options.direction)
     kept = source.read_verbatim(keep).to_pydict() if keep else {}
+    if _is_csv(options):
+        scored |= rounded(scored, options.digits)
     if options.spreadsheet_safe:
         kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
     facts = {
@@ -83,6 +106,7 @@ def score_table(options: ScoreOptions) -> None:
         "rows": table.num_rows,
         "positive": model.classes[1],
         "threshold": model.threshold,
+        "warnings": warnings,
     }
     _write(facts, kept, scored, options.out, options.as_json)
 
@@ -102,6 +126,33 @@ def _write(
         print(to_json({**facts, "keep": kept, **scored}))
     else:
         write_csv({**kept, **scored}, data_stdout())
+
+
+# So many digits distinguish all numbers of 64 bits.
+_ALL_DIGITS = 17
+
+
+def _is_csv(options: ScoreOptions) -> bool:
+    """Whether the scores are written as CSV; other formats have all digits."""
+    if options.out is not None:
+        return table_kind(options.out.name) == "csv"
+    return not options.as_json
+
+
+def rounded(scored: dict[str, list[Any]], digits: int) -> dict[str, list[Any]]:
+    """The score and the probability with fewer significant digits.
+
+    Examples
+    --------
+    >>> rounded({"score": [1.23456789], "probability": [2 / 3]}, 6)
+    {'score': [1.23457], 'probability': [0.666667]}
+    """
+    if digits >= _ALL_DIGITS:
+        return {}
+    return {
+        name: [float(f"{value:.{digits}g}") for value in scored[name]]
+        for name in ("score", "probability")
+    }
 
 
 def _check_spreadsheet(options: ScoreOptions) -> None:
@@ -150,13 +201,14 @@ def _reason_names(n_reasons: int) -> list[str]:
 
 
 def _check_keep(keep: Sequence[str], source: TableFile, n_reasons: int) -> list[str]:
+    keep = split_names(keep, source.columns)
     source.require(keep)
     clash = [name for name in keep if name in (*_SCORED, *_reason_names(n_reasons))]
     if clash:
         raise ValueError(
             f"--keep {clash[0]!r} has the name of a column of the result; rename it in the table"
         )
-    return list(dict.fromkeys(keep))
+    return list(keep)
 
 
 def _score(model: Model, table: pa.Table) -> dict[str, list[Any]]:

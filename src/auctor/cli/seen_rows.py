@@ -1,11 +1,13 @@
 """Detects that a model is evaluated on the rows that it was fitted to.
 
-A model keeps no rows. But most learners calibrate their probabilities by a logistic regression on
-the training scores, and its two score equations hold on the training rows and on practically no
-others: the residuals sum to zero, and so do residuals times scores. A table that only shares some
-rows with the training data goes unnoticed. So do the training rows of learners that calibrate
-differently: trees (by the class fractions of their leaves), forests (on out-of-bag rows), and
-learners that stop early (on the rows that they hold out).
+A model keeps no rows. `auctor fit` notes the SHA-256 of the training table in it, by which the same
+file is recognised. Other files with the same rows are often recognised too: most learners calibrate
+their probabilities by a logistic regression on the training scores, and its two score equations
+hold on the training rows and on practically no others: the residuals sum to zero, and so do
+residuals times scores. A table that only shares some rows with the training data goes unnoticed. So
+do the training rows, in another file, of learners that calibrate differently: trees (by the class
+fractions of their leaves), forests (on out-of-bag rows), and learners that stop early (on the rows
+that they hold out).
 """
 
 import numpy as np
@@ -20,12 +22,26 @@ from auctor.models import Model
 _TOLERANCE = 1e-3
 
 
-def seen_warning(model: Model, positive: Bools, scores: Floats, weight: Floats | None) -> list[str]:
-    """A warning if the rows are those that the model was fitted to, else an empty list."""
-    if not _meets_equations(model, positive, scores, weight):
+def seen_warning(
+    model: Model,
+    positive: Bools,
+    scores: Floats,
+    weight: Floats | None,
+    sha256: str | None = None,
+) -> list[str]:
+    """A warning if the rows are those that the model was fitted to, else an empty list.
+
+    ``sha256`` is that of the file of the rows.
+    """
+    record = model.training
+    if record is not None and sha256 is not None and record.origin.sha256 == sha256:
+        known = "this is the table that the model was fitted to"
+    elif _meets_equations(model, positive, scores, weight):
+        known = "these look like the rows that the model was fitted to"
+    else:
         return []
     return [
-        "these look like the rows that the model was fitted to, so that the results are too "
+        f"{known}, so that the results are too "
         "optimistic; evaluate on other rows, or use the cross-validation that auctor fit prints"
     ]
 

@@ -4,13 +4,15 @@ Such columns are reported and not dropped, since only the user knows what they m
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from auctor._typing import Bools, Floats, Indices
-from auctor.cli.labels import odd_cells
+from auctor.cli.labels import has_comma, odd_cells
+from auctor.cli.missing import sentinel_warning
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
 from auctor.estimators.folds import find_copied_rows
@@ -19,7 +21,6 @@ from auctor.metrics import auc
 _LEAK = 0.995
 _ID_NAME = re.compile(r"(^|[_\s.-])(id|key|nr|no|number|index|uuid|guid)$|^(id|uuid|guid|index)\b")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
-_COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
 _MOST_ROWS = 100_000  # rows to examine: enough to detect a leak
 _MANY = 50  # more categories than this, and than a tenth of the rows, are hardly ever useful
 _FEWEST = 20  # with fewer rows, all values may differ by chance
@@ -92,17 +93,17 @@ def _suspect(table: Table, j: int, name: str, positive: Bools) -> str | None:
     is_whole = len(known) >= _FEWEST and bool((known == np.floor(known)).all())
     if is_whole and len(np.unique(known)) == len(known) and _looks_like_an_id(name, known):
         return _identity(name)
-    return None
+    return sentinel_warning(name, values, positive, table.n_columns)
 
 
 def _suspect_text(table: Table, j: int, name: str, positive: Bools) -> str | None:
     values, codes = table.categories(j)
     n_known = int(np.count_nonzero(codes >= 0))
-    if _fraction(_COMMAS, values) > 0.5:
+    if _fraction(has_comma, values) > 0.5:
         return _commas(name)
     if n_known >= _FEWEST and len(values) > 0.9 * n_known:
-        return _date(name) if _fraction(_DATE, values) > 0.9 else _identity(name)
-    if _fraction(_DATE, values) == 1:
+        return _date(name) if _fraction(_DATE.match, values) > 0.9 else _identity(name)
+    if _fraction(_DATE.match, values) == 1:
         return _date(name)
     if len(values) > max(_MANY, n_known / 10):
         return _many(name, len(values))
@@ -110,10 +111,10 @@ def _suspect_text(table: Table, j: int, name: str, positive: Bools) -> str | Non
     return _leak(name, area) if area > _LEAK and len(values) < n_known / 5 else None
 
 
-def _fraction(pattern: re.Pattern[str], values: list[Any]) -> float:
-    """The fraction of the first values that begin with the pattern."""
+def _fraction(matches: Callable[[str], object], values: list[Any]) -> float:
+    """The fraction of the first values that match."""
     some = [str(value) for value in values[:100]]
-    return sum(bool(pattern.match(text)) for text in some) / max(len(some), 1)
+    return sum(bool(matches(text)) for text in some) / max(len(some), 1)
 
 
 def _looks_like_an_id(name: str, known: Floats) -> bool:

@@ -1,12 +1,11 @@
-"""Tables on disk, read by pyarrow: CSV (also gzipped, or from stdin), Parquet and Feather."""
+"""Tables on disk: CSV (also gzipped, or from stdin), Parquet and Feather by pyarrow, and Excel."""
 
 import csv
+import hashlib
 import io
 import os
 import re
 import stat
-from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -19,8 +18,9 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from auctor._files import complete_file
-from auctor.cli.errors import missing_column
+from auctor.cli.excel import ExcelFile
 from auctor.cli.output import read_stdin, write_csv_file
+from auctor.cli.table_file import TableFile
 
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")
@@ -28,6 +28,7 @@ DELIMITERS = (",", ";", "\t", "|")
 _CSV_EXTENSIONS = (".csv", ".tsv", ".txt")
 _PARQUET_EXTENSIONS = (".parquet", ".pq")
 _FEATHER_EXTENSIONS = (".feather", ".arrow", ".ipc")
+_EXCEL_EXTENSIONS = (".xlsx", ".xlsm")
 
 # pandas stores the index of a data frame under such a name; it is not a column of the table.
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -42,49 +43,6 @@ _WIDE_BLOCK = 2**28
 _TOO_WIDE = ("straddling", "Empty CSV file or block")
 
 
-class TableFile(ABC):
-    """A table that can be read; ``name`` is for messages."""
-
-    name: str
-    columns: tuple[str, ...]
-
-    @abstractmethod
-    def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
-        """The named columns in that order; CSV columns in ``text`` are not parsed as numbers."""
-
-    @abstractmethod
-    def read_verbatim(self, names: Sequence[str]) -> pa.Table:
-        """The named columns exactly as in the file: a CSV cell stays the text that it is."""
-
-    def read(self, names: Sequence[str], text: Collection[str] = ()) -> pa.Table:
-        """The named columns in that order, with at least one row.
-
-        A CSV file has no types. The columns in ``text`` stay text even if all their cells look
-        like numbers ("007", or "1" in a file that happens to have no "A").
-        """
-        table = self._read(names, text)
-        if table.num_rows == 0:
-            raise ValueError(f"{self.name} has a header but no rows")
-        return table
-
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row begins, both from 1; None if there are no lines."""
-        return None
-
-    def require(self, names: Collection[str]) -> None:
-        """Raise an error for the first name that is not a column."""
-        for name in names:
-            if name not in self.columns:
-                raise missing_column(name, self.columns, self.name)
-
-    def _refuse_duplicates(self) -> None:
-        twice = [name for name, count in Counter(self.columns).items() if count > 1]
-        if twice:
-            raise ValueError(
-                f"{self.name} has more than one column named {twice[0]!r}; rename one of them"
-            )
-
-
 class CsvFile(TableFile):
     """A CSV file, or CSV text from stdin."""
 
@@ -95,6 +53,11 @@ class CsvFile(TableFile):
             self._delimiter, header = self._recognise(delimiter)
         self.columns = tuple(header)
         self._refuse_duplicates()
+
+    def sha256(self) -> str:
+        if isinstance(self._source, bytes):
+            return hashlib.sha256(self._source).hexdigest()
+        return super().sha256()
 
     def _stream(self) -> Any:
         if isinstance(self._source, str):
@@ -251,24 +214,38 @@ def open_table(path: str, delimiter: str | None = None) -> TableFile:
         return ParquetFile(path)
     if kind == "feather":
         return FeatherFile(path)
+    if kind == "excel":
+        return ExcelFile(path)
     if delimiter is None and ".tsv" in path.lower():
         delimiter = "\t"
     return CsvFile(path, path if content is None else content, delimiter)
 
 
 def table_kind(path: str) -> str:
-    """The format that a file extension stands for: "parquet", "feather" or "csv"."""
+    """The format that a file extension stands for: "parquet", "feather", "excel" or "csv"."""
     name = path.lower()
     if name.endswith(_PARQUET_EXTENSIONS):
         return "parquet"
     if name.endswith(_FEATHER_EXTENSIONS):
         return "feather"
+    if name.endswith(_EXCEL_EXTENSIONS):
+        return "excel"
     if name.removesuffix(".gz").endswith(_CSV_EXTENSIONS):
         return "csv"
     raise ValueError(
-        f"{path} has an unknown file extension; give .csv, .csv.gz, .tsv, .txt, .parquet or "
-        ".feather"
+        f"{path} has an unknown file extension; give .csv, .csv.gz, .tsv, .txt, .parquet, "
+        ".feather or .xlsx"
     )
+
+
+def check_output_kind(path: str) -> str:
+    """The format of a table that is to be written; Excel files can only be read."""
+    kind = table_kind(path)
+    if kind == "excel":
+        raise ValueError(
+            f"{path} is an Excel file, which can only be read; give .csv, .parquet or .feather"
+        )
+    return kind
 
 
 def stem(path: str) -> str:
@@ -283,6 +260,7 @@ def stem(path: str) -> str:
     extensions = (
         *_PARQUET_EXTENSIONS,
         *_FEATHER_EXTENSIONS,
+        *_EXCEL_EXTENSIONS,
         *(f"{end}{gz}" for end in _CSV_EXTENSIONS for gz in (".gz", "")),
     )
     for extension in extensions:
@@ -293,7 +271,7 @@ def stem(path: str) -> str:
 
 def write_table(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """Write columns to a file in the format of its extension; an error leaves no file behind."""
-    kind = table_kind(str(path))
+    kind = check_output_kind(str(path))
     if kind == "csv":
         write_csv_file(columns, path, compressed=path.name.lower().endswith(".gz"))
         return

@@ -71,12 +71,15 @@ def validate(
     note(f"cross-validating {name}", execution.quiet)
     start = time.perf_counter()
     split = {"cv": folds} if isinstance(folds, int) else {"folds": folds}
+    if problem.time is not None:  # the folds are the same for all learners
+        split = {"cv": folds if isinstance(folds, int) else int(folds.max()) + 1}
     result = cross_val_auc(
         estimator,
         problem.X,
         problem.y,
         sample_weight=problem.weight,
         groups=problem.groups,
+        time=problem.time,
         pos_label=problem.labels[1],
         random_state=execution.seed,
         verbose=not execution.quiet,
@@ -84,7 +87,7 @@ def validate(
     )
     seconds = time.perf_counter() - start
     sample = _fold_sample(problem, result, execution.seed)
-    ks = ks_ci(problem.positive, result.scores, **sample)
+    ks = ks_ci(result.tested(problem.positive), result.scores, **sample)
     value = _metric_interval(problem, result, metric, sample) if metric.has_own_interval else None
     return Validated(name, result, ks, value, seconds)
 
@@ -94,7 +97,7 @@ def _fold_sample(problem: Problem, result: CrossValidation, seed: int) -> dict[s
     return {
         "folds": result.folds,
         "instability": result.instability,
-        "sample_weight": problem.weight,
+        "sample_weight": result.tested(problem.weight),
         "groups": result.groups,
         "random_state": seed,
     }
@@ -106,7 +109,8 @@ def _metric_interval(
     """The metric of out-of-fold scores, where it is a partial AUC or a precision."""
     arguments = metric.arguments(len(problem.y))
     measure = partial_auc_ci if arguments.pop("metric") == "partial_auc" else precision_at_k_ci
-    return measure(y_true=problem.positive, y_score=result.scores, **arguments, **sample)
+    positive = result.tested(problem.positive)
+    return measure(y_true=positive, y_score=result.scores, **arguments, **sample)
 
 
 def make_baseline(categorical: Sequence[str]) -> Any:
@@ -120,7 +124,7 @@ def compare(
     """The paired differences of two learners within their common folds."""
     instability = compare_instability(problem.positive, first.result, second.result, problem.weight)
     arguments = _fold_sample(problem, first.result, seed) | {
-        "y_true": problem.positive,
+        "y_true": first.result.tested(problem.positive),
         "score_a": first.result.scores,
         "score_b": second.result.scores,
         "instability": instability,
@@ -146,9 +150,16 @@ def matched_ks(other: Validated, value: float, metric: Metric) -> MetricInterval
     return replace(other.ks, value=other.ks.value + shift, low=low, high=high)
 
 
+def describe_folds(result: CrossValidation, problem: Problem) -> str:
+    """The folds in a few words, such as "5 folds" or "4 folds in the order of 'month'"."""
+    words = f"{int(result.folds.max()) + 1} folds"
+    return words if result.rows is None else f"{words} in the order of {problem.time_name!r}"
+
+
 def validation_facts(validated: Validated, metric: Metric, ks: MetricInterval) -> dict[str, Any]:
     """A cross-validation in plain values; ``ks`` as :func:`matched_ks` returns it."""
     facts = {**auc_facts(validated.result.auc), **interval_facts("ks", ks)}
+    facts["in_time_order"] = validated.result.rows is not None
     if validated.metric_value is not None:
         facts["metric"] = str(metric)
         facts["metric_name"], facts["metric_where"] = metric.words

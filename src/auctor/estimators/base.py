@@ -287,7 +287,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         X, y
             Labelled rows. On the training rows every rate is too optimistic.
         **criterion
-            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and other arguments of
+            One of ``fpr``, ``tpr``, ``budget``, ``cost`` and ``precision``, and other arguments of
             :func:`auctor.metrics.threshold_at`. With ``confidence=0.95`` new rows meet the
             criterion in 95 % of cases. ``model_.with_threshold`` returns a model that predicts by
             the threshold.

@@ -4,6 +4,7 @@ Out-of-fold scores are brought to the scale of the final model by their ranks am
 scores of each model.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,10 +19,13 @@ from auctor.data import read_labels, read_vector, read_weights
 from auctor.data.labelled import check_lengths
 from auctor.data.labels import Labels
 from auctor.estimators.folds import (
+    Fold,
     assign_folds,
     check_folds,
     find_copied_rows,
+    folds_of_blocks,
     read_folds,
+    time_blocks,
     with_group_folds,
 )
 from auctor.estimators.table_rows import (
@@ -119,6 +123,9 @@ class CrossValidation:
     groups : ndarray of shape (n_rows,) or None
         Rows that the interval counts as one: the given groups; without groups, the copies of a
         row where at least half of a class are copies; otherwise None.
+    rows : ndarray or None
+        With ``time``: the positions in the table of the rows that were tested, all but the
+        earliest. The other arrays have an entry for each of these. None if all rows were tested.
     """
 
     scores: Floats
@@ -128,6 +135,11 @@ class CrossValidation:
     scores_by_fold: Floats
     ranks: Floats | None = None
     groups: npt.NDArray[Any] | None = None
+    rows: Indices | None = None
+
+    def tested(self, values: Any) -> Any:
+        """The values of the rows that were tested, from one value for each row; None stays None."""
+        return values if self.rows is None or values is None else values[self.rows]
 
     def scores_of(self, model: Any, X: Any, sample_weight: Any = None) -> Floats:
         """The out-of-fold scores on the scale of a model that was fitted to all rows.
@@ -163,6 +175,7 @@ def cross_val_auc(
     cv: int = 5,
     folds: Any = None,
     groups: Any = None,
+    time: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     random_state: Any = 0,
@@ -194,6 +207,12 @@ def cross_val_auc(
     groups : array-like of shape (n_rows,), default=None
         Rows of one group (a customer, a patient) go to one fold, so that no model is evaluated on
         a group that it was fitted to. The interval allows for dependence within groups.
+    time : array-like of shape (n_rows,), default=None
+        When each row was observed: numbers, dates, or texts that sort in the order of time. Rows
+        are then divided into ``cv`` + 1 periods of about equally many rows, and each period but the
+        first is a fold, predicted by a model of all rows before it. Rows of the same time are in
+        the same period. With ``groups``, rows of a group in the fold are left out of its training
+        rows.
     sample_weight : array-like of shape (n_rows,), default=None
         Used in fitting and in the AUC. The interval uses the effective number of rows.
     pos_label : label, default=None
@@ -230,14 +249,24 @@ def cross_val_auc(
     rng = check_random_state(random_state)
     table = collect_rows(X)
     check_lengths(count_rows(table), len(names))
+    if time is not None:
+        if folds is not None:
+            raise ValueError("time and folds are given; give one of them")
+        rows = _Rows(table, names, labels, weight, _read_groups(groups))
+        return _validate_in_time(estimator, rows, time, cv, verbose)
     copied = None if groups is not None else find_copied_rows(table, labels.positive, weight)
     if folds is None:
         folds = assign_folds(labels.positive, weight, groups, cv, rng, copied)
     else:
         folds = read_folds(folds, len(names))
     check_folds(labels.positive, weight, groups, folds)
-    given = None if groups is None else read_vector(groups, "groups")
-    scored = _score_folds(estimator, _Rows(table, names, labels, weight, given), folds, verbose)
+    given = _read_groups(groups)
+    plan = [
+        (np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(folds.max() + 1)
+    ]
+    probed = _probed(labels.positive, weight)
+    rows = _Rows(table, names, labels, weight, given)
+    scored = _score_folds(estimator, rows, plan, probed, verbose)
     together = given if copied is None else copied.groups(int(folds.max()) + 1)
     options: dict[str, Any] = {"groups": together, "sample_weight": weight}
     instability = _instability(labels.positive, scored.by_fold, folds, options)
@@ -248,6 +277,42 @@ def cross_val_auc(
     ranks = scored.ranks if is_known else None
     return CrossValidation(
         scored.scores, folds, interval, instability, scored.by_fold, ranks, together
+    )
+
+
+def _read_groups(groups: Any) -> npt.NDArray[Any] | None:
+    return None if groups is None else read_vector(groups, "groups")
+
+
+def _validate_in_time(
+    estimator: Any, rows: "_Rows", time: Any, cv: int, verbose: bool
+) -> CrossValidation:
+    """Each period but the first, predicted by a model of the rows before it."""
+    positive, weight, groups = rows.labels.positive, rows.weight, rows.groups
+    blocks = time_blocks(time, positive, weight, cv)
+    plan = folds_of_blocks(blocks, groups)
+    tested = np.flatnonzero(blocks > 0)
+    folds = blocks[tested] - 1
+    options: dict[str, Any] = {
+        "groups": None if groups is None else groups[tested],
+        "sample_weight": None if weight is None else weight[tested],
+    }
+    check_folds(positive[tested], options["sample_weight"], options["groups"], folds)
+    nothing = np.empty(0, dtype=np.intp)
+    scored = _score_folds(estimator, rows, plan, nothing, verbose)
+    scores, ranks = scored.scores[tested], scored.ranks[tested]
+    # A row is tested before it is trained on, so that no two rows act on each other, and the
+    # variance within the folds is the whole variance.
+    interval = auc_ci(positive[tested], scores, folds=folds, instability=0.0, **options)
+    return CrossValidation(
+        scores,
+        folds,
+        interval,
+        instability=0.0,
+        scores_by_fold=scored.by_fold[tested],
+        ranks=ranks if bool(np.isfinite(ranks).all()) else None,
+        groups=options["groups"],
+        rows=tested,
     )
 
 
@@ -269,18 +334,20 @@ class _Scored(NamedTuple):
     by_fold: Floats
 
 
-def _score_folds(estimator: Any, rows: _Rows, folds: Ints, verbose: bool) -> _Scored:
-    n_rows, n_folds = len(folds), int(folds.max()) + 1
-    scores, ranks = np.empty(n_rows), np.full((n_rows, 2), np.nan)
+def _score_folds(
+    estimator: Any, rows: _Rows, plan: Sequence[Fold], probed: Indices, verbose: bool
+) -> _Scored:
+    """Score the test rows of each fold, and the rows in ``probed`` by the models of all folds."""
+    n_rows, n_folds = len(rows.names), len(plan)
+    scores, ranks = np.full(n_rows, np.nan), np.full((n_rows, 2), np.nan)
     by_fold = np.full((n_rows, n_folds), np.nan)
-    probed = _probed(rows.labels.positive, rows.weight)
     progress = Progress(n_folds, "folds", verbose)
-    for fold in range(n_folds):
-        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+    for fold, (train, test) in enumerate(plan):
         fitted = _fit_rows(estimator, rows, train)
         scores[test] = by_fold[test, fold] = _score_rows(fitted, rows, test)
-        others = probed[folds[probed] != fold]
-        by_fold[others, fold] = _score_rows(fitted, rows, others)
+        if len(probed):
+            others = np.setdiff1d(probed, test, assume_unique=True)
+            by_fold[others, fold] = _score_rows(fitted, rows, others)
         if hasattr(fitted, "model_"):
             weight = None if rows.weight is None else rows.weight[train]
             ranks[test] = training_ranks(_score_rows(fitted, rows, train), weight, scores[test])
@@ -306,6 +373,8 @@ def compare_instability(
     y: Any, ours: CrossValidation, other: CrossValidation, weight: Any = None
 ) -> float:
     """Fraction of the variance of the difference of two AUCs that the training sets cause."""
+    if ours.rows is not None:  # folds in the order of time
+        return 0.0
     options = {"groups": ours.groups, "sample_weight": weight, "scores_b": other.scores_by_fold}
     return _instability(y, ours.scores_by_fold, ours.folds, options)
 

@@ -284,16 +284,17 @@ class Entry(NamedTuple):
     """A model of another library, and the package that it needs."""
 
     make: Callable[..., Peer]
-    package: str
+    package: str  # as it is imported
+    distribution: str  # as pip installs it
 
 
 PEERS: dict[str, Entry] = {
-    "logistic": Entry(Logistic, "sklearn"),
-    "hist-gradient-boosting": Entry(HistGradientBoosting, "sklearn"),
-    "random-forest": Entry(RandomForest, "sklearn"),
-    "lightgbm": Entry(LightGBM, "lightgbm"),
-    "xgboost": Entry(XGBoost, "xgboost"),
-    "ebm": Entry(EBM, "interpret"),
+    "logistic": Entry(Logistic, "sklearn", "scikit-learn"),
+    "hist-gradient-boosting": Entry(HistGradientBoosting, "sklearn", "scikit-learn"),
+    "random-forest": Entry(RandomForest, "sklearn", "scikit-learn"),
+    "lightgbm": Entry(LightGBM, "lightgbm", "lightgbm"),
+    "xgboost": Entry(XGBoost, "xgboost", "xgboost"),
+    "ebm": Entry(EBM, "interpret", "interpret-core"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The threshold that meets a criterion (a rate, a budget or a cost), with confidence intervals."""
+"""The threshold that meets a criterion (a rate, budget, cost or precision), with intervals."""
 
 import math
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from auctor._typing import Bools, Floats
 from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
+from auctor.metrics.precision_threshold import largest_list, precision_interval
 from auctor.metrics.quantiles import (
     Ranked,
     highest_rate,
@@ -66,10 +67,10 @@ class Threshold:
         Confidence level of all intervals.
     method : str
         Method of the interval of the threshold: "order statistics" for a rate or a budget,
-        "binomial tests" for a cost. It assumes that rows are drawn independently: for a budget
-        from the whole population, for a rate from each class. With weights or groups, "at the
-        effective number of rows" is added: weights are then sampling weights, and groups are
-        assumed to be independent of each other while rows of one group need not be.
+        "binomial tests" for a cost or a precision. It assumes that rows are drawn independently:
+        for a budget from the whole population, for a rate from each class. With weights or groups,
+        "at the effective number of rows" is added: weights are then sampling weights, and groups
+        are assumed to be independent of each other while rows of one group need not be.
     confidence : float or None
         The confidence with which new rows meet the criterion at ``value``. If None, the criterion
         is met on these rows, and new rows meet it about half of the time.
@@ -105,6 +106,7 @@ def threshold_at(
     tpr: float | None = None,
     budget: float | None = None,
     cost: float | None = None,
+    precision: float | None = None,
     confidence: float | None = None,
     level: float = 0.95,
     groups: npt.ArrayLike | None = None,
@@ -114,9 +116,10 @@ def threshold_at(
     """The threshold that meets a criterion, with confidence intervals.
 
     Rows with a score at or above the threshold are flagged. Give exactly one of ``fpr``, ``tpr``,
-    ``budget`` and ``cost``. Without ``confidence`` the criterion is met on these rows, and new rows
-    violate it about half of the time. With ``confidence=0.95`` the threshold is chosen such that
-    it holds for new rows in at least 95% of all samples that might have been drawn.
+    ``budget``, ``cost`` and ``precision``. Without ``confidence`` the criterion is met on these
+    rows, and new rows violate it about half of the time. With ``confidence=0.95`` the threshold is
+    chosen such that it holds for new rows in at least 95% of all samples that might have been
+    drawn.
 
     Parameters
     ----------
@@ -135,6 +138,9 @@ def threshold_at(
         Cost of a missed positive, relative to a cost of 1 for a flagged negative. The result is
         the threshold with the least total cost on these rows, with the fraction of positives that
         they have.
+    precision : float, optional
+        Minimum precision. The result is the threshold that flags the most rows among which at
+        least this fraction is positive.
     confidence : float, optional
         Confidence with which new rows meet the criterion, such as 0.95; for ``fpr``, ``tpr`` and
         ``budget``. A whole number as ``budget`` is then converted to a fraction of the given rows.
@@ -158,7 +164,7 @@ def threshold_at(
     >>> threshold_at(y, s, fpr=0.1).value, threshold_at(y, s, fpr=0.1, confidence=0.95).value
     (81.0, 85.0)
     """
-    name, value = check_one(fpr=fpr, tpr=tpr, budget=budget, cost=cost)
+    name, value = check_one(fpr=fpr, tpr=tpr, budget=budget, cost=cost, precision=precision)
     level = check_level(level)
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
@@ -166,15 +172,17 @@ def threshold_at(
     curve = curve_of_sample(sample)
     if name == "cost":
         point, ends, method = _for_cost(curve, rows, value, confidence, level)
+    elif name == "precision":
+        point, ends, method = _for_precision(curve, rows, value, confidence, level)
     else:
         rate = _rate(curve, name, value)
         point = curve.at(**{name: value})
         if confidence is not None:
             point = curve.at(threshold=_confident(rows, name, rate, confidence))
         ends, method = _rate_interval(rows, name, rate, level), "order statistics"
-    # The cheapest threshold is the best of many, so that its rates on these rows are optimistic:
+    # Such a threshold is the best of many, so that its rates on these rows are optimistic:
     # intervals with half the error probability keep the coverage.
-    rates_level = (1 + level) / 2 if name == "cost" else level
+    rates_level = (1 + level) / 2 if name in ("cost", "precision") else level
     rates = RateIntervals(rows, rates_level).at(point)
     return Threshold(
         point.threshold,
@@ -299,11 +307,25 @@ def _for_cost(
 ) -> tuple[OperatingPoint, Range, str]:
     """The point of least cost, the interval of its threshold and the name of the method."""
     cost = check_positive(value, "cost")
+    _refuse_confidence(confidence, "cost")
+    return cheapest(curve, cost), cost_interval(curve, rows, cost, level), "binomial tests"
+
+
+def _for_precision(
+    curve: RocCurve, rows: Counted, value: Any, confidence: Any, level: float
+) -> tuple[OperatingPoint, Range, str]:
+    """The longest list of this precision, the interval of its threshold and the method."""
+    precision = check_rate(value, "precision")
+    _refuse_confidence(confidence, "precision")
+    point = largest_list(curve, precision)
+    return point, precision_interval(curve, rows, precision, level, point), "binomial tests"
+
+
+def _refuse_confidence(confidence: Any, name: str) -> None:
     if confidence is not None:
         raise ValueError(
-            "confidence and cost are given; give confidence only with fpr, tpr or budget"
+            f"confidence and {name} are given; give confidence only with fpr, tpr or budget"
         )
-    return cheapest(curve, cost), cost_interval(curve, rows, cost, level), "binomial tests"
 
 
 def _describe_criterion(name: str, value: float, confidence: float | None) -> str:

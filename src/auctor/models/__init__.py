@@ -8,7 +8,9 @@ from auctor.models.explanation import Explanation, Explanations
 from auctor.models.file import FORMS, from_json, load, register, to_json
 from auctor.models.forest import ForestModel
 from auctor.models.linear import LinearModel, LinearTerm
+from auctor.models.make_record import make_record
 from auctor.models.merge import add_terms
+from auctor.models.new_rows import Finding, compare_rows
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
 from auctor.models.serialization import Calibration
@@ -16,6 +18,7 @@ from auctor.models.spread import ScoreSpread
 from auctor.models.sum import SumModel, sum_models
 from auctor.models.surface import Surface
 from auctor.models.terms import TermModel
+from auctor.models.training_record import TrainingRecord
 from auctor.models.tree import TreeModel
 from auctor.models.unsaved import Gate, Member, RowProgram, ScorerModel, VoteModel
 
@@ -27,6 +30,7 @@ __all__ = [
     "ExplainedModel",
     "Explanation",
     "Explanations",
+    "Finding",
     "ForestModel",
     "Gate",
     "LinearModel",
@@ -43,12 +47,15 @@ __all__ = [
     "SumModel",
     "Surface",
     "TermModel",
+    "TrainingRecord",
     "TreeModel",
     "VoteModel",
     "add_terms",
+    "compare_rows",
     "compress",
     "from_json",
     "load",
+    "make_record",
     "on_grid",
     "register",
     "sum_models",

@@ -1,7 +1,7 @@
 """The base class of every fitted model: scores, probabilities, predictions and saving."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,10 +12,12 @@ from auctor._checks import check_number
 from auctor._files import write_text_file
 from auctor._typing import Floats, Ints
 from auctor.data import Category, Table, read_table, select
+from auctor.data.missing_codes import MissingCodes, RecodedTable
 from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
 from auctor.models.fields import Fields
 from auctor.models.serialization import Calibration, Shared, write_model_text
+from auctor.models.training_record import TrainingRecord
 
 _LARGEST_THRESHOLD = 9e299  # model files hold numbers below 1e300
 
@@ -32,11 +34,18 @@ class Model(ABC):
         Rows whose score is at or above it are predicted to be positive.
     calibration : Calibration
         The logistic function from scores to probabilities.
+    training : TrainingRecord or None
+        What the model remembers of its training rows, in aggregate. `auctor fit` adds it; sums
+        and other new models that are made of a model do not have it.
+    missing_codes : dict
+        Name of a feature -> values of it that the model takes as missing, such as (-9, -8).
     """
 
     classes: tuple[Category, Category]  # (negative, positive)
     threshold: float
     calibration: Calibration
+    training: TrainingRecord | None = field(default=None, kw_only=True)
+    missing_codes: MissingCodes = field(default_factory=dict, kw_only=True)
 
     form: ClassVar[str]
 
@@ -87,8 +96,13 @@ class Model(ABC):
         -------
         ndarray of shape (n_rows,)
         """
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         return self._score(table, select(table, self.feature_names, type(self).__name__))
+
+    def _read(self, X: Any) -> Table:
+        """The rows as a table, in which the values of ``missing_codes`` are missing."""
+        table = read_table(X, accept_sparse=True)
+        return RecodedTable(table, self.missing_codes) if self.missing_codes else table
 
     def predict_proba(self, X: Any) -> Floats:
         """Calibrated probability of each class, in the order of ``classes``."""
@@ -122,7 +136,7 @@ class Model(ABC):
         X, y
             Labelled rows, preferably not those of the fit, on which every rate looks too good.
         **criterion
-            One of ``fpr``, ``tpr``, ``budget`` and ``cost``, and other options of
+            One of ``fpr``, ``tpr``, ``budget``, ``cost`` and ``precision``, and other options of
             :func:`auctor.metrics.threshold_at`, such as ``confidence=0.95``.
         """
         return threshold_at(y, self.decision_function(X), pos_label=self.classes[1], **criterion)
@@ -160,7 +174,7 @@ class Model(ABC):
     def to_json(self) -> str:
         """The text of the model's file."""
         shared = Shared(self.classes, self.threshold, self.calibration)
-        return write_model_text(self.form, shared, self.body())
+        return write_model_text(self.form, shared, self.body(), self.training, self.missing_codes)
 
 
 def _logistic(z: Floats) -> Floats:

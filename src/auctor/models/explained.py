@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.data import Table, read_table, read_weights, select
+from auctor.data import Table, read_weights, select
 from auctor.models.base import Model
 from auctor.models.explanation import Explanation, Explanations, Values, read_row
 from auctor.models.reference import Reference, weighted_mean
@@ -78,7 +78,7 @@ class ExplainedModel(Model):
         The sum over a row, plus ``constant``, is the score.
         """
         self._check_explained()
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         return self._contributions(table, self._select(table))
 
     def _averages(self, table: Table, columns: Ints, row_fraction: Floats) -> Floats:
@@ -110,7 +110,7 @@ class ExplainedModel(Model):
         (0.0,)
         """
         self._check_explained()
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
         fraction = weight / fsum(weight.tolist())
@@ -153,7 +153,7 @@ class ExplainedModel(Model):
         average = self.average_row
         if average is None:
             raise ValueError(NO_REFERENCE)
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         columns = self._select(table)
         contributions, scores = self._explain(table, columns)
         return Explanations(

@@ -27,6 +27,10 @@ class Fields:
         """Whether there is a field of this name that was not read yet."""
         return name in self._left
 
+    def names(self) -> list[str]:
+        """The names of the fields that were not read yet."""
+        return list(self._left)
+
     def take(self, name: str) -> Any:
         """A field of any type; each field can be read once."""
         if name not in self._left:
@@ -62,13 +66,14 @@ class Fields:
         return self._as_term(self.take(name), name)
 
     def _as_term(self, value: Any, name: str) -> float:
-        number = self._as_number(value, name)
+        number = self.as_number(value, name)
         # Scores are sums of such numbers, which must not overflow.
         if not abs(number) < 1e300:
             raise self.fail(name, "a finite number below 1e300")
         return number
 
-    def _as_number(self, value: Any, name: str) -> float:
+    def as_number(self, value: Any, name: str) -> float:
+        """A value that was taken already, as a finite number."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self.fail(name, "a number")
         try:
@@ -92,9 +97,7 @@ class Fields:
 
     def increasing(self, name: str) -> Floats:
         """A list of finite numbers, each larger than the one before, as a float64 array."""
-        values = [
-            self._as_number(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))
-        ]
+        values = [self.as_number(value, f"{name}[{i}]") for i, value in enumerate(self.items(name))]
         if any(low >= high for low, high in pairwise(values)):
             raise self.fail(name, "in increasing order")
         return np.array(values, dtype=np.float64)
@@ -104,7 +107,7 @@ class Fields:
         values = self.items(name)
         for i, value in enumerate(values):
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                self._as_number(value, f"{name}[{i}]")
+                self.as_number(value, f"{name}[{i}]")
             elif not isinstance(value, (str, bool)):
                 raise self.fail(f"{name}[{i}]", "text, a number or a boolean")
         if len({isinstance(value, str) for value in values}) > 1:

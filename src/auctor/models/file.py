@@ -1,8 +1,10 @@
 """Model files: a model to JSON text and back. Loading a file runs no code of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from auctor.models.base import Model
+from auctor.models.read_record import read_record
 from auctor.models.serialization import parse_model_text
 
 # Name of a form, as in the field ``form`` of a file -> its class.
@@ -26,6 +28,14 @@ def from_json(text: str) -> Model:
         parsed = parse_model_text(text, FORMS)
         model = FORMS[parsed.form].from_body(parsed.body, parsed.shared)
         parsed.body.end()
+        if parsed.missing_codes:
+            unknown = set(parsed.missing_codes) - set(model.feature_names)
+            if unknown:
+                name = sorted(unknown)[0]
+                raise ValueError(f"model file: field 'missing_codes.{name}' is not a feature")
+            model = replace(model, missing_codes=parsed.missing_codes)
+        if parsed.training is not None:
+            model = replace(model, training=read_record(parsed.training, model.feature_names))
     except RecursionError:  # from the parser, or later from the checksum
         raise ValueError("model file: it is nested too deeply") from None
     return model

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
-from auctor.data import Feature, Table, Workers, read_table, select
+from auctor.data import Feature, Table, Workers, select
 from auctor.kernels.forest import PackedTrees, forest_values, packed_sums, packed_values
 from auctor.kernels.trees import TreeNodes
 from auctor.models.additive import on_grid_if_small
@@ -128,7 +128,7 @@ class ForestModel(ExplainedModel):
 
     def codes(self, X: Any) -> npt.NDArray[np.uint16]:
         """The rows of a table of any type as codes (features, rows)."""
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         columns = select(table, self.feature_names, type(self).__name__)
         return code_columns(self.features, table, columns)
 
@@ -149,7 +149,7 @@ class ForestModel(ExplainedModel):
         -------
         ndarray of shape (n_rows,)
         """
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         columns = select(table, self.feature_names, type(self).__name__)
         with Workers(n_jobs) as workers:
             # A thread costs more than it gains if all rows are the work of one call.

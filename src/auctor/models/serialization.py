@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auctor.data.features import Category
+from auctor.data.missing_codes import MissingCodes
 from auctor.models.fields import Fields
+from auctor.models.training_record import TrainingRecord
 
 
 class Calibration(NamedTuple):
@@ -42,14 +44,22 @@ _MAX_DIGITS = 400  # of a whole number; the largest float has 309
 
 
 class ParsedFile(NamedTuple):
-    """The checked content of a model file; only the fields of ``body`` are still to be read."""
+    """The checked content of a model file; ``body`` and ``training`` are still to be read."""
 
     form: str
     shared: Shared
     body: Fields
+    training: Fields | None  # None in files without a training record
+    missing_codes: dict[str, tuple[Category, ...]]
 
 
-def write_model_text(form: str, shared: Shared, body: dict[str, Any]) -> str:
+def write_model_text(
+    form: str,
+    shared: Shared,
+    body: dict[str, Any],
+    training: TrainingRecord | None = None,
+    missing_codes: MissingCodes | None = None,
+) -> str:
     """The text of a model's file; ``body`` is the part that depends on the form."""
     content = {
         "format": FORMAT,
@@ -60,6 +70,10 @@ def write_model_text(form: str, shared: Shared, body: dict[str, Any]) -> str:
         "calibration": {name: float(x) for name, x in shared.calibration._asdict().items()},
         "body": body,
     }
+    if missing_codes:
+        content["missing_codes"] = {name: list(codes) for name, codes in missing_codes.items()}
+    if training is not None:
+        content["training"] = training.body()
     try:
         content["sha256"] = checksum(content)
         return json.dumps(content, allow_nan=False, indent=1) + "\n"
@@ -92,9 +106,12 @@ def parse_model_text(text: str, forms: Iterable[str]) -> ParsedFile:
     form = fields.choice("form", tuple(forms))
     shared = _read_shared(fields)
     body = fields.child("body")
+    training = fields.child("training") if fields.has("training") else None
+    codes = fields.child("missing_codes") if fields.has("missing_codes") else Fields({})
+    missing_codes = {name: codes.scalars(name) for name in codes.names()}
     _verify(fields.text("sha256"), content)
     fields.end()
-    return ParsedFile(form, shared, body)
+    return ParsedFile(form, shared, body, training, missing_codes)
 
 
 def _read_shared(fields: Fields) -> Shared:

@@ -10,7 +10,7 @@ import numpy as np
 
 from auctor._text import count, prediction_rule
 from auctor._typing import Floats, Ints
-from auctor.data import Feature, Table, Workers, category_feature, number_feature, read_table
+from auctor.data import Feature, Table, Workers, category_feature, number_feature
 from auctor.models.additive import AdditiveModel, on_grid_if_small, unique_names
 from auctor.models.base import Model
 from auctor.models.explained import ExplainedModel, add_error
@@ -101,7 +101,7 @@ class SumModel(ExplainedModel):
         -------
         ndarray of shape (n_rows,)
         """
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         with Workers(n_jobs) as workers:
             return self._score(table, self._select(table), workers)
 
@@ -234,7 +234,7 @@ class SumModel(ExplainedModel):
         >>> sum_models([model, model]).spread(X).fractions
         (1.0, 0.0, 0.0)
         """
-        table = read_table(X, accept_sparse=True)
+        table = self._read(X)
         columns = self._select(table)
         single, pairs, beyond = np.zeros((3, table.n_rows))
         for part, weight in self._used:

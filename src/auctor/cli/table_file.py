@@ -1,0 +1,59 @@
+"""A table that a command can read, whatever its format."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from auctor.cli.errors import missing_column
+
+
+class TableFile(ABC):
+    """A table that can be read; ``name`` is for messages."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    @abstractmethod
+    def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
+        """The named columns in that order; CSV columns in ``text`` are not parsed as numbers."""
+
+    @abstractmethod
+    def read_verbatim(self, names: Sequence[str]) -> pa.Table:
+        """The named columns exactly as in the file: a CSV cell stays the text that it is."""
+
+    def read(self, names: Sequence[str], text: Collection[str] = ()) -> pa.Table:
+        """The named columns in that order, with at least one row.
+
+        A CSV file has no types. The columns in ``text`` stay text even if all their cells look
+        like numbers ("007", or "1" in a file that happens to have no "A").
+        """
+        table = self._read(names, text)
+        if table.num_rows == 0:
+            raise ValueError(f"{self.name} has a header but no rows")
+        return table
+
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row begins, both from 1; None if there are no lines."""
+        return None
+
+    def sha256(self) -> str:
+        """The SHA-256 of the file, as ``sha256sum`` prints it."""
+        with Path(self.name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def require(self, names: Collection[str]) -> None:
+        """Raise an error for the first name that is not a column."""
+        for name in names:
+            if name not in self.columns:
+                raise missing_column(name, self.columns, self.name)
+
+    def _refuse_duplicates(self) -> None:
+        twice = [name for name, count in Counter(self.columns).items() if count > 1]
+        if twice:
+            raise ValueError(
+                f"{self.name} has more than one column named {twice[0]!r}; rename one of them"
+            )

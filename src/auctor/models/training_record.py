@@ -1,0 +1,231 @@
+"""TrainingRecord: what a model remembers of its training rows, in aggregate. No row is kept.
+
+The record says what the model was trained on and how good it was on rows that it had not seen. New
+rows are compared with it (``auctor.models.new_rows``), and it is the baseline of monitoring: for
+each feature the numbers of rows in its bins by class, the same for bands of the score, and measured
+metrics. ``auctor.models.read_record`` reads it from a model file.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from auctor._typing import Floats, Ints
+from auctor.data import Category
+
+# In arrays of counts by class, row 0 is the negative class and row 1 the positive class.
+NEGATIVE, POSITIVE = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSummary:
+    """One feature of the training rows.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category"}
+    low, high : float or None
+        The smallest and largest number; None for categories, and where every value is missing.
+    cuts : ndarray
+        Increasing numbers between bins of about equal size; a value equal to a cut is in the bin
+        below it. Empty for categories.
+    categories : tuple
+        The most frequent categories. Empty for numbers.
+    n_categories, n_single, n_unknown : int
+        The number of different categories, how many of them occur in one row only, and the number
+        of rows whose category is too rare to have a bin in the model.
+    counts : ndarray of shape (2, n_bins)
+        The number of rows of each class in each bin: missing values first, then the bins of
+        numbers; or missing values, each of ``categories``, and all other categories.
+    importance : float or None
+        The fraction of the model's importance that the feature has, where the learner says so.
+    """
+
+    name: str
+    kind: Literal["number", "category"]
+    counts: Ints
+    low: float | None = None
+    high: float | None = None
+    cuts: Floats = field(default_factory=lambda: np.empty(0))
+    categories: tuple[Category, ...] = ()
+    n_categories: int = 0
+    n_single: int = 0
+    n_unknown: int = 0
+    importance: float | None = None
+
+    @property
+    def is_category(self) -> bool:
+        return self.kind == "category"
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def n_missing(self) -> int:
+        """The number of missing values among them."""
+        return int(self.counts[:, 0].sum())
+
+    def body(self) -> dict[str, Any]:
+        """The summary as plain JSON values."""
+        plain: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        if self.is_category:
+            plain |= {"categories": list(self.categories), "n_categories": self.n_categories}
+            plain |= {"n_single": self.n_single, "n_unknown": self.n_unknown}
+        else:
+            plain |= {"low": self.low, "high": self.high, "cuts": self.cuts.tolist()}
+        return plain | {"counts": self.counts.tolist(), "importance": self.importance}
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreBands:
+    """Bands of the score with about equally many training rows.
+
+    Attributes
+    ----------
+    cuts : ndarray of shape (n_bands - 1,)
+        Increasing scores between the bands; a score equal to a cut is in the band below it.
+    counts : ndarray of shape (2, n_bands)
+        The number of training rows of each class in each band.
+    """
+
+    cuts: Floats
+    counts: Ints
+
+    def body(self) -> dict[str, Any]:
+        """The bands as plain JSON values."""
+        return {"cuts": self.cuts.tolist(), "counts": self.counts.tolist()}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric with its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+    level: float
+
+    def body(self) -> list[float]:
+        """The four numbers in order."""
+        return [self.value, self.low, self.high, self.level]
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """How good the model was on rows that it had not seen.
+
+    Attributes
+    ----------
+    kind : str
+        "cross-validation" or "holdout".
+    description : str
+        Which rows: "5 folds", "4 folds in the order of 'month'", or the name of a table.
+    metrics : dict
+        Name of a metric ("auc", "ks", "p@k:0.1") -> its value with a confidence interval.
+    counts : ndarray of shape (2, n_bands)
+        The number of rows of each class in each of the model's score bands; out-of-fold scores are
+        brought to the scale of the final model first.
+    probability : ndarray of shape (n_bands,)
+        The mean predicted probability in each band, 0 where no row is: together with ``counts`` it
+        is the calibration.
+    """
+
+    kind: str
+    description: str
+    metrics: dict[str, Measured]
+    counts: Ints
+    probability: Floats
+
+    def body(self) -> dict[str, Any]:
+        """The validation as plain JSON values."""
+        return {
+            "kind": self.kind,
+            "description": self.description,
+            "metrics": {name: measured.body() for name, measured in self.metrics.items()},
+            "counts": self.counts.tolist(),
+            "probability": self.probability.tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model comes from; every field may be None or empty.
+
+    Attributes
+    ----------
+    version : str
+        The version of auctor that fitted the model.
+    date : str
+        When it was fitted, UTC, as "2025-01-31T12:00:00Z".
+    learner, parameters, metric : str, dict, str
+        The learner, its parameters as JSON values, and the metric that it was trained for.
+    target, table, sha256 : str
+        The column of the labels, the name of the table, and the SHA-256 of its file.
+    """
+
+    version: str | None = None
+    date: str | None = None
+    learner: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    metric: str | None = None
+    target: str | None = None
+    table: str | None = None
+    sha256: str | None = None
+
+    def body(self) -> dict[str, Any]:
+        """The origin as plain JSON values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRecord:
+    """What a model remembers of its training, in aggregate: ``model.training``.
+
+    Attributes
+    ----------
+    origin : Origin
+        Learner, parameters, metric, target, table, version and date.
+    n_neg, n_pos : int
+        The numbers of training rows of each class, not counting rows of weight 0.
+    effective_rows : tuple of float
+        Kish's effective numbers of negatives and positives, lower where rows have weights.
+    columns : tuple of ColumnSummary
+        One for each feature of the model; empty for tables of more than 2,000 columns.
+    scores : ScoreBands
+        Bands of the model's score.
+    validations : tuple of Validation
+        How good the model was on rows that it had not seen.
+    """
+
+    origin: Origin
+    n_neg: int
+    n_pos: int
+    effective_rows: tuple[float, float]
+    columns: tuple[ColumnSummary, ...]
+    scores: ScoreBands
+    validations: tuple[Validation, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        return self.n_neg + self.n_pos
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the training rows had different weights."""
+        return sum(self.effective_rows) < self.n_rows - 1e-6
+
+    def body(self) -> dict[str, Any]:
+        """The record as plain JSON values."""
+        return {
+            "origin": self.origin.body(),
+            "n_neg": self.n_neg,
+            "n_pos": self.n_pos,
+            "effective_rows": list(self.effective_rows),
+            "columns": [column.body() for column in self.columns],
+            "scores": self.scores.body(),
+            "validations": [validation.body() for validation in self.validations],
+        }
