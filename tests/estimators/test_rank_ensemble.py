@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auctor import DMKS, MartiRank, RankBoost, RankEnsemble, SmoothAUCBoost
+from auctor import DMKS, MartiRank, RankBoost, RankEnsemble, SmoothAUCBoost, SmoothTreeBoost
 from auctor.metrics import auc, ks, partial_auc, precision_at_k
 from auctor.models import MemberModel, StackedModel, SumModel, load
 
@@ -350,3 +350,22 @@ def test_progress_has_the_fits_and_the_time_left():
 def test_errors_name_the_argument(arguments, words):
     with pytest.raises(ValueError, match=words):
         RankEnsemble(**{"estimators": [MartiRank(n_layers=2)], "cv": 2, **arguments}).fit(X, y)
+
+
+def test_members_hold_out_whole_groups_too():
+    """Rows of a group are in one fold, also in the folds by which a member chooses its model."""
+    X, y = make_rows(120)
+    groups = np.arange(120) // 4
+    folds = list(GroupKFold(4).split(X, y, groups))
+    members = [("trees", SmoothTreeBoost(5, init=None)), ("own folds", SmoothTreeBoost(5, cv=3))]
+    fitted = RankEnsemble(members, cv=folds).fit(X, y).estimators_
+    for k, (train, _) in enumerate(folds):
+        inner = fitted["trees"][k].cv
+        assert len(inner) == 3
+        assert sorted(np.concatenate([test for _, test in inner])) == sorted(train)
+        for own_train, own_test in inner:
+            assert not set(groups[own_train]) & set(groups[own_test])
+            assert set(own_train) | set(own_test) == set(train)
+    assert [each.cv for each in fitted["own folds"]] == [3] * 4
+    drawn = RankEnsemble(members[:1], cv=4).fit(X, y).estimators_
+    assert [each.cv for each in drawn["trees"]] == [None] * 4

@@ -96,8 +96,9 @@ class RankEnsemble(RankingEstimator):
     cv : int, cross-validation generator or iterable, default=5
         Number of folds, or a scikit-learn splitter, or an iterable of (train, test) row positions.
         A number gives stratified, shuffled folds that keep copies of a row together. Give the folds
-        of a group splitter where rows belong together. None is 5 folds, or fewer where a class has
-        fewer rows.
+        of a group splitter where rows belong together; members that choose something by
+        cross-validation use the other folds for it then. None is 5 folds, or fewer where a class
+        has fewer rows.
     refit : bool, default=False
         Whether to fit the members to all rows once the folds have chosen the weights, and to use
         these models in place of the means over the folds: one more fit for each member, and a model
@@ -268,7 +269,8 @@ class RankEnsemble(RankingEstimator):
         members = self._members(given, self._target(given, rows))
         folds = self._folds(given)
         weight = full_weight(rows, len(given.y))
-        fits = MemberFits(given, folds, rows.classes.tolist()[1], weight)
+        are_given = not (self.cv is None or isinstance(self.cv, Integral))
+        fits = MemberFits(given, folds, rows.classes.tolist()[1], weight, are_given)
         return Fitted(
             rows, folds, list(fits.run(members, refit=bool(self.refit), verbose=self.verbose))
         )

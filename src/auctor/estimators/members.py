@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -131,11 +132,23 @@ class MemberScores:
 
 
 class MemberFits:
-    """Fits members without each fold, one after another; each uses its own threads."""
+    """Fits members without each fold, one after another; each uses its own threads.
 
-    def __init__(self, given: FitInput, folds: Sequence[Fold], positive: Any, weight: Any) -> None:
+    With ``are_given`` the folds were chosen by the user: rows of a fold may belong together, so
+    members that cross-validate on their part use the other folds, and not folds of their own.
+    """
+
+    def __init__(
+        self,
+        given: FitInput,
+        folds: Sequence[Fold],
+        positive: Any,
+        weight: Any,
+        are_given: bool = False,
+    ) -> None:
         self._given, self._folds, self._positive = given, folds, positive
         self._weight = weight  # of the rows, for the scale
+        self._are_given = are_given
         self._rows = collect_rows(given.X)
 
     def run(self, members: Sequence[Named], *, refit: bool, verbose: Any) -> Iterator[MemberScores]:
@@ -158,6 +171,7 @@ class MemberFits:
         """Fit all rows. The scale is the mean of those of the folds: its rows are not held out."""
         rows = np.flatnonzero(self._weight > 0)
         is_own = isinstance(estimator, RankingEstimator)
+        estimator = self._with_folds(estimator, None) if is_own else estimator
         try:
             fitted = (self._fit_own if is_own else self._fit_other)(estimator, rows)
         except Exception as error:
@@ -172,7 +186,7 @@ class MemberFits:
         scores = np.full(len(self._given.y), np.nan)
         try:
             if isinstance(estimator, RankingEstimator):
-                fitted = self._fit_own(estimator, train)
+                fitted = self._fit_own(self._with_folds(estimator, k), train)
                 scores = estimator_scores(fitted, self._given.X, self._positive)
             else:
                 fitted = self._fit_other(estimator, train)
@@ -186,6 +200,18 @@ class MemberFits:
         self._check_finite(name, k, scores[test])
         scale = find_scale(scores[test], self._weight[test])
         return FoldMember(name, k, fitted, self._positive, scale), scale.apply(scores)
+
+    def _with_folds(self, estimator: Any, held_out: int | None) -> Any:
+        """The member with all folds but one as its own, if it would draw folds itself."""
+        usual = signature(type(estimator)).parameters.get("cv")
+        others = [test for k, (_, test) in enumerate(self._folds) if k != held_out]
+        every = np.sort(np.concatenate(others))
+        is_partition = len(others) > 1 and not (every[1:] == every[:-1]).any()
+        draws = usual is not None and estimator.cv == usual.default
+        if not (self._are_given and draws and is_partition):
+            return estimator
+        inner = [(np.setdiff1d(every, test), test) for test in others]
+        return clone(estimator).set_params(cv=inner)
 
     def _fit_own(self, estimator: Any, train: Any) -> Any:
         """Held-out rows have weight 0: the columns have the same kinds in every fold."""
