@@ -7,6 +7,7 @@ although their number was chosen on the test rows, and that of the mixture 0.886
 (``benchmarks/tree_boost_start.py``).
 """
 
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -189,8 +190,8 @@ class Choice:
 
     def _costs(self, checks: list[int]) -> Floats:
         """The cost (check, weight) in units of the variance."""
-        sizes = np.maximum(np.array(checks, dtype=np.float64), 1.0)
-        of_trees = _TREES_COST * np.log(sizes / self._usual_trees) ** 2
+        far = [log(max(n_trees, 1) / self._usual_trees) for n_trees in checks]
+        of_trees = _TREES_COST * np.array(far) ** 2
         if self._weights[0] == 0.0:
             of_trees[0] = 0.0
         return np.asarray(of_trees[:, None] + _WEIGHT_COST * (self._weights - _USUAL_WEIGHT) ** 2)
