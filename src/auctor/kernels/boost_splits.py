@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.boost_slopes import HALF
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 _LOWER = 2**HALF - 1
 # A gain below this is a rounding error.
@@ -73,7 +73,7 @@ class _Side(NamedTuple):
     variance: float  # V
 
 
-@kernel
+@inner_kernel
 def _side(neg: np.int64, pos: np.int64, rule: BoostRule) -> _Side:
     """G, H and V of packed sums."""
     slope_neg, slope_pos = np.float64(neg >> HALF), np.float64(pos >> HALF)
@@ -85,7 +85,7 @@ def _side(neg: np.int64, pos: np.int64, rule: BoostRule) -> _Side:
     )
 
 
-@kernel
+@inner_kernel
 def _is_enough(side: _Side, total: _Side, rule: BoostRule) -> bool:
     """Whether E = H^2 / V of a side is large enough, and H more than a rounding error."""
     return (
@@ -94,7 +94,7 @@ def _is_enough(side: _Side, total: _Side, rule: BoostRule) -> bool:
     )
 
 
-@kernel
+@inner_kernel
 def _value(side: _Side, l2: float, low: float, high: float) -> float:
     """The best value of a side within bounds: (G / H) E / (E + l2) = G H / (H^2 + l2 V)."""
     value = 0.0
@@ -104,7 +104,7 @@ def _value(side: _Side, l2: float, low: float, high: float) -> float:
     return min(max(value, low), high)
 
 
-@kernel
+@inner_kernel
 def _gain(side: _Side, l2: float, value: float) -> float:
     """What a value gains, by the quadratic model with curvature H (1 + l2 / E) = H + l2 V / H."""
     if side.curvature <= 0.0:
@@ -113,7 +113,7 @@ def _gain(side: _Side, l2: float, value: float) -> float:
     return side.slope * value - 0.5 * stiffness * value * value
 
 
-@kernel
+@inner_kernel
 def _split_gain(left: _Side, right: _Side, l2: float, bounds: Floats) -> float:
     """What the best values of two sides within bounds gain together."""
     value_left = _value(left, l2, bounds[0], bounds[1])
@@ -163,7 +163,7 @@ def find_boost_splits(
                 _search_number(neg, pos, k, j, features.sign[j], nodes, rule, splits)
 
 
-@kernel
+@inner_kernel
 def _sort_categories(neg: Ints, pos: Ints, rule: BoostRule, key: Floats, order: Ints) -> int:
     """Sort the codes that occur by their value, the largest first; returns their number.
 
@@ -184,7 +184,7 @@ def _sort_categories(neg: Ints, pos: Ints, rule: BoostRule, key: Floats, order: 
     return n_present
 
 
-@kernel
+@inner_kernel
 def _search_category(
     neg: Ints,
     pos: Ints,
@@ -226,7 +226,7 @@ def _search_category(
     splits.missing[k] = splits.goes_left[k, 0]
 
 
-@kernel
+@inner_kernel
 def _search_number(
     neg: Ints,
     pos: Ints,
@@ -262,7 +262,7 @@ def _search_number(
     splits.goes_left[k, 0] = np.uint8(splits.missing[k])
 
 
-@kernel
+@inner_kernel
 def _best_free_cut(
     neg: Ints, pos: Ints, total: _Side, rule: BoostRule, best: float
 ) -> tuple[float, int, int]:
@@ -315,7 +315,7 @@ def _best_free_cut(
     return best, cut, side
 
 
-@kernel
+@inner_kernel
 def _best_bounded_cut(
     neg: Ints,
     pos: Ints,
@@ -350,7 +350,7 @@ def _best_bounded_cut(
     return best, cut, side
 
 
-@kernel
+@inner_kernel
 def _is_monotone(left: _Side, right: _Side, sign: int, rule: BoostRule, bounds: Floats) -> bool:
     """Whether the value of the right side is larger (sign 1) or smaller (-1), or equal."""
     value_left = _value(left, rule.l2, bounds[0], bounds[1])
@@ -358,7 +358,7 @@ def _is_monotone(left: _Side, right: _Side, sign: int, rule: BoostRule, bounds: 
     return sign * (value_right - value_left) >= 0.0
 
 
-@kernel
+@inner_kernel
 def _write_split(
     left_neg: np.int64,
     left_pos: np.int64,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 from auctor.kernels.stumps import LEAST_GAIN
 
 
@@ -296,7 +296,7 @@ def best_splits(
             _write_split(counts, k, best, node, features, splits)
 
 
-@kernel
+@inner_kernel
 def _search_feature(
     counts: Histograms,
     k: int,
@@ -357,7 +357,7 @@ def _search_feature(
     return _Best(best_gain, best_size, j, cut, part_is_upper, has_missing, left_neg, left_pos)
 
 
-@kernel
+@inner_kernel
 def _write_split(
     counts: Histograms, k: int, best: _Best, node: _Node, features: SplitFeatures, splits: Splits
 ) -> None:
