@@ -34,7 +34,7 @@ def inner_kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-class InnerKernel(CPUDispatcher):  # type: ignore[misc]
+class InnerKernel(CPUDispatcher):
     """A compiled function that refuses calls from Python, which would crash the process."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
+from auctor.kernels.arrays import read_only
 from auctor.kernels.jit import inner_kernel, kernel
 from auctor.kernels.stumps import LEAST_GAIN
 
@@ -35,9 +36,15 @@ class TreeNodes(NamedTuple):
     right: Ints
 
 
+def leaves_of(codes: npt.NDArray[Any], nodes: TreeNodes) -> Ints:
+    """The leaf of each row of ``codes`` (features, rows)."""
+    leaf = np.empty(codes.shape[1], dtype=np.int64)
+    _find_leaves(read_only(codes), TreeNodes(*map(read_only, nodes)), leaf)
+    return leaf
+
+
 @kernel
-def find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
-    """Find the leaf of each row of ``codes`` (features, rows)."""
+def _find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
     for row in range(len(leaf)):
         k = np.int64(0)
         while nodes.feature[k] >= 0:
