@@ -10,8 +10,11 @@ PLAIN = OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL X
 WORKERS ?= auto
 # How long `make fuzz` goes on.
 SECONDS ?= 600
-# OpenMP's threads sleep while they wait: spinning, they take the cores from the other workers.
-PYTEST = OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+# The workers use all cores: threads of BLAS and OpenMP would only spin while they wait for one
+# (tests/golden/machines.py has fits with several). Bytecode is written, also where the environment
+# says otherwise, because the tests start many processes that import the same files.
+PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz lint format bench quality papers papers-quick api golden clean

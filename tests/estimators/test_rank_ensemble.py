@@ -3,6 +3,7 @@
 import io
 import pickle
 from contextlib import redirect_stderr
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,16 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auctor import DMKS, MartiRank, RankBoost, RankEnsemble, SmoothAUCBoost, SmoothTreeBoost
+from auctor import (
+    DMKS,
+    ExactBoost,
+    MartiRank,
+    RankBoost,
+    RankEnsemble,
+    SmoothAUCBoost,
+    SmoothTreeBoost,
+)
+from auctor.estimators import combiners, ensemble
 from auctor.metrics import auc, ks, partial_auc, precision_at_k
 from auctor.models import MemberModel, StackedModel, SumModel, load
 
@@ -150,7 +160,9 @@ def test_rows_in_several_folds_or_in_none():
         ("precision_at_k", "exactboost"),
     ],
 )
-def test_every_combiner_for_its_metrics(metric, combiner):
+def test_every_combiner_for_its_metrics(metric, combiner, monkeypatch):
+    # A stacked model of the usual size is fitted below.
+    monkeypatch.setattr(combiners, "ExactBoost", partial(ExactBoost, n_runs=3, n_estimators=20))
     fpr_range = (0.0, 0.3) if metric == "partial_auc" else None
     ranker = RankEnsemble(SMALL, metric=metric, combiner=combiner, fpr_range=fpr_range, cv=2)
     ranker.fit(X, y)
@@ -298,7 +310,9 @@ def test_threads_change_nothing_and_members_get_them():
     assert SMALL[0][1].n_jobs is None
 
 
-def test_default_members():
+def test_default_members(monkeypatch):
+    # Which members there are is tested, and not how many trees they have.
+    monkeypatch.setattr(ensemble, "SmoothTreeBoost", partial(SmoothTreeBoost, n_estimators=10))
     ranker = RankEnsemble(metric="partial_auc", fpr_range=(0, 0.5), cv=2, random_state=3)
     ranker.fit(X[:100], y[:100])
     assert list(ranker.weights_) == ["smooth", "mixture", "trees"]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import add_steps, code_numbers, find_centres, find_cuts
 from auctor.testing import strategies as own
 from tests.reference import binning as reference
@@ -38,7 +39,8 @@ def codes_of(values, cuts, dtype=np.uint16):
     """Codes in the order of the rows: with one class, none is moved."""
     values = np.asarray(values, dtype=np.float64)
     codes = np.full(len(values), 9999 if dtype == np.uint16 else 99, dtype=dtype)
-    code_numbers(values, np.asarray(cuts, dtype=np.float64), np.zeros(len(values), bool), 0, codes)
+    cuts = read_only(np.asarray(cuts, dtype=np.float64))
+    code_numbers(read_only(values), cuts, np.zeros(len(values), bool), 0, codes)
     return codes
 
 
@@ -260,7 +262,8 @@ class TestCodes:
         values = np.arange(float(n_rows))
         positive = np.random.default_rng(n_rows).random(n_rows) < 0.5
         codes = np.zeros(n_rows, dtype=np.uint8)
-        code_numbers(values, values[:-1].copy(), positive, int(positive.sum()), codes)
+        columns = read_only(values), read_only(values[:-1].copy())
+        code_numbers(*columns, positive, int(positive.sum()), codes)
         expected = np.concatenate([values[positive], values[~positive]]) + 1
         assert codes.tolist() == expected.tolist()
 
@@ -272,14 +275,13 @@ class TestSteps:
         size = len(cuts) + 2
         steps = data.draw(st.lists(st.integers(-9, 9), min_size=size, max_size=size))
         out = np.full(len(values), 100.0)
-        add_steps(values, cuts, np.array(steps, dtype=np.float64), out)
+        columns = values, cuts, np.array(steps, dtype=np.float64)
+        add_steps(*map(read_only, columns), out)
         expected = reference.score(values.tolist(), cuts.tolist(), [100.0 + s for s in steps])
         assert out.tolist() == expected
 
-    def test_read_only_columns(self):
-        values, cuts, steps = np.arange(3.0), np.array([0.5]), np.array([7.0, -1.0, 1.0])
-        for array in (values, cuts, steps):
-            array.flags.writeable = False
+    def test_by_hand(self):
+        columns = np.arange(3.0), np.array([0.5]), np.array([7.0, -1.0, 1.0])
         out = np.zeros(3)
-        add_steps(values, cuts, steps, out)
+        add_steps(*map(read_only, columns), out)
         assert out.tolist() == [-1.0, 1.0, 1.0]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.boost_rows import (
     count_packed,
     draw_features,
@@ -30,7 +31,7 @@ from auctor.kernels.boosted_trees import (
     send_children,
     tree_steps,
 )
-from auctor.kernels.trees import TreeNodes, find_leaves
+from auctor.kernels.trees import TreeNodes, leaves_of
 from tests.reference import tree_boost as slow
 
 # Random numbers are meant to overflow, which numpy says where kernels run without compilation.
@@ -347,7 +348,7 @@ def test_several_nodes_are_split_at_once():
     ends[:, :4] = begin, end
     lists = RowLists(order, new, buffer, *ends)
     codes = np.ascontiguousarray(table.codes.T)
-    sent = send_children(codes, lists, splits, np.arange(3), 3)
+    sent = send_children(read_only(codes), lists, splits, np.arange(3), 3)
     assert sent.order is new and sent.spare is order
     for k in range(3):
         own = order[begin[k] : end[k]]
@@ -371,7 +372,7 @@ def test_children_of_any_nodes_of_a_level_keep_their_rows(split):
     ends = np.zeros((2, 8), dtype=np.int64)
     ends[:, :4] = edges[:-1], edges[1:]
     lists = RowLists(order.copy(), new, buffer, *ends)
-    sent = send_children(codes, lists, splits, np.array(split), len(split))
+    sent = send_children(read_only(codes), lists, splits, np.array(split), len(split))
     for i, k in enumerate(split):
         own = order[edges[k] : edges[k + 1]]
         side = np.isin(codes[0, own], [0, 2])
@@ -388,8 +389,7 @@ def test_rows_take_the_steps_of_the_tree():
     left, right = [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1]
     nodes = TreeNodes(*map(np.array, (*columns, start, table, left, right)))
     codes = rng.integers(0, 6, size=(3, 200)).astype(np.uint8)
-    leaf = np.zeros(200, dtype=np.int64)
-    find_leaves(codes, nodes, leaf)
+    leaf = leaves_of(codes, nodes)
     weight, value = rng.integers(1, 4, size=200).astype(np.uint32), np.arange(7) / 4.0
     scores, cover = np.ones(200), np.zeros(7, dtype=np.int64)
     tile = np.ascontiguousarray(codes.T)
@@ -426,7 +426,7 @@ def test_packed_slopes_are_cubic_polynomials_of_the_score(is_whole):
 def test_rounds_without_compilation_or_with_checked_indices(loss):
     """Some whole rounds with all kernels, on a few rows."""
     from auctor.data import Workers, prepare
-    from auctor.kernels.trees import find_leaves
+    from auctor.kernels.trees import leaves_of
     from auctor.learners.tree_boost.rounds import Booster
     from auctor.learners.tree_boost.settings import TreeBoostSettings
     from auctor.testing.contracts import messy_table
@@ -440,8 +440,7 @@ def test_rounds_without_compilation_or_with_checked_indices(loss):
         tree, cover = booster.add()
         n_leaves = np.zeros(len(tree.value), dtype=np.int64)
         for part, scores in zip(data.partitions, expected, strict=True):
-            leaf = np.empty(part.n_rows, dtype=np.int64)
-            find_leaves(part.dense_codes, tree.nodes, leaf)
+            leaf = leaves_of(part.dense_codes, tree.nodes)
             scores += tree.value[leaf]
             n_leaves += np.bincount(leaf, minlength=len(n_leaves))
         is_leaf = tree.nodes.feature < 0

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.forest import forest_values
-from auctor.kernels.trees import TreeNodes, find_leaves
+from auctor.kernels.trees import TreeNodes, leaves_of
 
 N_CODES = 5
 
@@ -56,8 +56,7 @@ def slow_values(codes, nodes, roots, value):
         moved = (np.where(child >= 0, child - root, -1) for child in (nodes.left, nodes.right))
         left, right = (child[root:] for child in moved)
         columns = {name: getattr(nodes, name)[root:] for name in TreeNodes._fields[:5]}
-        leaf = np.empty(codes.shape[1], dtype=np.int64)
-        find_leaves(codes, TreeNodes(**columns, table=nodes.table, left=left, right=right), leaf)
+        leaf = leaves_of(codes, TreeNodes(**columns, table=nodes.table, left=left, right=right))
         out[t] = value[root + leaf]
     return out
 
@@ -82,8 +81,7 @@ def test_ranks_are_those_of_the_leaves(n_inner):
     rng = np.random.default_rng(n_inner)
     nodes, rank = random_nodes(rng, n_inner), rng.random(2 * n_inner + 1)
     codes = random_codes(rng, 40)
-    leaf = np.empty(40, dtype=np.int64)
-    find_leaves(codes, nodes, leaf)
+    leaf = leaves_of(codes, nodes)
     ranks = Walker(nodes, np.array([0, 0]), rank).ranks(codes, 3, 20)
     assert np.array_equal(ranks, np.tile(rank[leaf[3:23]], (2, 1)))
 
@@ -131,7 +129,9 @@ def test_rows_do_not_depend_on_each_other(seed, cut):
     parts = [walker.sums(codes, 0, cut), walker.sums(codes, cut, 20 - cut)]
     assert np.array_equal(np.concatenate(parts), walker.sums(codes, 0, 20))
     order = rng.permutation(20)
-    assert np.array_equal(walker.sums(codes[:, order], 0, 20), walker.sums(codes, 0, 20)[order])
+    assert np.array_equal(
+        walker.sums(np.ascontiguousarray(codes[:, order]), 0, 20), walker.sums(codes, 0, 20)[order]
+    )
 
 
 def stump(cut, above, missing):

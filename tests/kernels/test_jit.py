@@ -81,17 +81,18 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
     if numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    path = tmp_path / "small.py"
-    path.write_text(SMALL)
+    return lambda: load_module(tmp_path, SMALL).small
 
-    def load() -> Any:
-        spec = importlib.util.spec_from_file_location("small", path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.small
 
-    return load
+def load_module(folder: Path, text: str) -> Any:
+    """A module with this text, as a new process would import it."""
+    path = folder / "small.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("small", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def cached(tmp_path: Path, ending: str) -> Path:
@@ -223,3 +224,29 @@ def test_code_of_old_sources_is_removed(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.nbc"))) == 2
     assert (new.load("int64"), new.load("float64")) == ("new code", "new code")
     assert old.load("int64") is None
+
+
+INNER = """
+from auctor.kernels.jit import inner_kernel, kernel
+
+@inner_kernel
+def inner(x):
+    return x + 1
+
+@kernel
+def outer(x):
+    return inner(x) + 1
+"""
+
+
+def test_an_inner_kernel_is_called_by_kernels_and_refuses_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    for _ in range(2):  # compiled, and read back from the cache
+        module = load_module(tmp_path, INNER)
+        assert module.outer(1) == 3
+        with pytest.raises(TypeError, match="inner is called by kernels only"):
+            module.inner(1)

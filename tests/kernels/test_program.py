@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.program import OUT, Nodes, count_nodes, expect, route, route_and_count
 from tests.reference.martirank import coin, expected_value
 
@@ -18,7 +19,9 @@ def test_counts_equal_the_sum_row_by_row(n_features):
     weight = rng.integers(1, 4, size=n_rows).astype(np.uint32)
     counts = np.zeros((n_features, (n_nodes + 1) * n_codes), dtype=np.int64)
     for part in ((0, 100), (100, 300)):  # blocks add up
-        count_nodes(codes, node, weight, part, (0, n_features), n_nodes, counts)
+        count_nodes(
+            read_only(codes), node, read_only(weight), part, (0, n_features), n_nodes, counts
+        )
     expected = np.zeros((n_features, n_nodes + 1, n_codes), dtype=np.int64)
     for j in range(n_features):
         for i in range(n_rows):
@@ -44,7 +47,8 @@ def test_arrivals_are_the_rows_that_went_right(n_features):
     node, expected_node = before.copy(), before.copy()
     counts = np.zeros((n_features, (n_nodes + 1) * n_codes), dtype=np.int32)
     for part in ((0, 120), (120, 300)):  # blocks add up
-        route_and_count(codes, ids, weight, part, *gates, coins, node, counts)
+        rows = read_only(codes), read_only(ids), read_only(weight)
+        route_and_count(*rows, part, *gates, coins, node, counts)
     route(codes, ids, (0, n_rows), *gates, coins, expected_node)
     assert np.array_equal(node, expected_node)
     expected = np.zeros((n_features, n_nodes + 1, n_codes), dtype=np.int32)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.smooth import (
     add_pulls,
     add_scores,
@@ -107,7 +108,7 @@ def test_scores_are_sums_over_the_tables(n_rows, dtype):
     codes = rng.integers(0, 5, size=(2, n_rows)).astype(dtype)
     tables, before = rng.normal(size=(2, 5)), rng.normal(size=n_rows)
     scores = before.copy()
-    ends = add_scores(codes, tables, 0, n_rows, scores)
+    ends = add_scores(read_only(codes), tables, 0, n_rows, scores)
     assert np.array_equal(scores, before + tables[0][codes[0]] + tables[1][codes[1]])
     assert ends == (scores.min(), scores.max())
 
@@ -115,7 +116,7 @@ def test_scores_are_sums_over_the_tables(n_rows, dtype):
 def test_scores_outside_the_range_stay():
     codes, tables = np.ones((1, 6), dtype=np.uint8), np.array([[0.0, 2.0]])
     scores = np.array([9.0, 0.0, 1.0, -1.0, -9.0, 9.0])
-    assert add_scores(codes, tables, 1, 4, scores) == (1.0, 3.0)
+    assert add_scores(read_only(codes), tables, 1, 4, scores) == (1.0, 3.0)
     assert scores.tolist() == [9.0, 2.0, 3.0, 1.0, -9.0, 9.0]
 
 
@@ -138,21 +139,21 @@ def test_slopes_are_summed_by_code(start, stop, finer):
     rows = slice(start, stop)
     expected = slow_counts(codes[:, rows], weight[rows], values[rows], 4)
     result = np.ones((2, 4), dtype=np.int64)  # what is counted is added to what is there
-    count_slopes(codes, weight, slopes, scale, finer, start, stop, result)
+    count_slopes(read_only(codes), read_only(weight), slopes, scale, finer, start, stop, result)
     assert np.array_equal(result, 1 + expected)
 
 
 def test_empty_ranges_leave_everything_as_it_is():
     codes, weight = np.zeros((1, 3), dtype=np.uint8), np.ones(3, dtype=np.uint32)
     scores = np.zeros(3)
-    assert add_scores(codes, np.ones((1, 1)), 2, 2, scores) == (np.inf, -np.inf)
+    assert add_scores(read_only(codes), np.ones((1, 1)), 2, 2, scores) == (np.inf, -np.inf)
     assert not scores.any()
     assert not spread(scores, weight, 1, 1, 2.0**20).any()
     assert not spread(scores, weight, 1, 1, 2.0**20, 2.0**20).any()
     gather(scores, 3, 3, LOW, PER_UNIT, np.ones(N_NODES), scores)
     assert not scores.any()
     histogram = np.zeros((1, 1), dtype=np.int64)
-    count_slopes(codes, weight, np.ones(3), 1.0, 0.0, 0, 0, histogram)
+    count_slopes(read_only(codes), read_only(weight), np.ones(3), 1.0, 0.0, 0, 0, histogram)
     assert not histogram.any()
 
 
@@ -161,13 +162,13 @@ def test_empty_ranges_leave_everything_as_it_is():
 def test_one_score_that_is_not_finite_makes_both_ends_nan(row, bad):
     codes = np.zeros((1, 3001), dtype=np.uint8)
     codes[0, row] = 1
-    ends = add_scores(codes, np.array([[1.0, bad]]), 0, 3001, np.zeros(3001))
+    ends = add_scores(read_only(codes), np.array([[1.0, bad]]), 0, 3001, np.zeros(3001))
     assert np.isnan(ends).all()
     scores = np.zeros(3001)
     scores[row] = bad  # of an offset
-    assert np.isnan(add_scores(codes, np.zeros((1, 2)), 0, 3001, scores)).all()
+    assert np.isnan(add_scores(read_only(codes), np.zeros((1, 2)), 0, 3001, scores)).all()
     others = (0, row) if row else (1, 3001)
-    assert add_scores(codes, np.zeros((1, 2)), *others, scores) == (0.0, 0.0)
+    assert add_scores(read_only(codes), np.zeros((1, 2)), *others, scores) == (0.0, 0.0)
 
 
 def test_derivatives_along_a_line_are_those_of_the_pairs():

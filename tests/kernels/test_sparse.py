@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.sparse import best_ragged_stump, count_sparse, reweight
 from auctor.kernels.stumps import best_stump, reweight_and_count
 
@@ -48,7 +49,8 @@ def test_histograms_equal_the_dense_ones(seed, n_pos):
     totals = [0, 0]
     for label, start, stop in ((1, 0, n_pos), (0, n_pos, n_rows)):
         block = SCALE, start, stop
-        reweight_and_count(codes, weight, dense_factor, 2, change[label], *block, dense[label])
+        rows = read_only(codes), read_only(weight), dense_factor
+        reweight_and_count(*rows, 2, change[label], *block, dense[label])
         totals[label] = reweight(codes[2], weight, factor, change[label], *block, quantised)
     assert np.array_equal(factor, dense_factor)
     counts = np.zeros((2, FIRST[-1]), dtype=np.int64)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.scores import add_table, count_cells, sweep
 from auctor.kernels.stumps import LEAST_GAIN, best_stump, reweight_and_count
 from auctor.metrics import roc_curve
@@ -15,7 +16,8 @@ SCALE = 2.0**50
 
 def count(codes, weight, factor, chosen, change, start, stop, n_codes):
     histogram = np.zeros((len(codes), n_codes), dtype=np.int64)
-    reweight_and_count(codes, weight, factor, chosen, change, SCALE, start, stop, histogram)
+    rows = read_only(codes), read_only(weight), factor
+    reweight_and_count(*rows, chosen, change, SCALE, start, stop, histogram)
     return histogram
 
 

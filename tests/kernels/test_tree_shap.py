@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.tree_shap import shapley_values
 
-from auctor.kernels.trees import TreeNodes, find_leaves
+from auctor.kernels.trees import TreeNodes, leaves_of
 from auctor.models.tree_shapley import ShapleyTrees, find_paths
 
 N_CODES = 5  # 0 is missing
@@ -106,8 +106,7 @@ def test_what_holds_for_every_tree(seed, n_inner, n_features):
     codes = random_codes(rng, n_features, 7)
     one, two = ShapleyTrees(*join([tree])), ShapleyTrees(*join([tree, tree]))
     values = one.values(codes)
-    leaf = np.empty(7, dtype=np.int64)
-    find_leaves(codes, nodes, leaf)
+    leaf = leaves_of(codes, nodes)
     assert one.expected + values.sum(axis=0) == pytest.approx(value[leaf], abs=1e-12)
     unused = np.setdiff1d(np.arange(n_features), nodes.feature)
     assert (values[unused] == 0.0).all()

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.trees import (
     Histograms,
     SplitFeatures,
@@ -14,7 +15,7 @@ from auctor.kernels.trees import (
     best_splits,
     copy_lists,
     count_lists,
-    find_leaves,
+    leaves_of,
     no_splits,
     send_lists,
     subtract_slots,
@@ -31,7 +32,8 @@ def test_lists_are_sorted_into_left_and_right():
     goes_left = rng.integers(0, 2, size=(4, 4)).astype(np.uint8)
     new_order, new_amount = np.zeros_like(order), np.zeros_like(amount)
     middle = np.empty_like(begin)
-    send_lists(codes, order, amount, begin, end, feature, goes_left, new_order, new_amount, middle)
+    lists = read_only(codes), order, amount, begin, end
+    send_lists(*lists, feature, goes_left, new_order, new_amount, middle)
     assert np.array_equal(new_amount, new_order + 100)  # weights travel with their rows
     for k in range(4):
         before, left = order[begin[k] : end[k]], new_order[begin[k] : middle[k]]
@@ -204,6 +206,5 @@ def test_rows_find_their_leaves():
         right=np.array([2, 4, -1, -1, -1]),
     )
     codes = np.array([[0, 1, 2, 3, 3, 3], [0, 0, 0, 0, 1, 2]], dtype=np.uint16)
-    leaf = np.empty(6, dtype=np.int64)
-    find_leaves(codes, nodes, leaf)
+    leaf = leaves_of(codes, nodes)
     assert leaf.tolist() == [2, 2, 2, 3, 4, 3]

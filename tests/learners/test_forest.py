@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctor.data import Workers, prepare
-from auctor.kernels.trees import find_leaves
+from auctor.kernels.trees import leaves_of
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.trees.forest import ForestSettings, fit_forest, node_ranks
 from auctor.learners.trees.forest_bags import BagDraws, feature_draws
@@ -52,8 +52,7 @@ def test_out_of_bag_scores_and_their_auc_by_hand(name):
     ranks, seen = [], []
     for number in range(settings.n_estimators):
         counts, tree = replay(data, settings, number)
-        leaf = np.empty(part.n_rows, dtype=np.int64)
-        find_leaves(part.codes, tree.nodes, leaf)
+        leaf = leaves_of(part.codes, tree.nodes)
         ranks.append(node_ranks(tree)[leaf])
         seen.append(counts > 0)
     ranks, seen = np.array(ranks), np.array(seen)

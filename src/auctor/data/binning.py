@@ -10,6 +10,7 @@ from auctor._threads import Workers
 from auctor._typing import Bools, Floats, Ints
 from auctor.data.features import Category, Feature, category_feature, number_feature
 from auctor.data.table import Categories, Table
+from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers, find_centres, find_cuts
 
 MAX_BINS = 65_535
@@ -105,7 +106,7 @@ def _bin_numbers(
     n_known = int(np.searchsorted(ordered, np.nan))
     ordered, weight = ordered[:n_known], weight[:n_known]
     cuts = find_cuts(ordered, weight, max_bins)
-    code_numbers(values, cuts, rows.positive, rows.n_pos, out)
+    code_numbers(read_only(values), read_only(cuts), rows.positive, rows.n_pos, out)
     return number_feature(name, cuts, find_centres(ordered, weight, cuts))
 
 

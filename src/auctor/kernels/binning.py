@@ -6,17 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def _midpoint(low: float, high: float) -> float:
     """A cut with low <= cut < high; values at or below it are in the bin of ``low``."""
     cut = low / 2 + high / 2  # halves first, because the sum of two large values overflows
     return cut if low <= cut < high else low
 
 
-@kernel
+@inner_kernel
 def _end_of_run(ordered: Floats, start: int) -> int:
     """One past the last row with the value of row ``start``."""
     stop = start + 1
@@ -25,7 +25,7 @@ def _end_of_run(ordered: Floats, start: int) -> int:
     return stop
 
 
-@kernel
+@inner_kernel
 def _mass(weight: Ints, start: int, stop: int) -> Any:
     """The weight of rows start..stop; their number if ``weight`` is empty."""
     if len(weight) == 0:
@@ -36,7 +36,7 @@ def _mass(weight: Ints, start: int, stop: int) -> Any:
     return total
 
 
-@kernel
+@inner_kernel
 def _has_more_values(ordered: Floats, most: int) -> bool:
     """Whether there are more than ``most`` distinct values."""
     count = 0
@@ -47,7 +47,7 @@ def _has_more_values(ordered: Floats, most: int) -> bool:
     return count > most
 
 
-@kernel
+@inner_kernel
 def _count_heavy(ordered: Floats, weight: Ints, heavy_from: int) -> tuple[int, int, int]:
     """Count the values of weight ``heavy_from`` or more.
 
@@ -69,7 +69,7 @@ def _count_heavy(ordered: Floats, weight: Ints, heavy_from: int) -> tuple[int, i
     return heavy, stretches, light
 
 
-@kernel
+@inner_kernel
 def _set_heavy_apart(ordered: Floats, weight: Ints, max_bins: int) -> tuple[int, int, int, int]:
     """The weight from which a value has a bin of its own, and the counts of _count_heavy for it.
 
@@ -132,7 +132,7 @@ def find_cuts(ordered: Floats, weight: Ints, max_bins: int) -> Floats:
     return cuts[: max_bins - bins].copy()
 
 
-@kernel
+@inner_kernel
 def _end_of_bin(ordered: Floats, start: int, cut: float) -> int:
     """One past the last row at or below ``cut``, by bisection from ``start`` on."""
     stop = len(ordered)
@@ -145,7 +145,7 @@ def _end_of_bin(ordered: Floats, start: int, cut: float) -> int:
     return start
 
 
-@kernel
+@inner_kernel
 def _middle_row(weight: Ints, start: int, stop: int) -> int:
     """The lower weighted median: the first row with half of the weight of its bin up to it."""
     if len(weight) == 0:
@@ -188,7 +188,7 @@ def find_centres(
 _LANES = 8
 
 
-@kernel
+@inner_kernel
 def _pad(cuts: Floats) -> Floats:
     """The cuts, padded with infinities to a power of two, so that bisection needs no bounds."""
     size = 1
@@ -201,7 +201,7 @@ def _pad(cuts: Floats) -> Floats:
     return padded
 
 
-@kernel
+@inner_kernel
 def _find_bins(
     values: Floats,
     start: int,

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 # Nodes of a row: one before its cell, two at the ends of the cell, one after it.
 NODES_OF_A_ROW = 4
 HALF = 32  # bits of the curvature in a packed number
 
 
-@kernel
+@inner_kernel
 def _node_weights(t: float) -> tuple[float, float, float, float]:
     """Lagrange's weights of the nodes -1, 0, 1 and 2 at the position t, between 0 and 1."""
     a, b, c = t + 1.0, t - 1.0, t - 2.0
@@ -113,7 +113,7 @@ def pack_slopes(
         packed[i] = (upper << HALF) + _whole(max(bend, 0.0), weight[i], curvature_scale, is_whole)
 
 
-@kernel
+@inner_kernel
 def _whole(value: float, weight: np.uint32, scale: float, is_whole: bool) -> np.int64:
     """Value times weight times scale as a whole number."""
     if is_whole:

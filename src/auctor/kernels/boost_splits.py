@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.boost_slopes import HALF
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 _LOWER = 2**HALF - 1
 # A gain below this is a rounding error.
@@ -70,7 +70,7 @@ class _Side(NamedTuple):
     curvature: float  # H
 
 
-@kernel
+@inner_kernel
 def _side(neg: np.int64, pos: np.int64, rule: BoostRule) -> _Side:
     """G and H of packed sums."""
     slope_neg, slope_pos = np.float64(neg >> HALF), np.float64(pos >> HALF)
@@ -81,26 +81,26 @@ def _side(neg: np.int64, pos: np.int64, rule: BoostRule) -> _Side:
     )
 
 
-@kernel
+@inner_kernel
 def _is_enough(side: _Side, total: _Side, rule: BoostRule) -> bool:
     """Whether H of a side is large enough, and more than a rounding error."""
     return side.curvature > _LEAST_PART * total.curvature and side.curvature >= rule.min_curvature
 
 
-@kernel
+@inner_kernel
 def _value(side: _Side, l2: float, low: float, high: float) -> float:
     """The best value of a side within bounds."""
     value = side.slope / (side.curvature + l2) if side.curvature > 0.0 else 0.0
     return min(max(value, low), high)
 
 
-@kernel
+@inner_kernel
 def _gain(side: _Side, l2: float, value: float) -> float:
     """What a value gains, by the quadratic model with curvature H + l2."""
     return side.slope * value - 0.5 * (side.curvature + l2) * value * value
 
 
-@kernel
+@inner_kernel
 def _split_gain(left: _Side, right: _Side, l2: float, bounds: Floats) -> float:
     """What the best values of two sides within bounds gain together."""
     value_left = _value(left, l2, bounds[0], bounds[1])
@@ -150,7 +150,7 @@ def find_boost_splits(
                 _search_number(neg, pos, k, j, features.sign[j], nodes, rule, splits)
 
 
-@kernel
+@inner_kernel
 def _sort_categories(neg: Ints, pos: Ints, rule: BoostRule, key: Floats, order: Ints) -> int:
     """Sort the codes that occur by their value, the largest first; returns their number.
 
@@ -171,7 +171,7 @@ def _sort_categories(neg: Ints, pos: Ints, rule: BoostRule, key: Floats, order: 
     return n_present
 
 
-@kernel
+@inner_kernel
 def _search_category(
     neg: Ints,
     pos: Ints,
@@ -213,7 +213,7 @@ def _search_category(
     splits.missing[k] = splits.goes_left[k, 0]
 
 
-@kernel
+@inner_kernel
 def _search_number(
     neg: Ints,
     pos: Ints,
@@ -249,7 +249,7 @@ def _search_number(
     splits.goes_left[k, 0] = np.uint8(splits.missing[k])
 
 
-@kernel
+@inner_kernel
 def _best_free_cut(
     neg: Ints, pos: Ints, total: _Side, rule: BoostRule, best: float
 ) -> tuple[float, int, int]:
@@ -299,7 +299,7 @@ def _best_free_cut(
     return best, cut, side
 
 
-@kernel
+@inner_kernel
 def _best_bounded_cut(
     neg: Ints,
     pos: Ints,
@@ -333,7 +333,7 @@ def _best_bounded_cut(
     return best, cut, side
 
 
-@kernel
+@inner_kernel
 def _is_monotone(left: _Side, right: _Side, sign: int, rule: BoostRule, bounds: Floats) -> bool:
     """Whether the value of the right side is larger (sign 1) or smaller (-1), or equal."""
     value_left = _value(left, rule.l2, bounds[0], bounds[1])
@@ -341,7 +341,7 @@ def _is_monotone(left: _Side, right: _Side, sign: int, rule: BoostRule, bounds: 
     return sign * (value_right - value_left) >= 0.0
 
 
-@kernel
+@inner_kernel
 def _write_split(
     left_neg: np.int64,
     left_pos: np.int64,

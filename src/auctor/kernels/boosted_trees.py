@@ -26,7 +26,7 @@ from auctor.kernels.boost_splits import (
     find_boost_splits,
     leaf_value,
 )
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 from auctor.kernels.trees import TreeNodes
 
 
@@ -77,7 +77,7 @@ def boost_level(max_depth: int, n_groups: int = 0) -> BoostLevel:
     )
 
 
-@kernel
+@inner_kernel
 def _add_leaf(tree: GrowingTree, value: float) -> int:
     node = tree.size[0]
     tree.feature[node], tree.cut[node], tree.missing[node] = -1, 0, 0

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 # The parts of a record: cut (bits 0 to 15), column (16 to 30), whether it is a leaf (31), child.
 _CUT, _COLUMN = np.uint64(0xFFFF), np.uint64(0x7FFF)
@@ -98,7 +98,7 @@ def packed_values(
                 out[t, begin + i] = values[state[i] >> _CHILD_BIT]
 
 
-@kernel
+@inner_kernel
 def _fill_tile(
     codes: npt.NDArray[Any],
     first: int,
@@ -113,7 +113,7 @@ def _fill_tile(
             tile[c, i] = (np.int64(codes[feature, first + i]) - shift) & 0xFFFF
 
 
-@kernel
+@inner_kernel
 def _walk(
     tile: npt.NDArray[np.uint16],
     records: npt.NDArray[np.uint64],
@@ -138,7 +138,7 @@ def _walk(
         _walk_on(tile, records, n_rows, state, active)
 
 
-@kernel
+@inner_kernel
 def _walk_together(
     tile: npt.NDArray[np.uint16],
     records: npt.NDArray[np.uint64],
@@ -169,7 +169,7 @@ def _walk_together(
         state[i + np.uint64(6)], state[i + np.uint64(7)] = g, h
 
 
-@kernel
+@inner_kernel
 def _walk_on(
     tile: npt.NDArray[np.uint16],
     records: npt.NDArray[np.uint64],
@@ -190,7 +190,7 @@ def _walk_on(
         n_active = n_next
 
 
-@kernel
+@inner_kernel
 def _walk_by_table(
     tile: npt.NDArray[np.uint16],
     trees: PackedTrees,
@@ -214,7 +214,7 @@ def _walk_by_table(
         n_active = n_next
 
 
-@kernel
+@inner_kernel
 def _list_active(
     n_rows: int, state: npt.NDArray[np.uint64], active: npt.NDArray[np.uint32]
 ) -> np.uint64:
@@ -226,7 +226,7 @@ def _list_active(
     return n_active
 
 
-@kernel
+@inner_kernel
 def _next(
     record: np.uint64,
     tile: npt.NDArray[np.uint16],
@@ -238,7 +238,7 @@ def _next(
     return records[(record >> _CHILD_BIT) + np.uint64(code > (record & _CUT))]
 
 
-@kernel
+@inner_kernel
 def _next_by_table(
     record: np.uint64, tile: npt.NDArray[np.uint16], row: np.uint64, trees: PackedTrees
 ) -> Any:

@@ -11,7 +11,7 @@ from math import exp, log
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 
 @kernel
@@ -116,7 +116,7 @@ def solve_banded(factor: Floats, x: Floats) -> None:
         x[i] /= factor[0, i]
 
 
-@kernel
+@inner_kernel
 def solve_semidefinite(system: Floats, x: Floats, tiny: float) -> None:
     """Solve a positive semidefinite system; ``x`` is the right side, then a solution.
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 # The node of a row that has left the program at a frozen node.
 OUT = 65_535
@@ -55,7 +55,7 @@ def count_nodes(
                 bins_a[offset[i] + column_a[i]] += amounts[i]
 
 
-@kernel
+@inner_kernel
 def _coin(seed: np.uint64, row: np.uint64, node: np.uint64) -> np.int64:
     """A pseudorandom whole number below 2^53 from the hash of its arguments (splitmix64)."""
     x = seed ^ (row * np.uint64(0x9E3779B97F4A7C15)) ^ (node * np.uint64(0xD1B54A32D192ED03))
@@ -173,7 +173,7 @@ class Nodes(NamedTuple):
 _LANES = 512
 
 
-@kernel
+@inner_kernel
 def _toss(
     column: npt.NDArray[np.uint16],
     nodes: Nodes,

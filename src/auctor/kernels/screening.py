@@ -3,7 +3,7 @@
 import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 
 @kernel
@@ -66,7 +66,7 @@ def trend_tests(neg: Floats, pos: Floats) -> float:
     return max(linear, mean_test(square, neg, pos, all_neg, all_pos))
 
 
-@kernel
+@inner_kernel
 def mean_test(
     values: Floats,
     neg: Floats,

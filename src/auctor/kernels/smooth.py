@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 # Interpolation uses the nodes -3 .. 4 around a score in [0, 1), with a polynomial of degree 7.
 _BEFORE = 3
@@ -21,7 +21,7 @@ _BEFORE = 3
 _BLOCK = 2048
 
 
-@kernel
+@inner_kernel
 def _node_weights(t: float) -> tuple[float, float, float, float, float, float, float, float]:
     """The Lagrange weights of the nodes -3 .. 4 for a point t in [0, 1)."""
     a, b, c, d = t + 3.0, t + 2.0, t + 1.0, t

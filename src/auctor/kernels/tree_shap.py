@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 from auctor.kernels.trees import TreeNodes
 
 
@@ -95,7 +95,7 @@ def expected_values(nodes: TreeNodes, paths: TreePaths, value: Floats) -> None:
 _FAILED, _FAILS, _PASSES = 0, 1, 2
 
 
-@kernel
+@inner_kernel
 def find_states(
     codes: npt.NDArray[Any],
     nodes: TreeNodes,

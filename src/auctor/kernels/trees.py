@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.kernels.jit import kernel
+from auctor.kernels.arrays import read_only
+from auctor.kernels.jit import inner_kernel, kernel
 from auctor.kernels.stumps import LEAST_GAIN
 
 
@@ -35,9 +36,15 @@ class TreeNodes(NamedTuple):
     right: Ints
 
 
+def leaves_of(codes: npt.NDArray[Any], nodes: TreeNodes) -> Ints:
+    """The leaf of each row of ``codes`` (features, rows)."""
+    leaf = np.empty(codes.shape[1], dtype=np.int64)
+    _find_leaves(read_only(codes), TreeNodes(*map(read_only, nodes)), leaf)
+    return leaf
+
+
 @kernel
-def find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
-    """Find the leaf of each row of ``codes`` (features, rows)."""
+def _find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
     for row in range(len(leaf)):
         k = np.int64(0)
         while nodes.feature[k] >= 0:
@@ -296,7 +303,7 @@ def best_splits(
             _write_split(counts, k, best, node, features, splits)
 
 
-@kernel
+@inner_kernel
 def _search_feature(
     counts: Histograms,
     k: int,
@@ -357,7 +364,7 @@ def _search_feature(
     return _Best(best_gain, best_size, j, cut, part_is_upper, has_missing, left_neg, left_pos)
 
 
-@kernel
+@inner_kernel
 def _write_split(
     counts: Histograms, k: int, best: _Best, node: _Node, features: SplitFeatures, splits: Splits
 ) -> None:

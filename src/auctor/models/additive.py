@@ -12,6 +12,7 @@ from auctor import _text as words
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, SparseTable, Table, number_feature
 from auctor.data.binning import code_categories
+from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import add_steps
 from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
@@ -171,7 +172,8 @@ class AdditiveModel(TermModel):
             refuse_other_kind(feature, values)
             out += steps[code_categories(feature, values)]
         else:
-            add_steps(table.numbers(column), feature.cuts, steps, out)
+            numbers, cuts = read_only(table.numbers(column)), read_only(feature.cuts)
+            add_steps(numbers, cuts, read_only(steps), out)
 
     def body(self) -> dict[str, Any]:
         surfaces = [surface.body() for surface in self.surfaces]

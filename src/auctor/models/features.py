@@ -15,6 +15,7 @@ from auctor.data import (
     number_feature,
 )
 from auctor.data.binning import code_categories
+from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers
 from auctor.models.fields import Fields
 
@@ -80,7 +81,8 @@ def code_columns(
             refuse_other_kind(feature, values)
             codes[j] = code_categories(feature, values)
         else:
-            code_numbers(table.numbers(column), feature.cuts, no_positives, 0, codes[j])
+            numbers, cuts = read_only(table.numbers(column)), read_only(feature.cuts)
+            code_numbers(numbers, cuts, no_positives, 0, codes[j])
 
     (workers or Workers(1)).map(code, range(len(features)))
     return codes

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table, Workers, select
+from auctor.kernels.arrays import read_only
 from auctor.kernels.forest import PackedTrees, forest_values, packed_sums, packed_values
 from auctor.kernels.trees import TreeNodes
 from auctor.models.additive import on_grid_if_small
@@ -288,7 +289,9 @@ class Walker:
         """Ranks (trees, rows) of rows ``start`` to ``start + size``."""
         ranks = np.empty((self.n_trees, size))
         if self._packed is not None and codes.dtype.itemsize <= 2:
-            packed_values(codes, start, self._packed, *_buffers(self._packed, size), ranks)
+            packed_values(
+                read_only(codes), start, self._packed, *_buffers(self._packed, size), ranks
+            )
             return ranks
         tile = np.ascontiguousarray(codes[:, start : start + size].T)
         node, active = np.empty((2, size), dtype=np.int64)
@@ -300,7 +303,7 @@ class Walker:
         if self._packed is None or codes.dtype.itemsize > 2:
             return self.ranks(codes, start, size).sum(axis=0)
         sums = np.empty(size)
-        packed_sums(codes, start, self._packed, *_buffers(self._packed, size), sums)
+        packed_sums(read_only(codes), start, self._packed, *_buffers(self._packed, size), sums)
         return sums
 
     @cached_property

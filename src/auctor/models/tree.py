@@ -10,7 +10,7 @@ import numpy.typing as npt
 from auctor._text import count, prediction_rule
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table
-from auctor.kernels.trees import TreeNodes, find_leaves
+from auctor.kernels.trees import TreeNodes, leaves_of
 from auctor.models.base import Model
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
@@ -79,9 +79,7 @@ class TreeModel(Model):
 
     def apply(self, codes: npt.NDArray[Any]) -> Ints:
         """The leaf of each row; rows are given by their codes (features, rows)."""
-        leaf = np.empty(codes.shape[1], dtype=np.int64)
-        find_leaves(codes, self.nodes, leaf)
-        return leaf
+        return leaves_of(codes, self.nodes)
 
     def _score(self, table: Table, columns: Ints) -> Floats:
         leaf = self.apply(code_columns(self.features, table, columns))

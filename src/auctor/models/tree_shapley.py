@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Floats, Ints
+from auctor.kernels.arrays import read_only
 from auctor.kernels.tree_shap import TreePaths, expected_values, trace_paths, tree_shapley
 from auctor.kernels.trees import TreeNodes
 
@@ -44,6 +45,7 @@ class ShapleyTrees:
     """
 
     def __init__(self, nodes: TreeNodes, roots: Ints, cover: Floats, value: Floats) -> None:
+        nodes, cover, value = TreeNodes(*map(read_only, nodes)), read_only(cover), read_only(value)
         self._nodes, self._value = nodes, value
         self._paths = find_paths(nodes, roots, cover)
         self._n_nodes = int(np.diff(roots, append=len(value)).max())

@@ -14,7 +14,7 @@ import numpy as np
 
 from auctor._typing import Ints
 from auctor.kernels.exact.sample import AUC, KS, Positions, Sample, margin_of, nearest_to_zero
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 
 class Cell(NamedTuple):
@@ -119,7 +119,7 @@ def cell_bound(
     return float(metric_value(metric, sample, buffers.pos[:n_pos], buffers.neg[:n_neg]))
 
 
-@kernel
+@inner_kernel
 def whole_cell(sample: Sample, rank_pos: Positions, rank_neg: Positions, reach: int) -> Cell:
     """The cell of all cuts that split the sample and all steps up to ``reach`` in size.
 
@@ -194,7 +194,7 @@ def bisect(
     return value, point.first_cut, point.low
 
 
-@kernel
+@inner_kernel
 def sink(heap: Ints, n: int, at: int) -> None:
     """Move an entry of the heap down until no child has a larger bound."""
     while True:
@@ -219,7 +219,7 @@ def rise(heap: Ints, at: int) -> None:
         at = (at - 1) // 2
 
 
-@kernel
+@inner_kernel
 def best_first(
     metric: int,
     sample: Sample,

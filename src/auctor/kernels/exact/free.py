@@ -10,10 +10,10 @@ import numpy as np
 from auctor.kernels.exact.sample import KS, Sample, Views, margin_of
 from auctor.kernels.exact.segment_tree import Tree, join_all, put_leaf, set_leaf
 from auctor.kernels.exact.slots import Slots
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel
 
 
-@kernel
+@inner_kernel
 def arrange_free(sample: Sample, slots: Slots) -> None:
     """Sort all rows by score, with the smallest possible margin; each row has one slot."""
     stay = -margin_of(sample, 0)
@@ -35,7 +35,7 @@ class Gains(NamedTuple):
     rest: float  # is added to the sum of both sides
 
 
-@kernel
+@inner_kernel
 def free_gains(metric: int, sample: Sample) -> Gains:
     """The gains of rows below the threshold, whose sum bounds KS or precision at k.
 
@@ -64,7 +64,7 @@ def free_gains(metric: int, sample: Sample) -> Gains:
     return Gains(pos, neg, price * sample.top - n_pos * pos - n_neg * neg)
 
 
-@kernel
+@inner_kernel
 def sweep_free(
     sample: Sample,
     gains: Gains,
@@ -111,7 +111,7 @@ def sweep_free(
             best, cut = value, int(rank)
 
 
-@kernel
+@inner_kernel
 def side_threshold(
     sample: Sample, gains: Gains, views: Views, view: int, cut: int, is_above: bool
 ) -> int:

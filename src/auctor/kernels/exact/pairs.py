@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from auctor._typing import Ints
 from auctor.kernels.exact.sample import Positions, Sample, Views, margin_of, nearest_to_zero
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 BLOCK = 64
 
@@ -39,7 +39,7 @@ class Counter(NamedTuple):
     big: npt.NDArray[np.int32]
 
 
-@kernel
+@inner_kernel
 def find_leads(pos: Ints, neg: Ints, shift: int, led: Positions, held: Positions) -> None:
     """Count the negatives below each positive plus ``shift``, and the positives not above each."""
     j = 0
@@ -53,7 +53,7 @@ def find_leads(pos: Ints, neg: Ints, shift: int, led: Positions, held: Positions
         held[k] = len(pos)
 
 
-@kernel
+@inner_kernel
 def arrange_leads(sample: Sample, low: int, high: int, leads: Leads) -> float:
     """Fill ``leads`` for the steps low .. high; returns the pairs led if all rows are on one side.
 
@@ -103,7 +103,7 @@ def marked(counter: Counter, position: int) -> int:
     return counter.small[position] + counter.big[np.uint64(position) // np.uint64(BLOCK)]
 
 
-@kernel
+@inner_kernel
 def sweep_pairs(
     start: float, leads: Leads, views: Views, view: int, below_pos: Counter, below_neg: Counter
 ) -> tuple[float, int]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from auctor.kernels.exact.sample import Positions, Sample, Views, margin_of, nearest_to_zero
 from auctor.kernels.exact.segment_tree import Tree, join_all, replace_leaf, set_leaf
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 Contents = npt.NDArray[np.uint8]  # of each slot: EMPTY, POSITIVE or NEGATIVE
 
@@ -27,7 +27,7 @@ class Slots(NamedTuple):
     neg: Positions
 
 
-@kernel
+@inner_kernel
 def arrange_slots(sample: Sample, low: int, high: int, slots: Slots) -> None:
     """Find the two slots of each row, with positives as high and negatives as low as possible.
 
@@ -64,7 +64,7 @@ def arrange_slots(sample: Sample, low: int, high: int, slots: Slots) -> None:
             d += 1
 
 
-@kernel
+@inner_kernel
 def fill_tree(sample: Sample, slots: Slots, tree: Tree) -> None:
     """Fill the tree with all rows above the cut; its largest prefix sum is KS times both sizes."""
     for i in range(len(tree.sums)):
@@ -76,7 +76,7 @@ def fill_tree(sample: Sample, slots: Slots, tree: Tree) -> None:
     join_all(tree)
 
 
-@kernel
+@inner_kernel
 def sweep_ks(
     sample: Sample, slots: Slots, views: Views, view: int, full: Tree, tree: Tree
 ) -> tuple[float, int]:
@@ -149,7 +149,7 @@ def fill_contents(sample: Sample, slots: Slots, contents: Contents) -> Top:
     return extend_top(sample, contents, Top(len(contents), 0, 0))
 
 
-@kernel
+@inner_kernel
 def sweep_top(
     sample: Sample,
     slots: Slots,

@@ -26,7 +26,7 @@ from auctor.kernels.exact.slots import (
     sweep_ks,
     sweep_top,
 )
-from auctor.kernels.jit import kernel
+from auctor.kernels.jit import inner_kernel, kernel
 
 
 class Best(NamedTuple):
@@ -117,7 +117,7 @@ class Strips(NamedTuple):
     views: Floats  # (strip, view): the bound of each view
 
 
-@kernel
+@inner_kernel
 def make_strips(n_strips: int, n_views: int) -> Strips:
     """Allocate a list of open strips."""
     return Strips(
@@ -128,7 +128,7 @@ def make_strips(n_strips: int, n_views: int) -> Strips:
     )
 
 
-@kernel
+@inner_kernel
 def copy_strip(source: Strips, a: int, target: Strips, b: int) -> None:
     """Copy strip a of one list to strip b of another, or of the same list."""
     target.low[b], target.high[b] = source.low[a], source.high[a]
@@ -137,7 +137,7 @@ def copy_strip(source: Strips, a: int, target: Strips, b: int) -> None:
         target.views[b, v] = source.views[a, v]
 
 
-@kernel
+@inner_kernel
 def most_hopeful(strips: Strips, n: int) -> int:
     """The index of the strip with the largest bound; the first one if several bounds are equal."""
     best = 0
@@ -191,7 +191,7 @@ def first_look(
     return Best(value, view, cut, step, 0.0, n_sweeps)
 
 
-@kernel
+@inner_kernel
 def look_into(
     metric: int,
     sample: Sample,

@@ -25,6 +25,7 @@ from auctor.data import (
     select,
 )
 from auctor.data.binning import Rows, bin_table, code_categories
+from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers
 from auctor.learners.martirank.oracle import OracleExhausted, Stopped, positives_first
 from auctor.learners.martirank.oracle_source import open_oracle, read_batch
@@ -226,7 +227,8 @@ class OracleStream:
                 refuse_other_kind(feature, values)
                 codes[j] = code_categories(feature, values)
             else:
-                code_numbers(table.numbers(column), feature.cuts, no_row, 0, codes[j])
+                numbers, cuts = read_only(table.numbers(column)), read_only(feature.cuts)
+                code_numbers(numbers, cuts, no_row, 0, codes[j])
         return codes
 
     def _read_classes(self, y: npt.NDArray[Any]) -> Bools:

@@ -15,7 +15,7 @@ import numpy as np
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.data.copies import draw_units
-from auctor.kernels.trees import find_leaves
+from auctor.kernels.trees import leaves_of
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
@@ -149,8 +149,7 @@ def held_counts(data: RankingData, tree: GrownTree, held: list[Bools]) -> Ints:
     """Weight of the held-out rows at each cell: (node, class)."""
     counts = np.zeros((len(tree.counts), 2), dtype=np.int64)
     for part, is_held in zip(data.partitions, held, strict=True):
-        leaf = np.empty(part.n_rows, dtype=np.int64)
-        find_leaves(part.codes, tree.nodes, leaf)
+        leaf = leaves_of(part.dense_codes, tree.nodes)
         weight = part.weight * is_held  # sums below 2^53 are exact in floating point
         for label, rows in zip((1, 0), part.class_slices, strict=True):
             sums = np.bincount(leaf[rows], weight[rows], len(counts))

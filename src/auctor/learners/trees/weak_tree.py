@@ -13,7 +13,7 @@ import numpy.typing as npt
 from auctor._typing import Bools, Floats
 from auctor.data import Feature, Partition, RankingData, Workers
 from auctor.data.weights import frequency_weights
-from auctor.kernels.trees import find_leaves
+from auctor.kernels.trees import leaves_of
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
@@ -48,9 +48,7 @@ class WeakTree:
 
     def decision_function(self, Z: Floats) -> Floats:
         """The rank of each row's leaf."""
-        leaf = np.empty(len(Z), dtype=np.int64)
-        find_leaves(self._codes(Z), self.tree_.nodes, leaf)
-        return self.value_[leaf]
+        return self.value_[leaves_of(self._codes(Z), self.tree_.nodes)]
 
     def _data(self, Z: Floats, positive: Bools, weight: Floats) -> RankingData:
         order = np.argsort(~positive, kind="stable")
