@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.data import Table, read_labels, read_scores, read_table, read_weights, select
+from auctor.data import Table, read_labels, read_scores, read_weights, select
 from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.models import Model
 
@@ -108,7 +108,7 @@ def read_report_rows(
         raise ValueError("folds was given without scores; give the out-of-fold scores too")
     if fold_scores is not None and folds is None:
         raise ValueError("fold_scores was given without folds; give the fold of each row too")
-    table = read_table(X, accept_sparse=True)
+    table = model._read(X)
     columns = select(table, model.feature_names, type(model).__name__)
     positive = read_labels(y, pos_label=model.classes[1]).positive
     if len(positive) != table.n_rows:
