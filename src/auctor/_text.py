@@ -15,6 +15,18 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def rows_words(table: str | None, n_rows: int, n_pos: int) -> str:
+    """The rows of a table in a few words.
+
+    Examples
+    --------
+    >>> rows_words("loans.csv", 1500, 389), rows_words(None, 2, 1)
+    ('loans.csv: 1,500 rows, 389 positive', '2 rows, 1 positive')
+    """
+    of = f"{table}: " if table else ""
+    return f"{of}{n_rows:,} {'row' if n_rows == 1 else 'rows'}, {n_pos:,} positive"
+
+
 def interval(low: float, high: float, level: float) -> str:
     """A confidence interval in words.
 
