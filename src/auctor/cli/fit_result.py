@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor._text import interval, p_words
+from auctor._text import interval, one_line, p_words
 from auctor._typing import Floats
 from auctor.cli.facts import difference_words, interval_facts, with_interval
 from auctor.cli.holdout import HoldoutResult
@@ -167,7 +167,7 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
         lines += result.holdout.lines(result.learner)
     lines.append(f"training certificate: {result.estimator.certificate_.statement}")
     if result.importances:
-        parts = (f"{_one_line(name)} {value:.1%}" for name, value in result.importances)
+        parts = (f"{shorten(one_line(name))} {value:.1%}" for name, value in result.importances)
         lines.append(f"most important features: {', '.join(parts)}")
     lines.append(f"model written to {'standard output' if out.is_stdout else out}")
     if page is not None and not page.is_stdout:
@@ -218,8 +218,3 @@ def _difference(metric: str, compared: MetricComparison) -> str:
     p_value = p_words(compared.p_value)
     sign = "" if p_value.startswith("<") else "= "
     return f"{difference} in {metric} ({level} {ends}, p {sign}{p_value})"
-
-
-def _one_line(feature: str) -> str:
-    """A column's name on one line, shortened where it is long."""
-    return shorten(" ".join(feature.split()))
