@@ -145,7 +145,7 @@ def test_the_page_of_other_rows_says_what_the_model_was_trained_on(
     assert record is not None
     about, origin = facts["about"], record.origin
     words = f"{origin.table}: {record.n_rows:,} rows, {record.n_pos:,} positive"
-    assert about["trained_on"] == f"{words}; on {str(origin.date)[:10]}"
+    assert about["trained_on"] == f"{words}; fitted on {str(origin.date)[:10]}"
     assert about["evaluated_on"].startswith("test.csv: ")
     assert about["training_table_hash"] == origin.sha256
     assert about["trained_for"] == "pauc:0-0.2" and about["learner"] == origin.learner
@@ -166,3 +166,12 @@ def test_a_metric_of_no_use_for_these_rows_is_left_out(
     changed = replace(model, training=replace(model.training, origin=origin))
     rows = pa_csv.read_csv(train)
     assert summarize(changed, rows.drop_columns(["y"]), rows["y"].to_pylist())["judged"] is None
+
+
+def test_the_page_has_the_result_of_a_holdout(run: Run, train: Path) -> None:
+    pa_csv.write_csv(make_table(60, seed=1), "test.csv")
+    more = ("--holdout", "test.csv", "--report", "p.html", "--json")
+    done = run("fit", train, "--target", "y", *DROP, *FAST, *more)
+    assert done.code == 0, done.err
+    note, area = facts_of(Path("p.html"))["about"]["notes"][-1], done.json["holdout"]["auc"]
+    assert f"on test.csv (60 rows, 30 of them positive): AUC {area:.3f}" in note

@@ -28,6 +28,8 @@ def fit_page(
             f"The numbers are those of {describe_folds(validated.result, problem)}: each fold is "
             "predicted by a model of the rows before it. The earliest rows are only trained on."
         )
+    if result.holdout is not None:
+        notes += [f"Measured on other rows: {line}" for line in result.holdout.lines(result.learner)]
     if validated is None:
         notes.append(
             "These numbers were measured on the rows that the model was fitted to, so that they "

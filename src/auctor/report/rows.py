@@ -100,9 +100,15 @@ def read_report_rows(
     """Read the arguments of ``summarize``; an error names the argument that is wrong."""
     model = getattr(estimator, "model_", estimator)
     if not isinstance(model, Model):
+        steps = (
+            "; of a pipeline give its last step, pipeline[-1], and the rows that it sees, "
+            "pipeline[:-1].transform(X)"
+            if hasattr(estimator, "named_steps")
+            else ""
+        )
         raise ValueError(
             f"model is of type {type(estimator).__name__}, which has no auctor model; give a "
-            "fitted estimator of auctor, or what auctor.load returned"
+            f"fitted estimator of auctor, or what auctor.load returned{steps}"
         )
     if folds is not None and scores is None:
         raise ValueError("folds was given without scores; give the out-of-fold scores too")

@@ -15,7 +15,7 @@ def record_facts(record: TrainingRecord) -> dict[str, Any]:
         "learner": origin.learner,
         "parameters": origin.parameters,
         "target": origin.target,
-        "trained_on": f"{rows}; on {origin.date[:10]}" if origin.date else rows,
+        "trained_on": f"{rows}; fitted on {origin.date[:10]}" if origin.date else rows,
         "trained_for": origin.metric,
         "training_table_hash": origin.sha256,
     }
