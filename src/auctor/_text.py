@@ -1,7 +1,10 @@
 """Counts, lists and intervals as text, for results, warnings and errors."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def count(number: int, noun: str) -> str:
@@ -13,6 +16,40 @@ def count(number: int, noun: str) -> str:
     ('1 positive', '3012 negatives')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def without_controls(text: str) -> str:
+    """The text with a sign in place of each control character, except tabs and ends of lines.
+
+    Examples
+    --------
+    >>> without_controls("a\\x1b[31mb")
+    'a�[31mb'
+    """
+    return _CONTROL.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """The text on one line, with single spaces and without control characters.
+
+    Examples
+    --------
+    >>> one_line("two\\n lines")
+    'two lines'
+    """
+    return without_controls(" ".join(text.split()))
+
+
+def rows_words(table: str | None, n_rows: int, n_pos: int) -> str:
+    """The rows of a table in a few words.
+
+    Examples
+    --------
+    >>> rows_words("loans.csv", 1500, 389), rows_words(None, 2, 1)
+    ('loans.csv: 1,500 rows, 389 positive', '2 rows, 1 positive')
+    """
+    of = f"{table}: " if table else ""
+    return f"{of}{n_rows:,} {'row' if n_rows == 1 else 'rows'}, {n_pos:,} positive"
 
 
 def interval(low: float, high: float, level: float) -> str:

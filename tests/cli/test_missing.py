@@ -10,9 +10,12 @@ import pytest
 import auctor
 from auctor.cli.errors import UsageError
 from auctor.cli.missing import find_codes, parse_missing, sentinel_warning
-from auctor.models import from_json, to_json
+from auctor.display.score_panels import LabelledTerms
+from auctor.models import AdditiveModel, from_json, to_json
+from auctor.report import summarize
 
 from .conftest import FAST, Run
+from .test_report import facts_of
 
 N = 400
 FIT = ("--target", "y", *FAST)
@@ -60,6 +63,32 @@ def test_codes_are_missing_in_fit_and_score(run: Run, table: Path, option: tuple
     assert scores.tolist() == model.decision_function(empty).tolist()
     assert model.explain(rows).contributions.tolist() == model.explain(empty).contributions.tolist()
     assert to_json(from_json(to_json(model))) == to_json(model)
+    assert model.score(rows, rows["y"].to_pylist()) == model.score(empty, empty["y"].to_pylist())
+
+
+def test_codes_are_missing_in_every_kind_of_table(run: Run, table: Path) -> None:
+    run("fit", table, *FIT, "--missing", "-9,?", "--out", "m.json")
+    model, rows = auctor.load("m.json"), draw().drop_columns(["y"]).to_pandas()
+    wanted = model.decision_function(draw(coded=False)).tolist()
+    assert model.decision_function(rows).tolist() == wanted
+    assert model.decision_function(rows.to_numpy(dtype=object)).tolist() == wanted  # no names
+    assert model.decision_function(rows[["town", "income"]]).tolist() == wanted
+    assert model.decision_function(rows.assign(more=1)).tolist() == wanted
+
+
+def test_codes_are_missing_on_pages_and_in_displays(run: Run, table: Path) -> None:
+    run("fit", table, *FIT, "--missing", "-9,?", "--out", "m.json", "--report", "fit.html")
+    model, rows, empty = auctor.load("m.json"), draw(), draw(coded=False)
+    X, y = rows.drop_columns(["y"]), rows["y"].to_pylist()
+    assert isinstance(model, AdditiveModel)
+    facts, other = (summarize(model, each, y) for each in (X, empty.drop_columns(["y"])))
+    assert facts["features"] == other["features"] and facts["row"] == other["row"]
+    page = facts_of(Path("fit.html"))
+    for one in (facts, page):  # what the panel of one row takes as missing
+        missing = {row["name"]: row["missing"] for row in one["row"]["features"]}
+        assert missing == {"income": [-9.0], "town": []}
+    shown = [LabelledTerms(model, each, y, None).table.numbers(0) for each in (X, empty)]
+    np.testing.assert_array_equal(*shown)
 
 
 def test_a_text_among_numbers(run: Run, tmp_path: Path) -> None:

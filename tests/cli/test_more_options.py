@@ -48,10 +48,11 @@ def test_time_is_said_and_works_with_report_and_compare(run: Run, timed: Path) -
     ("cells", "words"),
     [
         ([f"{i % 12 + 1}/2024" for i in range(80)], "does not sort in the order of time"),
+        ([f"2024-W{i % 20 + 1}" for i in range(80)], "the text '2024-W1', which does not sort"),
         ([None, *["2024-01"] * 79], "column 'month' has 1 missing value; every row needs a time"),
         (["2024-01"] * 80, "time has 1 different values, which are not divided"),
     ],
-    ids=["text", "missing", "one"],
+    ids=["text", "weeks", "missing", "one"],
 )
 def test_times_that_cannot_be_used(run: Run, tmp_path: Path, cells: list[str], words: str) -> None:
     csv.write_csv(make_table().append_column("month", pa.array([*cells])), tmp_path / "t.csv")

@@ -140,3 +140,14 @@ def test_text_where_the_model_has_numbers(
     csv.write_csv(table, tmp_path / "new.csv")
     error = run("score", model, "new.csv").error
     assert error.startswith("column 'z' holds numbers in the model") and words in error
+
+
+def test_a_hostile_record_does_not_control_the_terminal(run: Run, model: Path) -> None:
+    known = auctor.load(model)
+    assert known.training is not None
+    origin = replace(known.training.origin, table="t\x1b[31m\nlearner: trusted", learner="x" * 9999)
+    record = replace(known.training, origin=origin)
+    Path("h.json").write_text(to_json(replace(known, training=record)))
+    done = run("show", "h.json")
+    assert "table: t\ufffd[31m learner: trusted\n" in done.out and "\x1b" not in done.out
+    assert max(map(len, done.out.splitlines())) < 1_100

@@ -1,14 +1,18 @@
 """`auctor report` and `fit --report`: what they measure, write and print."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+import pyarrow.csv as pa_csv
 import pytest
 
+import auctor
 from auctor.estimators.base import RankingEstimator
+from auctor.report import summarize
 
-from .conftest import FAST, Run, files
+from .conftest import FAST, Run, files, make_table
 
 DROP = ("--drop", "id", "--drop", "w")
 
@@ -120,3 +124,54 @@ def test_a_report_is_a_document(run: Run, train: Path) -> None:
 def test_options_of_a_report_need_one(run: Run, train: Path, option: tuple[str, ...]) -> None:
     done = run("fit", train, "--target", "y", *FAST, *option)
     assert done.code == 2 and done.error.startswith(f"{option[0]} is an option of the report")
+
+
+@pytest.fixture
+def trained_for_the_top(run: Run, train: Path) -> str:
+    fast = ("--learner", "smooth-aucboost", "--cv", 0)
+    done = run("fit", train, "--target", "y", *DROP, *fast, "--metric", "pauc:0-0.2")
+    assert done.code == 0, done.err
+    return "train.model.json"
+
+
+def test_the_page_of_other_rows_says_what_the_model_was_trained_on(
+    run: Run, trained_for_the_top: str
+) -> None:
+    pa_csv.write_csv(make_table(60, seed=1), "test.csv")
+    test = Path("test.csv")
+    done = run("report", trained_for_the_top, test, "--target", "y", "--facts", "f.json")
+    facts = json.loads(Path("f.json").read_text())
+    record = auctor.load(trained_for_the_top).training
+    assert record is not None
+    about, origin = facts["about"], record.origin
+    words = f"{origin.table}: {record.n_rows:,} rows, {record.n_pos:,} positive"
+    assert about["trained_on"] == f"{words}; fitted on {str(origin.date)[:10]}"
+    assert about["evaluated_on"].startswith("test.csv: ")
+    assert about["training_table_hash"] == origin.sha256
+    assert about["trained_for"] == "pauc:0-0.2" and about["learner"] == origin.learner
+    # The headline is in the metric of training, on the page and in the terminal.
+    assert facts["judged"]["where"] == "over fpr 0 to 0.2"
+    assert done.out.startswith(facts["judged"]["sentence"])
+    page = Path("test.report.html").read_text("utf-8")
+    assert "<dt>Trained on</dt>" in page and "The model was trained for the scaled partial" in page
+
+
+@pytest.mark.parametrize("metric", ["p@k:100000", "nonsense", "", None])
+def test_a_metric_of_no_use_for_these_rows_is_left_out(
+    trained_for_the_top: str, train: Path, metric: str | None
+) -> None:
+    model = auctor.load(trained_for_the_top)
+    assert model.training is not None
+    origin = replace(model.training.origin, metric=metric)
+    changed = replace(model, training=replace(model.training, origin=origin))
+    rows = pa_csv.read_csv(train)
+    assert summarize(changed, rows.drop_columns(["y"]), rows["y"].to_pylist())["judged"] is None
+
+
+def test_the_page_has_the_result_of_a_holdout(run: Run, train: Path) -> None:
+    pa_csv.write_csv(make_table(60, seed=1), "test.csv")
+    more = ("--holdout", "test.csv", "--report", "p.html", "--json")
+    done = run("fit", train, "--target", "y", *DROP, *FAST, *more)
+    assert done.code == 0, done.err
+    note, area = facts_of(Path("p.html"))["about"]["notes"][-1], done.json["holdout"]["auc"]
+    assert f"on test.csv (60 rows, 30 of them positive): AUC {area:.3f}" in note

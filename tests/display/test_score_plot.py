@@ -312,7 +312,7 @@ def test_other_additive_models_without_bands(fitted):
     other = AUCBoost(n_estimators=5).fit(X, y)
     display = ScorePlotDisplay.from_estimator(other, X, y, band=None)
     assert display.n_resamples == 0 and display.panels[0].band is None
-    with pytest.raises(ValueError, match="AUCBoost, which has no bands"):
+    with pytest.raises(ValueError, match=r"type AUCBoost, and only .* has bands; give band=None"):
         ScorePlotDisplay.from_estimator(other, X, y)
     with pytest.raises(ValueError, match="TreeRank has no additive model"):
         ScorePlotDisplay.from_estimator(TreeRank().fit(X, y), X, y)

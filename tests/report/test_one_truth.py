@@ -108,6 +108,8 @@ def test_importance_has_one_order(open_page, table, told):
     page = [(row["name"], row["importance"]) for row in told["fit_page"]["features"]["rows"]]
     names = [name for name, _ in printed]
     assert printed == page[: len(printed)]
+    kept = {column.name: column.importance for column in model.training.columns}
+    assert printed == [(name, pytest.approx(kept[name], abs=1e-12)) for name in names]
     assert open_page(told["fit_page"]).page.locator("#cards h3").all_text_contents() == names
     assert [panel.name for panel in ScorePlotDisplay.from_model(model, X, y).panels] == names
     assert [curve.name for curve in ScoreROCDisplay.from_model(model, X, y).curves] == names

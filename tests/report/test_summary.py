@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.metrics import average_precision_score
+from sklearn.pipeline import make_pipeline
 
 from auctor import RankBoost, TreeRank, cross_val_auc, load
 from auctor.learners.certificate import Certificate
@@ -229,6 +230,8 @@ def test_one_row_of_a_class_has_no_interval():
 
 def test_what_is_wrong_is_named(fitted):
     estimator, X, y = fitted
+    with pytest.raises(ValueError, match=r"give its last step, pipeline\[-1\]"):
+        summarize(make_pipeline(estimator), X, y)
     with pytest.raises(ValueError, match="model is of type object, which has no auctor model"):
         summarize(object(), X, y)
     with pytest.raises(ValueError, match=r"y has 1 class \(1\); auctor needs exactly two"):

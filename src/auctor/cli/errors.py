@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from auctor._text import first_few
+from auctor._text import one_line as in_one_line
 
 # An error can quote a row of a table, which may be very long.
 _LONGEST = 600
@@ -31,7 +32,7 @@ def one_line(error: BaseException) -> str:
     text = str(error)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         text = f"{error.filename}: {error.strerror}"
-    text = " ".join(text.split()) or type(error).__name__
+    text = in_one_line(text) or type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 

@@ -102,8 +102,7 @@ def fit_table(options: FitOptions) -> None:
     _fit_all_rows(estimator, problem, execution)
     held = None
     if holdout is not None:
-        scoring = replace(estimator.model_, missing_codes=problem.missing_codes)
-        held = measure_holdout(scoring, holdout, roles, options.metric, execution.seed)
+        held = measure_holdout(estimator.model_, holdout, roles, options.metric, execution.seed)
     result = FitResult(
         learner=options.learner,
         estimator=estimator,
@@ -114,10 +113,12 @@ def fit_table(options: FitOptions) -> None:
         baseline=baseline,
         holdout=held,
     )
+    estimator.model_ = recorded_model(result, sha256)
+    model_text = to_json(estimator.model_)
     # Before the report: an error or an interrupt there must not lose the model.
-    out.write_text(to_json(recorded_model(result, sha256)))
+    out.write_text(model_text)
     if page is not None:
-        _write_page(result, page, options)
+        _write_page(result, model_text, page, options)
     has_file = out.is_stdout or (page is not None and page.is_stdout)
     emit(fit_facts(result, out, page), fit_text(result, out, page), options.as_json, has_file)
 
@@ -160,13 +161,21 @@ def _fit_all_rows(estimator: RankingEstimator, problem: Problem, execution: Exec
         estimator.set_params(verbose=not execution.quiet)
     with_group_folds(estimator, problem.positive, problem.groups, problem.weight)
     estimator.fit(problem.X, problem.y, sample_weight=problem.weight)
+    estimator.model_ = replace(estimator.model_, missing_codes=problem.missing_codes)
 
 
-def _write_page(result: FitResult, page: Output, options: FitOptions) -> None:
+def _write_page(result: FitResult, model_text: str, page: Output, options: FitOptions) -> None:
     # Imported here: a fit without --report does not need it.
     from auctor.cli.fit_page import fit_page
 
     note("writing the report", options.execution.quiet)
     page.write_text(
-        fit_page(result, str(options.out), options.command, options.execution, options.document)
+        fit_page(
+            result,
+            str(options.out),
+            model_text,
+            options.command,
+            options.execution,
+            options.document,
+        )
     )

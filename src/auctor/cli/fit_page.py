@@ -2,23 +2,24 @@
 
 from typing import Any
 
+from auctor._text import rows_words
 from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
 from auctor.cli.validation import Validated, describe_folds
 from auctor.estimators.bands import estimator_bands, has_quick_bands
-from auctor.models.file import to_json
 from auctor.report import render, summarize
 
 
 def fit_page(
     result: FitResult,
     model: str,
+    model_text: str,
     command: str,
     execution: Execution,
     document: Document,
 ) -> str:
-    """The report as HTML; ``model`` is the name of the model file."""
+    """The report as HTML; ``model`` is the name of the model file, and ``model_text`` its text."""
     validated = result.validated
     problem = result.problem if validated is None else result.problem.take(validated.result.rows)
     notes = list(result.warnings)
@@ -27,13 +28,15 @@ def fit_page(
             f"The numbers are those of {describe_folds(validated.result, problem)}: each fold is "
             "predicted by a model of the rows before it. The earliest rows are only trained on."
         )
+    if result.holdout is not None:
+        notes += [f"Measured on other rows: {line}" for line in result.holdout.lines(result.learner)]
     if validated is None:
         notes.append(
             "These numbers were measured on the rows that the model was fitted to, so that they "
             "are too optimistic. Use cross-validation or other rows to judge the model."
         )
     about = {
-        **document.about(to_json(result.estimator.model_).encode()),
+        **document.about(model_text.encode()),
         **_rows_words(result),
         "table": problem.table,
         "model": model,
@@ -65,14 +68,16 @@ def fit_page(
 def _rows_words(result: FitResult) -> dict[str, str]:
     """Which rows the model was trained on, and which ones the results are of."""
     problem, validated = result.problem, result.validated
-    rows = f"{problem.table}: {problem.n_pos + problem.n_neg:,} rows, {problem.n_pos:,} positive"
+    rows = rows_words(problem.table, problem.n_pos + problem.n_neg, problem.n_pos)
     if validated is None:
         return {"trained_on": rows, "evaluated_on": "the training rows"}
-    n_folds = validated.result.auc.n_folds
-    return {
-        "trained_on": rows,
-        "evaluated_on": f"the same rows, each by a model fitted without it ({n_folds} folds)",
-    }
+    folds = describe_folds(validated.result, problem)
+    if validated.result.rows is None:
+        words = f"the same rows, each by a model fitted without it ({folds})"
+    else:
+        tested = f"{len(validated.result.rows):,} of the same rows"
+        words = f"{tested}, each by a model of the rows before it ({folds})"
+    return {"trained_on": rows, "evaluated_on": words}
 
 
 _POOLING = (

@@ -1,5 +1,6 @@
 """The result of `auctor fit`: as plain values for JSON, and as text for people."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from auctor._text import interval, p_words
+from auctor._text import interval, one_line, p_words
+from auctor._typing import Floats
 from auctor.cli.facts import difference_words, interval_facts, with_interval
 from auctor.cli.holdout import HoldoutResult
 from auctor.cli.metric import Metric
@@ -26,7 +28,12 @@ from auctor.estimators.base import RankingEstimator
 from auctor.metrics import MetricComparison, MetricInterval
 from auctor.models import ExplainedModel
 from auctor.models.explanation import shorten
-from auctor.models.importance import by_importance, can_rank_terms, term_importances
+from auctor.models.importance import (
+    by_importance,
+    can_rank_terms,
+    feature_importances,
+    term_importances,
+)
 
 _N_IMPORTANT = 5
 
@@ -67,25 +74,41 @@ class FitResult:
         }
 
     @property
-    def all_importances(self) -> list[float] | None:
-        """The importance of each feature, where the learner has any."""
-        values = getattr(self.estimator, "feature_importances_", None)
-        return None if values is None else [float(value) for value in values]
+    def _explained(self) -> ExplainedModel | None:
+        """The model, if its score is a sum of terms that have importances."""
+        model = self.estimator.model_
+        return model if isinstance(model, ExplainedModel) and can_rank_terms(model) else None
 
     @cached_property
-    def importances(self) -> list[tuple[str, float]]:
-        """The features and pairs that matter most, as on the page of the report.
+    def _term_importances(self) -> Floats:
+        """The importance of each term of such a model."""
+        model, problem = self._explained, self.problem
+        assert model is not None
+        table = read_table(problem.X)
+        columns = select(table, model.feature_names, type(model).__name__)
+        weight = np.ones(table.n_rows) if problem.weight is None else problem.weight
+        return term_importances(model, table, columns, problem.positive, weight)
+
+    @property
+    def all_importances(self) -> Floats | None:
+        """The importance of each feature, in which a pair counts one half for each of the two.
 
         Where the score is no sum over features, the importances of the learner, if it has any.
         """
-        model, problem = self.estimator.model_, self.problem
-        if isinstance(model, ExplainedModel) and can_rank_terms(model):
-            table, names = read_table(problem.X), list(model.term_names)
-            columns = select(table, model.feature_names, type(model).__name__)
-            weight = np.ones(table.n_rows) if problem.weight is None else problem.weight
-            values = term_importances(model, table, columns, problem.positive, weight)
-        else:
-            names, values = problem.X.column_names, np.asarray(self.all_importances or [])
+        if self._explained is not None:
+            return feature_importances(self._explained, self._term_importances)
+        values = getattr(self.estimator, "feature_importances_", None)
+        return None if values is None else np.asarray(values, dtype=np.float64)
+
+    @property
+    def importances(self) -> list[tuple[str, float]]:
+        """The features and pairs that matter most, as on the page of the report."""
+        names: Sequence[str] = self.problem.X.column_names
+        values = self.all_importances
+        if self._explained is not None:
+            names, values = self._explained.term_names, self._term_importances
+        if values is None:
+            return []
         first = by_importance(values)[:_N_IMPORTANT]
         return [(names[j], float(values[j])) for j in first if values[j] > 0]
 
@@ -144,7 +167,7 @@ def fit_text(result: FitResult, out: Output, page: Output | None) -> str:
         lines += result.holdout.lines(result.learner)
     lines.append(f"training certificate: {result.estimator.certificate_.statement}")
     if result.importances:
-        parts = (f"{_one_line(name)} {value:.1%}" for name, value in result.importances)
+        parts = (f"{shorten(one_line(name))} {value:.1%}" for name, value in result.importances)
         lines.append(f"most important features: {', '.join(parts)}")
     lines.append(f"model written to {'standard output' if out.is_stdout else out}")
     if page is not None and not page.is_stdout:
@@ -195,8 +218,3 @@ def _difference(metric: str, compared: MetricComparison) -> str:
     p_value = p_words(compared.p_value)
     sign = "" if p_value.startswith("<") else "= "
     return f"{difference} in {metric} ({level} {ends}, p {sign}{p_value})"
-
-
-def _one_line(feature: str) -> str:
-    """A column's name on one line, shortened where it is long."""
-    return shorten(" ".join(feature.split()))

@@ -192,13 +192,30 @@ def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
 _SORTED_TEXT = re.compile(r"\d{4}([-/.]?\d{2}){0,2}([T ].*)?|\d{4}-?[QWHM]\d{1,2}", re.IGNORECASE)
 
 
+def _unsorted(texts: Sequence[str]) -> str | None:
+    """A text that does not sort in the order of time; None if there is none.
+
+    Examples
+    --------
+    >>> _unsorted(["2024-W01", "2024-W10"]), _unsorted(["2024-W10", "2024-W9"])
+    (None, '2024-W9')
+    """
+    # W10 is sorted before W9: periods need the same number of digits.
+    width = max((len(text) for text in texts if "T" not in text and " " not in text), default=0)
+    for text in texts:
+        is_period = text[-2:-1].isalpha()
+        if not _SORTED_TEXT.fullmatch(text) or (is_period and len(text) < width):
+            return text
+    return None
+
+
 def read_time(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     """When each row was observed, as whole numbers in the order of time."""
     _check_complete(column, name, "time")
     kind = column.type
     if _is_text(kind):
         texts = column.to_numpy()
-        odd = next((text for text in np.unique(texts) if not _SORTED_TEXT.fullmatch(text)), None)
+        odd = _unsorted(np.unique(texts).tolist())
         if odd is not None:
             raise ValueError(
                 f"column {name!r} has the text {shorten(odd)!r}, which does not sort in the order "

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from auctor._files import complete_file
+from auctor._text import one_line, without_controls
 
 STDOUT = "-"
 
@@ -30,7 +31,9 @@ def emit(facts: Mapping[str, Any], text: str, as_json: bool, to_stderr: bool = F
 
     ``to_stderr`` is for a command whose standard output already holds a file.
     """
-    print(to_json(facts) if as_json else text, file=sys.stderr if to_stderr else sys.stdout)
+    # A table or a model file of someone else must not control the terminal.
+    shown = to_json(facts) if as_json else without_controls(text)
+    print(shown, file=sys.stderr if to_stderr else sys.stdout)
 
 
 def to_json(facts: Mapping[str, Any]) -> str:
@@ -57,7 +60,7 @@ def note(text: str, quiet: bool) -> None:
 def warn(sentences: Sequence[str]) -> None:
     """Print warnings to stderr, one on each line; ``--quiet`` does not hide them."""
     for sentence in sentences:
-        print(f"auctor: warning: {' '.join(sentence.split())}", file=sys.stderr)
+        print(f"auctor: warning: {one_line(sentence)}", file=sys.stderr)
 
 
 def data_stdout() -> TextIO:

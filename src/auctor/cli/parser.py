@@ -9,6 +9,7 @@ from typing import Any
 
 from auctor import __version__
 from auctor.cli.argument_parser import HelpFormatter, Parser
+from auctor.cli.argument_types import read_delimiter, read_number, read_parameter
 from auctor.cli.examples import EXAMPLES, OVERVIEW
 
 _METRICS = (
@@ -52,7 +53,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(
         "--param",
         metavar="NAME=VALUE",
-        type=_parameter,
+        type=read_parameter,
         action="append",
         default=[],
         help="set a parameter of the learner, such as n_estimators=100 (repeatable)",
@@ -139,7 +140,7 @@ def _add_out(add: Add, flag: str, summary: str, extension: str, **more: Any) -> 
 
 def _add_cv(add: Add, wanted: str, is_valid: Callable[[int], bool], more: str) -> None:
     help_text = f"number of folds of the cross-validation{more} (default: 5)"
-    add("--cv", metavar="N", type=_number(wanted, is_valid), default=5, help=help_text)
+    add("--cv", metavar="N", type=read_number(wanted, is_valid), default=5, help=help_text)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +151,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     add(
         "--jobs",
         metavar="N",
-        type=_number("other than 0", lambda n: n != 0),
+        type=read_number("other than 0", lambda n: n != 0),
         default=1,
         help="number of threads; -1 uses all cores (default: 1)",
     )
@@ -172,7 +173,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     add(
         "--reasons",
         metavar="N",
-        type=_number("from 1 to 100", lambda n: 1 <= n <= 100),
+        type=read_number("from 1 to 100", lambda n: 1 <= n <= 100),
         default=0,
         help="add columns reason_1 to reason_N: the features that change the row's score most, "
         "compared with the average training row, such as tenure=1 (+0.83)",
@@ -187,7 +188,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     add(
         "--digits",
         metavar="N",
-        type=_number("from 1 to 17", lambda n: 1 <= n <= 17),
+        type=read_number("from 1 to 17", lambda n: 1 <= n <= 17),
         default=6,
         help="significant digits of scores and probabilities in CSV; 17 writes all of them, as "
         "Parquet, Feather and --json always do (default: 6)",
@@ -306,7 +307,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     add(
         "--row",
         metavar="N",
-        type=_number("of at least 1", lambda n: n >= 1),
+        type=read_number("of at least 1", lambda n: n >= 1),
         action="append",
         default=[],
         help="explain this row, counted from 1 (repeatable; default: the row with the highest "
@@ -351,7 +352,7 @@ def _add_seed(add: Add) -> None:
     add(
         "--seed",
         metavar="N",
-        type=_number("between 0 and 4294967295", lambda n: 0 <= n < 2**32),
+        type=read_number("between 0 and 4294967295", lambda n: 0 <= n < 2**32),
         default=0,
         help="seed of the random numbers (default: 0)",
     )
@@ -361,38 +362,13 @@ def _add_delimiter(add: Add) -> None:
     add(
         "--delimiter",
         metavar="CHAR",
-        type=_delimiter,
+        type=read_delimiter,
         help="delimiter of the CSV file: a character or tab (default: whichever of , ; tab | fits)",
     )
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-
-
-def _number(wanted: str, is_valid: Callable[[int], bool]) -> Callable[[str], int]:
-    """A type for argparse: whole numbers for which ``is_valid`` is true."""
-
-    def parse(text: str) -> int:
-        if not text.removeprefix("-").isdecimal() or not is_valid(int(text)):
-            raise argparse.ArgumentTypeError(f"give a whole number {wanted}, not {text!r}")
-        return int(text)
-
-    return parse
-
-
-def _parameter(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"give NAME=VALUE, not {text!r}")
-    return name.strip(), value
-
-
-def _delimiter(text: str) -> str:
-    char = "\t" if text in ("tab", "\\t") else text
-    if len(char) != 1 or not char.isascii() or char in '"\r\n':
-        raise argparse.ArgumentTypeError(f"give one character or 'tab', not {text!r}")
-    return char
 
 
 # Name of a command -> its summary, and the function that adds its options.

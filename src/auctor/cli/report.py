@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from auctor._typing import Bools
+from auctor._text import rows_words
 from auctor.cli.document import Document
 from auctor.cli.model_rows import compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
@@ -75,7 +75,7 @@ def write_report(options: ReportOptions) -> None:
         groups=rows.groups,
         about={
             **options.document.about(Path(options.model).read_bytes()),
-            "evaluated_on": _rows_words(source.name, rows.positive),
+            "evaluated_on": rows_words(source.name, len(rows.positive), int(rows.positive.sum())),
             "table": source.name,
             "model": options.model,
             "notes": warnings,
@@ -90,13 +90,12 @@ def write_report(options: ReportOptions) -> None:
     if facts_file is not None:
         facts_file.write_text(to_json(facts))
     written = {"report": str(out), "facts": None if facts_file is None else str(facts_file)}
+    judged = facts["judged"]
     text = facts["headline"]["sentence"]
+    if judged is not None:  # the metric of training first, as on the page
+        text = f"{judged['sentence']}\n{text}"
     if not out.is_stdout:
         text += f"\nreport written to {out.path.resolve().as_uri()}"
     has_file = out.is_stdout or (facts_file is not None and facts_file.is_stdout)
-    emit({**written, "headline": facts["headline"]}, text, options.as_json, has_file)
-
-
-def _rows_words(table: str, positive: Bools) -> str:
-    """The rows that the results are of."""
-    return f"{table}: {len(positive):,} rows, {int(positive.sum()):,} positive"
+    results = {"judged": judged, "headline": facts["headline"]}
+    emit({**written, **results}, text, options.as_json, has_file)

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from auctor._text import count, first_few, interval, prediction_rule
+from auctor._text import count, first_few, interval, one_line, prediction_rule
 from auctor.cli.output import emit
 from auctor.models import Model, TrainingRecord, load
 from auctor.models.explanation import shorten
@@ -12,6 +12,7 @@ from auctor.models.training_record import ColumnSummary, ScoreBands, Validation
 _MOST_COLUMNS = 30
 _MOST_CATEGORIES = 3
 _MOST_PARAMETERS = 12
+_LONGEST = 1_000  # characters of a line
 
 
 def run(args: argparse.Namespace) -> None:
@@ -75,7 +76,9 @@ def _origin_lines(record: TrainingRecord) -> list[str]:
         "SHA-256 of the table": origin.sha256,
         "target": origin.target,
     }
-    return [f"{name}: {value}" for name, value in pairs.items() if value]
+    return [
+        f"{name}: {shorten(one_line(value), _LONGEST)}" for name, value in pairs.items() if value
+    ]
 
 
 def _parameters(parameters: dict[str, Any]) -> str:
@@ -99,7 +102,7 @@ def _row_lines(record: TrainingRecord, model: Model) -> list[str]:
 
 
 def _validation_lines(validation: Validation) -> list[str]:
-    title = f"{validation.kind} ({validation.description})"
+    title = one_line(f"{validation.kind} ({validation.description})")
     lines = []
     for name, metric in validation.metrics.items():
         known = name.upper() if name in ("auc", "ks") else name
@@ -125,7 +128,7 @@ def _column_cells(column: ColumnSummary) -> list[str]:
     total = max(column.n_rows, 1)
     importance = "" if column.importance is None else f"{column.importance:.1%}"
     return [
-        shorten(" ".join(column.name.split())),
+        shorten(one_line(column.name)),
         importance,
         f"{column.n_missing / total:.1%}",
         _values(column, total),
@@ -139,7 +142,7 @@ def _values(column: ColumnSummary, total: int) -> str:
         return f"{column.low:g} to {column.high:g}"
     counts = column.counts.sum(axis=0)[1:]
     shown = [
-        f"{shorten(' '.join(str(name).split()))} {number / total:.1%}"
+        f"{shorten(one_line(str(name)))} {number / total:.1%}"
         for name, number in zip(column.categories, counts.tolist(), strict=False)
     ][:_MOST_CATEGORIES]
     more = ", ..." if column.n_categories > len(shown) else ""

@@ -24,7 +24,7 @@ _LONGEST_TEXT = 200
 def recorded_model(result: FitResult, sha256: str) -> Model:
     """The fitted model with its training record."""
     problem = result.problem
-    model = replace(result.estimator.model_, missing_codes=problem.missing_codes)
+    model = result.estimator.model_
     origin = Origin(
         version=__version__,
         date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -66,6 +66,7 @@ class LearningCurveDisplay:
         X: Any = None,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         against: Against | None = None,
         ax: Any = None,
     ) -> Self:
@@ -75,7 +76,7 @@ class LearningCurveDisplay:
         ----------
         estimator : fitted SmoothAUCBoostCV
             The estimator to draw.
-        X, y
+        X, y, sample_weight
             Not used: the folds were scored during the fit. They are accepted because most other
             displays need them.
         against, ax

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats
-from auctor.data import Feature, Table, read_table, read_weights, select
+from auctor.data import Feature, Table, read_weights, select
 from auctor.estimators.explanation import check_labels
 from auctor.learners.smooth.bands import ScoreBand
 from auctor.metrics import auc
@@ -169,7 +169,7 @@ class LabelledTerms:
     """Labelled rows with their values and the contribution of each term to their scores."""
 
     def __init__(self, model: AdditiveModel, X: Any, y: Any, sample_weight: Any) -> None:
-        self.table: Table = read_table(X, accept_sparse=True)
+        self.table: Table = model._read(X)
         self.columns = select(self.table, model.feature_names, type(model).__name__)
         self.positive = check_labels(self.table, y, model.classes[1])
         weight = read_weights(sample_weight, self.table.n_rows)

@@ -7,7 +7,6 @@ import numpy as np
 
 from auctor._checks import check_whole
 from auctor._typing import Floats
-from auctor.data import read_table
 from auctor.display.score_panels import LabelledTerms
 from auctor.display.terms import additive_model, read_terms
 from auctor.estimators.explanation import ScoreRow, score_features, shorten
@@ -106,7 +105,7 @@ class ScoreROCDisplay:
         """
         model = additive_model(estimator)
         options = {"sample_weight": sample_weight, "pos_label": model.classes[1]}
-        table = read_table(X, accept_sparse=True)
+        table = model._read(X)
         names = model.term_names
         terms = None if features is None else read_terms(features, names)
         max_curves = check_whole(max_curves, "max_curves")

@@ -52,8 +52,8 @@ def _why_not(estimator: Any) -> str:
     name = type(estimator).__name__
     if not isinstance(estimator, SmoothEstimator) or not hasattr(estimator, "penalty_"):
         return (
-            f"estimator is a {name}, which has no bands; give a fitted SmoothAUCBoost or "
-            "SmoothAUCBoostCV"
+            f"estimator is of type {name}, and only a fitted SmoothAUCBoost or SmoothAUCBoostCV "
+            "has bands"
         )
     if getattr(estimator, "init", None) is not None:
         return "estimator was fitted with init, for which bands are not available"

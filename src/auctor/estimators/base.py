@@ -12,13 +12,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from auctor._text import first_few
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
+from auctor.estimators.target import check_target
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
 from auctor.metrics.thresholds import is_flagged
@@ -148,7 +147,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         table = read_table(X, accept_sparse=self._accepts_sparse)
-        given = FitInput(table, X, _check_target(y, type(self).__name__), sample_weight)
+        given = FitInput(table, X, check_target(y, type(self).__name__), sample_weight)
         self._set_fitted(self._fit(given), given.table, given.sample_weight)
         return self
 
@@ -396,22 +395,3 @@ def _draw(
     size = min(max(1, round(fraction * len(first))), len(first) - 1)
     drawn = rng.choice(first, size=size, replace=False)
     return rows[np.isin(first, drawn)[unit]]
-
-
-def _check_target(y: Any, name: str) -> npt.NDArray[Any]:
-    """Labels as a one-dimensional array; errors are worded as scikit-learn's checks expect."""
-    if y is None:
-        raise ValueError(f"{name} requires y to be passed, but the target y is None")
-    array = column_or_1d(y, warn=True)
-    if array.dtype.kind == "O":  # may hold None, which read_labels reports
-        return array
-    assert_all_finite(array, input_name="y")
-    distinct = np.unique(array)
-    if len(distinct) > 2:
-        check_classification_targets(array)
-        names = first_few(distinct.tolist(), quote=False)
-        raise ValueError(
-            f"y has {len(distinct)} classes ({names}); auctor needs exactly two. Only binary "
-            "classification is supported. The type of the target is multiclass."
-        )
-    return array

@@ -23,9 +23,7 @@ from auctor.estimators.folds import (
     assign_folds,
     check_folds,
     find_copied_rows,
-    folds_of_blocks,
     read_folds,
-    time_blocks,
     with_group_folds,
 )
 from auctor.estimators.table_rows import (
@@ -34,6 +32,7 @@ from auctor.estimators.table_rows import (
     estimator_scores,
     take_rows,
 )
+from auctor.estimators.time_folds import folds_of_blocks, time_blocks
 from auctor.metrics import AucInterval, auc_ci, fold_instability
 
 

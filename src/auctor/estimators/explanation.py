@@ -8,7 +8,7 @@ import numpy as np
 
 from auctor._text import count
 from auctor._typing import Bools
-from auctor.data import Table, read_labels, read_table
+from auctor.data import Table, read_labels
 from auctor.metrics import AucInterval, auc_ci
 from auctor.models import AdditiveModel
 from auctor.models.explanation import align
@@ -94,7 +94,7 @@ def score_features(
         "pos_label": pos_label,
         "sample_weight": sample_weight,
     }
-    table = read_table(X, accept_sparse=True)
+    table = model._read(X)
     check_labels(table, y, pos_label)
     parts = model.contributions(table)
     rows = []

@@ -93,12 +93,23 @@ def describe_folds(method: str, n_folds: int | None, inflation: float) -> str:
     """
     if n_folds is None:
         return method
-    return f"{method} within {count(n_folds, 'fold')}, {describe_inflation(inflation)}"
+    return f"{method} within {count(n_folds, 'fold')}{describe_inflation(inflation)}"
 
 
 def describe_inflation(inflation: float) -> str:
-    """How the variance accounts for the overlap of the training sets, in words."""
-    return f"variance multiplied by {inflation:.2f} for overlapping training sets"
+    """How the variance accounts for the overlap of the training sets, after a comma.
+
+    Nothing where it is as it would be without an overlap, as for folds in the order of time.
+
+    Examples
+    --------
+    >>> describe_inflation(1.25), describe_inflation(1.0)
+    (', variance multiplied by 1.25 for overlapping training sets', '')
+    """
+    factor = f"{inflation:.2f}"
+    if factor == "1.00":
+        return ""
+    return f", variance multiplied by {factor} for overlapping training sets"
 
 
 def auc_within_folds(

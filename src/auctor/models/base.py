@@ -102,7 +102,11 @@ class Model(ABC):
     def _read(self, X: Any) -> Table:
         """The rows as a table, in which the values of ``missing_codes`` are missing."""
         table = read_table(X, accept_sparse=True)
-        return RecodedTable(table, self.missing_codes) if self.missing_codes else table
+        if not self.missing_codes:
+            return table
+        columns = select(table, self.feature_names, type(self).__name__).tolist()
+        named = dict(zip(self.feature_names, columns, strict=True))
+        return RecodedTable(table, {named[name]: own for name, own in self.missing_codes.items()})
 
     def predict_proba(self, X: Any) -> Floats:
         """Calibrated probability of each class, in the order of ``classes``."""

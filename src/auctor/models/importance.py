@@ -61,6 +61,14 @@ def term_importances(
     return spreads / total if total > 0 else spreads
 
 
+def feature_importances(model: ExplainedModel, importances: Floats) -> Floats:
+    """The importance of each feature, from that of the terms: each of a pair has half of it."""
+    out = np.zeros(len(model.feature_names))
+    for features, importance in zip(model._term_features(), importances.tolist(), strict=True):
+        out[list(features)] += importance / len(features)
+    return out
+
+
 def by_importance(importances: Floats) -> list[int]:
     """The terms in order of importance; equal ones stay in the order of the table.
 

@@ -35,7 +35,7 @@ def make_record(
     sample_weight: Any = None,
     *,
     origin: Origin | None = None,
-    importances: Sequence[float] | None = None,
+    importances: Sequence[float] | Floats | None = None,
 ) -> TrainingRecord | None:
     """The record of a model's training rows; None for a model that does not know its columns.
 

@@ -1,18 +1,17 @@
 """Plain values: what JSON can hold, and text that any browser can show."""
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from auctor._text import without_controls
+
 LONGEST_TEXT = 300  # of a name
 LONGEST_SENTENCE = 2000
 # Stands for infinity, which JSON does not have; the page shows it as such.
 LARGEST = float(np.finfo(np.float64).max)
-
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def clean(text: Any, longest: int = LONGEST_TEXT) -> str:
@@ -28,7 +27,7 @@ def clean(text: Any, longest: int = LONGEST_TEXT) -> str:
         n_end = (longest - 3) // 3
         whole = f"{whole[: longest - 3 - n_end]}...{whole[len(whole) - n_end :]}"
     # Half of a surrogate pair cannot be encoded as UTF-8.
-    return _CONTROL.sub("\ufffd", whole.encode("utf-8", "replace").decode("utf-8"))
+    return without_controls(whole.encode("utf-8", "replace").decode("utf-8"))
 
 
 def plain(value: Any) -> Any:

@@ -99,7 +99,8 @@ function rowInput(feature, j) {
 }
 
 function changeRow(j, value) {
-  rowValues[j] = value;
+  // Values such as -9 that the model takes as missing.
+  rowValues[j] = rowFacts.features[j].missing.includes(value) ? null : value;
   byId("row-choices").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", "false"));
   updateRow();
 }

@@ -86,6 +86,7 @@ def _additive_facts(model: AdditiveModel, rows: ReportRows, examples: Ints) -> d
             {
                 "name": clean(model.features[j].name, LONGEST_TEXT),
                 **_axis_facts(model.features[j]),
+                "missing": _missing_codes(model, model.features[j]),
                 "steps": model.steps[j].tolist(),
                 "average": float(average[j]),
             }
@@ -114,6 +115,12 @@ def _axis_facts(feature: Feature) -> dict[str, Any]:
         names = [clean(category, _LONGEST_CATEGORY) for category in feature.categories]
         return {"kind": "category", "categories": names}
     return {"kind": "number", "cuts": feature.cuts.tolist()}
+
+
+def _missing_codes(model: AdditiveModel, feature: Feature) -> list[float]:
+    """Numbers that the model takes as missing; its categories do not have such values."""
+    codes = () if feature.is_category else model.missing_codes.get(feature.name, ())
+    return [float(code) for code in codes if not isinstance(code, str)]
 
 
 def _surface_axis(feature: Feature, axis: Feature) -> dict[str, Any]:

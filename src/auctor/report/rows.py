@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.data import Table, read_labels, read_scores, read_table, read_weights, select
+from auctor.data import Table, read_labels, read_scores, read_weights, select
 from auctor.metrics.sample import Sample, read_codes, read_sample
 from auctor.models import Model
 
@@ -100,15 +100,21 @@ def read_report_rows(
     """Read the arguments of ``summarize``; an error names the argument that is wrong."""
     model = getattr(estimator, "model_", estimator)
     if not isinstance(model, Model):
+        steps = (
+            "; of a pipeline give its last step, pipeline[-1], and the rows that it sees, "
+            "pipeline[:-1].transform(X)"
+            if hasattr(estimator, "named_steps")
+            else ""
+        )
         raise ValueError(
             f"model is of type {type(estimator).__name__}, which has no auctor model; give a "
-            "fitted estimator of auctor, or what auctor.load returned"
+            f"fitted estimator of auctor, or what auctor.load returned{steps}"
         )
     if folds is not None and scores is None:
         raise ValueError("folds was given without scores; give the out-of-fold scores too")
     if fold_scores is not None and folds is None:
         raise ValueError("fold_scores was given without folds; give the fold of each row too")
-    table = read_table(X, accept_sparse=True)
+    table = model._read(X)
     columns = select(table, model.feature_names, type(model).__name__)
     positive = read_labels(y, pos_label=model.classes[1]).positive
     if len(positive) != table.n_rows:

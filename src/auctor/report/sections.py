@@ -26,7 +26,6 @@ _PLACED = (
     "made",
     "trained_on",
     "evaluated_on",
-    "model_hash",
     "positive_name",
     "notes",
     "certificate",

@@ -7,6 +7,7 @@ import numpy as np
 
 from auctor import __version__
 from auctor._checks import check_level
+from auctor.models import TrainingRecord
 from auctor.report.comparison import at_headline, comparisons
 from auctor.report.features import feature_facts
 from auctor.report.guarantee import guarantee
@@ -26,6 +27,7 @@ from auctor.report.row_panel import row_facts
 from auctor.report.rows import ReportRows, read_report_rows
 from auctor.report.score_bands import band_facts
 from auctor.report.shape import shape_facts
+from auctor.report.trained import record_facts, recorded_metric
 
 FORMAT = 2
 
@@ -84,7 +86,8 @@ def summarize(
         The metric that the model was trained for, as arguments of
         :func:`auctor.metrics.compare_metric`, such as
         ``{"metric": "partial_auc", "fpr_range": (0, 0.1), "scaled": True}``. The page shows it
-        first and compares by it, besides the AUC.
+        first and compares by it, besides the AUC. By default the metric in the model's training
+        record (``model.training``), if it has one; give ``{"metric": "auc"}`` for the AUC alone.
     bands : ScoreBands, optional
         Confidence bands of the feature plots, from
         :func:`auctor.learners.smooth.bands.score_bands`.
@@ -95,6 +98,7 @@ def summarize(
         "learner", "parameters", "certificate", "notes" (a list of sentences), "pooling" (how the
         scores of folds were put on one scale) and "learning_curve" (a dict with x, y, and
         optionally low, high, x_label, y_label). Other entries are listed under "Data and settings".
+        A model with a training record says itself what it was trained on.
     example_rows : bool, default=True
         Whether the page may contain the values of nine rows, which stand at the percentiles 1, 5,
         10, 25, 50, 75, 90, 95 and 99 of the score. Its panel "One row" explains their scores.
@@ -131,10 +135,12 @@ def summarize(
     about = dict(about or {})
     features = feature_facts(rows, model, bands, level)
     curve = make_curve(rows)
+    if metric is None:
+        metric = recorded_metric(rows.model.training, len(rows.positive))
     facts: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
-        "about": _about(model, about),
+        "about": _about(model, rows.model.training, about),
         "data": _data(rows, about),
         "guarantee": guarantee(model),
         "headline": headline(rows, curve, level),
@@ -159,11 +165,13 @@ def summarize(
     return plain_facts
 
 
-def _about(estimator: Any, about: Mapping[str, Any]) -> dict[str, Any]:
-    """The learner, its parameters and certificate, updated by what the caller gave."""
-    own: dict[str, Any] = {}
+def _about(
+    estimator: Any, record: TrainingRecord | None, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the model and its estimator say of the training, updated by what the caller gave."""
+    own: dict[str, Any] = {} if record is None else record_facts(record)
     if hasattr(estimator, "model_"):
-        own = {
+        own |= {
             "learner": type(estimator).__name__,
             "parameters": estimator.get_params(),
             "certificate": str(estimator.certificate_),
