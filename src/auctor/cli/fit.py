@@ -4,11 +4,18 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from auctor.cli.document import Document, check_document
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.holdout import check_labels, measure_holdout
-from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
+from auctor.cli.make_learner import (
+    check_monotone,
+    default_learner,
+    make_learner,
+    set_columns,
+    set_parameters,
+)
 from auctor.cli.metric import Metric, parse_metric
 from auctor.cli.options import ColumnRoles, Execution
 from auctor.cli.out_files import Output, check_outputs, choose_output, choose_page
@@ -18,6 +25,7 @@ from auctor.cli.suspects import table_warnings
 from auctor.cli.tables import TableFile, open_table
 from auctor.cli.training import recorded_model
 from auctor.cli.validation import BASELINE, Validated, compare, make_baseline, matched_ks, validate
+from auctor.data import read_table
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import with_group_folds
 from auctor.models.file import to_json
@@ -87,6 +95,8 @@ def fit_table(options: FitOptions) -> None:
     holdout = None if options.holdout is None else _open_holdout(options.holdout, names, options)
     note(f"reading {source.name}", execution.quiet)
     problem = read_problem(source, names, roles, options.n_folds)
+    monotone = estimator.get_params().get("monotonic_cst")
+    check_monotone(monotone, roles.categorical, read_table(problem.X))
     sha256 = source.sha256()  # now: the file may change during the fit
     if holdout is not None:
         check_labels(holdout, problem, roles)
@@ -115,9 +125,10 @@ def fit_table(options: FitOptions) -> None:
         holdout=held,
     )
     # Before the report: an error or an interrupt there must not lose the model.
-    out.write_text(to_json(recorded_model(result, sha256)))
+    model_text = to_json(recorded_model(result, sha256))
+    out.write_text(model_text)
     if page is not None:
-        _write_page(result, page, options)
+        _write_page(result, page, options, model_text)
     has_file = out.is_stdout or (page is not None and page.is_stdout)
     emit(fit_facts(result, out, page), fit_text(result, out, page), options.as_json, has_file)
 
@@ -162,11 +173,26 @@ def _fit_all_rows(estimator: RankingEstimator, problem: Problem, execution: Exec
     estimator.fit(problem.X, problem.y, sample_weight=problem.weight)
 
 
-def _write_page(result: FitResult, page: Output, options: FitOptions) -> None:
+def _write_page(result: FitResult, page: Output, options: FitOptions, model_text: str) -> None:
     # Imported here: a fit without --report does not need it.
     from auctor.cli.fit_page import fit_page
 
     note("writing the report", options.execution.quiet)
     page.write_text(
-        fit_page(result, str(options.out), options.command, options.execution, options.document)
+        fit_page(
+            result,
+            _page_facts(options, model_text),
+            options.execution,
+            options.document.example_rows,
+        )
     )
+
+
+def _page_facts(options: FitOptions, model_text: str) -> dict[str, Any]:
+    """What the page says about the document, the model file and the command."""
+    return {
+        **options.document.about(model_text.encode()),
+        "model": str(options.out),
+        "command": options.command,
+        "seed": options.execution.seed,
+    }

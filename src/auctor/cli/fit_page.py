@@ -2,26 +2,26 @@
 
 from typing import Any
 
-from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
+from auctor.cli.suspects import label_warning
 from auctor.cli.validation import Validated, describe_folds
 from auctor.estimators.bands import estimator_bands, has_quick_bands
-from auctor.models.file import to_json
 from auctor.report import render, summarize
 
 
 def fit_page(
     result: FitResult,
-    model: str,
-    command: str,
+    document: dict[str, Any],
     execution: Execution,
-    document: Document,
+    example_rows: bool,
 ) -> str:
-    """The report as HTML; ``model`` is the name of the model file."""
+    """The report as HTML; ``document`` has what is known of the page and the model file."""
     validated = result.validated
     problem = result.problem if validated is None else result.problem.take(validated.result.rows)
-    notes = list(result.warnings)
+    # Which label is the positive one is said at the top of the page.
+    known = label_warning(result.problem, None)
+    notes = [warning for warning in result.warnings if warning not in known]
     if validated is not None and validated.result.rows is not None:
         notes.append(
             f"The numbers are those of {describe_folds(validated.result, problem)}: each fold is "
@@ -33,15 +33,12 @@ def fit_page(
             "are too optimistic. Use cross-validation or other rows to judge the model."
         )
     about = {
-        **document.about(to_json(result.estimator.model_).encode()),
+        **document,
         **_rows_words(result),
         "table": problem.table,
-        "model": model,
         "notes": notes,
         "pooling": None if validated is None else _POOLING,
         "target": problem.target,
-        "command": command,
-        "seed": execution.seed,
         "trained_for": str(result.metric),
         "parameters": result.parameters,
     }
@@ -55,7 +52,7 @@ def fit_page(
         about=about,
         random_state=execution.seed,
         bands=_bands(result, execution),
-        example_rows=document.example_rows,
+        example_rows=example_rows,
         **_out_of_fold(result, validated),
         **_baseline(result),
     )
@@ -68,11 +65,12 @@ def _rows_words(result: FitResult) -> dict[str, str]:
     rows = f"{problem.table}: {problem.n_pos + problem.n_neg:,} rows, {problem.n_pos:,} positive"
     if validated is None:
         return {"trained_on": rows, "evaluated_on": "the training rows"}
-    n_folds = validated.result.auc.n_folds
-    return {
-        "trained_on": rows,
-        "evaluated_on": f"the same rows, each by a model fitted without it ({n_folds} folds)",
-    }
+    tested, n_folds = validated.result.rows, validated.result.auc.n_folds
+    words = f"the same rows, each by a model fitted without it ({n_folds} folds)"
+    if tested is not None:
+        words = f"the last {len(tested):,} of these rows, each by a model of the rows before it"
+        words += f" ({describe_folds(validated.result, problem)})"
+    return {"trained_on": rows, "evaluated_on": words}
 
 
 _POOLING = (

@@ -29,6 +29,7 @@ from auctor.models.explanation import shorten
 from auctor.models.importance import by_importance, can_rank_terms, term_importances
 
 _N_IMPORTANT = 5
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,4 +200,4 @@ def _difference(metric: str, compared: MetricComparison) -> str:
 
 def _one_line(feature: str) -> str:
     """A column's name on one line, shortened where it is long."""
-    return shorten(" ".join(feature.split()))
+    return shorten(" ".join(feature.split()), _LONGEST_NAME)

@@ -5,7 +5,6 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from auctor._typing import Bools
 from auctor.cli.document import Document
 from auctor.cli.model_rows import compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
@@ -13,7 +12,8 @@ from auctor.cli.out_files import Output, check_outputs, choose_output
 from auctor.cli.output import emit, note, to_json, warn
 from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
-from auctor.models import load
+from auctor.estimators.registry import LEARNERS
+from auctor.models import Model, load
 from auctor.report import render, summarize
 
 
@@ -75,7 +75,8 @@ def write_report(options: ReportOptions) -> None:
         groups=rows.groups,
         about={
             **options.document.about(Path(options.model).read_bytes()),
-            "evaluated_on": _rows_words(source.name, rows.positive),
+            **_trained_on(model),
+            "evaluated_on": _rows_words(source.name, len(rows.positive), int(rows.positive.sum())),
             "table": source.name,
             "model": options.model,
             "notes": warnings,
@@ -97,6 +98,17 @@ def write_report(options: ReportOptions) -> None:
     emit({**written, "headline": facts["headline"]}, text, options.as_json, has_file)
 
 
-def _rows_words(table: str, positive: Bools) -> str:
-    """The rows that the results are of."""
-    return f"{table}: {len(positive):,} rows, {int(positive.sum()):,} positive"
+def _trained_on(model: Model) -> dict[str, str]:
+    """What the model remembers of its training, for the head of the page and its title."""
+    if model.training is None:
+        return {}
+    record, origin = model.training, model.training.origin
+    facts = {"trained_on": _rows_words(origin.table or "", record.n_rows, record.n_pos)}
+    if origin.learner in LEARNERS:
+        facts["learner"] = LEARNERS[origin.learner].__name__
+    return facts
+
+
+def _rows_words(table: str, n_rows: int, n_pos: int) -> str:
+    """The rows that the model was trained on, or that the results are of."""
+    return f"{table}: {n_rows:,} rows, {n_pos:,} positive".removeprefix(": ")

@@ -244,7 +244,7 @@ def _by_limits(estimate: AucPair, samples: list[Sample], level: float) -> AucCom
     low, high = limits(level)
     method = f"{estimate.method}, MOVER limits"
     if estimate.n_folds is not None:
-        method += f", {describe_inflation(estimate.inflation)}"
+        method += describe_inflation(estimate.inflation)
     p_value = p_value_of(limits, estimate.difference)
     return _comparison(estimate, samples, level, (low, high), p_value, method, math.nan)
 

@@ -93,12 +93,17 @@ def describe_folds(method: str, n_folds: int | None, inflation: float) -> str:
     """
     if n_folds is None:
         return method
-    return f"{method} within {count(n_folds, 'fold')}, {describe_inflation(inflation)}"
+    return f"{method} within {count(n_folds, 'fold')}{describe_inflation(inflation)}"
 
 
 def describe_inflation(inflation: float) -> str:
-    """How the variance accounts for the overlap of the training sets, in words."""
-    return f"variance multiplied by {inflation:.2f} for overlapping training sets"
+    """How the variance accounts for the overlap of the training sets, in words after a comma.
+
+    Nothing if it does not, as where each fold is predicted by the rows before it.
+    """
+    if f"{inflation:.2f}" == "1.00":
+        return ""
+    return f", variance multiplied by {inflation:.2f} for overlapping training sets"
 
 
 def auc_within_folds(

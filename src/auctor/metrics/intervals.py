@@ -192,7 +192,7 @@ def _within_folds(mean: FoldsAuc, level: float, sample: Sample, is_normal: bool)
     # Every fold uses up a degree of freedom of each class.
     freedom = degrees(min(mean.sizes), mean.n_folds)
     low, high = auc_limits(mean.value, mean.variance, *mean.sizes, level, mean.inflation, freedom)
-    method += f", {describe_inflation(mean.inflation)}, Wilson's limits"
+    method += f"{describe_inflation(mean.inflation)}, Wilson's limits"
     error = float(np.sqrt(mean.variance))
     return AucInterval(
         mean.value, low, high, level, method, error, sample.n_pos, sample.n_neg, mean.n_folds
