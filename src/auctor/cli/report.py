@@ -104,7 +104,7 @@ def _trained_on(model: Model) -> dict[str, str]:
         return {}
     record, origin = model.training, model.training.origin
     facts = {"trained_on": _rows_words(origin.table or "", record.n_rows, record.n_pos)}
-    if origin.learner in LEARNERS:
+    if origin.learner is not None and origin.learner in LEARNERS:
         facts["learner"] = LEARNERS[origin.learner].__name__
     return facts
 

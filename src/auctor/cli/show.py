@@ -11,6 +11,7 @@ from auctor.models.importance import can_rank_terms
 from auctor.models.training_record import ColumnSummary, ScoreBands, Validation
 
 _MOST_COLUMNS = 30
+_LONGEST_NAME = 40
 _MOST_CATEGORIES = 3
 _MOST_PARAMETERS = 12
 
@@ -103,8 +104,8 @@ def _pair_lines(model: Model) -> list[str]:
     if len(model.term_names) <= len(model.feature_names):
         return []
     return [
-        "Half of the importance of a pair of features counts for each of them; `auctor fit` and the "
-        "report list pairs by themselves."
+        "Half of the importance of a pair of features counts for each of them; `auctor fit` and "
+        "the report list pairs by themselves."
     ]
 
 
@@ -155,7 +156,7 @@ def _column_cells(column: ColumnSummary) -> list[str]:
     total = max(column.n_rows, 1)
     importance = "" if column.importance is None else f"{column.importance:.1%}"
     return [
-        shorten(" ".join(column.name.split())),
+        shorten(" ".join(column.name.split()), _LONGEST_NAME),
         importance,
         f"{column.n_missing / total:.1%}",
         _values(column, total),

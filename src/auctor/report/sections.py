@@ -61,7 +61,8 @@ def threshold_table(facts: dict[str, Any]) -> Markup:
         f"Thresholds by the fraction of rows that may be flagged ({100 * facts['level']:g}% "
         f"confidence intervals: {thresholds['method']})"
     )
-    head = ["flag at most", "threshold", "flagged", "sensitivity", "specificity", "PPV", "lift"]
+    flagged = "flagged (weight)" if facts["data"]["is_weighted"] else "flagged"
+    head = ["flag at most", "threshold", flagged, "sensitivity", "specificity", "PPV", "lift"]
     rows = [
         [
             percent(row["fraction"], 0),
