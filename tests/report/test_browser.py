@@ -394,9 +394,7 @@ def test_long_names_break_between_words(open_page, make_rows, viewport):
     page = open_page(facts, viewport=viewport).page
     # The name is still one word to copy and to search for.
     assert set(long) <= set(page.locator("#reason-table tbody th").all_text_contents())
-    places = (
-        "name => [...document.querySelectorAll(name)].map(e => e.querySelectorAll('wbr').length)"
-    )
+    breaks = "labels => labels.map(label => label.querySelectorAll('wbr').length)"
     assert page.locator("#row-inputs label").evaluate_all(breaks) == [6, 4]
     width = "document.querySelector('#row-reasons .scroll')"
     if viewport is DESK:
