@@ -1,7 +1,9 @@
 """Help, version, usage errors and exit codes of every command."""
 
+import re
 import subprocess
 import sys
+from argparse import _SubParsersAction
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +13,7 @@ import pytest
 import auctor
 from auctor.cli import fit, output, score, validation
 from auctor.cli.errors import is_expected, one_line
+from auctor.cli.parser import build_parser
 
 from .conftest import FAST, Run, files, make_table
 
@@ -184,3 +187,19 @@ def test_errors_are_put_on_one_line() -> None:
     assert one_line(FileNotFoundError(2, "No such file", "a.csv")) == "a.csv: No such file"
     assert one_line(ValueError()) == "ValueError"
     assert len(one_line(ValueError("x" * 5000))) < 1000
+
+
+def test_the_guide_has_every_option() -> None:
+    guide = (Path(__file__).parents[2] / "docs/command_line.md").read_text(encoding="utf-8")
+    commands = next(a for a in build_parser()._actions if isinstance(a, _SubParsersAction))
+    options = {
+        option
+        for command in commands.choices.values()
+        for action in command._actions
+        for option in action.option_strings
+        if option.startswith("--") and option != "--help"
+    }
+    assert len(options) > 30
+    missing = [option for option in sorted(options) if not re.search(rf"{option}(?![\w-])", guide)]
+    assert missing == []
+    assert all(f"auctor {name}" in guide for name in commands.choices)

@@ -133,8 +133,21 @@ def test_which_values_look_like_codes(values: list[float], codes: list[float]) -
     assert find_codes(np.array(values, dtype=float)) == codes
 
 
-def test_a_code_with_the_rate_of_its_neighbours_is_not_reported() -> None:
+@pytest.mark.parametrize(
+    ("code", "others", "words"),
+    [
+        (999, 0, None),
+        (-8, 0, None),
+        (-9, -3, None),  # other numbers are negative as well
+        (-9, 0, "the value -9 (90 of 500 rows) is the only negative one"),
+        (-99, 0, "the value -99 (90 of 500 rows) is the only negative one"),
+    ],
+)
+def test_a_code_with_the_rate_of_its_neighbours(code: int, others: int, words: str | None) -> None:
+    """It is reported only if it cannot be a number that was measured."""
     rng = np.random.default_rng(0)
-    values = np.where(rng.random(500) < 0.2, -9.0, rng.integers(0, 60, 500).astype(float))
-    assert sentinel_warning("x", values, rng.random(500) < 0.5, 1) is None
-    assert sentinel_warning("x", values, (values == -9) | (rng.random(500) < 0.3), 1) is not None
+    values = np.where(np.arange(500) < 90, code, rng.integers(others, 60, 500)).astype(float)
+    warning = sentinel_warning("x", values, np.arange(500) % 2 == 0, 1)
+    assert warning is None if words is None else words in (warning or "")
+    usual = sentinel_warning("x", values, (values == code) | (rng.random(500) < 0.3), 1)
+    assert others < 0 or "another rate of positives (100.0%; " in (usual or "")

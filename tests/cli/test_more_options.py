@@ -38,7 +38,11 @@ def test_time_gives_folds_of_the_past(run: Run, timed: Path) -> None:
 def test_time_is_said_and_works_with_report_and_compare(run: Run, timed: Path) -> None:
     done = run("fit", timed, *FIT, "--time", "month", "--report")
     assert "2 folds in the order of 'month': each is predicted by a model of the rows" in done.out
-    assert "The earliest rows are only trained on." in Path("timed.report.html").read_text()
+    page = Path("timed.report.html").read_text("utf-8")
+    assert "The earliest rows are only trained on." in page
+    assert "of these rows, each by a model of the rows before it (2 folds in the order" in page
+    assert "each by a model fitted without it" not in page
+    assert "variance multiplied by 1.00" not in done.out + page
     learners = ("--learner", "rankboost", "--learner", "logistic", "--cv", "2")
     done = run("compare", timed, "--target", "y", "--drop", "id,w", *learners, "--time", "month")
     assert done.code == 0 and "the same 2 folds in the order of 'month'" in done.out
@@ -107,6 +111,10 @@ def test_monotone_features(run: Run, train: Path) -> None:
     assert (np.diff(falling) <= 0).all()
     assert "'xx' is not a feature column" in run(*command, *learner, "--monotone", "xx=+").error
     assert "give x=+ (rising) or x=- (" in run(*command, *learner, "--monotone", "x=up").error
+    wrong = run(*command, *learner, "--monotone", "city=+").error
+    assert wrong.startswith("--monotone 'city' holds categories, which have no order")
+    coded = ("--categorical", "z", "--monotone", "z=+")
+    assert "--monotone 'z' holds categories" in run(*command, *learner, *coded, "--quiet").error
     assert "rankboost has no --monotone" in run(*command, *FAST, "--monotone", "x=+").error
 
 

@@ -12,7 +12,7 @@ import pytest
 import auctor
 from auctor.models import to_json
 
-from .conftest import Run, files, make_table
+from .conftest import FAST, Run, files, make_table
 
 
 @pytest.fixture
@@ -59,6 +59,24 @@ def test_show_prints_the_record(run: Run, model: Path) -> None:
     assert "learner: rankboost" in done.out and "cross-validation (2 folds): AUC 0." in done.out
     assert re.search(r"^city +\d+\.\d% +\d+\.\d% +3 categories: ", done.out, re.MULTILINE)
     assert "bands of the score, rates of cross-validation:" in done.out
+
+
+def test_show_says_what_was_read_and_how_rows_count(run: Run, train: Path) -> None:
+    command = ("fit", train, "--target", "y", "--drop", "id", "--weight", "w", *FAST)
+    run(*command, "--missing", "-9", "--missing", "x=-8")
+    shown = run("show", "train.model.json").out
+    assert "values read as missing: -9, -8 in 'x'; -9 in " in shown
+    assert "rates of cross-validation, each row counting once:" in shown
+    facts = run("show", "train.model.json", "--json").json
+    assert facts["missing_codes"]["x"] == [-9, -8]
+
+
+def test_show_explains_the_importance_of_pairs(run: Run, train: Path) -> None:
+    smooth = ("--learner", "smooth-aucboost", "--cv", "0")
+    for n_pairs, is_said in ((0, False), (1, True)):
+        settings = (*smooth, "--param", f"interactions={n_pairs}")
+        run("fit", train, "--target", "y", "--drop", "id,w", *settings)
+        assert ("importance of a pair" in run("show", "train.model.json").out) == is_said
 
 
 def test_show_as_json(run: Run, model: Path) -> None:

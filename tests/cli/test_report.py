@@ -65,11 +65,24 @@ def test_a_page_of_other_rows(run: Run, model: Path, train: Path) -> None:
     assert (facts["data"]["n_pos"], facts["data"]["n_neg"]) == (40, 40)
 
 
+def test_a_page_of_other_rows_says_what_the_model_was_trained_on(
+    run: Run, model: Path, train: Path
+) -> None:
+    run("report", model, train, "--target", "y", "--out", "p.html")
+    about = facts_of(Path("p.html"))["about"]
+    assert about["trained_on"].endswith(".csv: 80 rows, 40 positive")
+    assert about["learner"] == "RankBoost"  # as on the page of the fit
+
+
 def test_weights_and_groups_reach_the_page(run: Run, model: Path, train: Path) -> None:
     options = ["--target", "y", "--weight", "w", "--group", "id", "--out", "p.html"]
     assert run("report", model, train, *options).code == 0
     data = facts_of(Path("p.html"))["data"]
     assert data["is_weighted"] and data["n_groups"] == 80
+    page = Path("p.html").read_text("utf-8")
+    assert "rows (weight)" in page and "flagged (weight)" in page
+    # Bands of such rows have no intervals, and there was no row of weight 0.
+    assert "the highest scores first</" in page and "of weight 0" not in page
 
 
 @pytest.mark.parametrize("out", ["no/such/p.html", "train.csv", "."])
@@ -108,6 +121,7 @@ def test_a_report_is_a_document(run: Run, train: Path) -> None:
     assert "A. Analyst" in page and facts["about"]["made"] in page
     assert "80 rows, 40 positive" in page and "(2 folds)" in page
     assert (facts["data"]["positive"], facts["data"]["negative"]) == ("churned", "not churned")
+    assert "is taken as the positive label" in done.log and "is taken as the" not in page
     assert "“churned” and a row with “not churned”" in page and "churned (y = “yes”)" in page
     again = ("report", "train.model.json", train, "--target", "y", "--out", "q.html")
     assert run(*again, "--no-example-rows").code == 0

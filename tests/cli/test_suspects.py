@@ -48,6 +48,7 @@ def test_ids_and_dates(
 ) -> None:
     (warning,) = warnings_of(run, {name: values, **frame})
     assert f"column {name!r}" in warning and words in warning and "--drop" in warning
+    assert ("--time" in warning) == ("date" in words)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -330,6 +330,9 @@ def test_weights_and_a_tree(open_page, make_rows):
     assert opened.value("tp") == approx(weight[flagged & (y == 1)].sum())
     assert opened.value("flagged") == approx(weight[flagged].sum())
     assert opened.page.locator("#sensitivity small").count() == 0
+    assert "rows of the total weight 337.5, " in opened.page.inner_text("#size-text")
+    opened.page.fill("#size", "1000")
+    assert opened.page.inner_text("#size-text").startswith("1,000 rows, ")
     cells = opened.page.locator("#tree rect.cell").count()
     assert cells == len(facts["shape"]["tree"])
 
@@ -380,6 +383,23 @@ def additive():
     y = (X["a"] * X["b"] + (X["town"] == NAMES[0]) + rng.normal(size=240) > 0.5).astype(int)
     X["b"] = X["b"].where(rng.random(240) > 0.1)
     return SmoothAUCBoost(interactions=1).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_long_names_break_between_words(open_page, make_rows, viewport):
+    long = ["NumberOfTime30-59DaysPastDue", "average_monthly_balance_in_cents"]
+    X, y = make_rows(200, 2)
+    estimator = SmoothAUCBoost(interactions=0).fit(pd.DataFrame(X, columns=long), y)
+    facts = summarize(estimator, pd.DataFrame(X, columns=long), y)
+    page = open_page(facts, viewport=viewport).page
+    # The name is still one word to copy and to search for.
+    assert set(long) <= set(page.locator("#reason-table tbody th").all_text_contents())
+    breaks = "labels => labels.map(label => label.querySelectorAll('wbr').length)"
+    assert page.locator("#row-inputs label").evaluate_all(breaks) == [6, 4]
+    width = "document.querySelector('#row-reasons .scroll')"
+    if viewport is DESK:
+        assert page.evaluate(f"{width}.scrollWidth <= {width}.clientWidth")
+    assert fits(page)
 
 
 def test_one_row_is_scored_as_python_does(open_page, additive):

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from auctor.cli.document import Document, check_document
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.holdout import check_labels, measure_holdout
-from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
+from auctor.cli.make_learner import (
+    check_monotone,
+    default_learner,
+    make_learner,
+    set_columns,
+    set_parameters,
+)
 from auctor.cli.metric import Metric, parse_metric
 from auctor.cli.options import ColumnRoles, Execution
 from auctor.cli.out_files import Output, check_outputs, choose_output, choose_page
@@ -18,6 +24,7 @@ from auctor.cli.suspects import table_warnings
 from auctor.cli.tables import TableFile, open_table
 from auctor.cli.training import recorded_model
 from auctor.cli.validation import BASELINE, Validated, compare, make_baseline, matched_ks, validate
+from auctor.data import read_table
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import with_group_folds
 from auctor.models.file import to_json
@@ -87,6 +94,8 @@ def fit_table(options: FitOptions) -> None:
     holdout = None if options.holdout is None else _open_holdout(options.holdout, names, options)
     note(f"reading {source.name}", execution.quiet)
     problem = read_problem(source, names, roles, options.n_folds)
+    monotone = estimator.get_params().get("monotonic_cst")
+    check_monotone(monotone, roles.categorical, read_table(problem.X))
     sha256 = source.sha256()  # now: the file may change during the fit
     if holdout is not None:
         check_labels(holdout, problem, roles)

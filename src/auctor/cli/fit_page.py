@@ -6,6 +6,7 @@ from auctor._text import rows_words
 from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
+from auctor.cli.suspects import label_warning
 from auctor.cli.validation import Validated, describe_folds
 from auctor.estimators.bands import estimator_bands, has_quick_bands
 from auctor.report import render, summarize
@@ -22,14 +23,17 @@ def fit_page(
     """The report as HTML; ``model`` is the name of the model file, and ``model_text`` its text."""
     validated = result.validated
     problem = result.problem if validated is None else result.problem.take(validated.result.rows)
-    notes = list(result.warnings)
+    # Which label is the positive one is said at the top of the page.
+    known = label_warning(result.problem, None)
+    notes = [warning for warning in result.warnings if warning not in known]
     if validated is not None and validated.result.rows is not None:
         notes.append(
             f"The numbers are those of {describe_folds(validated.result, problem)}: each fold is "
             "predicted by a model of the rows before it. The earliest rows are only trained on."
         )
     if result.holdout is not None:
-        notes += [f"Measured on other rows: {line}" for line in result.holdout.lines(result.learner)]
+        lines = result.holdout.lines(result.learner)
+        notes += [f"Measured on other rows: {line}" for line in lines]
     if validated is None:
         notes.append(
             "These numbers were measured on the rows that the model was fitted to, so that they "

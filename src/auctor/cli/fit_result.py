@@ -36,6 +36,7 @@ from auctor.models.importance import (
 )
 
 _N_IMPORTANT = 5
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from auctor.cli.errors import UsageError, nearest
 from auctor.cli.metric import Metric
 from auctor.cli.options import Execution
+from auctor.data import Table
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.peers import PEERS
 from auctor.estimators.registry import LEARNERS
@@ -98,6 +99,17 @@ def parse_monotone(texts: Sequence[str], features: Collection[str]) -> dict[str,
             )
         signs[column] = 1 if sign.strip() == "+" else -1
     return signs
+
+
+def check_monotone(
+    signs: Mapping[str, int] | None, categorical: Collection[str], table: Table
+) -> None:
+    """Columns of categories have no order that a score could follow."""
+    for name in signs or {}:
+        if name in categorical or table.is_text(table.names.index(name)):
+            raise UsageError(
+                f"--monotone {name!r} holds categories, which have no order; leave it out"
+            )
 
 
 def set_parameters(

@@ -99,18 +99,36 @@ def sentinel_warning(name: str, values: Floats, positive: Bools, n_columns: int)
     differing = [
         code for code in codes if _p_value(values == code, values, is_code, positive) < alpha
     ]
-    if not differing:
+    if not differing and not _is_only_negative(codes, values):
         return None
     shown = ", ".join(f"{code:g}" for code in codes)
-    noun, verb = ("value", "stands") if len(codes) == 1 else ("values", "stand")
-    rate = float(positive[is_code].mean())
-    near = _neighbours(values, is_code, differing[0])
+    is_one = len(codes) == 1
     option = f"{name}={f',{name}='.join(f'{code:g}' for code in codes)}"
+    why = "is the only negative one"
+    if differing:
+        rate, near = float(positive[is_code].mean()), _neighbours(values, is_code, differing[0])
+        why = (
+            f"{'stands' if is_one else 'stand'} apart from the others and "
+            f"{'has' if is_one else 'have'} another rate of positives ({rate:.1%}; "
+            f"{float(positive[near].mean()):.1%} in the nearest rows)"
+        )
     return (
-        f"column {name!r}: the {noun} {shown} ({int(is_code.sum()):,} of {len(values):,} rows) "
-        f"{verb} apart from the others and {'has' if len(codes) == 1 else 'have'} another rate of "
-        f"positives ({rate:.1%}; {float(positive[near].mean()):.1%} in the nearest rows); if it "
-        f"means that the value is missing, add --missing {option}"
+        f"column {name!r}: the {'value' if is_one else 'values'} {shown} ({int(is_code.sum()):,} "
+        f"of {len(values):,} rows) {why}; if it means that the value is missing, add --missing "
+        f"{option}"
+    )
+
+
+def _is_only_negative(codes: list[float], values: Floats) -> bool:
+    """Whether a column has no negative number but -9, -99, -999 or the like.
+
+    That is no measured number, whatever its rate of positives.
+    """
+    text = f"{codes[0]:.0f}"
+    return (
+        len(codes) == 1
+        and text == "-" + "9" * (len(text) - 1)
+        and not bool(((values < 0) & (values != codes[0])).any())
     )
 
 

@@ -63,12 +63,18 @@ def _check_numbers(column: pa.ChunkedArray, name: str, source: TableFile) -> Non
 
 def _require_features(model: Model, source: TableFile) -> None:
     missing = [name for name in model.feature_names if name not in source.columns]
+    if not missing:
+        return
+    advice = "where the values are not known, add the column with empty cells"
     if len(missing) == 1:
-        source.require(missing)  # its error suggests the nearest name
-    if missing:
-        raise ValueError(
-            f"{source.name} lacks {len(missing)} columns that the model needs: {first_few(missing)}"
-        )
+        try:
+            source.require(missing)  # its error suggests the nearest name
+        except ValueError as error:
+            raise ValueError(f"{error}; {advice}") from None
+    raise ValueError(
+        f"{source.name} lacks {len(missing)} columns that the model needs: {first_few(missing)}; "
+        f"{advice}"
+    )
 
 
 _MOST_WARNINGS = 10

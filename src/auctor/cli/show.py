@@ -5,11 +5,13 @@ from typing import Any
 
 from auctor._text import count, first_few, interval, one_line, prediction_rule
 from auctor.cli.output import emit
-from auctor.models import Model, TrainingRecord, load
-from auctor.models.explanation import shorten
+from auctor.models import ExplainedModel, Model, TrainingRecord, load
+from auctor.models.explanation import shorten, value_text
+from auctor.models.importance import can_rank_terms
 from auctor.models.training_record import ColumnSummary, ScoreBands, Validation
 
 _MOST_COLUMNS = 30
+_LONGEST_NAME = 40
 _MOST_CATEGORIES = 3
 _MOST_PARAMETERS = 12
 _LONGEST = 1_000  # characters of a line
@@ -28,6 +30,7 @@ def show_model(path: str, *, as_json: bool) -> None:
         "form": model.form,
         "classes": list(model.classes),
         "threshold": model.threshold,
+        "missing_codes": {name: list(codes) for name, codes in model.missing_codes.items()},
         "features": list(model.feature_names),
         "training": None if model.training is None else model.training.body(),
     }
@@ -45,10 +48,10 @@ def model_text(model: Model, path: str) -> str:
     if record is None:
         names = first_few(model.feature_names, 8)
         return "\n".join([*head, f"features: {names}", _NO_RECORD])
-    lines = [*head, *_origin_lines(record), *_row_lines(record, model)]
+    lines = [*head, *_origin_lines(record), *_missing_lines(model), *_row_lines(record, model)]
     for validation in record.validations:
         lines += _validation_lines(validation)
-    lines += ["", *_column_lines(record), "", *_band_lines(record)]
+    lines += ["", *_column_lines(record), *_pair_lines(model), "", *_band_lines(record)]
     return "\n".join(lines)
 
 
@@ -78,6 +81,34 @@ def _origin_lines(record: TrainingRecord) -> list[str]:
     }
     return [
         f"{name}: {shorten(one_line(value), _LONGEST)}" for name, value in pairs.items() if value
+    ]
+
+
+def _missing_lines(model: Model) -> list[str]:
+    """The values of ``--missing``, with the columns that have them."""
+    columns: dict[tuple[Any, ...], list[str]] = {}
+    for name, codes in model.missing_codes.items():
+        columns.setdefault(tuple(value_text(code) for code in codes), []).append(name)
+    parts = [
+        f"{', '.join(codes)} in {'all columns' if _are_all(names, model) else first_few(names, 4)}"
+        for codes, names in columns.items()
+    ]
+    return [f"values read as missing: {'; '.join(parts)}"] if parts else []
+
+
+def _are_all(names: list[str], model: Model) -> bool:
+    return len(names) == len(model.feature_names)
+
+
+def _pair_lines(model: Model) -> list[str]:
+    """What the importances have that those of `auctor fit` and the report do not have."""
+    if not isinstance(model, ExplainedModel) or not can_rank_terms(model):
+        return []
+    if len(model.term_names) <= len(model.feature_names):
+        return []
+    return [
+        "Half of the importance of a pair of features counts for each of them; `auctor fit` and "
+        "the report list pairs by themselves."
     ]
 
 
@@ -128,7 +159,7 @@ def _column_cells(column: ColumnSummary) -> list[str]:
     total = max(column.n_rows, 1)
     importance = "" if column.importance is None else f"{column.importance:.1%}"
     return [
-        shorten(one_line(column.name)),
+        shorten(one_line(column.name), _LONGEST_NAME),
         importance,
         f"{column.n_missing / total:.1%}",
         _values(column, total),
@@ -164,7 +195,8 @@ def _band_lines(record: TrainingRecord) -> list[str]:
         negative, positive = source.counts[:, k].tolist()
         n = negative + positive
         rows.append([lows[k], highs[k], f"{n:,}", f"{positive / n:.1%}" if n else ""])
-    return [f"bands of the score, rates of {where}:", *_aligned(rows)]
+    weights = ", each row counting once" if record.has_weights else ""
+    return [f"bands of the score, rates of {where}{weights}:", *_aligned(rows)]
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

@@ -183,6 +183,7 @@ def _commas(name: str) -> str:
 
 def _date(name: str) -> str:
     return (
-        f"column {name!r} looks like a date, which is read as text; convert it to a number (an "
-        "age, a month), or leave it out with --drop"
+        f"column {name!r} looks like a date, which is read as text; give it as --time to test "
+        "the model on later rows, convert it to a number (an age, a month), or leave it out with "
+        "--drop"
     )

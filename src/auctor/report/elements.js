@@ -28,11 +28,19 @@ function shorten(text, longest) {
   return letters.slice(0, longest - end - 1).join("") + "…" + letters.slice(letters.length - end).join("");
 }
 
+// The text in pieces between which a line may break: at underscores, and where a small letter or a digit meets
+// another kind, as in MonthlyIncome. The text itself stays as it is.
+function breakable(text) {
+  const pieces = text.split(/(?<=[_./])(?=[^_./])|(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])/);
+  return pieces.flatMap((piece, k) => (k > 0 ? [html("wbr", {}), piece] : [piece]));
+}
+
 // Give an element a shortened text, and the whole text as its title.
 function named(element, text, longest) {
-  element.textContent = shorten(text, longest);
-  if (element.textContent !== text) {
-    if (element.namespaceURI === SVG) element.append(svg("title", {}, text));
+  const shown = shorten(text, longest), isDrawn = element.namespaceURI === SVG;
+  element.replaceChildren(...(isDrawn ? [shown] : breakable(shown)));
+  if (shown !== text) {
+    if (isDrawn) element.append(svg("title", {}, text));
     else element.title = text;
   }
   return element;

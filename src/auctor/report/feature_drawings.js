@@ -73,18 +73,20 @@ function shownCategories(plot, most = MOST_BARS) {
   return order.sort((a, b) => frequency(b) - frequency(a)).slice(0, most).sort((a, b) => a - b);
 }
 
+const MISSING_WORDS = "missing or unknown";  // always fits
+
 function drawCategories(plot, width, name, most = MOST_BARS) {
   const shown = shownCategories(plot, most), names = shown.map((k) => plot.categories[k]);
   const of = (values, missing) => (plot.missing ? [...shown.map((k) => values[k]), missing] : shown.map((k) => values[k]));
   const values = of(plot.values, plot.missing && plot.missing.value);
   const low = plot.low && of(plot.low, plot.missing && plot.missing.low), high = plot.high && of(plot.high, plot.missing && plot.missing.high);
-  if (plot.missing) names.push("missing or unknown");
+  if (plot.missing) names.push(MISSING_WORDS);
   const parts = (hasParts(plot) ? PARTS.slice(1) : []).map((part) => ({
     kind: part.kind, values: of(part.of(plot), plot.missing && part.ofMissing(plot.missing)),
   }));
   // A plot of few categories is as high as that of a number, so that no card of a row is half empty.
   const height = Math.max(22, Math.min(100, (CARD_HEIGHT - 56) / names.length)), thick = Math.min(18, height * 0.5);
-  const left = Math.min(176, width * 0.42), letters = Math.floor((left - 28) / 7.4);
+  const left = Math.min(190, width * 0.47), letters = Math.floor((left - 28) / 7.4);
   const x = contributionRange([...values, ...parts.flatMap((p) => p.values), ...(low || []), ...(high || []), 0], 0.08);
   const inside = (v) => Math.max(x[0], Math.min(x[1], v));
   const chart = new Chart({
@@ -93,7 +95,7 @@ function drawCategories(plot, width, name, most = MOST_BARS) {
   });
   names.forEach((category, k) => {
     chart.add("line", { class: "gridline", x1: left, x2: width - 18, y1: chart.Y(k), y2: chart.Y(k) });
-    named(chart.text(left - 6, chart.Y(k) + 4, "", "end"), category, letters);
+    named(chart.text(left - 6, chart.Y(k) + 4, "", "end"), category, k < shown.length ? letters : MISSING_WORDS.length);
     const ends = [chart.X(0), chart.X(inside(values[k]))].sort((a, b) => a - b);
     if (parts.length) chart.line([[0, k], [inside(values[k]), k]], "own");
     const bar = chart.add("rect", { class: "category-bar", x: ends[0], y: chart.Y(k) - thick / 2, width: Math.max(1, ends[1] - ends[0]), height: thick });

@@ -96,7 +96,8 @@ function update() {
     `threshold ${words}: sensitivity ${percent(r.tpr)}, specificity ${percent(1 - r.fpr)}`);
   byId("threshold").textContent = index === roc.model ? `${words}, the model's own` : words;
   byId("threshold").dataset.value = roc.threshold[index] === null ? "" : String(roc.threshold[index]);
-  byId("size-text").textContent = `${amount(size)} rows, ${percent(prevalence)} of them positive`;
+  const rows = facts.data.is_weighted && size === SAMPLE.size ? `rows of the total weight ${amount(size)}` : `${amount(size)} rows`;
+  byId("size-text").textContent = `${rows}, ${percent(prevalence)} of them positive`;
   for (const [name, part] of [["tp", r.caught], ["fn", r.missed], ["fp", r.alarms], ["tn", r.spared]]) {
     show(name, size * part, amount(size * part));
   }

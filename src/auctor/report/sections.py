@@ -60,7 +60,8 @@ def threshold_table(facts: dict[str, Any]) -> Markup:
         f"Thresholds by the fraction of rows that may be flagged ({100 * facts['level']:g}% "
         f"confidence intervals: {thresholds['method']})"
     )
-    head = ["flag at most", "threshold", "flagged", "sensitivity", "specificity", "PPV", "lift"]
+    flagged = "flagged (weight)" if facts["data"]["is_weighted"] else "flagged"
+    head = ["flag at most", "threshold", flagged, "sensitivity", "specificity", "PPV", "lift"]
     rows = [
         [
             percent(row["fraction"], 0),
@@ -90,12 +91,12 @@ def band_table(facts: dict[str, Any]) -> Markup:
         ]
         for k, band in enumerate(facts["bands"], start=1)
     ]
-    head = ["band", "scores", "rows", "positives", "rate of positives", "predicted rate"]
+    of = " (weight)" if facts["data"]["is_weighted"] else ""
+    head = ["band", "scores", f"rows{of}", f"positives{of}", "rate of positives", "predicted rate"]
     head.append("cumulative positives")
-    caption = (
-        f"Score bands of a tenth of the rows each, the highest scores first "
-        f"({100 * facts['level']:g}% confidence intervals: Clopper-Pearson)"
-    )
+    caption = "Score bands of a tenth of the rows each, the highest scores first"
+    if any(band["rate"][1] is not None for band in facts["bands"]):
+        caption += f" ({100 * facts['level']:g}% confidence intervals: Clopper-Pearson)"
     return table(caption, head, rows, "band-table")
 
 
@@ -279,11 +280,9 @@ def facts_table(facts: dict[str, Any]) -> Markup:
     ]
     if data["is_weighted"]:
         total = data["weight_pos"] + data["weight_neg"]
+        absent = count(data["n_absent"], "row") + " of weight 0 left out"
         rows.append(
-            (
-                "total weight",
-                f"{total:,.6g} ({data['n_absent']:,} rows with weight 0 were left out)",
-            )
+            ("total weight", f"{total:,.6g}" + (f" ({absent})" if data["n_absent"] else ""))
         )
     if data["n_groups"] is not None:
         rows.append(("groups", f"{data['n_groups']:,}"))

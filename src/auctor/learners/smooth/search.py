@@ -249,7 +249,7 @@ class AmountSearch:
     def _add(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
         work = 1.0 if candidate.interactions == 0 else _WORK_OF_SURFACES
-        self._progress.step(f"AUC {candidate.mean:.4f}", work)
+        self._progress.step(f"held-out value {candidate.mean:.4f}", work)
 
 
 class Search(NamedTuple):
