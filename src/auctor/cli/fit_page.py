@@ -5,7 +5,7 @@ from typing import Any
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
 from auctor.cli.suspects import label_warning
-from auctor.cli.validation import Validated, describe_folds
+from auctor.cli.validation import BASELINE_TITLE, Validated, describe_folds
 from auctor.estimators.bands import estimator_bands, has_quick_bands
 from auctor.report import render, summarize
 
@@ -96,7 +96,7 @@ def _baseline(result: FitResult) -> dict[str, Any]:
     """The scores of the baseline, as arguments of ``summarize``."""
     if result.baseline is None:
         return {}
-    name = result.baseline.validated.name
+    name = BASELINE_TITLE
     return {
         "baseline": {name: result.baseline.validated.result.scores},
         "baseline_instability": {name: result.baseline.compared.instability},

@@ -12,7 +12,6 @@ from auctor.cli.out_files import Output, check_outputs, choose_output
 from auctor.cli.output import emit, note, to_json, warn
 from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
-from auctor.estimators.registry import LEARNERS
 from auctor.models import Model, load
 from auctor.report import render, summarize
 
@@ -104,9 +103,7 @@ def _trained_on(model: Model) -> dict[str, str]:
         return {}
     record, origin = model.training, model.training.origin
     facts = {"trained_on": _rows_words(origin.table or "", record.n_rows, record.n_pos)}
-    if origin.learner is not None and origin.learner in LEARNERS:
-        facts["learner"] = LEARNERS[origin.learner].__name__
-    return facts
+    return facts | ({"learner": origin.learner} if origin.learner else {})
 
 
 def _rows_words(table: str, n_rows: int, n_pos: int) -> str:
