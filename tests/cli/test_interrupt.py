@@ -65,7 +65,7 @@ def read_until(terminal: int, shows: str | None) -> str:
     [
         ("exactboost", "1", r"ExactBoost \[#* *\] [1-9]"),
         ("exactboost", "2", r"ExactBoost \[#* *\] [1-9]"),
-        ("exactboost-cv", "2", r"cross-validation \d+ rounds .* candidates"),
+        ("exactboost-cv", "2", r"cross-validation .* candidates"),
     ],
 )
 def test_ctrl_c_in_a_fit_writes_nothing(
