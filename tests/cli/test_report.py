@@ -37,7 +37,7 @@ def test_the_page_of_a_fit_is_of_out_of_fold_scores(run: Run, train: Path) -> No
     assert "put on the scale of the final model" in Path("train.report.html").read_text("utf-8")
     assert facts["about"]["command"].startswith("auctor fit ")
     assert facts["about"]["target"] == "y" and facts["about"]["trained_for"] == "auc"
-    assert facts["comparison"][0]["name"] == "logistic"
+    assert facts["comparison"][0]["name"] == "logistic regression"
 
 
 def test_the_address_of_the_page_is_printed(run: Run, train: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_page_of_other_rows_says_what_the_model_was_trained_on(
     run("report", model, train, "--target", "y", "--out", "p.html")
     about = facts_of(Path("p.html"))["about"]
     assert about["trained_on"].endswith(".csv: 80 rows, 40 positive")
-    assert about["learner"] == "RankBoost"  # as on the page of the fit
+    assert about["learner"] == "rankboost"
 
 
 def test_weights_and_groups_reach_the_page(run: Run, model: Path, train: Path) -> None:

@@ -205,10 +205,11 @@ class MemberFits:
         """The member with all folds but one as its own, if it would draw folds itself."""
         usual = signature(type(estimator)).parameters.get("cv")
         others = [test for k, (_, test) in enumerate(self._folds) if k != held_out]
-        every = np.sort(np.concatenate(others))
-        is_partition = len(others) > 1 and not (every[1:] == every[:-1]).any()
         draws = usual is not None and estimator.cv == usual.default
-        if not (self._are_given and draws and is_partition):
+        if not (self._are_given and draws and len(others) > 1):
+            return estimator
+        every = np.sort(np.concatenate(others))
+        if (every[1:] == every[:-1]).any():  # rows are held out several times
             return estimator
         inner = [(np.setdiff1d(every, test), test) for test in others]
         return clone(estimator).set_params(cv=inner)
