@@ -1,5 +1,6 @@
 """Folds in the order of time, a holdout table, monotone features, digits, Excel, missing peers."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def test_time_is_said_and_works_with_report_and_compare(run: Run, timed: Path) -
     assert "2 folds in the order of 'month': each is predicted by a model of the rows" in done.out
     page = Path("timed.report.html").read_text("utf-8")
     assert "The earliest rows are only trained on." in page
-    assert "of these rows, each by a model of the rows before it (2 folds in the order" in page
+    assert "of the same rows, each by a model of the rows before it (2 folds in the order" in page
     assert "each by a model fitted without it" not in page
     assert "variance multiplied by 1.00" not in done.out + page
     learners = ("--learner", "rankboost", "--learner", "logistic", "--cv", "2")
@@ -189,3 +190,12 @@ def test_compare_names_missing_peers(
     )
     facts = run(*command, "--json").json
     assert {"name": "ebm", "install": "pip install interpret-core"} in facts["missing_peers"]
+
+
+def test_the_model_file_has_no_names_of_folders(run: Run, train: Path) -> None:
+    Path("private").mkdir()
+    shutil.copy(train, "private/people.csv")
+    done = run("fit", "private/people.csv", "--target", "y", "--learner", "rankboost", "--cv", 0)
+    assert done.code == 0, done.err
+    text = Path("people.model.json").read_text()
+    assert '"people.csv"' in text and "private" not in text

@@ -65,15 +65,6 @@ def test_a_page_of_other_rows(run: Run, model: Path, train: Path) -> None:
     assert (facts["data"]["n_pos"], facts["data"]["n_neg"]) == (40, 40)
 
 
-def test_a_page_of_other_rows_says_what_the_model_was_trained_on(
-    run: Run, model: Path, train: Path
-) -> None:
-    run("report", model, train, "--target", "y", "--out", "p.html")
-    about = facts_of(Path("p.html"))["about"]
-    assert about["trained_on"].endswith(".csv: 80 rows, 40 positive")
-    assert about["learner"] == "rankboost"
-
-
 def test_weights_and_groups_reach_the_page(run: Run, model: Path, train: Path) -> None:
     options = ["--target", "y", "--weight", "w", "--group", "id", "--out", "p.html"]
     assert run("report", model, train, *options).code == 0

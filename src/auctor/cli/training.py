@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def recorded_model(result: FitResult, sha256: str) -> Model:
         parameters=plain_parameters(result.parameters),
         metric=str(result.metric),
         target=problem.target,
-        table=problem.table,
+        table=PurePath(problem.table).name,  # names of folders may be private
         sha256=sha256,
     )
     record = make_record(
