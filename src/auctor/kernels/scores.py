@@ -45,7 +45,7 @@ def sweep(
         # Counts instead of rates, so that cuts of equal gaps compare as equal.
         gap = below_neg * total_pos - below_pos * total_neg
         if i + j == 0:
-            cut = score + max(1.0, abs(score))
+            cut = score + max(1.0, abs(score)) if abs(score) < np.inf else score
         elif gap >= best:
             cut, best = last / 2 + score / 2, gap
             if cut <= last:  # neighbouring floats: a row at the cut is above it
