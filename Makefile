@@ -1,20 +1,23 @@
 # Everything from a fresh clone with Python 3.11+ and make.
 PYTHON ?= python3
 BIN := .venv/bin
-# The plainest processor there is (tests/golden/machines.py), and kernels that check their indices:
-# Numba's cache does not tell these from the usual ones, so that they have a folder of their own.
+# The plainest processor there is (tests/golden/machines.py), and kernels that check their indices and
+# are hardly optimised, which must not change a result and compiles sooner. Numba's cache does not tell
+# these from the usual ones, so that they have a folder of their own.
 PLAIN = OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL X86_V3" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX2_Usable NUMBA_CPU_NAME=generic \
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/plain-kernels
+	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/plain-kernels
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
 # How long `make fuzz` goes on.
 SECONDS ?= 600
 # The workers use all cores: threads of BLAS and OpenMP would only spin while they wait for one
 # (tests/golden/machines.py has fits with several). Bytecode is written, also where the environment
-# says otherwise, because the tests start many processes that import the same files.
+# says otherwise, because the tests start many processes that import the same files, and because pip
+# leaves it to the first import: most of the files that it installs are never imported.
+RUN = PYTHONDONTWRITEBYTECODE= $(BIN)/python
 PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+	$(RUN) -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz lint format bench quality papers papers-quick api golden clean
@@ -29,21 +32,21 @@ define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctor needs Python 3.11 or later; set PYTHON=")'
 	@echo "installing $(1) into .venv (once; about $(2))"
 	@test -d .venv || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '$(3)'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '$(3)'
 	@touch $(4)
 endef
 
 .venv/runtime: pyproject.toml
-	$(call install,auctor and what it needs,half a minute,.,$@)
+	$(call install,auctor and what it needs,20 seconds,.,$@)
 
 .venv/dev: pyproject.toml
-	$(call install,auctor and the tools for tests and lint,a minute,.[dev],.venv/runtime $@)
+	$(call install,auctor and the tools for tests and lint,half a minute,.[dev],.venv/runtime $@)
 
 .venv/bench: pyproject.toml
 	$(call install,auctor and the peers for benchmarks,two minutes,.[bench],.venv/runtime .venv/dev $@)
 
 demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real table
-	$(BIN)/python examples/01_first_model.py
+	$(RUN) examples/01_first_model.py
 
 test: .venv/dev ## All tests; kernels also with checked indices and uncompiled (WORKERS=0: serially)
 	$(PYTEST)
