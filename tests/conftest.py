@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer
 # run once more with checked indices or uncompiled, the usual pass has tried more examples.
 AGAIN = {"NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"} & set(os.environ)
 settings.register_profile(
-    "auctor", deadline=None, derandomize=True, max_examples=20 if AGAIN else 60
+    "auctor", deadline=None, derandomize=True, max_examples=15 if AGAIN else 40
 )
 settings.load_profile("auctor")
 

@@ -28,7 +28,6 @@ def groups(matrix, weight):
     return {key(dense[i]): int(total) for i, total in zip(rows, totals, strict=True)}
 
 
-@settings(max_examples=80)
 @given(table=tables, seed=st.integers(0, 99))
 def test_every_distinct_row_once_with_the_weight_of_its_copies(table, seed):
     weight = np.random.default_rng(seed).integers(1, 5, size=len(table))

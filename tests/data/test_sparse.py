@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -65,7 +65,6 @@ def assert_in_order(part):
     assert np.array_equal(codes.starts[usual], codes.starts[usual + 1])
 
 
-@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     max_bins=st.sampled_from([2, 3, 5, 255, 300]),

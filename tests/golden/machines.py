@@ -27,9 +27,10 @@ class Machine(NamedTuple):
 
 
 # The plainest processor: OpenBLAS's oldest kernels, no vectors in NumPy, no fused multiplication in
-# the C library. Our kernels are compiled for any x86-64 processor and with little optimisation, which
-# may not change a bit either, and check their indices. Numba's cache does not tell such code from the
-# usual one, so that it has a folder of its own, which the second pass of `make test` uses as well. NumPy ignores names of features that it does not know.
+# the C library. Our kernels are compiled for any x86-64 processor and with little optimisation,
+# which may not change a bit either, and check their indices. Numba's cache does not tell such code
+# from the usual one, so that it has a folder of its own, which the second pass of `make test` uses
+# as well. NumPy ignores names of features that it does not know.
 PLAIN = {
     "OPENBLAS_CORETYPE": "Prescott",
     "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR X86_V3",

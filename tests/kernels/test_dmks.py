@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.dmks import (
@@ -64,7 +64,6 @@ def fast_move(scores, cut, x, rows, bounds):
     return best_move(crossing, np.argsort(crossing), column, rows, cut, bounds)
 
 
-@settings(max_examples=100)
 @given(problems())
 def test_cut_equals_that_of_every_gap(problem):
     scores, _, rows = problem
@@ -78,7 +77,6 @@ def test_cut_equals_that_of_every_gap(problem):
     assert cut.above_pos == rows.weight[rows.n_neg :][above[rows.n_neg :]].sum()
 
 
-@settings(max_examples=150)
 @given(problems(), st.floats(0.1, 20.0), st.floats(0.1, 20.0), st.sampled_from([0.25, 1.0]))
 def test_move_equals_that_of_every_interval(problem, low, high, step):
     scores, x, rows = problem

@@ -49,7 +49,6 @@ def bound_of(metric, problem, view, cell):
 
 
 @over_metrics
-@settings(max_examples=80)
 @given(
     seed=seeds,
     cuts=st.tuples(st.integers(-1, 4), st.integers(0, 3)),
@@ -70,7 +69,6 @@ def test_no_stump_of_a_cell_exceeds_its_bound(metric, seed, cuts, steps):
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds, cut=st.integers(-1, 4), step=st.integers(-28, 28))
 def test_the_bound_of_one_stump_is_its_metric(metric, seed, cut, step):
     problem = slow.random_problem(seed, n_views=1)
@@ -110,7 +108,6 @@ def test_quarters_hold_every_stump_of_a_cell_once(first, more, low, wide):
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds)
 def test_branch_and_bound_finds_the_best_of_all_stumps(metric, seed):
     problem = slow.random_problem(seed)
@@ -148,7 +145,6 @@ def test_many_open_cells_are_kept():
 
 
 @over_metrics
-@settings(max_examples=40)
 @given(seed=seeds, slack=st.sampled_from([1.0, 4.0]))
 def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
     problem = slow.random_problem(seed)
@@ -160,7 +156,6 @@ def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds, max_cells=st.sampled_from([1, 10, 40]))
 def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_cells):
     problem = slow.random_problem(seed)
@@ -172,7 +167,6 @@ def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_cells)
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds, width=st.sampled_from([0, 3]))
 def test_bisection_never_claims_more_than_its_stump_has(metric, seed, width):
     problem = slow.random_problem(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -163,7 +163,6 @@ def losses(pos, weight_pos, neg, weight_neg, margin, top):
     ]
 
 
-@settings(max_examples=100)
 @given(seed=seeds, margin=st.integers(0, 6), largest_weight=st.sampled_from([1, 3]))
 def test_losses_equal_their_definitions_and_weight_two_is_the_row_twice(
     seed, margin, largest_weight

@@ -65,7 +65,6 @@ def check_best(metric, problem, best):
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds, n_start=st.sampled_from([1, 2, 3, 8]))
 def test_the_best_stump_is_the_best_of_all(metric, seed, n_start):
     problem = slow.random_problem(seed)
@@ -81,7 +80,6 @@ def test_fine_units_and_more_rows_change_nothing(metric, seed):
 
 
 @over_metrics
-@settings(max_examples=40)
 @given(seed=seeds)
 def test_strips_and_cells_find_the_same_metric(metric, seed):
     problem = slow.random_problem(seed, 8, 20, 6)
@@ -92,7 +90,6 @@ def test_strips_and_cells_find_the_same_metric(metric, seed):
 
 
 @over_metrics
-@settings(max_examples=40)
 @given(seed=seeds, slack=st.sampled_from([0.5, 1.0, 4.0, 12.0]))
 def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
     problem = slow.random_problem(seed, 8, 20, 6)
@@ -102,7 +99,6 @@ def test_what_is_found_with_slack_is_within_it(metric, seed, slack):
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds, max_sweeps=st.sampled_from([1, 5, 30]), slack=st.sampled_from([0.0, 1.0]))
 def test_a_search_cut_short_says_how_much_may_be_hidden(metric, seed, max_sweeps, slack):
     problem = slow.random_problem(seed, 8, 20, 6)
@@ -125,7 +121,6 @@ def test_more_open_strips_than_fit_at_first(metric, n_start):
 
 
 @over_metrics
-@settings(max_examples=60)
 @given(seed=seeds, low=st.integers(-28, 28), width=st.integers(0, 20))
 def test_a_sweep_bounds_every_stump_of_its_strip(metric, seed, low, width):
     problem = slow.random_problem(seed, n_views=1)
@@ -165,7 +160,6 @@ def test_a_sweep_over_samples_of_many_blocks(metric, seed):
 
 
 @pytest.mark.parametrize("metric", ["ks", "precision_at_k"])
-@settings(max_examples=60)
 @given(seed=seeds)
 def test_a_free_step_bounds_every_view(metric, seed):
     problem = slow.random_problem(seed, 8, 20, 6)

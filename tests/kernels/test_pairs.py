@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.pairs import nth_difference, pair_fractions, weight_up_to
@@ -49,7 +49,6 @@ def fast_weights(pos, weight_pos, neg, weight_neg, nu, guess):
     return nth, *weights
 
 
-@settings(max_examples=80)
 @given(
     positives=st.one_of(rows, any_rows),
     negatives=st.one_of(rows, any_rows),
@@ -70,7 +69,6 @@ def test_selection_equals_that_from_all_pairs(positives, negatives, fraction, gu
     assert pair_weight_neg.sum() == pytest.approx(1.0, abs=1e-12)
 
 
-@settings(max_examples=60)
 @given(positives=rows, negatives=rows, difference=st.integers(-9, 9).map(lambda k: k / 4))
 def test_weight_up_to_a_difference(positives, negatives, difference):
     pos, weight_pos = ordered(positives)

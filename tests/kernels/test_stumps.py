@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.arrays import read_only
@@ -84,7 +84,6 @@ def histograms(draw):
     return histogram, n_bins, is_category
 
 
-@settings(max_examples=60)
 @given(histograms())
 def test_no_stump_has_a_larger_edge(case):
     histogram, n_bins, is_category = case
@@ -126,7 +125,6 @@ def split(rows):
     return scores[order], positive[order], weight[order]
 
 
-@settings(max_examples=80)
 @given(scores_with_labels)
 def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
     scores, positive, weight = split(rows)

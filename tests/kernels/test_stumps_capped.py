@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.kernels.stumps import LEAST_FACTOR, change_factors, cut_at_cap, weigh_around_cap
@@ -28,7 +28,6 @@ def test_a_factor_never_becomes_zero():
     assert factor.tolist() == [LEAST_FACTOR, 1e-200]
 
 
-@settings(max_examples=60)
 @given(rows, st.integers(1, 8), st.integers(0, 16))
 def test_weights_around_the_cap_are_those_of_the_rows(table, c, sixteenths):
     factor = np.array([f for f, _ in table])

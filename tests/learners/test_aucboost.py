@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor import datasets
@@ -36,7 +36,6 @@ def test_every_round_equals_adaboost_over_rows(seed, weighted):
         assert ours.z == pytest.approx(theirs.z, abs=1e-8)
 
 
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
     weak=st.sampled_from(["feature", "stump"]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -66,7 +66,6 @@ def test_the_climb_equals_the_slow_one(seed, weighted, penalty):
     assert state.beta == pytest.approx(slow_beta, abs=1e-9)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from([0.0, 0.01, 0.1]))
 def test_what_is_maximised_never_falls(seed, weighted, penalty):
     problem, *_ = make_problem(seed, weighted=weighted)
@@ -78,7 +77,6 @@ def test_what_is_maximised_never_falls(seed, weighted, penalty):
         assert certificate.values["ks"] >= certificate.values["start_ks"]
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.booleans())
 def test_no_coefficient_moved_alone_is_better(seed, weighted):
     problem, *_ = make_problem(seed, n=25, weighted=weighted)
@@ -101,7 +99,6 @@ def test_no_coefficient_moved_alone_is_better(seed, weighted):
                 assert ks_at(moved, state.cut.threshold, rows) <= state.cut.ks + ROUNDING
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_a_move_keeps_what_the_search_promised(seed):
     problem, *_ = make_problem(seed)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import highspy
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
@@ -221,7 +221,6 @@ class TestHeuristic:
             largest_margin(hypotheses_of(pos, neg), settings)
 
 
-@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     method=st.sampled_from(["pairs", "reduced", "heuristic", "hard"]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -40,7 +40,6 @@ weight_lists = st.lists(st.integers(1, 4), min_size=1, max_size=8)
 logs = st.one_of(st.floats(-8, 8), st.integers(-2, 2).map(float))
 
 
-@settings(max_examples=80)
 @given(st.data(), weight_lists, weight_lists, st.floats(0, 1), st.floats(0, 1))
 def test_projection_meets_its_conditions(data_of, weight_neg, weight_pos, part_neg, part_pos):
     data = table(weight_neg, weight_pos)

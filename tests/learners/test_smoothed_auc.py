@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
@@ -79,7 +79,6 @@ def assert_is_double_sum(data, table, rel=1e-8):
     assert result.mass[0] == pytest.approx(mass, rel=rel, abs=ROUNDING)
 
 
-@settings(max_examples=80)
 @given(
     seed=st.integers(0, 10**6),
     n_rows=st.integers(2, 25),
@@ -169,7 +168,6 @@ def test_other_lines_add_to_the_score_beside_the_features():
     assert np.concatenate(apart.gradient) == pytest.approx(together.gradient[0], rel=1e-12)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([0.1, 1.0, 20.0]))
 def test_turning_the_scores_around_turns_the_value_around(seed, scale):
     rng = np.random.default_rng(seed)
@@ -181,7 +179,6 @@ def test_turning_the_scores_around_turns_the_value_around(seed, scale):
     assert there.gradient[0] == pytest.approx(back.gradient[0], rel=1e-8, abs=ROUNDING)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), constant=st.floats(-50, 50))
 def test_a_constant_added_to_a_table_changes_nothing(seed, constant):
     rng = np.random.default_rng(seed)
@@ -201,7 +198,6 @@ def assert_same_bits(a, b):
     assert np.array_equal(a.gradient[0], b.gradient[0])
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), heavy=st.booleans())
 def test_weight_two_is_the_row_twice_bit_for_bit(seed, heavy):
     rng = np.random.default_rng(seed)
@@ -218,7 +214,6 @@ def test_weight_two_is_the_row_twice_bit_for_bit(seed, heavy):
     assert_same_bits(evaluate(by_weight, table), evaluate(by_copies, table))
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), fpr_range=st.sampled_from([None, (0.0, 0.3), (0.2, 0.75)]))
 def test_the_order_of_the_rows_and_partitions_do_not_show(seed, fpr_range):
     rng = np.random.default_rng(seed)

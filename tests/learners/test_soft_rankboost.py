@@ -4,7 +4,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from learners.small_tables import in_table_order, make_table
 from scipy.optimize import linprog
@@ -41,7 +41,6 @@ def test_every_round_equals_the_version_written_out(seed, epsilon, weighted):
         assert ours.z == pytest.approx(theirs.z, abs=1e-8)
 
 
-@settings(max_examples=80)
 @given(
     seed=st.integers(0, 10**6),
     n_rows=st.integers(3, 40),

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -57,7 +57,6 @@ def assert_same_fit(dense, kept, settings, validation=(None, None)):
     return ours
 
 
-@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     weights=st.sampled_from(["none", "whole", "fractions"]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auctor.data import Workers, prepare
@@ -47,9 +47,7 @@ def cells_of(model, X):
     return [np.flatnonzero(scores == s).tolist() for s in np.unique(scores)[::-1]]
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
-@settings(max_examples=60)
-@given(seed=st.integers(0, 10**6))
+@given(depth=st.integers(1, 3), seed=st.integers(0, 10**6))
 def test_every_split_is_the_best_of_all_cuts(depth, seed):
     data, X, _, _, table = small_problem(seed)
     # three threads: a tile for each feature, so that ties between tiles are broken, too
@@ -58,7 +56,6 @@ def test_every_split_is_the_best_of_all_cuts(depth, seed):
     assert cells_of(model, X) == [rows.tolist() for rows in slow]
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), least=st.integers(2, 8))
 def test_cells_hold_the_least_weight_and_are_the_best_that_do(seed, least):
     data, X, _, weight, table = small_problem(seed, categories=False)
@@ -68,9 +65,7 @@ def test_cells_hold_the_least_weight_and_are_the_best_that_do(seed, least):
     assert len(slow) == 1 or all(weight[rows].sum() >= least for rows in slow)
 
 
-@pytest.mark.parametrize("leaf_depth", [1, 2, 3])
-@settings(max_examples=40)
-@given(seed=st.integers(0, 10**6))
+@given(leaf_depth=st.integers(1, 3), seed=st.integers(0, 10**6))
 def test_every_union_is_that_of_the_slow_version(leaf_depth, seed):
     data, X, _, _, table = small_problem(seed)
     chosen = TreeRankSettings(max_depth=2, min_samples_leaf=1, split="tree", leaf_depth=leaf_depth)
@@ -230,7 +225,6 @@ def test_values_not_seen_go_with_the_heavier_side():
     assert scores[0] == scores[1] < scores[2]
 
 
-@settings(max_examples=60)
 @given(counts=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20))
 def test_probabilities_fall_strictly_and_stay_near_the_fractions(counts):
     counts = np.array([*counts, (1, 1)])

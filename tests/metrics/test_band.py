@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import norm
 
 from auctor.metrics import roc_band, roc_curve
@@ -24,7 +24,6 @@ def highest(points, fpr):
     return max(at) if at else slow.line_height(points, fpr)
 
 
-@settings(max_examples=40)
 @given(labelled_scores())
 def test_the_curve_is_read_off_the_points(drawn):
     y, s, _ = drawn
