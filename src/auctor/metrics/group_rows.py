@@ -1,5 +1,6 @@
 """Rows divided into groups: the estimates of each group, and of the other groups together."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -198,14 +199,18 @@ def _tests(
 ) -> Iterator[GroupTest]:
     """The tests of all measures between two groups, not yet corrected."""
     for measure in TESTED:
-        if measure not in a:
-            continue
+        if measure not in a or not all(_has_limits(of[measure]) for of in (a, b)):
+            continue  # no other group has two rows of each class
         result = compare_measures(a[measure], b[measure], level)
         values = a[measure].value, b[measure].value
         ends = result.low, result.high
         yield GroupTest(
             name, other, measure, *values, result.value, *ends, result.p_value, result.p_value
         )
+
+
+def _has_limits(measure: Measure) -> bool:
+    return not math.isnan(measure.limits(0.5).low)
 
 
 def _corrected(tests: Iterator[GroupTest]) -> tuple[GroupTest, ...]:

@@ -119,8 +119,9 @@ class GroupTest:
         """The difference in words."""
         other = self.other if self.other == OTHERS else f"group {_short(self.other)!r}"
         ends = f"{100 * level:g}% CI {signless(self.low)} to {signless(self.high)}"
-        tail = f"difference {signed(self.difference)} ({ends}), adjusted p = "
-        tail += f"{p_words(self.p_adjusted)}."
+        p = p_words(self.p_adjusted)
+        p = f"p {p}" if p.startswith("<") else f"p = {p}"
+        tail = f"difference {signed(self.difference)} ({ends}), adjusted {p}."
         name = f"Group {_short(self.group)!r}"
         if self.measure == "calibration":
             return (
