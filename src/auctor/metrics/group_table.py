@@ -115,14 +115,16 @@ class GroupTest:
         """The test in plain values."""
         return dict(vars(self))
 
-    def sentence(self, level: float) -> str:
-        """The difference in words."""
-        other = self.other if self.other == OTHERS else f"group {_short(self.other)!r}"
+    def sentence(self, level: float, noun: str = "group") -> str:
+        """The difference in words; ``noun`` is what a group is called."""
+        other = f"{noun} {_short(self.other)!r}"
+        if self.other == OTHERS:
+            other = OTHERS.replace("group", noun)
         ends = f"{100 * level:g}% CI {signless(self.low)} to {signless(self.high)}"
         p = p_words(self.p_adjusted)
         p = f"p {p}" if p.startswith("<") else f"p = {p}"
         tail = f"difference {signed(self.difference)} ({ends}), adjusted {p}."
-        name = f"Group {_short(self.group)!r}"
+        name = f"{noun.capitalize()} {_short(self.group)!r}"
         if self.measure == "calibration":
             return (
                 f"{name}: the mean predicted probability minus the observed fraction is "
@@ -138,6 +140,7 @@ class GroupTest:
 OTHERS = "the other groups"
 WORDS = {
     "auc": "AUC",
+    "calibration": "calibration",
     "tpr": "true positive rate",
     "fpr": "false positive rate",
 }
@@ -198,13 +201,16 @@ class GroupTable:
             "sentences": self.sentences(),
         }
 
-    def sentences(self) -> list[str]:
-        """The verdicts in words: which groups differ, and which are too small to say."""
+    def sentences(self, noun: str = "group") -> list[str]:
+        """The verdicts in words: which groups differ, and which are too small to say.
+
+        ``noun`` is what a group is called, such as "period".
+        """
         differing = self.differing
-        said = [test.sentence(self.level) for test in differing[:_MOST_SENTENCES]]
+        said = [test.sentence(self.level, noun) for test in differing[:_MOST_SENTENCES]]
         if len(differing) > _MOST_SENTENCES:
             said.append(f"And {count(len(differing) - _MOST_SENTENCES, 'more difference')}.")
-        return [*self._binned(), *said, *self._tested(), *self._too_small()]
+        return [*self._binned(), *said, *self._tested(noun), *self._too_small(noun)]
 
     def _binned(self) -> list[str]:
         if self.n_distinct is None:
@@ -214,10 +220,10 @@ class GroupTable:
             "rows."
         ]
 
-    def _tested(self) -> list[str]:
+    def _tested(self, noun: str) -> list[str]:
         """How many tests there were, and what they were."""
         if not self.tests:
-            return ["No groups were compared: fewer than two are large enough."]
+            return [f"No {noun}s were compared: fewer than two are large enough."]
         n, error = len(self.tests), f"{100 * (1 - self.level):.3g}%"
         family = (
             f"Holm's correction for {count(n, 'test')}: the probability of any false claim is at "
@@ -226,11 +232,11 @@ class GroupTable:
         if self.differing:
             return [f"{family}."]
         return [
-            f"No test shows a difference between the groups ({family}). This does not show that "
+            f"No test shows a difference between the {noun}s ({family}). This does not show that "
             "they are equal: the intervals say how large a difference may be."
         ]
 
-    def _too_small(self) -> list[str]:
+    def _too_small(self, noun: str) -> list[str]:
         small = self.small
         if not small:
             return []
@@ -239,7 +245,7 @@ class GroupTable:
         )
         verb = "is" if len(small) == 1 else "are"
         return [
-            f"{count(len(small), 'group')} {verb} too small to say, with fewer than "
+            f"{count(len(small), noun)} {verb} too small to say, with fewer than "
             f"{self.min_rows:g} positive or negative rows: {names}."
         ]
 

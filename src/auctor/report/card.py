@@ -7,7 +7,8 @@ rest is from the training record of the model and from the results of the report
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from auctor._text import count, interval
+from auctor._text import count, interval, signless
+from auctor.metrics.group_table import WORDS
 from auctor.models import TrainingRecord
 from auctor.models.training_record import Validation
 from auctor.report.plain import LONGEST_SENTENCE, clean
@@ -150,15 +151,41 @@ def _of_periods(periods: Mapping[str, Any] | None) -> list[str]:
         return ["Not assessed: no column with the time of the rows was given."]
     areas = [group["auc"]["value"] for group in periods["groups"]]
     known = [area for area in areas if area is not None]
-    span = f" AUC from {min(known):.3f} to {max(known):.3f}." if known else ""
-    return [f"{count(periods['n_groups'], 'period')}.{span}", *periods["sentences"]]
+    span = f", with AUCs from {min(known):.3f} to {max(known):.3f}" if known else ""
+    return [f"{count(periods['n_groups'], 'period')}{span}. {_verdict(periods, 'period')}"]
 
 
 def _of_subgroups(tables: Sequence[Mapping[str, Any]]) -> list[str]:
     """The verdicts on the subgroups of each column."""
     if not tables:
         return ["Not assessed: no column of subgroups was given."]
-    return [f"By {table['name']}: {' '.join(table['sentences'])}" for table in tables]
+    return [
+        f"By {table['name']}, {count(table['n_groups'], 'group')}: {_verdict(table, 'group')}"
+        for table in tables
+    ]
+
+
+def _verdict(table: Mapping[str, Any], noun: str) -> str:
+    """Which groups differ in what, and how many are too small, in a few words."""
+    claims: dict[str, list[str]] = {}
+    for test in table["tests"]:
+        if test["p_adjusted"] < 1 - table["level"]:
+            words = f"{WORDS[test['measure']]} ({_side(test)})"
+            claims.setdefault(test["group"], []).append(words)
+    parts = [f"{name!r} differs in {', '.join(measures)}" for name, measures in claims.items()]
+    if not table["n_tests"]:
+        parts = [f"no {noun}s were compared, because fewer than two are large enough"]
+    elif not parts:
+        parts = [f"no test shows a difference between {noun}s"]
+    if table["n_small"]:
+        parts.append(f"{count(table['n_small'], noun)} too small to say")
+    words = "; ".join(parts)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _side(test: Mapping[str, Any]) -> str:
+    """The value of a group and that of the group or groups that it was compared with."""
+    return f"{signless(test['value'])} against {signless(test['other_value'])}"
 
 
 def _limits(facts: Mapping[str, Any]) -> list[str]:

@@ -53,8 +53,8 @@ def _intro(facts: dict[str, Any], first: dict[str, Any]) -> Markup:
     words = (
         "The quality of the score in groups of rows. “Predicted − observed” is the mean predicted "
         "probability minus the observed fraction of positives: above 0, the probabilities are too "
-        "high. Flagged fraction, sensitivity and false positive rate are those at the threshold of "
-        "the model. A group with fewer than "
+        "high. Flagged fraction, sensitivity (true positive rate) and false positive rate are those "
+        "at the threshold of the model. A group with fewer than "
         f"{first['min_rows']:g} positive or negative rows is too small to say whether it differs."
     )
     return paragraph(words + _pooled(facts))
@@ -76,7 +76,9 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
     """The table of the groups, with a bar for each interval."""
     shown = [name for name in _MEASURES if one["overall"][name] is not None]
     rows = [*one["groups"], one["overall"]]
-    scales = {name: _scale([row[name] for row in rows]) for name in shown}
+    # The intervals of small groups are wide; they may leave the axis.
+    large = [row for row in rows if not row["is_small"]]
+    scales = {name: _scale([row[name] for row in large]) for name in shown}
     claims = {
         (test["group"], test["measure"]): test["p_adjusted"]
         for test in reversed(one["tests"])
@@ -90,7 +92,7 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
             for name, mark in zip(shown, marks, strict=True)
         ]
         cells.append([_name(row), f"{row['n_rows']:,}", f"{row['n_pos']:,}", *estimates])
-    caption = f"{of} ({100 * one['level']:g}% confidence intervals; the dashed line is all rows)"
+    caption = f"{of} ({100 * one['level']:g}% confidence intervals; the vertical line is all rows)"
     left = one["n_groups"] - len(one["groups"])
     if left:
         caption += f"; the largest {len(one['groups'])}, {left:,} more are not listed"
@@ -121,11 +123,12 @@ def _estimate(
     """An estimate with its interval in words and as a bar, and whether it differs."""
     if one["value"] is None:
         return "–"
-    words = _number(one, name)
+    value, ends = _words_of(one, name)
     if p_value is not None:
-        words = f"<strong>{words}</strong>"
+        value = f"<strong>{value}</strong>"
     note = "" if p_value is None else f"<small>differs, p {_p(p_value)}</small>"
-    return Markup(f"{words}{_bar(one, overall, scale)}{note}")
+    small = f"<small>{ends}</small>" if ends else ""
+    return Markup(f"{value}{small}{_bar(one, overall, scale)}{note}")
 
 
 def _p(p_value: float) -> str:
@@ -133,30 +136,28 @@ def _p(p_value: float) -> str:
     return escape(words if words.startswith("<") else f"= {words}")
 
 
-def _number(one: dict[str, Any], name: str) -> str:
+def _words_of(one: dict[str, Any], name: str) -> tuple[str, str]:
+    """An estimate, and the ends of its interval, which are empty if it has none."""
     value, low, high = one["value"], one["low"], one["high"]
     if name == "auc":
-        ends = "" if low is None else f" ({signless(low)}–{signless(high)})"
-        return f"{signless(value)}{ends}"
+        return signless(value), "" if low is None else f"{signless(low)} to {signless(high)}"
     if name == "calibration":
-        ends = "" if low is None else f" ({signed(low)} to {signed(high)})"
-        return f"{signed(value)}{ends}"
-    ends = "" if low is None else f" ({100 * low:.1f}–{100 * high:.1f})"
-    return f"{percent(value)}{ends}"
+        return signed(value), "" if low is None else f"{signed(low)} to {signed(high)}"
+    return percent(value), "" if low is None else f"{100 * low:.1f} to {100 * high:.1f}"
 
 
 def _bar(one: dict[str, Any], overall: dict[str, Any], scale: Scale) -> str:
     """The interval as a line, the estimate as a dot, and all rows as a dashed line."""
 
     def x(value: float) -> str:
-        along = (value - scale[0]) / (scale[1] - scale[0])
+        along = min(max((value - scale[0]) / (scale[1] - scale[0]), 0.0), 1.0)
         return f"{_MARGIN + along * (_WIDTH - 2 * _MARGIN):.1f}"
 
     middle = _HEIGHT / 2
     parts = []
     if overall["value"] is not None:
         at = x(overall["value"])
-        parts.append(f'<line class="chance" x1="{at}" x2="{at}" y1="0" y2="{_HEIGHT}"/>')
+        parts.append(f'<line class="all-rows" x1="{at}" x2="{at}" y1="0" y2="{_HEIGHT}"/>')
     if one["low"] is not None:
         ends = f'x1="{x(one["low"])}" x2="{x(one["high"])}"'
         parts.append(f'<line class="whisker" {ends} y1="{middle:g}" y2="{middle:g}"/>')
@@ -195,7 +196,7 @@ def _tests(one: dict[str, Any]) -> Markup:
         "adjusted p",
     ]
     listed = table(caption, head, rows)
-    return Markup(f"<details><summary>All tests</summary>{listed}</details>")
+    return Markup(f'<details class="tests"><summary>All tests</summary>{listed}</details>')
 
 
 def groups_reading(facts: dict[str, Any]) -> Markup:

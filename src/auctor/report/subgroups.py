@@ -50,7 +50,8 @@ def period_facts(rows: ReportRows, time: Any, level: float) -> dict[str, Any] | 
     if time is None:
         return None
     values = read_periods(time, len(rows.positive), rows.folds)
-    return _table_facts(_of_periods(rows, values, level))
+    table = _of_periods(rows, values, level)
+    return _table_facts(table) | {"sentences": table.sentences("period")}
 
 
 def _of_periods(rows: ReportRows, values: GroupValues, level: float) -> GroupTable:
