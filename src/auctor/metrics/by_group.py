@@ -5,12 +5,13 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from auctor._checks import check_choice, check_level, check_number, check_positive, check_whole
+from auctor._typing import Ints
 from auctor.metrics.calibration import check_probability
 from auctor.metrics.folds import check_instability
 from auctor.metrics.group_rows import GroupedRows
 from auctor.metrics.group_table import GroupTable
 from auctor.metrics.group_values import read_group_values
-from auctor.metrics.sample import Sample, group_codes, read_sample
+from auctor.metrics.sample import Sample, read_codes, read_sample
 
 
 def by_group(
@@ -107,11 +108,18 @@ def by_group(
     rows = GroupedRows(
         sample,
         values.keep(sample.kept),
-        clusters=None if clusters is None else group_codes(clusters, sample),
+        clusters=None if clusters is None else _read_clusters(clusters, sample),
         threshold=threshold,
         inflation=1.0 + check_instability(instability),
     )
     return rows.table(compare, check_positive(min_rows, "min_rows"), level)
+
+
+def _read_clusters(clusters: Any, sample: Sample) -> Ints:
+    distinct, codes = read_codes(clusters, sample, "clusters")
+    if len(distinct) < 2:
+        raise ValueError("clusters has only one cluster; give two or more, or leave it out")
+    return codes
 
 
 def _check_length(n_groups: int, sample: Sample) -> None:

@@ -53,8 +53,8 @@ def _intro(facts: dict[str, Any], first: dict[str, Any]) -> Markup:
     words = (
         "The quality of the score in groups of rows. “Predicted − observed” is the mean predicted "
         "probability minus the observed fraction of positives: above 0, the probabilities are too "
-        "high. Flagged fraction, sensitivity (true positive rate) and false positive rate are those "
-        "at the threshold of the model. A group with fewer than "
+        "high. Flagged fraction, sensitivity (true positive rate) and false positive rate are "
+        "those at the threshold of the model. A group with fewer than "
         f"{first['min_rows']:g} positive or negative rows is too small to say whether it differs."
     )
     return paragraph(words + _pooled(facts))

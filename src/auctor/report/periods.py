@@ -42,7 +42,7 @@ def read_periods(time: Any, n_rows: int, folds: Any = None) -> GroupValues:
     if periods is None:
         periods = codes if len(moments) <= MOST_TIMES else _even(codes, len(moments))
     kept, periods = np.unique(periods, return_inverse=True)
-    names = [_name(moments[codes[periods == k]]) for k in range(len(kept))]
+    names = [_name(moments, codes[periods == k]) for k in range(len(kept))]
     return GroupValues(tuple(names), periods.astype(np.int64))
 
 
@@ -68,9 +68,9 @@ def _even(codes: npt.NDArray[Any], n_moments: int) -> Ints:
     return np.asarray(period[codes])
 
 
-def _name(moments: npt.NDArray[Any]) -> str:
+def _name(moments: npt.NDArray[Any], codes: npt.NDArray[Any]) -> str:
     """The first and the last time of a period."""
-    first, last = _text(moments.min()), _text(moments.max())
+    first, last = _text(moments[codes.min()]), _text(moments[codes.max()])
     return first if first == last else f"{first} to {last}"
 
 
