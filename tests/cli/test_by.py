@@ -33,7 +33,7 @@ def people(train: Path) -> Path:
 def test_evaluate_by(run: Run, model: Path, people: Path) -> None:
     done = run("evaluate", model, people, "--target", "y", "--by", "region,city", "--json")
     assert done.code == 0
-    table = csv.read_csv(people)
+    table = csv.read_csv(people, convert_options=csv.ConvertOptions(strings_can_be_null=True))
     loaded = load(model)
     X = table.select(list(loaded.feature_names))
     scores = loaded.decision_function(X)
