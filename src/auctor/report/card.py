@@ -11,7 +11,7 @@ from auctor._text import count, interval, signless
 from auctor.metrics.group_table import WORDS
 from auctor.models import TrainingRecord
 from auctor.models.training_record import Validation
-from auctor.report.plain import LONGEST_SENTENCE, clean
+from auctor.report.plain import LONGEST_SENTENCE, clean, sentence
 
 # Entries that the user states, and their titles.
 STATED = {
@@ -195,4 +195,4 @@ def _limits(facts: Mapping[str, Any]) -> list[str]:
     small = sum(table["n_small"] for table in facts["subgroups"])
     if small:
         notes.append(f"{count(small, 'subgroup')} had too few rows to be judged.")
-    return [*notes, _GENERAL]
+    return [*(sentence(note) for note in notes), _GENERAL]
