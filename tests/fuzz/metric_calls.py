@@ -32,6 +32,11 @@ METRICS: dict[str, Callable[[Rng, Any, Any, dict[str, Any]], float]] = {
     ),
     "recall_at_k": lambda rng, y, s, options: metrics.recall_at_k(y, s, k=_top(rng), **options),
     "margin_auc": lambda rng, y, s, options: metrics.margin_auc(y, s, rho=0.1, **options),
+    "by_group": lambda rng, y, s, options: (
+        metrics.by_group(
+            y, s, np.resize(["a", "b", None, "c"], np.size(y)), threshold=0.0, min_rows=1, **options
+        ).overall.flagged.value
+    ),
 }
 
 

@@ -31,7 +31,7 @@ from auctor.report.guarantee import guarantee
 SECTIONS = {
     "format", "version", "about", "data", "headline", "roc", "separation", "calibration",
     "distributions", "thresholds", "bands", "comparison", "features", "row", "shape", "learning",
-    "level", "judged", "guarantee",
+    "level", "judged", "guarantee", "subgroups", "periods", "card",
 }  # fmt: skip
 
 

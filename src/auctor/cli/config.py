@@ -10,6 +10,20 @@ from auctor.cli.errors import UsageError, nearest
 
 # Options that a config file cannot hold.
 _EXCLUDED = {"config", "command", "help"}
+# Options of a fit that `report --config` takes from its file; it ignores the others.
+_OF_REPORTS = {
+    "author",
+    "by",
+    "card",
+    "delimiter",
+    "group",
+    "no_example_rows",
+    "positive_name",
+    "seed",
+    "time",
+    "title",
+    "weight",
+}
 
 
 def add_config(
@@ -21,6 +35,8 @@ def add_config(
         return args
     known = set(vars(args)) - _EXCLUDED
     settings = _read(path)
+    if args.command == "report":
+        settings, known = _of_report(settings, set(vars(parser.parse_args(["fit"])))), _OF_REPORTS
     if args.table is not None:
         settings.pop("table", None)  # the table of the command line replaces that of the file
     words = _as_words(settings, known, path)
@@ -35,6 +51,16 @@ def _read(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is not a valid TOML file: {error}") from None
+
+
+def _of_report(settings: dict[str, Any], of_fit: set[str]) -> dict[str, Any]:
+    """The settings of a report among those of a fit; others, which no fit knows, stay."""
+
+    def is_ignored(key: str) -> bool:
+        name = key.replace("-", "_")
+        return name in of_fit and name not in _OF_REPORTS
+
+    return {key: value for key, value in settings.items() if not is_ignored(key)}
 
 
 def _as_words(settings: dict[str, Any], known: set[str], path: str) -> list[str]:

@@ -1,11 +1,12 @@
 """The options that make a report a document: title, author, what a label means; date and hashes."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from hashlib import sha256
 from typing import Any, Self
 
+from auctor.cli.card import read_card
 from auctor.cli.errors import UsageError
 
 # Option -> the attribute of the parsed arguments, of options that only a report uses.
@@ -14,6 +15,8 @@ _OPTIONS = {
     "--author": "author",
     "--positive-name": "positive_name",
     "--no-example-rows": "no_example_rows",
+    "--card": "card",
+    "--by": "by",
 }
 
 
@@ -25,11 +28,20 @@ class Document:
     author: str | None = None
     positive_name: str | None = None
     example_rows: bool = True
+    card: dict[str, list[str]] = field(default_factory=dict)
+    by: tuple[str, ...] = ()  # columns of subgroups
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> Self:
         """The options of ``report``, and of ``fit --report``."""
-        return cls(args.title, args.author, args.positive_name, not args.no_example_rows)
+        return cls(
+            title=args.title,
+            author=args.author,
+            positive_name=args.positive_name,
+            example_rows=not args.no_example_rows,
+            card=read_card(args.card),
+            by=tuple(args.by),
+        )
 
     def about(self, model: bytes) -> dict[str, Any]:
         """Entries of ``about`` of ``summarize``; ``model`` is the content of the model file."""

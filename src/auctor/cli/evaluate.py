@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from auctor.cli.breakdown import read_breakdown, subgroup_text
 from auctor.cli.errors import UsageError
 from auctor.cli.facts import auc_facts, interval_facts, with_interval
 from auctor.cli.labels import Label
@@ -18,17 +19,19 @@ from auctor.cli.seen_rows import seen_warning
 from auctor.cli.tables import open_table
 from auctor.metrics import (
     AucInterval,
+    GroupTable,
     MetricInterval,
     OperatingPoint,
     Threshold,
     auc_ci,
+    by_group,
     ks_ci,
     partial_auc_ci,
     precision_at_k_ci,
     roc_curve,
     threshold_at,
 )
-from auctor.models import load
+from auctor.models import Model, load
 
 _FPR_RANGE = (0.0, 0.1)  # the false positive rates that most users can afford
 _TOP = 0.1
@@ -68,6 +71,7 @@ class EvaluateOptions:
     roles: ColumnRoles
     criteria: tuple[Criterion, ...]
     confidence: float | None
+    by: tuple[str, ...]
     strict: bool
     seed: int
     as_json: bool
@@ -83,6 +87,7 @@ class Evaluated:
     n_neg: int
     measures: Measures
     thresholds: list[Threshold]  # one for each criterion
+    subgroups: dict[str, GroupTable]  # by the column
     warnings: list[str]
 
 
@@ -98,6 +103,7 @@ def run(args: argparse.Namespace) -> None:
             roles=ColumnRoles.for_evaluation(args),
             criteria=criteria,
             confidence=args.confidence,
+            by=tuple(args.by),
             strict=args.strict,
             seed=args.seed,
             as_json=args.json,
@@ -110,6 +116,7 @@ def evaluate_model(options: EvaluateOptions) -> None:
     model = load(options.model)
     source = open_table(options.table, options.delimiter)
     rows = read_labelled(model, source, options.roles)
+    breakdown = read_breakdown(source, rows.X, options.by, None, options.roles.target)
     budgets = (_budget_warning(criterion, rows) for criterion in options.criteria)
     warnings = [
         *compare_with_training(model, rows.X, options.strict, options.model),
@@ -117,13 +124,18 @@ def evaluate_model(options: EvaluateOptions) -> None:
         *(sentence for sentences in budgets for sentence in sentences),
     ]
     warn(warnings)
+    thresholds = [_threshold(rows, each, options.confidence) for each in options.criteria]
+    cut = thresholds[0].value if thresholds else model.threshold
     evaluated = Evaluated(
         table=source.name,
         positive=model.classes[1],
         n_pos=int(np.count_nonzero(rows.positive)),
         n_neg=int(np.count_nonzero(~rows.positive)),
         measures=_measure(rows, model.threshold, options.seed),
-        thresholds=[_threshold(rows, each, options.confidence) for each in options.criteria],
+        thresholds=thresholds,
+        subgroups={
+            name: _subgroups(model, rows, values, cut) for name, values in breakdown.by.items()
+        },
         warnings=warnings,
     )
     emit(_facts(evaluated, options), _text(evaluated, options), options.as_json)
@@ -148,6 +160,7 @@ def _facts(evaluated: Evaluated, options: EvaluateOptions) -> dict[str, Any]:
             }
             for criterion, threshold in zip(options.criteria, evaluated.thresholds, strict=True)
         ],
+        "by": {name: table.to_dict() for name, table in evaluated.subgroups.items()},
         "warnings": evaluated.warnings,
     }
 
@@ -159,7 +172,8 @@ def _text(evaluated: Evaluated, options: EvaluateOptions) -> str:
         f"positive ({options.roles.target} = {evaluated.positive})"
     )
     thresholds = (_threshold_lines(each, options.model) for each in evaluated.thresholds)
-    return "\n".join([table_line, *_measure_lines(evaluated.measures), *thresholds])
+    groups = subgroup_text(evaluated.subgroups)
+    return "\n".join([table_line, *_measure_lines(evaluated.measures), *thresholds, *groups])
 
 
 def parse_criterion(text: str) -> Criterion:
@@ -244,6 +258,19 @@ def _threshold(rows: Labelled, criterion: Criterion, confidence: float | None) -
         confidence=confidence,
         sample_weight=rows.weight,
         groups=rows.groups,
+    )
+
+
+def _subgroups(model: Model, rows: Labelled, values: Any, threshold: float) -> GroupTable:
+    """The quality in each group of rows."""
+    return by_group(
+        rows.positive,
+        rows.scores,
+        values,
+        threshold=threshold,
+        probability=model.probabilities(rows.scores)[:, 1],
+        clusters=rows.groups,
+        sample_weight=rows.weight,
     )
 
 

@@ -21,6 +21,7 @@ examples:
 examples:
   auctor evaluate loans.model.json unseen.parquet --target defaulted
   auctor evaluate loans.model.json unseen.parquet --target defaulted --at fpr=0.1 --at budget=500
+  auctor evaluate loans.model.json unseen.parquet --target defaulted --by region,age
 """,
     "compare": """\
 examples:
@@ -28,8 +29,9 @@ examples:
   auctor compare loans.csv --target defaulted --learner rankboost --learner lightgbm --cv 10
 """,
     "report": """\
-example:
+examples:
   auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
+  auctor report loans.model.json unseen.csv --target defaulted --by region --time month
 """,
     "show": """\
 example:

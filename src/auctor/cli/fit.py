@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from auctor.cli.breakdown import Breakdown, read_breakdown
 from auctor.cli.document import Document, check_document
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.holdout import check_labels, measure_holdout
@@ -94,6 +95,7 @@ def fit_table(options: FitOptions) -> None:
     holdout = None if options.holdout is None else _open_holdout(options.holdout, names, options)
     note(f"reading {source.name}", execution.quiet)
     problem = read_problem(source, names, roles, options.n_folds)
+    breakdown = _read_breakdown(source, problem, roles, options)
     monotone = estimator.get_params().get("monotonic_cst")
     check_monotone(monotone, roles.categorical, read_table(problem.X))
     sha256 = source.sha256()  # now: the file may change during the fit
@@ -127,7 +129,7 @@ def fit_table(options: FitOptions) -> None:
     # Before the report: an error or an interrupt there must not lose the model.
     out.write_text(model_text)
     if page is not None:
-        _write_page(result, model_text, page, options)
+        _write_page(result, model_text, page, breakdown, options)
     has_file = out.is_stdout or (page is not None and page.is_stdout)
     emit(fit_facts(result, out, page), fit_text(result, out, page), options.as_json, has_file)
 
@@ -173,7 +175,18 @@ def _fit_all_rows(estimator: RankingEstimator, problem: Problem, execution: Exec
     estimator.model_ = replace(estimator.model_, missing_codes=problem.missing_codes)
 
 
-def _write_page(result: FitResult, model_text: str, page: Output, options: FitOptions) -> None:
+def _read_breakdown(
+    source: TableFile, problem: Problem, roles: ColumnRoles, options: FitOptions
+) -> Breakdown:
+    """The subgroups and the time of each row, which only a report needs."""
+    if options.page is None:
+        return Breakdown()
+    return read_breakdown(source, problem.X, options.document.by, roles.time, roles.target)
+
+
+def _write_page(
+    result: FitResult, model_text: str, page: Output, breakdown: Breakdown, options: FitOptions
+) -> None:
     # Imported here: a fit without --report does not need it.
     from auctor.cli.fit_page import fit_page
 
@@ -186,5 +199,6 @@ def _write_page(result: FitResult, model_text: str, page: Output, options: FitOp
             options.command,
             options.execution,
             options.document,
+            breakdown,
         )
     )

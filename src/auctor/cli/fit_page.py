@@ -3,6 +3,7 @@
 from typing import Any
 
 from auctor._text import rows_words
+from auctor.cli.breakdown import Breakdown
 from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
 from auctor.cli.options import Execution
@@ -19,10 +20,12 @@ def fit_page(
     command: str,
     execution: Execution,
     document: Document,
+    breakdown: Breakdown,
 ) -> str:
     """The report as HTML; ``model`` is the name of the model file, and ``model_text`` its text."""
     validated = result.validated
     problem = result.problem if validated is None else result.problem.take(validated.result.rows)
+    breakdown = breakdown if validated is None else breakdown.take(validated.result.rows)
     # Which label is the positive one is said at the top of the page.
     known = label_warning(result.problem, None)
     notes = [warning for warning in result.warnings if warning not in known]
@@ -63,6 +66,9 @@ def fit_page(
         random_state=execution.seed,
         bands=_bands(result, execution),
         example_rows=document.example_rows,
+        by=breakdown.by,
+        time=breakdown.time,
+        card=document.card,
         **_out_of_fold(result, validated),
         **_baseline(result),
     )

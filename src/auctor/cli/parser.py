@@ -78,6 +78,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
     _add_out(add, "--out", "the model file", ".model.json")
     _add_out(add, "--report", "also write an HTML report", ".report.html", nargs="?", const="")
+    _add_by(add, "in the report, by out-of-fold scores")
     _add_document(add)
     _add_run(parser)
 
@@ -254,6 +255,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "confidence, such as 0.95 (default: the rows of this table meet the criterion, and about "
         "half of all new tables do not)",
     )
+    _add_by(add, "at the threshold of the first --at, or that of the model")
     _add_strict(add)
     _add_seed(add)
     _add_delimiter(add)
@@ -265,7 +267,19 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_model(add)
     _add_labels(add)
     _add_out(add, "--out", "the HTML report", ".report.html")
+    _add_by(add, "in the report")
+    add(
+        "--time",
+        metavar="COL",
+        help="a column with the time of each row: the report shows the quality by period",
+    )
     _add_document(add)
+    add(
+        "--config",
+        metavar="FILE",
+        help="a TOML file with these options and a table [card]; it may be the one of the fit, "
+        "whose other options are ignored",
+    )
     add(
         "--facts",
         metavar="PATH",
@@ -291,6 +305,24 @@ def _add_document(add: Add) -> None:
         action="store_true",
         help="write no rows into the report (default: nine, at percentiles of the score, which the "
         "panel for one row explains)",
+    )
+    add(
+        "--card",
+        metavar="NAME=TEXT",
+        type=read_parameter,
+        action="append",
+        default=[],
+        help="an entry of the model card in the report: intended_use, users, out_of_scope, limits, "
+        "owner or contact (repeatable; a config file has them in a table [card])",
+    )
+
+
+def _add_by(add: Add, where: str) -> None:
+    _add_columns(
+        add,
+        "--by",
+        "measure each group of rows with the same value of this column, which need not be a "
+        f"feature, {where}",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auctor._text import rows_words
+from auctor.cli.breakdown import read_breakdown
 from auctor.cli.document import Document
 from auctor.cli.model_rows import compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
@@ -27,6 +28,7 @@ class ReportOptions:
     roles: ColumnRoles
     out: Output
     facts: Output | None
+    time: str | None
     seed: int
     quiet: bool
     as_json: bool
@@ -44,6 +46,7 @@ def run(args: argparse.Namespace) -> None:
             roles=ColumnRoles.for_evaluation(args),
             out=choose_output(args.out, args.table, ".report.html"),
             facts=None if args.facts is None else Output("--facts", args.facts),
+            time=args.time,
             seed=args.seed,
             quiet=args.quiet,
             as_json=args.json,
@@ -61,6 +64,8 @@ def write_report(options: ReportOptions) -> None:
     source = open_table(options.table, options.delimiter)
     note(f"reading {source.name}", options.quiet)
     rows = read_labelled(model, source, options.roles)
+    document, target = options.document, options.roles.target
+    breakdown = read_breakdown(source, rows.X, document.by, options.time, target)
     warnings = [
         *compare_with_training(model, rows.X, strict=False, name=options.model),
         *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
@@ -74,16 +79,19 @@ def write_report(options: ReportOptions) -> None:
         sample_weight=rows.weight,
         groups=rows.groups,
         about={
-            **options.document.about(Path(options.model).read_bytes()),
+            **document.about(Path(options.model).read_bytes()),
             "evaluated_on": rows_words(source.name, len(rows.positive), int(rows.positive.sum())),
             "table": source.name,
             "model": options.model,
             "notes": warnings,
-            "target": options.roles.target,
+            "target": target,
             "command": options.command,
             "seed": options.seed,
         },
-        example_rows=options.document.example_rows,
+        example_rows=document.example_rows,
+        by=breakdown.by,
+        time=breakdown.time,
+        card=document.card,
         random_state=options.seed,
     )
     out.write_text(render(facts))

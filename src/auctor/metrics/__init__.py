@@ -6,12 +6,14 @@ ROC curves and their areas, partial AUC, KS, precision at k, lift, thresholds an
 from auctor.metrics.area import auc, margin_auc, partial_auc
 from auctor.metrics.area_interval import partial_auc_ci
 from auctor.metrics.band import RocBand, roc_band
+from auctor.metrics.by_group import by_group
 from auctor.metrics.calibration import CalibrationTable, calibration_table
 from auctor.metrics.comparison import AucComparison, compare_auc
 from auctor.metrics.curve import OperatingPoint, RocCurve, roc_curve
 from auctor.metrics.curve_intervals import MetricInterval, ks_ci, precision_at_k_ci
 from auctor.metrics.folds import fold_instability
 from auctor.metrics.gain import GainCurve, gain_curve
+from auctor.metrics.group_table import GroupEstimate, GroupRow, GroupTable, GroupTest
 from auctor.metrics.histogram import ScoreHistogram, score_histogram
 from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.metric_comparison import MetricComparison, compare_metric
@@ -26,6 +28,10 @@ __all__ = [
     "AucInterval",
     "CalibrationTable",
     "GainCurve",
+    "GroupEstimate",
+    "GroupRow",
+    "GroupTable",
+    "GroupTest",
     "MetricComparison",
     "MetricInterval",
     "OperatingPoint",
@@ -38,6 +44,7 @@ __all__ = [
     "ThresholdTable",
     "auc",
     "auc_ci",
+    "by_group",
     "calibration_table",
     "compare_auc",
     "compare_metric",

@@ -100,9 +100,9 @@ def calibration_table(
     check_choice(strategy, STRATEGIES, "strategy")
     scores = {"probability": probability}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
-    value = _check_probability(sample.scores[0])
+    value = check_probability(sample.scores[0])
     weight = np.ones(len(value)) if sample.weight is None else sample.weight
-    bins = _quantile_bins(value, weight, n_bins) if strategy == "quantile" else _even(value, n_bins)
+    bins = quantile_bins(value, weight, n_bins) if strategy == "quantile" else _even(value, n_bins)
     return _summed(sample, value, weight, bins, level)
 
 
@@ -124,7 +124,8 @@ def wilson_ends(rate: Floats, size: Floats, level: float) -> tuple[Floats, Float
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def _check_probability(value: Floats) -> Floats:
+def check_probability(value: Floats) -> Floats:
+    """Probabilities between 0 and 1; other numbers are an error."""
     least, most = float(value.min()), float(value.max())
     if least < 0 or most > 1:
         raise ValueError(
@@ -134,7 +135,7 @@ def _check_probability(value: Floats) -> Floats:
     return value
 
 
-def _quantile_bins(value: Floats, weight: Floats, n_bins: int) -> Ints:
+def quantile_bins(value: Floats, weight: Floats, n_bins: int) -> Ints:
     """The bin of each row, from the mid-rank of its probability among all rows."""
     distinct, codes = np.unique(value, return_inverse=True)
     own = np.bincount(codes, weights=weight, minlength=len(distinct))

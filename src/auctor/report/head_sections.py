@@ -14,6 +14,7 @@ from auctor.report.markup import (
     text,
     threshold,
 )
+from auctor.report.plain import sentence
 
 _LONGEST_NOTE = 400
 
@@ -79,7 +80,7 @@ def headline(facts: dict[str, Any]) -> Markup:
     """The main result in the metric of training, the tiles, the guarantee and the notes."""
     top, data = facts["headline"], facts["data"]
     in_order = paragraph(_in_order(facts), "" if facts.get("judged") else "lead")
-    parts = [in_order, paragraph(_sentence(top["sentence"])), _tiles(facts)]
+    parts = [in_order, paragraph(sentence(top["sentence"])), _tiles(facts)]
     if facts.get("judged"):
         parts.insert(0, paragraph(_trained_for(facts), "lead"))
     parts.append(paragraph(_which_scores(data)))
@@ -87,7 +88,7 @@ def headline(facts: dict[str, Any]) -> Markup:
     notes = facts["about"].get("notes") or []
     notes = [notes] if isinstance(notes, str) else notes
     parts += [
-        Markup(f'<p class="note">{text(_sentence(note), _LONGEST_NOTE)}</p>') for note in notes
+        Markup(f'<p class="note">{text(sentence(note), _LONGEST_NOTE)}</p>') for note in notes
     ]
     return Markup("\n".join(parts))
 
@@ -125,12 +126,6 @@ def _trained_for(facts: dict[str, Any]) -> str:
         f"The model was trained for the {metric}, which is {number(judged['value'])} "
         f"({100 * facts['level']:g}% CI {ends})."
     )
-
-
-def _sentence(words: str) -> str:
-    """The text with a capital letter and a full stop."""
-    end = "" if words.endswith((".", "!", "?")) else "."
-    return f"{words[:1].upper()}{words[1:]}{end}"
 
 
 def _which_scores(data: dict[str, Any]) -> str:
@@ -186,4 +181,4 @@ def _judged_tile(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         return []
     ends = interval(judged["low"], judged["high"])
     note = f"{judged['where']}, {100 * facts['level']:g}% CI {ends}"
-    return [(_sentence(judged["name"]).rstrip("."), number(judged["value"]), note)]
+    return [(sentence(judged["name"]).rstrip("."), number(judged["value"]), note)]

@@ -8,6 +8,8 @@ from string import Template
 from typing import Any
 
 from auctor.report import head_sections, sections
+from auctor.report.card_section import model_card
+from auctor.report.group_sections import groups_reading, stability, subgroups
 from auctor.report.markup import text
 from auctor.report.static_roc import roc_svg
 from auctor.report.summary import FORMAT
@@ -32,12 +34,17 @@ _LINKS = (
     ("operating", "Threshold"),
     ("comparison", "Comparison"),
     ("quality", "Separation"),
+    ("subgroups", "Subgroups"),
+    ("periods", "Stability"),
     ("features", "Features"),
     ("row", "One row"),
     ("model", "Model"),
+    ("card", "Model card"),
     ("data", "Data"),
     ("reading", "How to read this report"),
 )
+# Sections of facts that earlier versions did not write.
+_OPTIONAL = ("subgroups", "periods", "card")
 # Characters that would end the script element, or a line in old JavaScript, within the JSON.
 _ESCAPES = {
     character: f"\\u{ord(character):04x}" for character in ("<", ">", "&", "\u2028", "\u2029")
@@ -120,7 +127,9 @@ def _words(facts: dict[str, Any]) -> dict[str, str]:
     """Short texts for the template, escaped."""
     data, heading = facts["data"], head_sections.heading(facts)
     links = "".join(
-        f'<li><a href="#{name}">{title}</a></li>' for name, title in _LINKS if facts.get(name, True)
+        f'<li><a href="#{name}">{title}</a></li>'
+        for name, title in _LINKS
+        if facts.get(name, name not in _OPTIONAL)
     )
     return {
         "version": text(facts["version"]),
@@ -162,6 +171,10 @@ def _parts(facts: dict[str, Any]) -> dict[str, str]:
         "band_table": sections.band_table(facts),
         "comparison": sections.comparison(facts),
         "calibration_table": sections.calibration_table(facts),
+        "subgroups": subgroups(facts),
+        "stability": stability(facts),
+        "card": model_card(facts),
+        "groups_reading": groups_reading(facts),
         "features_intro": sections.features_intro(facts),
         "feature_table": sections.feature_table(facts),
         "interactions": interactions(facts),

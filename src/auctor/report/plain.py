@@ -30,6 +30,18 @@ def clean(text: Any, longest: int = LONGEST_TEXT) -> str:
     return without_controls(whole.encode("utf-8", "replace").decode("utf-8"))
 
 
+def sentence(words: str) -> str:
+    """The text with a capital letter and a full stop.
+
+    Examples
+    --------
+    >>> sentence("two rows are missing")
+    'Two rows are missing.'
+    """
+    end = "" if words.endswith((".", "!", "?")) else "."
+    return f"{words[:1].upper()}{words[1:]}{end}"
+
+
 def plain(value: Any) -> Any:
     """The value as a JSON type: NaN and infinity become None, unknown objects their text.
 

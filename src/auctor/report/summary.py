@@ -8,6 +8,7 @@ import numpy as np
 from auctor import __version__
 from auctor._checks import check_level
 from auctor.models import TrainingRecord
+from auctor.report.card import card_facts
 from auctor.report.comparison import at_headline, comparisons
 from auctor.report.features import feature_facts
 from auctor.report.guarantee import guarantee
@@ -27,6 +28,7 @@ from auctor.report.row_panel import row_facts
 from auctor.report.rows import ReportRows, read_report_rows
 from auctor.report.score_bands import band_facts
 from auctor.report.shape import shape_facts
+from auctor.report.subgroups import period_facts, subgroup_facts
 from auctor.report.trained import record_facts, recorded_metric
 
 FORMAT = 2
@@ -48,6 +50,9 @@ def summarize(
     metric: Mapping[str, Any] | None = None,
     bands: Any = None,
     about: Mapping[str, Any] | None = None,
+    by: Mapping[str, Any] | None = None,
+    time: Any = None,
+    card: Mapping[str, Any] | None = None,
     example_rows: bool = True,
     level: float = 0.95,
     random_state: Any = 0,
@@ -99,6 +104,15 @@ def summarize(
         scores of folds were put on one scale) and "learning_curve" (a dict with x, y, and
         optionally low, high, x_label, y_label). Other entries are listed under "Data and settings".
         A model with a training record says itself what it was trained on.
+    by : dict of name to array-like of shape (n_rows,), optional
+        Columns, features or not, whose values divide the rows into subgroups, as ``groups`` of
+        :func:`auctor.metrics.by_group`. The page shows the quality in each of them.
+    time : array-like of shape (n_rows,), optional
+        When each row was observed: numbers, dates, or texts that sort in the order of time. The
+        page shows the quality by period.
+    card : dict of name to text, or to a list of texts, optional
+        What the model card states: "intended_use", "users", "out_of_scope", "limits", "owner" and
+        "contact". Entries without a text are marked as not stated.
     example_rows : bool, default=True
         Whether the page may contain the values of nine rows, which stand at the percentiles 1, 5,
         10, 25, 50, 75, 90, 95 and 99 of the score. Its panel "One row" explains their scores.
@@ -159,7 +173,10 @@ def summarize(
         "shape": shape_facts(rows.model),
         "learning": learning_facts(model, about),
         "level": level,
+        "subgroups": subgroup_facts(rows, by, level),
+        "periods": period_facts(rows, time, level),
     }
+    facts["card"] = card_facts(card, rows.model.training, facts)
     at_headline(facts["comparison"], facts["judged"])
     plain_facts: dict[str, Any] = plain(facts)
     return plain_facts

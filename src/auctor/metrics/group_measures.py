@@ -1,0 +1,174 @@
+"""Estimates of a group of rows, each with its limits at any confidence level.
+
+A test of the difference between two groups needs the limits at many levels: its p-value is 1 minus
+the level at which the interval of the difference reaches 0.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from auctor._typing import Bools, Floats, Ints
+from auctor.metrics.area import auc_of_sorted
+from auctor.metrics.effective import Counted, effective_rows
+from auctor.metrics.influence import effective_sizes, influences, known_from, variance
+from auctor.metrics.limits import auc_limits, degrees
+from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
+from auctor.metrics.sample import Sample, sort_classes
+
+
+class Measure(Protocol):
+    """An estimate with its confidence limits."""
+
+    @property
+    def value(self) -> float:
+        """The estimate; NaN if there is none."""
+
+    def limits(self, level: float) -> Range:
+        """The confidence limits; NaN if there are too few rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rate:
+    """A fraction of rows, with Clopper-Pearson limits at the effective number of rows.
+
+    ``rows`` is None where all rows are independent and of equal weight: ``size`` is their number.
+    """
+
+    value: float
+    size: float
+    rows: Counted | None = None
+    values: Floats | None = None  # by which the rows are sorted, the counted ones first
+
+    def limits(self, level: float) -> Range:
+        size = self.size
+        if self.rows is not None and self.rows.codes is not None:  # depends on the level
+            size = _effective(self.rows, self.values, self.value, level)
+        return UNKNOWN if size == 0 else clopper_pearson(self.value * size, size, level)
+
+
+def make_rate(rows: Counted, counted: Bools, values: Floats) -> Rate:
+    """The fraction of ``counted`` rows, which are those with the largest ``values``."""
+    if len(counted) == 0:
+        return Rate(math.nan, 0.0)
+    if rows.is_plain:
+        return Rate(int(counted.sum()) / len(counted), float(len(counted)))
+    weight = rows.weights
+    value = min(float(weight[counted].sum() / weight.sum()), 1.0)  # rounding can exceed 1
+    size = 0.0 if rows.codes is not None else _effective(rows, values, value, 0.95)
+    return Rate(value, size, rows, values)
+
+
+def rate_without(whole: Rate, own: Rate) -> Rate:
+    """The rate of the other rows, where all rows are independent and of equal weight."""
+    size = whole.size - own.size
+    if size == 0:
+        return Rate(math.nan, 0.0)
+    n_own = round(own.value * own.size) if own.size else 0
+    return Rate((round(whole.value * whole.size) - n_own) / size, size)
+
+
+def _effective(rows: Counted, values: Floats | None, rate: float, level: float) -> float:
+    assert values is not None
+    return effective_rows(rows, values, rate, (1 - level) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Mean predicted probability minus the observed fraction of positives.
+
+    The predictions are taken as given, so that the limits are those of the observed fraction.
+    Labels of unequal probabilities vary less than a binomial count of the same mean (Hoeffding
+    1956): the limits are conservative.
+    """
+
+    predicted: float
+    observed: Rate
+
+    @property
+    def value(self) -> float:
+        return self.predicted - self.observed.value
+
+    def limits(self, level: float) -> Range:
+        low, high = self.observed.limits(level)
+        return Range(self.predicted - high, self.predicted - low)
+
+
+def calibration_without(whole: Calibration, own: Calibration) -> Calibration:
+    """The calibration of the other rows, where all are independent and of equal weight."""
+    n_whole, n_own = whole.observed.size, own.observed.size
+    observed = rate_without(whole.observed, own.observed)
+    total = whole.predicted * n_whole - own.predicted * n_own
+    return Calibration(total / observed.size if observed.size else math.nan, observed)
+
+
+@dataclass(frozen=True)
+class Area:
+    """An AUC, or a mean of AUCs of several groups, with the limits of ``auc_ci``."""
+
+    value: float
+    variance: float
+    n_pos: float  # effective rows of each class
+    n_neg: float
+    n_means: int = 1
+    inflation: float = 1.0
+    freedom: float | None = None  # with clusters
+    pairs: float = 0.0  # weight of the pairs
+
+    def limits(self, level: float) -> Range:
+        if not self.has_limits:
+            return UNKNOWN
+        smaller = min(self.n_pos, self.n_neg)
+        freedom = degrees(smaller, self.n_means) if self.freedom is None else self.freedom
+        spread = self.variance * self.inflation
+        ends = auc_limits(self.value, spread, smaller, smaller, level, self.inflation, freedom)
+        return Range(*ends)
+
+    @property
+    def has_limits(self) -> bool:
+        return not math.isnan(self.variance)
+
+
+def make_area(sample: Sample, clusters: Ints | None, inflation: float) -> Area:
+    """The AUC of a group; NaN without rows of both classes, no limits without two of each."""
+    if min(sample.n_pos, sample.n_neg) == 0:
+        return Area(math.nan, math.nan, 0.0, 0.0)
+    value = auc_of_sorted(sort_classes(sample))
+    weight = np.ones(len(sample.positive)) if sample.weight is None else sample.weight
+    pairs = float(weight[sample.positive].sum()) * float(weight[~sample.positive].sum())
+    if min(sample.n_pos, sample.n_neg) < 2:
+        return Area(value, math.nan, 1.0, 1.0, pairs=pairs)
+    of_rows = influences(sample)
+    spread = variance(of_rows, sample, clusters)
+    if clusters is None:
+        n_pos, n_neg = effective_sizes(sample)
+        return Area(value, spread, n_pos, n_neg, inflation=inflation, pairs=pairs)
+    n_rows, freedom = known_from(of_rows, sample, clusters)
+    return Area(value, spread, n_rows, n_rows, 1, inflation, freedom, pairs)
+
+
+def mean_area(areas: Sequence[Area]) -> Area:
+    """The AUC within several groups: the fraction of the pairs within a group that are in order.
+
+    Pairs of rows of different groups do not count. They would make the AUC of the union larger
+    than that of each group wherever groups have different fractions of positives.
+    """
+    known = [area for area in areas if area.has_limits]
+    if len(known) <= 1:
+        return known[0] if known else Area(math.nan, math.nan, 0.0, 0.0)
+    columns = np.array([(a.value, a.variance, a.n_pos, a.n_neg, a.pairs) for a in known]).T
+    fraction = columns[4] / columns[4].sum()
+    freedoms = [area.freedom for area in known if area.freedom is not None]
+    return Area(
+        value=float((fraction * columns[0]).sum()),
+        variance=float((fraction**2 * columns[1]).sum()),
+        n_pos=float(columns[2].sum()),
+        n_neg=float(columns[3].sum()),
+        n_means=len(known),
+        inflation=known[0].inflation,
+        freedom=sum(freedoms) if freedoms else None,
+        pairs=float(columns[4].sum()),
+    )

@@ -1,0 +1,311 @@
+"""Quality by group: against pairs one by one, scipy and auc_ci; what must not matter; bad input."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+from reference import by_group as slow
+from sklearn.metrics import roc_auc_score
+
+from auctor.metrics import auc_ci, by_group, compare_auc
+from auctor.metrics.group_tests import holm
+from auctor.metrics.limits import auc_limits, degrees
+
+T = 0.5
+
+
+def draw(sizes=(60, 45, 50), seed=0, shifts=(1.0, 0.2, 1.5), decimals=1):
+    """Labels, scores with ties, groups and probabilities; every group has both classes."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat([f"g{k}" for k in range(len(sizes))], sizes)
+    y = rng.random(len(groups)) < 0.4
+    shift = np.repeat(shifts, sizes)
+    s = np.round(rng.normal(size=len(y)) + shift * y, decimals)
+    return y, s, groups, 1 / (1 + np.exp(0.3 - s))
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return draw()
+
+
+@pytest.fixture(scope="module")
+def table(rows):
+    y, s, groups, p = rows
+    return by_group(y, s, groups, threshold=T, probability=p)
+
+
+def test_estimates_are_those_of_scipy_sklearn_and_auc_ci(rows, table):
+    y, s, groups, p = rows
+    assert [group.name for group in table.groups] == ["g0", "g2", "g1"]  # the largest first
+    for group in (*table.groups, table.overall):
+        own = np.ones(len(y), bool) if group is table.overall else groups == group.name
+        assert (group.n_rows, group.n_pos) == (own.sum(), y[own].sum())
+        area = auc_ci(y[own], s[own])
+        assert vars(group.auc) == {"value": area.value, "low": area.low, "high": area.high}
+        assert group.auc.value == approx(roc_auc_score(y[own], s[own]), abs=1e-12)
+        flagged = s >= T
+        rates = {
+            "flagged": flagged[own],
+            "tpr": flagged[own & y],
+            "fpr": flagged[own & ~y],
+        }
+        for name, of in rates.items():
+            found = getattr(group, name)
+            assert (found.value, found.low, found.high) == approx(slow.rate_limits(of, 0.95)), name
+        found = group.calibration
+        expected = slow.calibration_limits(y[own], p[own], 0.95)
+        assert (found.value, found.low, found.high) == approx(expected)
+
+
+def test_tests_are_those_of_levels_tried_one_by_one(rows, table):
+    y, s, groups, p = rows
+    flagged = s >= T
+    for name in ("g1",):
+        own = groups == name
+        tests = {test.measure: test for test in table.tests if test.group == name}
+        assert {test.other for test in tests.values()} == {"the other groups"}
+        assert tests["auc"].other_value == approx(slow.auc_within(y[~own], s[~own], groups[~own]))
+        cases = {
+            "tpr": [
+                lambda level, of=of: slow.rate_limits(flagged[of & y], level) for of in (own, ~own)
+            ],
+            "fpr": [
+                lambda level, of=of: slow.rate_limits(flagged[of & ~y], level) for of in (own, ~own)
+            ],
+            "calibration": [
+                lambda level, of=of: slow.calibration_limits(y[of], p[of], level)
+                for of in (own, ~own)
+            ],
+        }
+        for measure, limits in cases.items():
+            test = tests[measure]
+            expected = slow.difference(*limits, 0.95)
+            assert (test.difference, test.low, test.high) == approx(expected, abs=1e-12), measure
+            assert test.p_value == approx(slow.p_value(*limits), abs=1e-6), measure
+
+
+def test_the_auc_of_the_other_groups_has_the_variance_of_a_weighted_mean(rows, table):
+    y, s, groups, _ = rows
+    test = next(t for t in table.tests if (t.group, t.measure) == ("g1", "auc"))
+    others = [auc_ci(y[own], s[own]) for own in (groups == "g0", groups == "g2")]
+    pairs = np.array([one.n_pos * one.n_neg for one in others], dtype=float)
+    fraction = pairs / pairs.sum()
+    variance = sum(f**2 * one.standard_error**2 for f, one in zip(fraction, others, strict=True))
+    n_rows = min(sum(one.n_pos for one in others), sum(one.n_neg for one in others))
+    mean = sum(f * one.value for f, one in zip(fraction, others, strict=True))
+    low, high = auc_limits(mean, variance, n_rows, n_rows, 0.95, freedom=degrees(n_rows, 2))
+    own = slow.area_limits(y[groups == "g1"], s[groups == "g1"], 0.95)
+    expected = slow.difference(lambda _: own, lambda _: (mean, low, high), 0.95)
+    assert (test.difference, test.low, test.high) == approx(expected)
+
+
+def test_two_groups_are_compared_once_as_compare_auc_does(rows):
+    y, s, groups, _ = rows
+    two = groups != "g2"
+    result = by_group(y[two], s[two], groups[two], threshold=T)
+    assert [(t.group, t.other, t.measure) for t in result.tests] == [
+        ("g0", "g1", name) for name in ("auc", "tpr", "fpr")
+    ]
+    a, b = (groups == name for name in ("g0", "g1"))
+    outside = compare_auc(y[a], s[a], s[b], y_true_b=y[b])
+    test = result.tests[0]
+    found = test.difference, test.low, test.high, test.p_value
+    assert found == approx((outside.difference, outside.low, outside.high, outside.p_value))
+
+
+def test_all_pairs(rows):
+    y, s, groups, _ = rows
+    tests = by_group(y, s, groups, threshold=T, compare="pairs").tests
+    assert len(tests) == 3 * 3
+    assert {(t.group, t.other) for t in tests} == {("g0", "g2"), ("g0", "g1"), ("g2", "g1")}
+    assert [t.p_adjusted for t in tests] == approx(holm([t.p_value for t in tests]))
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.999))
+def test_holm_is_the_step_down_procedure(p_values, alpha):
+    adjusted = holm(p_values)
+    if np.abs(adjusted - alpha).min() > 1e-12:
+        assert (adjusted <= alpha).tolist() == slow.holm_rejects(p_values, alpha)
+    assert (adjusted >= p_values).all() and (adjusted <= 1).all()
+
+
+def same(a, b, rel=1e-9):
+    """Whether two tables have the same numbers."""
+    plain = [json.dumps(table.to_dict()["groups"]) for table in (a, b)]
+    numbers = [[float(x) for x in _numbers(json.loads(text))] for text in plain]
+    assert numbers[0] == approx(numbers[1], rel=rel, abs=1e-9)
+    pairs = [{(t.group, t.measure): t.p_adjusted for t in table.tests} for table in (a, b)]
+    assert pairs[0] == approx(pairs[1], abs=1e-7)
+
+
+def _numbers(value):
+    if isinstance(value, dict):
+        return [n for item in value.values() for n in _numbers(item)]
+    if isinstance(value, list):
+        return [n for item in value for n in _numbers(item)]
+    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
+
+
+@settings(max_examples=6)
+@given(seed=st.integers(0, 1000))
+def test_what_must_not_matter(seed):
+    y, s, groups, p = draw((30, 25, 40), seed)
+    w = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
+    order = np.random.default_rng(seed).permutation(len(y))
+    options = {"threshold": T, "probability": p}
+    plain = by_group(y, s, groups, **options)
+    shuffled = by_group(y[order], s[order], groups[order], threshold=T, probability=p[order])
+    same(plain, shuffled)
+    same(plain, by_group(y, np.exp(s), groups, threshold=math.exp(T), probability=p))
+    same(plain, by_group(y, s, groups, sample_weight=np.full(len(y), 7.0), **options))
+    weighted = by_group(y, s, groups, sample_weight=w, **options)
+    same(weighted, by_group(y, s, groups, sample_weight=w * 1e6, **options))
+    for test in (*plain.tests, *weighted.tests):
+        assert (test.p_value < 0.05) == (not test.low <= 0 <= test.high)
+
+
+def test_weights_change_values_as_copies_do_and_zero_is_absent(rows):
+    y, s, groups, p = rows
+    w = np.arange(len(y)) % 3
+    once = by_group(y, s, groups, threshold=T, probability=p, sample_weight=w)
+    copied = (np.repeat(of, w) for of in (y, s, groups, p))
+    y2, s2, groups2, p2 = copied
+    twice = by_group(y2, s2, groups2, threshold=T, probability=p2)
+    by_name = {group.name: group for group in twice.groups}
+    for group in once.groups:
+        for name in ("auc", "calibration", "flagged", "tpr", "fpr"):
+            alone, copies = getattr(group, name), getattr(by_name[group.name], name)
+            assert alone.value == approx(copies.value)
+            assert alone.high - alone.low > copies.high - copies.low  # copies are no evidence
+        assert group.n_rows == (groups[w > 0] == group.name).sum()
+
+
+def test_clusters_widen_the_intervals(rows):
+    y, s, groups, p = rows
+    y, s, groups, p = (np.repeat(of, 3) for of in (y, s, groups, p))
+    clusters = np.arange(len(y)) // 3
+    free = by_group(y, s, groups, threshold=T, probability=p)
+    tied = by_group(y, s, groups, threshold=T, probability=p, clusters=clusters)
+    for a, b in zip(free.groups, tied.groups, strict=True):
+        for name in ("auc", "tpr", "calibration"):
+            one, other = getattr(a, name), getattr(b, name)
+            assert one.value == approx(other.value)
+            assert other.high - other.low > 1.3 * (one.high - one.low)
+        assert b.effective_pos == a.n_pos / 3
+    assert min(t.p_value for t in tied.tests) > min(t.p_value for t in free.tests)
+    loose = by_group(y, s, groups, threshold=T, instability=1.0)
+    assert loose.groups[0].auc.low < free.groups[0].auc.low
+    assert loose.groups[0].tpr == free.groups[0].tpr
+
+
+def test_the_mean_auc_does_not_count_pairs_of_different_groups():
+    """Scores without any signal within groups, and groups that differ in both means."""
+    rng = np.random.default_rng(3)
+    groups = np.repeat(["a", "b", "c"], 400)
+    level = np.repeat([0.0, 2.0, 4.0], 400)
+    y = rng.random(1200) < np.repeat([0.1, 0.5, 0.9], 400)
+    table = by_group(y, rng.normal(size=1200) + level, groups, threshold=2.0)
+    assert table.overall.auc.value > 0.8
+    assert all(abs(test.other_value - 0.5) < 0.06 for test in table.tests if test.measure == "auc")
+    assert not [test for test in table.differing if test.measure == "auc"]
+
+
+def test_small_one_sided_and_missing_groups(rows):
+    y, s, groups, _ = rows
+    groups = groups.astype(object)
+    groups[:3] = None
+    groups[3:7] = "few"
+    y = y.copy()
+    y[3:7] = True
+    table = by_group(y, s, groups, threshold=T)
+    *_, few, missing = table.groups
+    assert (few.name, few.n_rows, few.n_neg) == ("few", 4, 0)
+    assert math.isnan(few.auc.value) and math.isnan(few.fpr.value) and few.tpr.value >= 0
+    assert missing.name == "(missing)" and missing.is_small
+    assert {test.group for test in table.tests} == {"g0", "g1", "g2"}
+    assert "2 groups are too small to say, with fewer than 10" in str(table)
+    assert table.to_dict()["groups"][-2]["auc"] == {"value": None, "low": None, "high": None}
+    nobody = by_group(y, s, groups, threshold=T, min_rows=1000)
+    assert nobody.tests == () and "No groups were compared" in str(nobody)
+    one_sided = by_group(y, s, np.where(y, "yes", "no"), threshold=T, min_rows=0.5)
+    assert one_sided.tests == () and len(one_sided.small) == 2
+
+
+def test_numbers(rows):
+    y, s, _, _ = rows
+    n = len(y)
+    few = by_group(y, s, np.arange(n) % 3 + 8, threshold=T)
+    assert [group.name for group in few.groups] == ["8", "9", "10"]
+    values = np.arange(n) / 2
+    values[0] = np.nan
+    many = by_group(y, s, values, threshold=T, n_bins=3)
+    assert [group.name for group in many.groups] == [
+        "0.5 to 25.5",
+        "26 to 51.5",
+        "52 to 77",
+        "(missing)",
+    ]
+    assert many.n_distinct == n - 1 and "154 distinct numbers were cut into bins" in str(many)
+    series = pd.Series(pd.Categorical(np.where(values > 40, "old", "young")))
+    assert {g.name for g in by_group(y, s, series, threshold=T).groups} == {"old", "young"}
+    truths = by_group(y, s, values > 40, threshold=T)
+    assert {group.name for group in truths.groups} == {"True", "False"}
+
+
+def test_hundreds_of_groups():
+    rng = np.random.default_rng(0)
+    y, s = rng.random(12_000) < 0.3, rng.normal(size=12_000)
+    groups = [f"branch {k}" for k in rng.integers(0, 200, 12_000)]
+    table = by_group(y, s + y, groups, threshold=T)
+    assert len(table.groups) == 200 and len(table.tests) > 500
+    assert len(str(table).splitlines()) < 60
+
+
+def test_names_cannot_control_the_terminal(rows):
+    y, s, groups, _ = rows
+    bad = np.where(groups == "g1", "\x1b[31mred\nline", "x" * 500)
+    lines = str(by_group(y, s, bad, threshold=T)).splitlines()
+    assert not any("\x1b" in line for line in lines)
+    assert lines[2].startswith("�[31mred line") and max(map(len, lines)) < 300
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"groups": ["a", "b"]}, "groups has 2 values for 155 rows"),
+        ({"groups": [f"id{k}" for k in range(155)] * 1, "n_bins": 1}, "n_bins is 1"),
+        ({"threshold": None}, "threshold is None; give a number"),
+        ({"probability": np.full(155, 2.0)}, "give probabilities from 0 to 1"),
+        ({"compare": "all"}, "compare is 'all'; give 'rest' or 'pairs'"),
+        ({"min_rows": 0}, "min_rows is 0; give a finite number above 0"),
+        ({"level": 95}, "level is 95"),
+        ({"instability": 2}, "instability"),
+        ({"clusters": np.zeros(155)}, "clusters has only one cluster"),
+    ],
+)
+def test_bad_input(rows, change, words):
+    y, s, groups, _ = rows
+    options = {"groups": groups, "threshold": T} | change
+    with pytest.raises(ValueError, match="^.*" + words):
+        by_group(y, s, **options)
+
+
+def test_an_identifier_is_refused():
+    n = 1500
+    with pytest.raises(ValueError, match="groups has 1,500 distinct values for 1,500 rows"):
+        by_group(np.arange(n) % 2, np.arange(n), [f"id{k}" for k in range(n)], threshold=1)
+
+
+def test_results_are_frozen(table):
+    with pytest.raises(AttributeError):
+        table.level = 0.5
+    assert replace(table, level=0.9).level == 0.9
+    json.dumps(table.to_dict(), allow_nan=False)
