@@ -27,6 +27,7 @@ class ReportOptions:
     roles: ColumnRoles
     out: Output
     facts: Output | None
+    strict: bool
     seed: int
     quiet: bool
     as_json: bool
@@ -44,6 +45,7 @@ def run(args: argparse.Namespace) -> None:
             roles=ColumnRoles.for_evaluation(args),
             out=choose_output(args.out, args.table, ".report.html"),
             facts=None if args.facts is None else Output("--facts", args.facts),
+            strict=args.strict,
             seed=args.seed,
             quiet=args.quiet,
             as_json=args.json,
@@ -62,7 +64,7 @@ def write_report(options: ReportOptions) -> None:
     note(f"reading {source.name}", options.quiet)
     rows = read_labelled(model, source, options.roles)
     warnings = [
-        *compare_with_training(model, rows.X, strict=False, name=options.model),
+        *compare_with_training(model, rows.X, options.strict, options.model),
         *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
     ]
     warn(warnings)
