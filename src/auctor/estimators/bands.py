@@ -21,10 +21,8 @@ def has_quick_bands(estimator: Any, n_cells: int) -> bool:
     if why_no_bands(estimator):
         return False
     parameters = estimator.get_params(deep=False)
-    ends_elsewhere = ("monotonic_cst", "early_stopping")
-    needs_refits = parameters.get("solver", "newton") != "newton" or any(
-        parameters.get(name) not in (None, False) for name in ends_elsewhere
-    )
+    solver, stops = parameters.get("solver", "newton"), parameters.get("early_stopping", False)
+    needs_refits = solver != "newton" or bool(stops)
     return n_cells <= _MOST_CELLS or not needs_refits
 
 
