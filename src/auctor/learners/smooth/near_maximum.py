@@ -89,17 +89,18 @@ class NearMaximum:
         self._penalties = tuple(penalties)
         point = self._objective.defined_at(x)
         self._gradient, self._slope = point.gradient, _auc_slope(point)
-        is_bounded = np.zeros(penalties[0].shape[0], dtype=bool)
+        limit: Floats | None = None
         if bounds is not None:
-            is_bounded = bounds.signs.any(axis=1)
+            limit = np.where(bounds.signs.any(axis=1), _HELD_FAST_BOUNDED, _HELD_FAST)
             # What the bounds hold back stays, whichever rows the sums are of.
             self._gradient = self._gradient - bounds.gradient
-        limit = np.where(is_bounded, _HELD_FAST_BOUNDED, _HELD_FAST)
         limits = [limit, *[None] * (len(penalties) - 1)]
         sets = zip(penalties, point.mass, spans, limits, strict=True)
         self._sets = [free_directions(*own) for own in sets]
         self._barrier = None if bounds is None else Barrier(bounds.signs)
-        self._increments = self._barrier and self._increments_of_directions(self._barrier)
+        self._increments: Floats | None = None
+        if self._barrier is not None:
+            self._increments = self._increments_of_directions(self._barrier)
         curvature = self._auc_curvature(verbose)
         n_first = sum(basis.shape[1] for basis in self._sets[0])
         rest = [_penalty_curvature(p, d) for p, d in zip(penalties, self._sets, strict=True)][1:]
