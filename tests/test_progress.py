@@ -45,6 +45,16 @@ def test_fewer_rounds_than_expected(clock):
     assert out.getvalue().endswith("[####################] 1/1 0s, 0s left done\n")
 
 
+def test_rounds_of_unknown_number_have_a_bar_by_work(clock):
+    out = Terminal()
+    progress = Progress(None, "fit", True, out, work=1.0)
+    clock[0] += 10
+    progress.step(work=0.25)
+    assert out.getvalue().endswith("fit [#####               ] 1 rounds 10s, 30s left")
+    progress.close("converged", is_complete=True)
+    assert out.getvalue().endswith("[####################] 1 rounds 10s, 0s left converged\n")
+
+
 def test_a_log_gets_a_line_every_few_seconds_and_silence_if_not_asked(clock):
     log, silent = io.StringIO(), io.StringIO()
     for out, verbose in ((log, True), (silent, False)):

@@ -11,7 +11,8 @@ class Progress:
     Parameters
     ----------
     total : int or None
-        Number of rounds. Without it there is no bar and no estimate of the time left.
+        Number of rounds; None if it is not known. There is a bar and an estimate of the time left
+        if it or ``work`` is given.
     label : str
         The text before the bar.
     verbose : bool or int
@@ -19,7 +20,7 @@ class Progress:
     out : file, optional
         Where it is shown; stderr by default.
     work : float, optional
-        Total amount of work, if rounds differ in it (see ``step``).
+        Total amount of work, if rounds differ in it (see ``step``), or their number is not known.
     """
 
     def __init__(
@@ -58,6 +59,8 @@ class Progress:
         """
         if is_complete and self._total is not None:
             self._total = self._done
+        elif is_complete and self._work is not None:
+            self._work_done = self._work
         # In a log the last round may have been shown already.
         if self._on and (self._terminal or self._drawn != self._done):
             self._draw(time.monotonic(), note)
@@ -69,14 +72,17 @@ class Progress:
     def _draw(self, now: float, note: str) -> None:
         self._drawn = self._done
         spent = now - self._start
-        if self._total is None or self._work is None:
+        if self._work is None:
             text = f"{self._label} {self._done} rounds {spent:.0f}s"
         else:
             left = spent / max(self._work_done, 1e-9) * max(self._work - self._work_done, 0.0)
-            bar = "#" * int(20 * self._done / max(self._total, 1))
-            text = f"{self._label} [{bar:<20}] {self._done}/{self._total} {spent:.0f}s"
-            if self._done:
-                text += f", {left if self._done < self._total else 0.0:.0f}s left"
+            is_counted = self._total is not None
+            done, total = (self._done, self._total) if is_counted else (self._work_done, self._work)
+            bar = "#" * int(20 * done / max(total or 0, 1))
+            rounds = f"{done}/{total}" if is_counted else f"{self._done} rounds"
+            text = f"{self._label} [{bar:<20}] {rounds} {spent:.0f}s"
+            if self._work_done > 0:
+                text += f", {left if done < (total or 0) else 0.0:.0f}s left"
         text = f"{text} {note}".rstrip()
         self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
         self._out.flush()

@@ -39,7 +39,7 @@ def test_default_writes_the_model_of_the_library(run: Run, train: Path, table: p
     scores = auctor.load("train.model.json").decision_function(X)
     np.testing.assert_array_equal(scores, ranker.decision_function(X))
     facts = done.json
-    assert facts["learner"] == DEFAULT_LEARNER
+    assert facts["learner"] == "SmoothAUCBoostCV"
     assert facts["certificate"]["statement"] == ranker.certificate_.statement
     assert facts["params"]["random_state"] == 3
 
@@ -50,8 +50,8 @@ def test_default_says_for_people_what_it_did(run: Run, train: Path) -> None:
     done = run("fit", train, "--target", "y", "--drop", "id", "--cv", 2, *few)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[1].startswith(f"{DEFAULT_LEARNER}: cross-validated AUC 0.")
-    assert lines[2].startswith(f"{DEFAULT_LEARNER}: KS 0.")
+    assert lines[1].startswith("SmoothAUCBoostCV: cross-validated AUC 0.")
+    assert lines[2].startswith("SmoothAUCBoostCV: KS 0.")
     assert lines[3].startswith("logistic regression on the same folds: AUC 0.")
     assert lines[4].startswith("difference (ours - logistic regression): ")
     assert lines[5].startswith("training certificate: The smoothed AUC ")

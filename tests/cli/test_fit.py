@@ -59,9 +59,9 @@ def test_fit_prints_for_people(run: Run, train: Path) -> None:
     assert lines[0].endswith(
         "train.csv: 80 rows, 40 of them positive (y = yes), 4 features, 1 of them categorical"
     )
-    assert lines[1].startswith("rankboost: cross-validated AUC 0.")
+    assert lines[1].startswith("RankBoost: cross-validated AUC 0.")
     assert "2 folds, 40 positives, 40 negatives)" in lines[1]
-    assert lines[2].startswith("rankboost: KS 0.") and lines[2].endswith("), corrected for bias")
+    assert lines[2].startswith("RankBoost: KS 0.") and lines[2].endswith("), corrected for bias")
     assert re.fullmatch(r"logistic regression on the same folds: AUC 0\.\d+, KS 0\.\d+", lines[3])
     assert re.fullmatch(
         r"difference \(ours - logistic regression\): [+-]?0\.\d+ in AUC \(95% CI .*, p = .*\)",
@@ -86,7 +86,7 @@ def test_a_fit_for_the_partial_auc_is_compared_by_it(run: Run, train: Path) -> N
     ]
     command = ["fit", train, "--target", "y", *DROP, *options]
     lines = run(*command).out.splitlines()
-    assert re.search(r"^smooth-aucboost: scaled partial AUC 0\.\d+ over fpr 0 to 0.3 \(", lines[3])
+    assert re.search(r"^SmoothAUCBoost: scaled partial AUC 0\.\d+ over fpr 0 to 0.3 \(", lines[3])
     assert re.search(r": [+-]0\.\d+ in scaled partial AUC over fpr 0 to 0.3 \(95% CI ", lines[5])
     assert re.search(r"\); [+-]0\.\d+ in AUC \(95% CI ", lines[5])
     facts = run(*command, "--json", "--report", "p.html").json

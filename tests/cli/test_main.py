@@ -58,7 +58,7 @@ def test_a_log_has_lines_of_progress_unless_quiet(run: Run, train: Path) -> None
     command = ["fit", train, "--target", "y", "--positive", "yes", "--drop", "id", *FAST]
     lines = run(*command).log.splitlines()
     assert lines[0] == f"auctor: reading {train}"
-    assert lines[1] == "auctor: cross-validating rankboost"
+    assert lines[1] == "auctor: cross-validating RankBoost"
     # Before it there is a line of the first fold, where kernels have to be compiled.
     assert any(line.startswith("folds [####################] 2/2") for line in lines[2:4])
     assert "auctor: fitting on all rows" in lines

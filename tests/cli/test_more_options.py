@@ -81,7 +81,7 @@ def test_holdout_is_measured_by_the_final_model(run: Run, train: Path, tmp_path:
     assert held.metrics["auc"].value == expected.value
     text = run("fit", train, *FIT, "--holdout", "other.csv").out
     assert (
-        f"rankboost on other.csv (60 rows, 30 of them positive): AUC {expected.value:.3f}" in text
+        f"RankBoost on other.csv (60 rows, 30 of them positive): AUC {expected.value:.3f}" in text
     )
 
 

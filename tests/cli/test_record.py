@@ -37,7 +37,7 @@ def test_fit_records_the_table_and_the_folds(train: Path, model: Path, table: pa
     assert record is not None
     origin = record.origin
     assert origin.sha256 == hashlib.sha256(train.read_bytes()).hexdigest()
-    assert (origin.learner, origin.metric, origin.target) == ("rankboost", "auc", "y")
+    assert (origin.learner, origin.metric, origin.target) == ("RankBoost", "auc", "y")
     assert origin.parameters["n_estimators"] == 10
     assert origin.version == auctor.__version__
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", str(origin.date))
@@ -56,9 +56,9 @@ def test_fit_records_the_table_and_the_folds(train: Path, model: Path, table: pa
 def test_show_prints_the_record(run: Run, model: Path) -> None:
     done = run("show", model)
     assert (done.code, done.err) == (0, "")
-    assert "learner: rankboost" in done.out and "cross-validation (2 folds): AUC 0." in done.out
+    assert "learner: RankBoost" in done.out and "cross-validation (2 folds): AUC 0." in done.out
     assert re.search(r"^city +\d+\.\d% +\d+\.\d% +3 categories: ", done.out, re.MULTILINE)
-    assert "bands of the score, rates of cross-validation:" in done.out
+    assert "bands of a tenth of the training rows by score, rates of cross-validation:" in done.out
 
 
 def test_show_says_what_was_read_and_how_rows_count(run: Run, train: Path) -> None:
@@ -102,7 +102,7 @@ def test_rows_unlike_the_training_rows(run: Run, model: Path, changed: Path, com
     assert re.search(r"'city'.*30 of 30 rows have a category that the model does not", done.err)
 
 
-@pytest.mark.parametrize("command", ["score", "evaluate"])
+@pytest.mark.parametrize("command", ["score", "evaluate", "report"])
 def test_strict_makes_it_an_error(run: Run, model: Path, changed: Path, command: str) -> None:
     more = ["--out", "s.csv"] if command == "score" else ["--target", "y"]
     before = files(Path())

@@ -11,7 +11,7 @@ from auctor import AUCBoost, SmoothAUCBoost, TreeRank
 from auctor.data import category_feature, number_feature
 from auctor.display import ScorePlotDisplay
 from auctor.metrics import auc
-from auctor.models import Surface
+from auctor.models import Surface, from_json
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -310,12 +310,22 @@ def test_small_axes_drop_the_area(fitted):
 def test_other_additive_models_without_bands(fitted):
     _, X, y = fitted
     other = AUCBoost(n_estimators=5).fit(X, y)
-    display = ScorePlotDisplay.from_estimator(other, X, y, band=None)
+    display = ScorePlotDisplay.from_estimator(other, X, y)
     assert display.n_resamples == 0 and display.panels[0].band is None
     with pytest.raises(ValueError, match=r"type AUCBoost, and only .* has bands; give band=None"):
-        ScorePlotDisplay.from_estimator(other, X, y)
+        ScorePlotDisplay.from_estimator(other, X, y, band="one-step")
     with pytest.raises(ValueError, match="TreeRank has no additive model"):
         ScorePlotDisplay.from_estimator(TreeRank().fit(X, y), X, y)
+
+
+def test_a_loaded_model_is_drawn_at_once(fitted):
+    ranker, X, y = fitted
+    model = from_json(ranker.model_.to_json())
+    display = ScorePlotDisplay.from_estimator(model, X, y)
+    assert display.n_resamples == 0
+    drawn = ScorePlotDisplay.from_estimator(ranker, X, y, n_resamples=5)
+    assert drawn.n_resamples == 5
+    assert [p.name for p in display.panels] == [p.name for p in drawn.panels]
 
 
 def test_bands_need_the_rows_of_the_fit(fitted):
@@ -362,7 +372,7 @@ def test_constants_and_columns_without_a_value():
         ({"band": "one-step", "n_resamples": True}, "n_resamples is True"),
         ({"band": "one-step", "random_state": "x"}, "random_state is 'x'; give a whole number"),
         ({"band": "one-step", "random_state": -1}, "random_state is -1"),
-        ({"band": "normal"}, "band is 'normal'; give 'one-step', 'refit' or None"),
+        ({"band": "normal"}, "band is 'normal'; give 'auto', 'one-step', 'refit' or None"),
     ],
 )
 def test_requests_are_checked(fitted, options, words):

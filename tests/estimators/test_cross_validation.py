@@ -17,10 +17,9 @@ from auctor.estimators import cross_validation as crossval
 from auctor.estimators.cross_validation import (
     compare_instability,
     cross_val_auc,
-    scores_at,
-    training_ranks,
 )
 from auctor.estimators.folds import with_group_folds
+from auctor.estimators.out_of_fold import scores_at, training_ranks
 from auctor.metrics import auc, auc_ci, fold_instability, roc_curve
 
 N = 90
@@ -456,6 +455,8 @@ class TestTime:
         [
             (np.full(N, np.nan), "time has 90 missing values"),
             ([None] * N, "time has values that cannot be sorted"),
+            (["2024-W9", "2024-W10", "2024-W11"] * (N // 3), "text '2024-W9', which does not sort"),
+            (["31.12.2024", "01.01.2025"] * (N // 2), "text '01.01.2025', which does not sort"),
             (np.arange(N - 1), "time has 89 values for 90 rows"),
             (np.arange(N) // 150, "has 0 positive and 0 negative"),
         ],

@@ -5,11 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
-from auctor.data import prepare
+from auctor.data import Workers, prepare
 from auctor.learners.common.finish import codes_in
 from auctor.learners.smooth.bands import score_bands
 from auctor.learners.smooth.fit import fit_smooth
+from auctor.learners.smooth.near_maximum import step_inside
+from auctor.learners.smooth.one_step import OneStep
 from auctor.learners.smooth.refits import draw_rows, drop_empty_bins, recode, steps_by_code
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.testing.contracts import messy_table
@@ -280,11 +283,33 @@ class TestOneStep:
         assert [band.feature.name for band in one] == ["x1"]
         assert np.array_equal(one["x1"].high, both["x1"].high, equal_nan=True)
 
-    @pytest.mark.parametrize(
-        "settings",
-        [replace(SETTINGS, signs=(0, 1)), SmoothSettings(solver="stagewise", n_estimators=5)],
-        ids=["monotone", "stagewise"],
-    )
+    def test_monotone_features_stay_monotone_and_have_the_errors_of_refits(self, data):
+        settings = replace(SETTINGS, signs=(1, 1))  # x0 is bent and must be flat in places
+        source = OneStep(data, settings, np.random.SeedSequence(0), Workers(1))
+        drawn = [source.drawn(seed) for seed in np.random.SeedSequence(1).spawn(8)]
+        for j, feature in enumerate(data.features):
+            steps = np.diff(np.array(drawn)[:, j, 1 : feature.n_bins + 1], axis=1)
+            assert steps.min() > -1e-6 and steps.max() > 0.01
+        usual = replace(SETTINGS, signs=(0, 1))
+        one, refit = (
+            score_bands(data, usual, method=method, n_resamples=40)
+            for method in ("one-step", "refit")
+        )
+        for a, b in zip(one, refit, strict=True):
+            sizes = [np.sqrt(np.nanmean(band.standard_error**2)) for band in (a, b)]
+            assert sizes[0] == pytest.approx(sizes[1], rel=0.3)
+
+    def test_steps_inside_bounds_are_those_of_a_general_solver(self):
+        rng = np.random.default_rng(0)
+        for _ in range(5):
+            root, moves, left = rng.normal(size=(4, 4)), rng.normal(size=(9, 4)), rng.random(9)
+            curvature, free = root @ root.T + 0.1 * np.eye(4), rng.normal(size=4) * 3
+            away = lambda d, c=curvature, f=free: (d - f) @ c @ (d - f)  # noqa: E731
+            inside = {"type": "ineq", "fun": lambda d, m=moves, a=left: a + m @ d}
+            best = minimize(away, np.zeros(4), constraints=inside, tol=1e-12, method="SLSQP")
+            assert np.allclose(step_inside(free, curvature, moves, left), best.x, atol=1e-4)
+
+    @pytest.mark.parametrize("settings", [SmoothSettings(solver="stagewise", n_estimators=5)])
     def test_fits_that_end_elsewhere_are_refitted(self, data, settings):
         one, refit = (
             score_bands(data, settings, method=method, n_resamples=3)

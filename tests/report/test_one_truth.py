@@ -28,6 +28,15 @@ def table():
     return frame
 
 
+def test_the_learner_has_one_name(told):
+    named = {
+        told["fit"]["learner"],
+        told["model"].training.origin.learner,
+        *(told[page]["about"]["learner"] for page in ("fit_page", "report_page")),
+    }
+    assert named == {"RankBoost"}
+
+
 @pytest.fixture(scope="module")
 def told(table, tmp_path_factory):
     """What the command line says, and the facts of its two pages."""

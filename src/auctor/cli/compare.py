@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from auctor._learner_names import command_name
 from auctor._text import p_words
 from auctor.cli.errors import UsageError, nearest
 from auctor.cli.facts import difference_words
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
             delimiter=args.delimiter,
             roles=ColumnRoles.for_training(args),
             metric=parse_metric(args.metric),
-            learners=tuple(args.learner),
+            learners=tuple(map(command_name, args.learner)),
             n_folds=args.cv,
             as_json=args.json,
             execution=Execution.from_args(args),

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from auctor._learner_names import command_name
 from auctor.cli.breakdown import Breakdown, read_breakdown
 from auctor.cli.document import Document, check_document
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
             config=args.config,
             roles=ColumnRoles.for_training(args),
             metric=metric,
-            learner=args.learner or default_learner(metric),
+            learner=command_name(args.learner) if args.learner else default_learner(metric),
             parameters=tuple(args.param),
             n_folds=args.cv,
             with_baseline=not args.no_baseline,
@@ -115,7 +116,6 @@ def fit_table(options: FitOptions) -> None:
     if holdout is not None:
         held = measure_holdout(estimator.model_, holdout, roles, options.metric, execution.seed)
     result = FitResult(
-        learner=options.learner,
         estimator=estimator,
         metric=options.metric,
         problem=problem,
@@ -147,9 +147,8 @@ def _validate(
     """Cross-validate the learner, unless ``--cv 0`` was given."""
     if options.n_folds == 0:
         return None
-    return validate(
-        options.learner, estimator, problem, options.metric, options.n_folds, options.execution
-    )
+    name = type(estimator).__name__
+    return validate(name, estimator, problem, options.metric, options.n_folds, options.execution)
 
 
 def _validate_baseline(

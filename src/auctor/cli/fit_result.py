@@ -25,6 +25,7 @@ from auctor.cli.validation import (
 )
 from auctor.data import read_table, select
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.recording import recorded_parameters
 from auctor.metrics import MetricComparison, MetricInterval
 from auctor.models import ExplainedModel
 from auctor.models.explanation import shorten
@@ -56,7 +57,6 @@ class Baseline:
 class FitResult:
     """A fitted learner, its training data, and its cross-validation if there was one."""
 
-    learner: str
     estimator: RankingEstimator
     metric: Metric
     problem: Problem
@@ -66,13 +66,14 @@ class FitResult:
     holdout: HoldoutResult | None = None
 
     @property
+    def learner(self) -> str:
+        """The learner by the name of its class, as on the page and in Python."""
+        return type(self.estimator).__name__
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The learner's parameters, without folds that were made for groups: lists of rows."""
-        return {
-            name: value
-            for name, value in self.estimator.get_params().items()
-            if name != "cv" or value is None or isinstance(value, int)
-        }
+        return recorded_parameters(self.estimator)
 
     @property
     def _explained(self) -> ExplainedModel | None:

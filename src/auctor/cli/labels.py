@@ -13,6 +13,7 @@ from auctor._typing import Floats
 from auctor.cli.errors import nearest
 from auctor.cli.options import ColumnRoles
 from auctor.data import Categories, read_table, read_weights
+from auctor.data.times import read_moments
 from auctor.models.explanation import shorten
 
 # The line of the file in which a row begins, both counted from 1; None where it is not known.
@@ -189,48 +190,16 @@ def read_group(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     return values
 
 
-_SORTED_TEXT = re.compile(r"\d{4}([-/.]?\d{2}){0,2}([T ].*)?|\d{4}-?[QWHM]\d{1,2}", re.IGNORECASE)
-
-
-def _unsorted(texts: Sequence[str]) -> str | None:
-    """A text that does not sort in the order of time; None if there is none.
-
-    Examples
-    --------
-    >>> _unsorted(["2024-W01", "2024-W10"]), _unsorted(["2024-W10", "2024-W9"])
-    (None, '2024-W9')
-    """
-    # W10 is sorted before W9: periods need the same number of digits.
-    width = max((len(text) for text in texts if "T" not in text and " " not in text), default=0)
-    for text in texts:
-        is_period = text[-2:-1].isalpha()
-        if not _SORTED_TEXT.fullmatch(text) or (is_period and len(text) < width):
-            return text
-    return None
-
-
 def read_time(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
     """When each row was observed, as whole numbers in the order of time."""
     _check_complete(column, name, "time")
     kind = column.type
-    if _is_text(kind):
-        texts = column.to_numpy()
-        odd = _unsorted(np.unique(texts).tolist())
-        if odd is not None:
-            raise ValueError(
-                f"column {name!r} has the text {shorten(odd)!r}, which does not sort in the order "
-                "of time; give numbers, or dates such as 2024-01-31"
-            )
-        return np.unique(texts, return_inverse=True)[1]
-    is_ordered = pa.types.is_temporal(kind) or pa.types.is_integer(kind)
+    is_ordered = pa.types.is_temporal(kind) or pa.types.is_integer(kind) or _is_text(kind)
     if not is_ordered and not pa.types.is_floating(kind):
         raise ValueError(
             f"column {name!r} is of type {kind}; give numbers, or dates such as 2024-01-31"
         )
-    values = column.to_numpy()
-    if pa.types.is_floating(kind) and np.isnan(values).any():
-        raise ValueError(f"column {name!r} has missing values; every row needs a time")
-    return np.unique(values, return_inverse=True)[1]
+    return read_moments(column.to_numpy(), f"column {name!r}")[1]
 
 
 def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:

@@ -88,7 +88,7 @@ def compare_with_training(model: Model, X: pa.Table, strict: bool, name: str) ->
     if strict and (model.training is None or not model.training.columns):
         raise ValueError(
             f"--strict compares with the training rows, and {name} has no record of them; fit the "
-            "model again with `auctor fit`"
+            "model again with `auctor fit`, or save it in Python with estimator.save(path, X, y)"
         )
     findings = compare_rows(model, X)
     sentences = [str(finding) for finding in findings[:_MOST_WARNINGS]]

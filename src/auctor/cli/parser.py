@@ -285,6 +285,7 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="also write the numbers of the report as JSON, or - for standard output",
     )
+    _add_strict(add)
     add("--quiet", action="store_true", help="do not print progress")
     _add_seed(add)
     _add_delimiter(add)

@@ -29,6 +29,7 @@ class ReportOptions:
     out: Output
     facts: Output | None
     time: str | None
+    strict: bool
     seed: int
     quiet: bool
     as_json: bool
@@ -47,6 +48,7 @@ def run(args: argparse.Namespace) -> None:
             out=choose_output(args.out, args.table, ".report.html"),
             facts=None if args.facts is None else Output("--facts", args.facts),
             time=args.time,
+            strict=args.strict,
             seed=args.seed,
             quiet=args.quiet,
             as_json=args.json,
@@ -67,7 +69,7 @@ def write_report(options: ReportOptions) -> None:
     document, target = options.document, options.roles.target
     breakdown = read_breakdown(source, rows.X, document.by, options.time, target)
     warnings = [
-        *compare_with_training(model, rows.X, strict=False, name=options.model),
+        *compare_with_training(model, rows.X, options.strict, options.model),
         *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
     ]
     warn(warnings)

@@ -3,12 +3,15 @@
 import argparse
 from typing import Any
 
+import numpy as np
+
+from auctor._learner_names import class_name
 from auctor._text import count, first_few, interval, one_line, prediction_rule
 from auctor.cli.output import emit
 from auctor.models import ExplainedModel, Model, TrainingRecord, load
 from auctor.models.explanation import shorten, value_text
 from auctor.models.importance import can_rank_terms
-from auctor.models.training_record import ColumnSummary, ScoreBands, Validation
+from auctor.models.training_record import N_BANDS, ColumnSummary, Validation
 
 _MOST_COLUMNS = 30
 _LONGEST_NAME = 40
@@ -56,8 +59,9 @@ def model_text(model: Model, path: str) -> str:
 
 
 _NO_RECORD = (
-    "There is no record of the training rows: the model was saved from Python without one, or by "
-    "an earlier release. `auctor explain MODEL` prints the model itself."
+    "There is no record of the training rows: the model was saved from Python without them, or by "
+    "an earlier release. `estimator.save(path, X, y)` records them. `auctor explain MODEL` prints "
+    "the model itself."
 )
 
 
@@ -72,7 +76,7 @@ def _origin_lines(record: TrainingRecord) -> list[str]:
             )
             if text
         ),
-        "learner": origin.learner,
+        "learner": origin.learner and class_name(origin.learner),
         "trained for": origin.metric,
         "parameters": _parameters(origin.parameters),
         "table": origin.table,
@@ -182,21 +186,25 @@ def _values(column: ColumnSummary, total: int) -> str:
 
 
 def _band_lines(record: TrainingRecord) -> list[str]:
-    """Score bands from the highest to the lowest; rates of rows that the model had not seen."""
+    """Score bands from the highest to the lowest; rates of rows that the model had not seen.
+
+    The record has finer bands; here they are of a tenth of the training rows, as on the page.
+    """
     validation = record.validations[0] if record.validations else None
-    source = (
-        record.scores if validation is None else ScoreBands(record.scores.cuts, validation.counts)
-    )
+    counts = record.scores.counts if validation is None else validation.counts
     where = "the training rows" if validation is None else validation.kind
-    edges = [f"{cut:.4g}" for cut in source.cuts]
+    first = record.scores.coarser(N_BANDS)
+    counts = np.add.reduceat(counts, first, axis=1)
+    edges = [f"{cut:.4g}" for cut in record.scores.cuts[first[1:] - 1]]
     lows, highs = ["", *edges], [*edges, ""]
     rows = [["score above", "up to", "rows", "positive"]]
     for k in reversed(range(len(lows))):
-        negative, positive = source.counts[:, k].tolist()
+        negative, positive = counts[:, k].tolist()
         n = negative + positive
         rows.append([lows[k], highs[k], f"{n:,}", f"{positive / n:.1%}" if n else ""])
     weights = ", each row counting once" if record.has_weights else ""
-    return [f"bands of the score, rates of {where}{weights}:", *_aligned(rows)]
+    title = f"bands of a tenth of the training rows by score, rates of {where}{weights}:"
+    return [title, *_aligned(rows)]
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

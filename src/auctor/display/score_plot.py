@@ -10,7 +10,7 @@ from auctor._typing import Floats
 from auctor.display.score_drawing import Drawing
 from auctor.display.score_panels import LabelledTerms, Panel, score_panel, surface_panel
 from auctor.display.terms import additive_model, check_central, read_terms
-from auctor.estimators.bands import estimator_bands
+from auctor.estimators.bands import estimator_bands, why_no_bands
 from auctor.learners.smooth.bands import METHODS, ScoreBands
 from auctor.models import AdditiveModel
 from auctor.models.importance import by_importance
@@ -64,7 +64,7 @@ class ScorePlotDisplay:
         *,
         sample_weight: Any = None,
         features: Any = None,
-        band: str | None = "one-step",
+        band: str | None = "auto",
         n_resamples: int = 100,
         level: float = 0.95,
         random_state: int | None = 0,
@@ -77,8 +77,9 @@ class ScorePlotDisplay:
 
         Parameters
         ----------
-        estimator : fitted SmoothAUCBoost
-            Other estimators with an additive model can be drawn without bands.
+        estimator : fitted estimator or AdditiveModel
+            An estimator with an additive model, or a model that :func:`auctor.load` returned. Only
+            a fitted SmoothAUCBoost or SmoothAUCBoostCV has bands.
         X, y, sample_weight
             The training rows, since bands come from resampling them. Without bands, any labelled
             rows.
@@ -86,10 +87,12 @@ class ScorePlotDisplay:
             The terms to draw, in this order: features, and surfaces as "a x b" (their positions
             follow those of the features). By default all terms that are not flat, the most
             important first.
-        band : {"one-step", "refit"} or None, default="one-step"
+        band : {"auto", "one-step", "refit"} or None, default="auto"
             Bootstrap confidence bands by one Newton step from the fitted model for each resample,
             by a whole refit for each, which takes many times as long, or none. They show how much
-            a curve varies with the rows, not the bias of the penalty, which flattens it.
+            a curve varies with the rows, not the bias of the penalty, which flattens it. "auto" is
+            one step if the estimator has bands, and none otherwise: a loaded model, for example,
+            does not know the settings of its fit.
         n_resamples : int, default=100
             Number of bootstrap samples.
         level : float, default=0.95
@@ -120,8 +123,10 @@ class ScorePlotDisplay:
         >>> [panel.name for panel in display.panels]
         ['x2', 'x1', 'x0']
         """
-        if band not in (*METHODS, None):
-            raise ValueError(f"band is {band!r}; give 'one-step', 'refit' or None")
+        if band not in ("auto", *METHODS, None):
+            raise ValueError(f"band is {band!r}; give 'auto', 'one-step', 'refit' or None")
+        if band == "auto":
+            band = None if why_no_bands(estimator) else METHODS[0]
         model, bands = additive_model(estimator), None
         chosen = _Choice(model, features, central, max_panels)
         if band is not None:

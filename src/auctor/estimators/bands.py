@@ -18,13 +18,11 @@ _MOST_CELLS = 10**6
 
 def has_quick_bands(estimator: Any, n_cells: int) -> bool:
     """Whether ``estimator_bands`` takes seconds for the estimator and a table of ``n_cells``."""
-    if _why_not(estimator):
+    if why_no_bands(estimator):
         return False
     parameters = estimator.get_params(deep=False)
-    ends_elsewhere = ("monotonic_cst", "early_stopping")
-    needs_refits = parameters.get("solver", "newton") != "newton" or any(
-        parameters.get(name) not in (None, False) for name in ends_elsewhere
-    )
+    solver, stops = parameters.get("solver", "newton"), parameters.get("early_stopping", False)
+    needs_refits = solver != "newton" or bool(stops)
     return n_cells <= _MOST_CELLS or not needs_refits
 
 
@@ -38,7 +36,7 @@ def estimator_bands(
     """
     checked = ("method", "n_resamples", "level", "random_state")
     check_request(**{name: options[name] for name in checked if name in options})
-    if problem := _why_not(estimator):
+    if problem := why_no_bands(estimator):
         raise ValueError(f"{problem}; give band=None")
     data = estimator._prepare(FitInput(estimator._read(X), X, y, sample_weight))
     settings, train, held_out = estimator._refit(data)
@@ -47,7 +45,7 @@ def estimator_bands(
     return bands
 
 
-def _why_not(estimator: Any) -> str:
+def why_no_bands(estimator: Any) -> str:
     """Why there are no bands; empty for an estimator whose last step is a smooth fit."""
     name = type(estimator).__name__
     if not isinstance(estimator, SmoothEstimator) or not hasattr(estimator, "penalty_"):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
+from auctor.estimators.recording import recorded_model
 from auctor.estimators.target import check_target
 from auctor.learners.certificate import Certificate
 from auctor.metrics import Threshold, auc
@@ -104,6 +105,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _accepts_sparse: ClassVar[bool] = True
     _keeps_sparse: ClassVar[bool] = False  # whether the learner can use SparseCodes
+    _trains_for: ClassVar[str] = "auc"  # the metric of a learner without a parameter ``metric``
 
     frequency_weights: bool = False
 
@@ -309,8 +311,21 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.model_.threshold_at(self._for_model(X, self._read(X)), y, **criterion)
 
-    def save(self, path: str | Path) -> None:
+    def save(
+        self,
+        path: str | Path,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        validation: Any = None,
+    ) -> None:
         """Write the fitted model to a JSON file, which :func:`auctor.load` reads.
+
+        With the training rows, ``save(path, X, y)``, the file also remembers them in aggregate, as
+        `auctor fit` writes it: counts in bins of each feature and of the score, and no row.
+        `auctor score` then warns of new rows that are unlike them, as
+        :func:`auctor.models.compare_rows` does in Python.
 
         The file holds the model, not the parameters of the estimator: the loaded model scores,
         predicts and explains rows as this estimator does, but cannot be fitted again. A model that
@@ -320,6 +335,11 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         ----------
         path : str or Path
             The file. After an error no incomplete file is left behind.
+        X, y, sample_weight : optional
+            The rows of the fit. They are counted, which takes less time than the fit.
+        validation : CrossValidation, optional
+            The result of :func:`auctor.cross_val_auc` on the same rows: the file then has the
+            cross-validated AUC and KS with their intervals, and the calibration.
 
         Examples
         --------
@@ -331,9 +351,27 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         ...     model = load(f"{folder}/model.json")
         >>> model.predict([[1.5], [3.5]]).tolist()
         [0, 1]
+
+        With the training rows the model knows new rows that are unlike them:
+
+        >>> from auctor.datasets import load_kyphosis
+        >>> from auctor.models import compare_rows
+        >>> X, y = load_kyphosis()
+        >>> with TemporaryDirectory() as folder:
+        ...     RankBoost().fit(X, y).save(f"{folder}/model.json", X, y)
+        ...     model = load(f"{folder}/model.json")
+        >>> print(compare_rows(model, [[9000.0, 3.0, 5.0]])[0])
+        column 'x0' (35.5% of the importance): 1 of 1 row is above 206, the largest ...
         """
         check_is_fitted(self)
-        self.model_.save(path)
+        if (X is None) != (y is None):
+            raise ValueError("only one of X and y is given; give both, or neither")
+        if X is None and (sample_weight is not None or validation is not None):
+            raise ValueError("sample_weight or validation is given without X and y; give these too")
+        model = self.model_
+        if X is not None:
+            model = recorded_model(self, self._read(X), y, sample_weight, validation)
+        model.save(path)
 
     def _for_model(self, X: Any, table: Table) -> Any:
         """A model that holds estimators of other libraries hands them X as it is."""

@@ -109,6 +109,7 @@ class DMKS(RankingEstimator):
     threshold fixed, cannot increase it; all 30 were tried.
     """
 
+    _trains_for: ClassVar[str] = "ks"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: SHARED_CONSTRAINTS[name]

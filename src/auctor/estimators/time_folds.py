@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._checks import is_whole
-from auctor._text import count
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import read_vector
+from auctor.data.times import read_moments
 from auctor.estimators.folds import Fold
 
 
@@ -30,7 +30,7 @@ def time_blocks(time: Any, positive: Bools, weight: Floats | None, cv: int) -> I
         raise ValueError(
             f"time has {len(values)} values for {len(positive)} rows; give one for each row"
         )
-    moments, codes = _moments(values)
+    moments, codes = read_moments(values, "time")
     present = np.ones(len(codes)) if weight is None else (weight > 0).astype(np.float64)
     counts = np.bincount(codes, weights=present, minlength=len(moments))
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
@@ -47,20 +47,6 @@ def time_blocks(time: Any, positive: Bools, weight: Floats | None, cv: int) -> I
                 "different values, which are not divided); give fewer folds"
             )
     return blocks
-
-
-def _moments(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    """The different times in order, and the index of each row's among them."""
-    n_missing = int(np.count_nonzero(values != values))  # NaN and NaT differ from themselves
-    try:
-        moments, codes = np.unique(values, return_inverse=True)
-    except TypeError:
-        raise ValueError(
-            "time has values that cannot be sorted, or None; give numbers, dates or texts"
-        ) from None
-    if n_missing:
-        raise ValueError(f"time has {count(n_missing, 'missing value')}; give a time for each row")
-    return moments, codes.astype(np.int64)
 
 
 def folds_of_blocks(blocks: Ints, groups: npt.NDArray[Any] | None) -> list[Fold]:

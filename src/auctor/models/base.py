@@ -35,8 +35,9 @@ class Model(ABC):
     calibration : Calibration
         The logistic function from scores to probabilities.
     training : TrainingRecord or None
-        What the model remembers of its training rows, in aggregate. `auctor fit` adds it; sums
-        and other new models that are made of a model do not have it.
+        What the model remembers of its training rows, in aggregate. `auctor fit` and
+        ``estimator.save(path, X, y)`` add it to the file; sums and other new models that are made
+        of a model do not have it.
     missing_codes : dict
         Name of a feature -> values of it that the model takes as missing, such as (-9, -8).
     """

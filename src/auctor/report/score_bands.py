@@ -7,10 +7,9 @@ import numpy as np
 from auctor.metrics import RocCurve
 from auctor.metrics.rates import clopper_pearson
 from auctor.metrics.thresholds import is_flagged
+from auctor.models.training_record import N_BANDS
 from auctor.report.plain import counts, finite
 from auctor.report.rows import ReportRows
-
-N_BANDS = 10
 
 
 def band_facts(rows: ReportRows, curve: RocCurve, level: float) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from auctor._learner_names import class_name
 from auctor._text import rows_words
 from auctor.metrics.training_metric import read_metric
 from auctor.models import TrainingRecord
@@ -12,7 +13,7 @@ def record_facts(record: TrainingRecord) -> dict[str, Any]:
     origin = record.origin
     rows = rows_words(origin.table, record.n_rows, record.n_pos)
     known = {
-        "learner": origin.learner,
+        "learner": origin.learner and class_name(origin.learner),
         "parameters": origin.parameters,
         "target": origin.target,
         "trained_on": f"{rows}; fitted on {origin.date[:10]}" if origin.date else rows,

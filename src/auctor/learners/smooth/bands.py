@@ -113,8 +113,8 @@ def score_bands(
     validation : RankingData, optional
         The held-out rows of early stopping, which are resampled as well.
     method : {"one-step", "refit"}, default="one-step"
-        One Newton step for each resample, or a whole refit. Early stopping, the stagewise solver
-        and monotone features always have refits: their fits do not end at a smooth maximum.
+        One Newton step for each resample, or a whole refit. Early stopping and the stagewise
+        solver always have refits: their fits do not end at a maximum.
     features : sequence of int, optional
         Positions of the features whose bands are computed; by default all.
     n_resamples : int, default=100

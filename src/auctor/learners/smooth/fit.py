@@ -167,19 +167,27 @@ class _Watch:
     def __init__(
         self, settings: SmoothSettings, validation: RankingData | None, pairs: Sequence[Pair] = ()
     ) -> None:
-        self._progress = Progress(None, "SmoothAUCBoost", settings.verbose)
+        # Newton steps know how far they are; with early stopping or rounds nobody knows.
+        is_known = validation is None and settings.solver == "newton"
+        label, work = "SmoothAUCBoost", 1.0 if is_known else None
+        self._progress = Progress(None, label, settings.verbose, work=work)
+        self._done = self._told = 0.0
         self._held_out = None if validation is None else HeldOut(validation, settings, pairs)
         self._stopping = EarlyStopping(settings.n_iter_no_change)
         self._best: Point | None = None
-        self.patience = Patience(settings.tol, settings.max_iter, self._after)
+        self.patience = Patience(settings.tol, settings.max_iter, self._after, self._watch)
 
     @property
     def aucs(self) -> list[float]:
         """The AUC of the held-out rows after each iteration."""
         return self._stopping.aucs
 
+    def _watch(self, done: float) -> None:
+        self._done = max(self._done, done)  # a gain may also rise again
+
     def _after(self, point: Point) -> bool:
-        self._progress.step(f"objective {point.objective:.6f}")
+        self._progress.step(f"objective {point.objective:.6f}", self._done - self._told)
+        self._told = self._done
         if self._held_out is None:
             return False
         stop = self._stopping.stop_after(self._held_out.auc(point.x))
@@ -189,7 +197,7 @@ class _Watch:
 
     def close(self, point: Point, iterations: Iterations, history: SmoothHistory) -> Point:
         """Add the iterations to the history; returns the best point, or else the last one."""
-        self._progress.close(iterations.stopped_by)
+        self._progress.close(iterations.stopped_by, is_complete=True)
         history.objective += iterations.objective
         history.smoothed_auc += iterations.smoothed_auc
         history.gain_left, history.stopped_by = iterations.gain_left, iterations.stopped_by

@@ -8,6 +8,7 @@ monotone.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import log
 from typing import Protocol
 
 import numpy as np
@@ -20,8 +21,11 @@ _MEMORY = 10  # number of past steps in the approximation of the curvature
 _ARMIJO = 1e-4  # fraction of the predicted gain that a step must reach
 # Maximum change of a table entry in one step: phi says nothing about pairs further away.
 _LONGEST = 4.0
-# The cost of the whole barrier in each stage.
+# The cost of the whole barrier in each stage. The maximum is off by at most the last one, so that
+# costs below the tolerance are left out.
 _BARRIER_COSTS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+# The first stage from a start that was the maximum under another penalty or of other rows.
+_COST_NEAR = 1e-4
 
 
 class Maximisable(Protocol):
@@ -60,28 +64,38 @@ class Patience:
     """When to stop.
 
     A predicted gain of ``tol``, ``max_iter`` iterations, or ``after``, which is called after each
-    iteration, returning True.
+    iteration, returning True. ``watch`` is called before it with the fraction of the way that is
+    done: predicted gains fall by about the same factor in each iteration.
     """
 
     tol: float = 1e-8
     max_iter: int = 500
     after: Callable[[Point], bool] | None = None
+    watch: Callable[[float], None] | None = None
 
 
 def maximise(objective: Maximisable, start: Floats, patience: Patience) -> tuple[Point, Iterations]:
     """The point of the largest objective, starting from ``start``."""
     history = Iterations()
-    return _climb(objective, start, patience.tol, patience, history), history
+    return _climb(objective, start, patience.tol, patience, history, (0.0, 1.0)), history
 
 
 def maximise_with_barrier(
-    objective: WithBarrier, start: Floats, patience: Patience
+    objective: WithBarrier, start: Floats, patience: Patience, *, is_near: bool = False
 ) -> tuple[Point, Iterations]:
-    """The point of the largest objective inside the barrier, as ``start`` must be."""
+    """The point of the largest objective inside the barrier, as ``start`` must be.
+
+    ``is_near`` says that the start is the end of a similar fit, so that the first stages, which
+    would lead away from it, are left out.
+    """
     history = Iterations()
-    for cost in _BARRIER_COSTS:
+    first = _COST_NEAR if is_near else _BARRIER_COSTS[0]
+    costs = [cost for cost in _BARRIER_COSTS if patience.tol <= cost <= first]
+    costs = costs or [first]
+    for k, cost in enumerate(costs):
         stage = objective.with_barrier(cost / objective.n_increments)
-        point = _climb(stage, start, max(patience.tol, cost / 10), patience, history)
+        part = k / len(costs), (k + 1) / len(costs)
+        point = _climb(stage, start, max(patience.tol, cost / 10), patience, history, part)
         start = point.x
         if history.stopped_by != "converged":
             break
@@ -89,11 +103,19 @@ def maximise_with_barrier(
 
 
 def _climb(
-    objective: Maximisable, start: Floats, tol: float, patience: Patience, history: Iterations
+    objective: Maximisable,
+    start: Floats,
+    tol: float,
+    patience: Patience,
+    history: Iterations,
+    part: tuple[float, float],
 ) -> Point:
-    """Quasi-Newton steps until the predicted gain is below ``tol``."""
+    """Quasi-Newton steps until the predicted gain is below ``tol``.
+
+    ``part`` is the beginning and the end of this climb as fractions of the whole way.
+    """
     point = _defined(objective, start)
-    memory = _Memory()
+    memory, first_gain = _Memory(), 0.0
     while len(history.objective) < patience.max_iter:
         metric = objective.metric(point)
         step = memory.step(point.gradient, metric)
@@ -111,6 +133,7 @@ def _climb(
         if predicted <= tol:
             history.stopped_by = "converged"
             return point
+        first_gain = max(first_gain, predicted)
         shorter = min(1.0, _LONGEST / float(np.abs(step).max()))
         step, predicted = shorter * step, shorter * predicted
         following = _search_along(objective, point, step, predicted)
@@ -121,11 +144,27 @@ def _climb(
         point = following
         history.objective.append(point.objective)
         history.smoothed_auc.append(point.smoothed_auc)
+        if patience.watch is not None:
+            done = _fraction_done(history.gain_left * 2, first_gain, tol)
+            patience.watch(part[0] + done * (part[1] - part[0]))
         if patience.after is not None and patience.after(point):
             history.stopped_by = "early stopping"
             return point
     history.stopped_by = "max_iter"
     return point
+
+
+def _fraction_done(gain: float, first: float, tol: float) -> float:
+    """How far the predicted gain has fallen from the first one to ``tol``, in orders of magnitude.
+
+    Examples
+    --------
+    >>> round(_fraction_done(1e-4, 1e-2, 1e-8), 3)
+    0.333
+    """
+    return (
+        1.0 if not first > tol > 0.0 else min(1.0, log(first / max(gain, tol)) / log(first / tol))
+    )
 
 
 def _defined(objective: Maximisable, x: Floats) -> Point:

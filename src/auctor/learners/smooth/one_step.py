@@ -16,8 +16,9 @@ from auctor.data import RankingData, Workers
 from auctor.learners.common.finish import fill_missing
 from auctor.learners.smooth.fit import climb
 from auctor.learners.smooth.interactions import find_pairs
-from auctor.learners.smooth.near_maximum import NearMaximum
+from auctor.learners.smooth.near_maximum import Bounds, NearMaximum
 from auctor.learners.smooth.newton import Patience
+from auctor.learners.smooth.objective import Point
 from auctor.learners.smooth.penalty import Adapted, Penalty
 from auctor.learners.smooth.problem import Problem
 from auctor.learners.smooth.settings import SmoothSettings
@@ -35,9 +36,10 @@ _FINER = 64
 def has_one_step(settings: SmoothSettings, validation: RankingData | None) -> bool:
     """Whether the fit ends at a maximum that moves smoothly with the rows.
 
-    Early stopping and the stagewise solver end elsewhere, and monotone features end at a bound.
+    Early stopping and the stagewise solver end elsewhere. Monotone features may end at a bound,
+    which the step keeps (``NearMaximum``).
     """
-    return validation is None and settings.solver == "newton" and not any(settings.signs)
+    return validation is None and settings.solver == "newton"
 
 
 class OneStep:
@@ -73,9 +75,15 @@ class OneStep:
         self.tables = self._finish(point.x)
         self._pilot = None
         if problem.pilot is not None:
-            sums, penalties = self._sums(self._few, workers), (self._pilot_penalty,)
-            self._pilot = NearMaximum(sums, penalties, problem.pilot, verbose=verbose)
-        self._final = self._near(point.x, workers, verbose)
+            penalty = self._pilot_penalty
+            self._pilot = NearMaximum(
+                self._sums(self._few, workers),
+                (penalty,),
+                problem.pilot,
+                bounds=self._bounds(problem.evaluate(penalty, problem.pilot)),
+                verbose=verbose,
+            )
+        self._final = self._near(point, workers, verbose)
 
     @property
     def _pilot_penalty(self) -> Penalty:
@@ -84,15 +92,21 @@ class OneStep:
     def _penalty(self, adapted: Adapted | None) -> Penalty:
         return self._problem.roughness.weigh(*self._problem.amounts, adapted)
 
-    def _near(self, x: Floats, workers: Workers, verbose: bool | int) -> NearMaximum:
-        """The objective near the maximum ``x``."""
+    def _bounds(self, point: Point) -> Bounds | None:
+        """The bounds of monotone features at a maximum; None if there are no such features."""
+        signs = self._problem.signs
+        return Bounds(signs, point.gradient) if signs.any() else None
+
+    def _near(self, point: Point, workers: Workers, verbose: bool | int) -> NearMaximum:
+        """The objective near its maximum."""
         sums, penalty = self._sums(self._few, workers, self._cells), self._penalty(self._adapted)
+        bounds = self._bounds(point)
         if self._joint is None:
-            return NearMaximum(sums, (penalty,), x, verbose=verbose)
+            return NearMaximum(sums, (penalty,), point.x, bounds=bounds, verbose=verbose)
         # Surfaces move with the rows like sums of two curves: what is left of them hardly affects
         # the features' own curves, from which it is separated in the end.
         penalties, spans = (penalty, self._joint.surface_penalty), (None, self._joint.main_span)
-        return NearMaximum(sums, penalties, x, spans, verbose)
+        return NearMaximum(sums, penalties, point.x, spans, bounds, verbose)
 
     def drawn(self, seed: np.random.SeedSequence) -> Floats:
         """The tables of the maximum on drawn rows."""

@@ -150,20 +150,24 @@ class Problem:
         ``start`` must be strictly monotone in the features that have to be monotone.
         """
         objective = self.objective(self.sums, (penalty,))
-        start = self.start() if start is None else start
         patience = patience or Patience(self.settings.tol, self.settings.max_iter)
-        return self.maximise(objective, start, patience)
+        if start is None:
+            return self.maximise(objective, self.start(), patience)
+        return self.maximise(objective, start, patience, is_near=True)
 
     def objective(self, sums: SmoothedAUC, penalties: tuple[Quadratic, ...]) -> Objective:
         """The smoothed AUC minus the penalties, with a barrier if some features are monotone."""
         return Objective(sums, penalties, Barrier(self.signs) if self.signs.any() else None)
 
     def maximise(
-        self, objective: Objective, start: Floats, patience: Patience
+        self, objective: Objective, start: Floats, patience: Patience, *, is_near: bool = False
     ) -> tuple[Point, Iterations]:
-        """The maximum of an objective of this problem, with monotone features kept monotone."""
+        """The maximum of an objective of this problem, with monotone features kept monotone.
+
+        ``is_near`` says that the start is the maximum of a similar objective.
+        """
         if self.signs.any():
-            return maximise_with_barrier(objective, start, patience)
+            return maximise_with_barrier(objective, start, patience, is_near=is_near)
         return maximise(objective, start, patience)
 
     def evaluate(self, penalty: Penalty, x: Floats) -> Point:

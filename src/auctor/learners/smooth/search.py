@@ -147,10 +147,8 @@ class Fold:
 
     def _climb(self, amounts: Amounts) -> Point:
         penalty = self.problem.roughness.weigh(*amounts, self.adapted)
-        # A start with monotone features must be strictly inside their bounds; the last maximum,
-        # which may touch them, is not.
-        start = None if self.problem.signs.any() else self.last
-        point, _ = self.problem.climb(penalty, start, Patience(_TOL, self._settings.max_iter))
+        patience = Patience(_TOL, self._settings.max_iter)
+        point, _ = self.problem.climb(penalty, self.last, patience)
         return point
 
 
