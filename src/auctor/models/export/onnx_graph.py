@@ -1,6 +1,7 @@
 """The nodes and constants of an ONNX graph under construction."""
 
 from collections.abc import Collection
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,17 @@ class Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self._known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+        self._number = count()
         self._prefix = "v"
         while any(name.startswith(self._prefix) for name in taken):
             self._prefix += "_"
 
     def _name(self) -> str:
-        return f"{self._prefix}{len(self.nodes) + len(self.constants)}"
+        return f"{self._prefix}{next(self._number)}"
 
-    def op(self, kind: str, *inputs: str, domain: str = "", result: str = "", **attributes: Any) -> str:
+    def op(
+        self, kind: str, *inputs: str, domain: str = "", result: str = "", **attributes: Any
+    ) -> str:
         """Add a node with one result, and return the name of the result (``result`` if given)."""
         from onnx import helper
 
