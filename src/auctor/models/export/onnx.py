@@ -13,7 +13,7 @@ from auctor._files import complete_file, output_file
 from auctor.models.export import plan as p
 from auctor.models.export.onnx_graph import BOOL, DOUBLE, INT64, ML, STRING, Graph
 from auctor.models.export.onnx_inputs import TYPES, OnnxInput, list_inputs, read_columns
-from auctor.models.export.onnx_terms import Translator
+from auctor.models.export.onnx_terms import Columns, Translator
 
 # Versions that onnxruntime has known since 2022.
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
@@ -148,13 +148,7 @@ def _lookup(graph: Graph, score: str, rule: p.Lookup) -> str:
     cuts = np.nextafter(np.array(rule.scores[1:], dtype=np.float64), -np.inf)
     first, values = rule.probabilities[0], rule.probabilities
     steps = p.Steps(p.Bins(0, tuple(cuts.tolist())), (first, *values))
-    return Translator(graph, _one_column(graph, score)).column(steps)
-
-
-def _one_column(graph: Graph, name: str) -> Any:
-    from auctor.models.export.onnx_terms import Columns
-
-    return Columns(graph, {0: name}, {})
+    return Translator(graph, Columns(graph, {0: score}, {})).column(steps)
 
 
 def _label(graph: Graph, score: str, threshold: float, classes: npt.NDArray[Any]) -> str:

@@ -8,9 +8,10 @@ import numpy as np
 from auctor._text import first_few
 from auctor.data.features import Category
 from auctor.models.export import plan as p
+from auctor.models.export.onnx_ensemble import leaf_numbers
 from auctor.models.export.onnx_graph import BOOL, DOUBLE, FLOAT, INT64, ML, STRING, Graph
 from auctor.models.export.onnx_terms import Codes, Columns
-from auctor.models.export.onnx_trees import Tree, leaf_numbers
+from auctor.models.export.onnx_trees import Tree
 
 TYPES = {"float64": DOUBLE, "float32": FLOAT, "int64": INT64, "bool": BOOL, "string": STRING}
 # The types that an input of each kind may have.
@@ -25,7 +26,7 @@ _LARGEST_INT = 2**63 - 1
 class OnnxInput(NamedTuple):
     """An input of the graph: a column of the rows, of shape [N, 1]."""
 
-    index: int  # among the inputs of the plan
+    number: int  # among the inputs of the plan
     name: str  # of the column
     onnx_name: str
     kind: str
@@ -155,10 +156,10 @@ def read_columns(graph: Graph, plan: p.Plan, inputs: Sequence[OnnxInput]) -> Col
     names, codes = {}, {}
     for own in inputs:
         if own.kind == "number":
-            names[own.index] = _numbers(graph, own, plan.inputs[own.index].missing_codes)
+            names[own.number] = _numbers(graph, own, plan.inputs[own.number].missing_codes)
         else:
-            codes[own.index] = {value: code for code, value in enumerate(own.categories, start=1)}
-            names[own.index] = _codes(graph, own, codes[own.index])
+            codes[own.number] = {value: code for code, value in enumerate(own.categories, start=1)}
+            names[own.number] = _codes(graph, own, codes[own.number])
     return Columns(graph, names, codes)
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from auctor._typing import Floats
 from auctor.data.features import Category
 from auctor.models.export import plan as p
+from auctor.models.export.onnx_ensemble import exact_sum, leaf_numbers, leaf_values
 from auctor.models.export.onnx_graph import DOUBLE, INT64, Graph
-from auctor.models.export.onnx_trees import Test, Tree, exact_sum, leaf_numbers, leaf_values
+from auctor.models.export.onnx_trees import Branch, Tree
 
 # Number of the code of each category of an input; code 0 is for all other values.
 Codes = Mapping[Category, int]
@@ -259,7 +260,7 @@ def _number_test(tree: Tree, column: int, cut: float, below: int, above: int, mi
     if missing in (below, above):
         if below == above:
             return below
-        return tree.add(Test(column, cut, below, above, missing == below))
+        return tree.add(Branch(column, cut, below, above, missing == below))
     return tree.search(column, [cut], [below, above], missing)
 
 
