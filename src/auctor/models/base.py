@@ -17,6 +17,7 @@ from auctor.data.missing_codes import MissingCodes, RecodedTable
 from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
 from auctor.models.export.plan import Explained, Logistic, Lookup, Plan, Term, make_input
+from auctor.models.export.script import plan_to_js, plan_to_python
 from auctor.models.export.sql import plan_to_sql
 from auctor.models.fields import Fields
 from auctor.models.serialization import Calibration, Shared, plain_label, write_model_text
@@ -244,6 +245,36 @@ class Model(ABC):
         ...
         """
         return plan_to_sql(self.plan(), dialect, table, keep, booleans)
+
+    def to_python(self) -> str:
+        """The text of a Python module that scores rows and imports nothing but Python's own.
+
+        Its function ``score_row`` takes a dict of name -> value and returns a dict with the score,
+        the probability, the label, and for additive and linear models the contributions, as
+        ``explain`` has them. None and NaN are missing values.
+
+        Examples
+        --------
+        >>> from auctor import RankBoost
+        >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+        >>> model = RankBoost(n_estimators=1).fit(X, y).model_
+        >>> scorer = {}
+        >>> exec(model.to_python(), scorer)
+        >>> result = scorer["score_row"]({"x0": 3.5})
+        >>> result["label"], result["score"] == model.decision_function([[3.5]])[0]
+        (1, True)
+        """
+        return plan_to_python(self.plan())
+
+    def to_js(self) -> str:
+        """The text of a JavaScript file that scores rows in a browser or in Node, without packages.
+
+        Its function ``scoreRow`` takes an object of name -> value and returns an object with the
+        score, the probability, the label, and for additive and linear models the contributions, as
+        ``explain`` has them. null and NaN are missing values. In Node ``require`` the file; in a
+        page the function is ``scoreRow(row, MODEL)``.
+        """
+        return plan_to_js(self.plan())
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file; after an error no incomplete file is left behind."""
