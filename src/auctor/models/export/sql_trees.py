@@ -148,5 +148,3 @@ def _listed(what: Decision) -> Expr:
 
     walk(what, ())
     return collect(f"CASE {' '.join(cases)} END", parts)
-
-
