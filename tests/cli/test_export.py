@@ -37,7 +37,9 @@ def test_the_file_is_named_after_the_model(run: Run, model: Path) -> None:
 
 
 def test_wrong_usage(run: Run, model: Path) -> None:
-    assert "--to is 'pmml'; give one of sql, python, js" in run("export", model, "--to", "pmml").error
+    assert (
+        "--to is 'pmml'; give one of sql, python, js" in run("export", model, "--to", "pmml").error
+    )
     done = run("export", model, "--to", "js", "--dialect", "sqlite")
     assert (done.code, "--dialect is an option of --to sql" in done.error) == (2, True)
     assert "dialect is 'db3'" in run("export", model, "--to", "sql", "--dialect", "db3").error
