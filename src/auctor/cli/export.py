@@ -41,6 +41,7 @@ class Format(NamedTuple):
     make: Callable[[Model, ExportOptions], str | bytes]
     extension: str
     options: tuple[str, ...] = ()
+    is_text: bool = True
 
 
 def _to_sql(model: Model, options: ExportOptions) -> str:
@@ -49,11 +50,17 @@ def _to_sql(model: Model, options: ExportOptions) -> str:
     return model.to_sql(options.dialect or "duckdb", table, **names)
 
 
+def _to_onnx(model: Model, options: ExportOptions) -> bytes:
+    data: bytes = model.to_onnx().SerializeToString()
+    return data
+
+
 # Name of a format, as --to has it -> how its file is made.
 FORMATS: dict[str, Format] = {
     "sql": Format("SQL", _to_sql, ".sql", ("dialect", "table", "keep", "boolean")),
     "python": Format("Python code", lambda model, options: model.to_python(), ".py"),
     "js": Format("JavaScript", lambda model, options: model.to_js(), ".js"),
+    "onnx": Format("ONNX", _to_onnx, ".onnx", is_text=False),
 }
 
 
@@ -75,8 +82,13 @@ def export_model(
         raise UsageError(f"--{odd[0]} is an option of --to {' and '.join(formats)}, not of {to}")
     output = Output("--out", out or f"{Path(path).name.partition('.')[0]}{wanted.extension}")
     check_outputs([output], [path], as_json)
+    if output.is_stdout and not wanted.is_text:
+        raise UsageError(f"{wanted.title} is not text; give --out a file name")
     model = load(path)
-    content = wanted.make(model, options)
+    try:
+        content = wanted.make(model, options)
+    except ImportError as error:  # a package of the extra is missing, and the message says which
+        raise ValueError(str(error)) from None
     _write(output, content)
     if not output.is_stdout:
         size = len(content.encode() if isinstance(content, str) else content)
@@ -87,8 +99,6 @@ def export_model(
 def _write(output: Output, content: str | bytes) -> None:
     if isinstance(content, str):
         output.write_text(content)
-    elif output.is_stdout:
-        raise UsageError("this format is not text; give --out a file name")
     else:
         with complete_file(output.path) as temporary:
             temporary.write_bytes(content)

@@ -321,7 +321,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
-    add("--to", metavar="FORMAT", required=True, help="sql, python or js")
+    add("--to", metavar="FORMAT", required=True, help="sql, python, js or onnx")
     add(
         "--out",
         metavar="PATH",
@@ -409,6 +409,6 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         _add_show,
     ),
     "explain": ("print a model, or explain the scores of rows", _add_explain),
-    "export": ("write a model as SQL, Python or JavaScript that scores rows", _add_export),
+    "export": ("write a model as SQL, Python, JavaScript or ONNX that scores rows", _add_export),
     "learners": ("list the learners", _add_json),
 }

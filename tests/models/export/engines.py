@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 import pytest
+from models.export.onnx_session import run_rows
 
 _SQL_TYPES = {
     "double": ("DOUBLE", "REAL", "double precision"),
@@ -235,6 +236,14 @@ class Postgres:
         shutil.rmtree(self._folder)
 
 
+class OnnxRuntime:
+    name = "onnxruntime"
+
+    def run(self, model, table):
+        results = run_rows(model.to_onnx(), table.to_pylist())
+        return [Output(*row) for row in zip(*(out.tolist() for out in results), strict=True)]
+
+
 def _postgres_value(value, kind):
     plain = value.as_py()
     if plain is None:
@@ -256,4 +265,4 @@ def needed(words):
     pytest.skip(words)
 
 
-ENGINES = (Python, Node, DuckDB, SQLite, Postgres)
+ENGINES = (Python, Node, DuckDB, SQLite, Postgres, OnnxRuntime)

@@ -103,6 +103,14 @@ def test_categories_have_the_type_of_their_values(categories, kind, values, scor
     assert run_rows(proto, [{"c": value} for value in values])[0].tolist() == scores
 
 
+def test_type_of_a_column_whose_nodes_have_some_of_its_categories():
+    tree = p.Tree((p.CategoryNode(0, (3,), 1, 2), p.Leaf(1.0), p.Leaf(0.0)))
+    own = p.Input("c", "code", categories=(0.5, 3))
+    plan = p.Plan((own,), tree, p.Logistic(1.0, 0.0), 0.0, (0, 1))
+    rows = [{"c": value} for value in (3.0, 0.5, 3.5, None)]
+    assert run_rows(plan_to_onnx(plan), rows)[0].tolist() == [1, 0, 0, 0]
+
+
 def test_values_that_stand_for_missing_ones():
     features = number_feature("n", np.array([-20.0])), category_feature("c", ("a", "b"))
     model = additive(*features, missing_codes={"n": (-9, 4), "c": ("b",)})

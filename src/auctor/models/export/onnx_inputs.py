@@ -46,7 +46,8 @@ def list_inputs(
         own = plan.inputs[j]
         missing = set(own.missing_codes)
         categories = tuple(value for value in found.get(j, ()) if value not in missing)
-        kind = types.get(own.name) or _usual_type(own, categories)
+        # The categories of a tree's nodes need not be all that the column has.
+        kind = types.get(own.name) or _usual_type(own, own.categories or categories)
         out.append(OnnxInput(j, own.name, onnx_name, own.kind, kind, categories))
         _check_codes(out[-1])
     return out

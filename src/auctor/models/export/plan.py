@@ -21,12 +21,14 @@ class Input(NamedTuple):
     A value is missing if it is NULL or NaN, or equal to one of ``missing_codes``. The values of a
     "number" are float64 (booleans count as 0 and 1, whole numbers are rounded to float64), those of
     a "text" are strings, and those of a "code" are numbers or booleans that are compared for
-    equality only. A category that no term lists is treated as a missing value.
+    equality only. A category that no term lists is treated as a missing value. ``categories`` has
+    those of the training rows, which tell the type of a "code".
     """
 
     name: str
     kind: Literal["number", "text", "code"]
     missing_codes: tuple[Category, ...] = ()
+    categories: tuple[Category, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ def make_input(column: Any, missing_codes: tuple[Category, ...]) -> Input:
         return Input(column.name, "number", tuple(numbers))
     is_text = not column.categories or isinstance(column.categories[0], str)
     codes = tuple(code for code in missing_codes if isinstance(code, str) == is_text)
-    return Input(column.name, "text" if is_text else "code", codes)
+    return Input(column.name, "text" if is_text else "code", codes, tuple(column.categories))
 
 
 def inputs_of(term: Term) -> Iterator[int]:

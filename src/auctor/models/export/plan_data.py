@@ -31,7 +31,7 @@ def plan_data(plan: Plan) -> dict[str, Any]:
     return {
         "inputs": [
             {"name": name, "kind": kind, "missing": [_plain(code) for code in codes]}
-            for name, kind, codes in plan.inputs
+            for name, kind, codes, _ in plan.inputs
         ],
         "used": list(plan.used),
         "score": _term(plan.score),
