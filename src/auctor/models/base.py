@@ -16,7 +16,15 @@ from auctor.data import Category, Table, read_table, select
 from auctor.data.missing_codes import MissingCodes, RecodedTable
 from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
-from auctor.models.export.plan import Explained, Logistic, Lookup, Plan, Term, make_input
+from auctor.models.export.plan import (
+    Explained,
+    Logistic,
+    Lookup,
+    Plan,
+    Term,
+    make_input,
+    simplified,
+)
 from auctor.models.export.script import plan_to_js, plan_to_python
 from auctor.models.export.sql import plan_to_sql
 from auctor.models.fields import Fields
@@ -183,7 +191,7 @@ class Model(ABC):
         codes = self.missing_codes
         return Plan(
             tuple(make_input(column, codes.get(column.name, ())) for column in self._columns),
-            self._plan_score(),
+            simplified(self._plan_score()),
             self._plan_probability(),
             float(self.threshold),
             (plain_label(self.classes[0]), plain_label(self.classes[1])),

@@ -29,7 +29,7 @@ from auctor.report.score_bands import band_facts
 from auctor.report.shape import shape_facts
 from auctor.report.trained import record_facts, recorded_metric
 
-FORMAT = 2
+FORMAT = 3
 
 
 def summarize(

@@ -25,13 +25,14 @@ from auctor.testing.strategies import EXTREMES
 
 # Upper and lower case of no two names are equal, since databases do not distinguish them.
 NAMES = (
-    "select", 'a"b', "it's", "Ärger ß", "1", "with space", "a.b", "{0} %s", "back\\slash", "😀", ";--",
-    "auctor_0", "__proto__", "constructor", "line\nbreak", "score",
+    "select", 'a"b', "it's", "Ärger ß", "1", "with space", "a.b", "{0} %s", "back\\slash", "😀",
+    ";--", "auctor_0", "__proto__", "constructor", "line\nbreak", "score",
 )  # fmt: skip
 TOWNS = ("", "a'b", "Ärger", "1", "NULL", " a", "back\\slash", 'q"', "{}", "nan")
 KINDS = ("double", "float", "int64", "bool", "text", "code", "half")
 CLASSES = (("no", "yes"), (0, 1), (False, True), ("it's", 'ü"\\'), (-1.5, 2.25))
 FORMS = ("additive", "linear", "tree", "forest", "median", "program", "sum")
+SIDES = ("low", "high", "missing")
 _BIG = 2**53 + 1
 
 
@@ -207,7 +208,7 @@ class Case:
         arrays = {
             "feature": feature, "cut": cut, "start": start, "table": np.array(table),
             "value": rng.normal(size=n),
-            **{name: rng.choice([0.0, 1.0, 0.3, 0.71], size=n) for name in ("low", "high", "missing")},
+            **{side: rng.choice([0.0, 1.0, 0.3, 0.71], size=n) for side in SIDES},
         }  # fmt: skip
         nodes = Nodes(**{name: arrays[name] for name in Nodes._fields})
         final = rng.normal(size=n_layers + 1)

@@ -265,6 +265,24 @@ def make_input(column: Any, missing_codes: tuple[Category, ...]) -> Input:
     return Input(column.name, "text" if is_text else "code", codes, tuple(column.categories))
 
 
+def simplified(term: Term) -> Term:
+    """The same term, in which what is equal for all rows is a constant that reads no input."""
+    match term:
+        case Steps(_, values) if len(set(values)) == 1:
+            return Constant(values[0])
+        case Grid(_, _, rows) if len({value for row in rows for value in row}) == 1:
+            return Constant(rows[0][0])
+        case Slope(_, 0.0, 0.0):
+            return Constant(0.0)
+        case Sum(terms):
+            return Sum(tuple(map(simplified, terms)))
+        case Rounded(part, grid, bound):
+            return Rounded(simplified(part), grid, bound)
+        case Times(part, weight):
+            return Times(simplified(part), weight)
+    return term
+
+
 def inputs_of(term: Term) -> Iterator[int]:
     """The indices of the inputs that a term reads, with repetitions."""
     match term:

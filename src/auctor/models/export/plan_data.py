@@ -7,7 +7,6 @@ from auctor.models.export.plan import (
     Bins,
     CategoryNode,
     Constant,
-    Explained,
     Forest,
     Grid,
     Leaf,
@@ -42,17 +41,27 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         ),
         "threshold": plan.threshold,
         "classes": list(plan.classes),
-        "explained": None if plan.explained is None else _explained(plan.explained),
+        "explained": None if plan.explained is None else _explained(plan),
     }
 
 
-def _explained(explained: Explained) -> dict[str, Any]:
+def _explained(plan: Plan) -> dict[str, Any]:
+    """The terms of an explanation; one that is also a term of the score is given by its index."""
+    assert plan.explained is not None
+    explained = plan.explained
+    terms = plan.score.terms if isinstance(plan.score, Sum) else ()
+    index = {term: k for k, term in enumerate(terms) if isinstance(term, Steps | Grid)}
     return {
         "reference": explained.reference,
         "constant": explained.constant,
         "base": explained.base,
         "terms": [
-            {"name": name, "inputs": list(inputs), "adds": _term(adds), "average": average}
+            {
+                "name": name,
+                "inputs": list(inputs),
+                "adds": index[adds] if adds in index else _term(adds),
+                "average": average,
+            }
             for name, inputs, adds, average in explained.terms
         ],
     }

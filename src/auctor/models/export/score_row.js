@@ -15,7 +15,7 @@ function scoreRow(row, model) {
     probability: probabilityOf(model.probability, score),
     label: model.classes[score >= model.threshold ? 1 : 0],
     base: explained ? explained.base : null,
-    contributions: explained ? contributionsOf(explained, values, score) : null,
+    contributions: explained ? contributionsOf(model, values, score) : null,
   };
 }
 
@@ -133,8 +133,11 @@ function probabilityOf(rule, score) {
 }
 
 // What each term adds compared with the average row: [{ name, inputs, adds }].
-function contributionsOf(explained, values, score) {
-  const adds = explained.terms.map((term) => termValue(term.adds, values));
+function contributionsOf(model, values, score) {
+  const explained = model.explained;
+  // A whole number is the index of a term of the score.
+  const parts = explained.terms.map(({ adds }) => (typeof adds === "number" ? model.score.terms[adds] : adds));
+  const adds = parts.map((part) => termValue(part, values));
   let largest = 0;
   adds.forEach((value, k) => { if (Math.abs(value) > Math.abs(adds[largest])) largest = k; });
   // What rounding has left over.

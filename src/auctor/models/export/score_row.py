@@ -28,7 +28,7 @@ def score_row(row: Any, model: dict[str, Any] = MODEL) -> dict[str, Any]:
     }
     if model["explained"] is not None:
         result["base"] = model["explained"]["base"]
-        result["contributions"] = _contributions(model["explained"], values, score)
+        result["contributions"] = _contributions(model, values, score)
     return result
 
 
@@ -149,9 +149,14 @@ def _probability(rule: Any, score: float) -> Any:
     return (1.0 if z >= 0 else decayed) / (1.0 + decayed)
 
 
-def _contributions(explained: Any, values: list[Any], score: float) -> dict[str, float]:
-    terms = explained["terms"]
-    adds = [_term(term["adds"], values) for term in terms]
+def _contributions(model: Any, values: list[Any], score: float) -> dict[str, float]:
+    explained, terms = model["explained"], model["explained"]["terms"]
+    # A whole number is the index of a term of the score.
+    parts = (term["adds"] for term in terms)
+    adds = [
+        _term(model["score"]["terms"][part] if isinstance(part, int) else part, values)
+        for part in parts
+    ]
     largest = max(range(len(adds)), key=lambda k: abs(adds[k]))
     for _ in range(2):  # what rounding has left over
         adds[largest] += score - (explained["constant"] + _add(adds))

@@ -167,11 +167,11 @@ class _Query:
 
     def _steps(self, bins: Bins, values: Sequence[Expr]) -> Expr:
         """The value of the row's bin, of which 0 is the first."""
-        column = self._inputs[bins.input]
-        if bins.categories is not None:
-            return self._by_category(bins, values)
         if all(value.text == values[0].text for value in values):
             return values[0]
+        if bins.categories is not None:
+            return self._by_category(bins, values)
+        column = self._inputs[bins.input]
         found = self._by_cuts(column, bins.cuts, values[1:])
         if found.text == values[0].text:
             return found

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from auctor.models.export.sql_dialects import Dialect
 
-# Limits: PostgreSQL has 1,664 columns in a query, SQLite 2,000, and its expressions a depth of 1000.
+# PostgreSQL has at most 1,664 columns in a query, SQLite 2,000 and expressions of a depth of 1000.
 MOST_COLUMNS = 1_600
 _BLOCK = 64  # terms of a sum without parentheses
 
