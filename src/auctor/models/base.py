@@ -301,8 +301,8 @@ class Model(ABC):
         path : str or Path, optional
             A file to write the graph to; after an error no incomplete file is left behind.
         input_types : str or dict, optional
-            "float32" if numbers come as float32: the score is then that of the rounded number, which
-            is in another bin than the number if a threshold lies between the two. A dict
+            "float32" if numbers come as float32: the score is then that of the rounded number,
+            which is in another bin than the number if a threshold lies between the two. A dict
             has the types of single columns by their names: "float64", "float32", "int64" or "bool"
             for a number; "int64", "float64" or "bool" for a category that is a number. By default
             numbers are "float64", and categories have the type of their values.
