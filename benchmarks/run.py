@@ -8,6 +8,7 @@ import bench_forest_scoring
 import bench_margin
 import bench_martirank
 import bench_metrics
+import bench_onnx
 import bench_rankboost
 import bench_smooth
 import bench_sparse
@@ -31,6 +32,7 @@ def main() -> int:
         bench_tree_boost,
         bench_tree_shap,
         bench_forest_scoring,
+        bench_onnx,
         bench_smooth,
         bench_exactboost,
     )

@@ -44,7 +44,10 @@ ACROSS_FAMILIES = {
     ("tree_boost", "smooth"): "its score is a mixture with the smooth model",
 }
 
-HEAVY = ("numba", "sklearn", "scipy", "pandas", "pyarrow", "polars", "narwhals", "matplotlib")
+HEAVY = (
+    "numba", "sklearn", "scipy", "pandas", "pyarrow", "polars", "narwhals", "matplotlib", "onnx",
+    "sqlglot",
+)  # fmt: skip
 
 
 def module_name(path, source=SOURCE):

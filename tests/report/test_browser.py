@@ -362,11 +362,18 @@ def test_a_sum_of_an_additive_model_and_trees(open_page, viewport):
     n_cells = sum(map(len, features["interactions"]["plot"]["grid"]))
     assert page.locator("#interaction svg[role=img]:not(.heat-key) rect").count() == n_cells
     assert page.locator("#interaction .heat-key text").count() == 4
-    # Trees cannot be typed into: the panel has the explanations of its rows.
-    assert facts["row"]["kind"] == "examples" and page.locator("#row-inputs").is_hidden()
+    # Other values are scored, too, but only the rows of the table have reasons.
     page.locator("#row-choices button", has_text="25%").click()
-    shown = float(page.evaluate("document.getElementById('row-result').dataset.score"))
-    assert shown == approx(np.sort(estimator.decision_function(frame))[74])
+    score = "Number(document.getElementById('row-result').dataset.score)"
+    assert page.evaluate(score) == np.sort(estimator.decision_function(frame))[74]
+    assert page.locator("#reason-table tbody tr").count() >= 3
+    page.locator("#row-inputs label").nth(0).locator("input").fill("0.25")
+    row = page.evaluate("rowValues")
+    categories = estimator.model_._columns[2].categories
+    values = {NAMES[0]: row["0"], NAMES[1]: row["1"], "town": categories[row["2"]]}
+    assert page.evaluate(score) == estimator.decision_function(pd.DataFrame([values]))[0]
+    assert page.locator("#reason-table").count() == 0
+    assert "choose one of these" in page.locator("#row-reasons").inner_text()
     assert fits(page)
     assert page.evaluate(SMALLEST_TEXT) >= 11
     for _ in range(2):
@@ -408,7 +415,7 @@ def test_one_row_is_scored_as_python_does(open_page, additive):
     about = {"positive_name": "churned", "author": NAMES[1], "model_hash": "ab" * 32}
     opened = open_page(summarize(estimator, X, y, about=about))
     page, row = opened.page, opened.page.evaluate("facts.row")
-    assert row["kind"] == "additive" and len(row["surfaces"]) == 1
+    assert row["kind"] == "typed" and len(row["model"]["explained"]["terms"]) == 4
     # Values on the cuts and beyond them, missing ones, and a category that the model lacks.
     rows = X.copy()
     cuts = model.features[0].cuts
@@ -420,30 +427,30 @@ def test_one_row_is_scored_as_python_does(open_page, additive):
         "b": [None if np.isnan(v) else v for v in rows["b"]],
         "town": [position.get(name) for name in rows["town"]],
     }
-    typed = list(zip(*(columns[one["name"]] for one in row["features"]), strict=True))
-    result = page.evaluate("rows => rows.map((values) => scoreRow(facts.row, values))", typed)
+    typed = [
+        dict(zip("012", values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    result = page.evaluate("rows => rows.map((row) => scoreRow(row, facts.row.model))", typed)
     explained = model.explain_rows(rows)
-    assert [one["score"] for one in result] == approx(explained.scores, abs=1e-9)
+    assert [one["score"] for one in result] == explained.scores.tolist()
     assert [one["probability"] for one in result] == approx(
         model.probabilities(explained.scores)[:, 1], abs=1e-9
     )
-    parts = dict(zip(explained.names, explained.contributions.T, strict=True))
-    names = [one["name"] for one in row["features"]]
-    for k, name in enumerate([*names, explained.names[-1]]):
-        assert [one["terms"][k]["adds"] for one in result] == approx(parts[name], abs=1e-9)
-    check_the_panel(page, row, names, model)
+    adds = [[term["adds"] for term in one["contributions"]] for one in result]
+    assert np.array(adds) == approx(explained.contributions, abs=1e-9)
+    check_the_panel(page, row, model)
     assert "churned" in page.locator("#row-result").inner_text()
     assert page.locator(".document").inner_text().count(NAMES[1]) == 1
 
 
-def check_the_panel(page, row, names, model):
+def check_the_panel(page, row, model):
     """Its buttons choose rows, and what is typed is scored and explained."""
     own = "document.getElementById('row-result').dataset"
     page.locator("#row-choices button", has_text="50%").click()
     score = page.evaluate(f"{own}.score")
     assert float(score) == approx(row["quantiles"][50], abs=1e-9)
     page.locator("#row-inputs label", has_text="a").locator("input").first.fill("1.5")
-    values = dict(zip(names, row["rows"][4], strict=True)) | {"a": 1.5}
+    values = dict(zip(("a", "b", "town"), row["rows"][4].values(), strict=True)) | {"a": 1.5}
     town = model.features[2].categories
     values["town"] = None if values["town"] is None else town[values["town"]]
     one = model.explain({name: values[name] for name in ("a", "b", "town")})

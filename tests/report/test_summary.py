@@ -48,7 +48,7 @@ def plain_values(value):
 
 def test_facts_are_plain_and_survive_json(facts):
     assert set(facts) == SECTIONS
-    assert facts["format"] == 2
+    assert facts["format"] == 3
     assert plain_values(facts)
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
 

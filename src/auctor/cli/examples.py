@@ -42,6 +42,11 @@ examples:
   auctor explain loans.model.json                        print the model
   auctor explain loans.model.json new.csv --row 1        explain the score of the first row
 """,
+    "export": """\
+examples:
+  auctor export loans.model.json --to sql --dialect postgres --table customers --keep customer_id
+  auctor export loans.model.json --to python --out score_loans.py
+""",
     "learners": """\
 example:
   auctor learners

@@ -351,6 +351,32 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
+    add("--to", metavar="FORMAT", required=True, help="sql, python, js or onnx")
+    add(
+        "--out",
+        metavar="PATH",
+        help="the file, or - for standard output (default: the name of MODEL with the extension of "
+        "the format, in the current folder)",
+    )
+    add(
+        "--dialect",
+        metavar="NAME",
+        help="the database of --to sql: duckdb, sqlite or postgres, which are tested; bigquery, "
+        "databricks, redshift, snowflake, spark or trino, which are not (default: duckdb)",
+    )
+    add(
+        "--table",
+        metavar="NAME",
+        help="the table that the SQL reads, or schema.table (default: data)",
+    )
+    _add_columns(add, "--keep", "a column of the table that the result of the SQL has, too")
+    _add_columns(add, "--boolean", "a feature of the type BOOLEAN in the database")
+    _add_json(parser)
+
+
 def _add_model(add: Add) -> None:
     add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_table(add)
@@ -416,5 +442,6 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         _add_show,
     ),
     "explain": ("print a model, or explain the scores of rows", _add_explain),
+    "export": ("write a model as SQL, Python, JavaScript or ONNX that scores rows", _add_export),
     "learners": ("list the learners", _add_json),
 }

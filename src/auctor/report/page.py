@@ -7,6 +7,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from auctor.models.export.script import javascript_scorer
 from auctor.report import head_sections, sections
 from auctor.report.card_section import model_card
 from auctor.report.group_sections import groups_reading, stability, subgroups
@@ -15,7 +16,7 @@ from auctor.report.static_roc import roc_svg
 from auctor.report.summary import FORMAT
 from auctor.report.tree_sections import interactions, tree_reading
 
-# In the order in which the browser must read them.
+# In the order in which the browser must read them, after the scorer of one row.
 SCRIPTS = (
     "elements.js",
     "chart.js",
@@ -25,7 +26,6 @@ SCRIPTS = (
     "quality.js",
     "features.js",
     "tree.js",
-    "score_row.js",
     "row_panel.js",
     "page.js",
 )
@@ -85,7 +85,7 @@ def render(facts: dict[str, Any]) -> str:
             f"facts has format {given!r}, but this version of auctor draws format {FORMAT}; give "
             "the dict that auctor.report.summarize returned"
         )
-    style, script = _read("page.css"), "\n".join(_read(name) for name in SCRIPTS)
+    style, script = _read("page.css"), "\n".join([javascript_scorer(), *map(_read, SCRIPTS)])
     return Template(_read("page.html")).substitute(
         policy=_policy(style, script),
         style=style,

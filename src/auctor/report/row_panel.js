@@ -1,35 +1,52 @@
-// The panel "One row": an example row or typed values, the score, and the reasons for it.
+// The panel "One row": an example row or typed values, the score, and the reasons for it. Typed
+// values are scored by scoreRow, the code that model.to_js() writes. The model of the page calls
+// inputs by their number, and categories by their position.
 
 const rowFacts = facts.row;
 const MOST_REASONS = 10, FIRST_INPUTS = 12;
-let rowValues = [], rowChosen = 0, allInputs = false;
+let rowValues = {}, rowChosen = 0, allInputs = false;
 
 // The percentage of the rows of the table whose score is not higher.
 function percentileOf(score) {
   return Math.max(0, rowFacts.quantiles.filter((value) => value <= score).length - 1);
 }
 
-function valueWords(feature, value) {
-  if (value === null) return feature.kind === "category" ? "missing or unknown" : "missing";
-  return feature.kind === "category" ? feature.categories[value] : significant(value, 6);
+function inputOf(j) {
+  return rowFacts.inputs.find((one) => one.input === j);
 }
 
-// Score and reasons, largest first: computed here, or stored for an example row.
+function valueWords(j) {
+  const value = rowValues[j], input = inputOf(j);
+  if (input.categories) return value === null ? "missing or unknown" : input.categories[value];
+  const isCode = rowFacts.model.inputs[j].missing.includes(value);  // such as -9
+  return value === null || isCode ? "missing" : significant(value, 6);
+}
+
+// The first reasons, largest first, and the sum of the others.
+function shortList(terms, rest, nMore) {
+  const left = terms.slice(MOST_REASONS);
+  return {
+    terms: terms.slice(0, MOST_REASONS), nMore: nMore + left.length,
+    rest: rest + left.reduce((sum, term) => sum + term.adds, 0),
+  };
+}
+
+// Score and reasons: computed here, or stored for an example row; null where there are none.
 function explainRow() {
+  const stored = rowFacts.explained && rowChosen !== null ? rowFacts.explained[rowChosen] : null;
+  const reasons = stored ? { base: stored.base, ...shortList(stored.terms, stored.rest, stored.n_more) } : null;
   if (rowFacts.kind === "examples") {
-    const row = rowFacts.rows[rowChosen], terms = row.terms.slice(0, MOST_REASONS);
-    const left = row.terms.slice(MOST_REASONS);
-    const rest = row.rest + left.reduce((sum, term) => sum + term.adds, 0);
-    return { score: row.score, base: row.base, probability: rowFacts.probabilities[rowChosen], terms, rest, nMore: row.n_more + left.length };
+    return { score: rowFacts.scores[rowChosen], probability: rowFacts.probabilities[rowChosen], reasons };
   }
-  const result = scoreRow(rowFacts, rowValues);
-  const terms = result.terms.map((term) => ({
-    name: term.features.map((j) => rowFacts.features[j].name).join(" x "),
-    value: term.features.map((j) => valueWords(rowFacts.features[j], rowValues[j])).join(", "),
+  const result = scoreRow(rowValues, rowFacts.model);
+  if (!result.contributions) return { ...result, reasons };
+  const isKnown = (j) => inputOf(j) !== undefined;  // features that never matter have no input
+  const terms = result.contributions.filter((term) => term.inputs.every(isKnown)).map((term) => ({
+    name: term.inputs.map((j) => inputOf(j).name).join(" x "),
+    value: term.inputs.map(valueWords).join(", "),
     adds: term.adds,
   })).sort((a, b) => Math.abs(b.adds) - Math.abs(a.adds));
-  const rest = terms.slice(MOST_REASONS).reduce((sum, term) => sum + term.adds, 0);
-  return { ...result, terms: terms.slice(0, MOST_REASONS), rest, nMore: Math.max(0, terms.length - MOST_REASONS) };
+  return { ...result, reasons: { base: result.base, ...shortList(terms, 0, 0) } };
 }
 
 function reasonBar(adds, most) {
@@ -40,7 +57,7 @@ function reasonBar(adds, most) {
   ]);
 }
 
-function reasonTable(result) {
+function reasonTable(result, score) {
   const most = Math.max(1e-12, ...result.terms.map((term) => Math.abs(term.adds)), Math.abs(result.rest));
   const plus = (value) => (value > 0 ? "+" : "") + significant(value, 3);
   const line = (name, value, adds) => html("tr", {}, [
@@ -50,7 +67,7 @@ function reasonTable(result) {
   const lines = result.terms.map((term) => line(term.name, term.value, term.adds));
   if (result.nMore > 0) lines.push(line(`${result.nMore} more`, "", result.rest));
   const total = (name, value) => html("tr", {}, [html("th", { scope: "row" }, name), html("td"), html("td", {}, significant(value, 4)), html("td")]);
-  lines.push(total(shorten(rowFacts.reference, 40), result.base), total("score of this row", result.score));
+  lines.push(total(shorten(rowFacts.reference, 40), result.base), total("score of this row", score));
   const head = ["feature", "value", "adds", ""].map((words) => html("th", { scope: "col" }, words));
   return html("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Reasons for the score" }, [
     html("table", { id: "reason-table" }, [
@@ -60,28 +77,42 @@ function reasonTable(result) {
   ]);
 }
 
+// The tiles of a row: each function returns a name, a value and an explanation, or null for no tile.
+// Further numbers of a row, such as the points of a scorecard, are one more function here.
+const rowTiles = [
+  (result) => ["Score", significant(result.score, 4), `threshold of the model: ${significant(rowFacts.threshold, 4)}`],
+  (result) => {
+    const flagged = result.score >= rowFacts.threshold;
+    return ["Predicted", shorten(flagged ? facts.data.positive : facts.data.negative, 24), flagged ? "at or above the threshold" : "below the threshold"];
+  },
+  (result) => ["Probability", percent(result.probability), "calibrated on the training rows"],
+  (result) => ["Percentile", String(percentileOf(result.score)), "of the scores of this table"],
+];
+
 function updateRow() {
-  const result = explainRow(), flagged = result.score >= rowFacts.threshold;
-  const tiles = [
-    ["Score", significant(result.score, 4), `threshold of the model: ${significant(rowFacts.threshold, 4)}`],
-    ["Predicted", shorten(flagged ? facts.data.positive : facts.data.negative, 24), flagged ? "at or above the threshold" : "below the threshold"],
-    ["Probability", percent(result.probability), "calibrated on the training rows"],
-    ["Percentile", String(percentileOf(result.score)), "of the scores of this table"],
-  ];
-  byId("row-result").replaceChildren(...tiles.map(([name, value, words]) => html("div", {}, [
+  const result = explainRow(), shown = byId("row-result");
+  const tiles = rowTiles.map((tile) => tile(result)).filter((tile) => tile !== null);
+  shown.replaceChildren(...tiles.map(([name, value, words]) => html("div", {}, [
     html("dt", {}, name), html("dd", {}, [value, html("small", {}, words)]),
   ])));
-  byId("row-result").dataset.score = String(result.score);
-  byId("row-result").dataset.probability = String(result.probability);
-  byId("row-result").dataset.base = String(result.base);
-  byId("row-reasons").replaceChildren(reasonTable(result));
+  shown.dataset.score = String(result.score);
+  shown.dataset.probability = String(result.probability);
+  shown.dataset.base = result.reasons ? String(result.reasons.base) : "";
+  byId("row-reasons").replaceChildren(result.reasons ? reasonTable(result.reasons, result.score) : html("p", {}, noReasons()));
 }
 
-function rowInput(feature, j) {
-  const label = named(html("label"), feature.name, 40);
-  if (feature.kind === "category") {
+// Why there is no list of reasons.
+function noReasons() {
+  return rowFacts.explained
+    ? "This model has trees. The page computes its score for any values, but what each of them adds only for the rows of the table: choose one of these to see it."
+    : "The score of this model is not a sum with a term for each feature, so that there is no list of what each value adds.";
+}
+
+function rowInput(input) {
+  const j = input.input, label = named(html("label"), input.name, 40);
+  if (input.categories) {
     const choice = html("select", {}, [html("option", { value: "" }, "missing or unknown"),
-      ...feature.categories.map((name, k) => html("option", { value: k }, shorten(name, 40)))]);
+      ...input.categories.map((name, k) => html("option", { value: k }, shorten(name, 40)))]);
     choice.value = rowValues[j] === null ? "" : String(rowValues[j]);
     choice.addEventListener("change", () => changeRow(j, choice.value === "" ? null : Number(choice.value)));
     label.append(choice);
@@ -90,7 +121,7 @@ function rowInput(feature, j) {
   const field = html("input", { type: "number", step: "any", placeholder: "missing" });
   field.value = rowValues[j] === null ? "" : String(rowValues[j]);
   field.addEventListener("input", () => {
-    const good = !field.validity.badInput;
+    const good = !field.validity.badInput && Number.isFinite(Number(field.value));
     field.setAttribute("aria-invalid", String(!good));
     if (good) changeRow(j, field.value === "" ? null : Number(field.value));
   });
@@ -99,8 +130,8 @@ function rowInput(feature, j) {
 }
 
 function changeRow(j, value) {
-  // Values such as -9 that the model takes as missing.
-  rowValues[j] = rowFacts.features[j].missing.includes(value) ? null : value;
+  rowValues[j] = value;
+  rowChosen = null;
   byId("row-choices").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", "false"));
   updateRow();
 }
@@ -108,27 +139,27 @@ function changeRow(j, value) {
 function chooseRow(k) {
   rowChosen = k;
   byId("row-choices").querySelectorAll("button").forEach((button, i) => button.setAttribute("aria-pressed", String(i === k)));
-  if (rowFacts.kind === "additive") {
-    rowValues = rowFacts.rows[k].slice();
+  if (rowFacts.kind === "typed") {
+    rowValues = { ...rowFacts.rows[k] };
     showInputs();
   }
   updateRow();
 }
 
 function showInputs() {
-  const shown = allInputs ? rowFacts.features : rowFacts.features.slice(0, FIRST_INPUTS);
+  const shown = allInputs ? rowFacts.inputs : rowFacts.inputs.slice(0, FIRST_INPUTS);
   byId("row-inputs").replaceChildren(...shown.map(rowInput));
-  byId("row-more").hidden = shown.length === rowFacts.features.length;
-  byId("row-more").textContent = `Show all ${rowFacts.features.length} values`;
+  byId("row-more").hidden = shown.length === rowFacts.inputs.length;
+  byId("row-more").textContent = `Show all ${rowFacts.inputs.length} values`;
 }
 
 function startRow() {
   if (!rowFacts) return;
   byId("row").hidden = false;
-  const isTyped = rowFacts.kind === "additive";
+  const isTyped = rowFacts.kind === "typed";
   byId("row-intro").textContent = "Choose a row of this table by the percentile of its score" +
-    (isTyped ? ", or change its values. " : ". The page itself scores only additive models of moderate size, and this is not one. ") +
-    `The reasons compare the row with ${rowFacts.reference}.`;
+    (isTyped ? ", then change its values and see what the model makes of it. " : ". This model is too large for the page to score other values. ") +
+    (rowFacts.reference ? `The reasons compare the row with ${rowFacts.reference}.` : "");
   rowFacts.percentiles.forEach((percentile, k) => {
     const button = html("button", { type: "button", "aria-pressed": "false" }, `${percentile}%`);
     button.addEventListener("click", () => chooseRow(k));

@@ -1,8 +1,8 @@
-"""Facts of the panel that explains one row: example rows, and the tables of an additive model.
+"""Facts of the panel "what if" for one row: example rows, and the model for the page's scorer.
 
-The page scores what a reader types with ``score_row.js``, which needs the whole model. Only
-additive models of moderate size are small enough for that; for other models that explain rows, the
-page shows the example rows with the contributions computed here.
+The page scores what a reader types with the code that ``model.to_js`` writes, for every form of
+model of moderate size. The contributions of models with trees are computed here, for the example
+rows alone.
 """
 
 from typing import Any
@@ -10,41 +10,45 @@ from typing import Any
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.data import Feature
-from auctor.models import AdditiveModel, ExplainedModel
+from auctor.models import ExplainedModel, ForestModel, Model, TermModel
 from auctor.models.explanation import value_text
+from auctor.models.export.plan_data import plan_data
 from auctor.models.features import code_columns
 from auctor.models.importance import term_importances
-from auctor.report.dependence import own_codes
+from auctor.models.sum import join_features
 from auctor.report.plain import LONGEST_TEXT, clean
 from auctor.report.rows import ReportRows
 
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
-MOST_NUMBERS = 50_000  # of all tables of an additive model
+MOST_NUMBERS = 50_000  # of a model that the page scores rows with
 MOST_INPUTS = 200
-_MOST_TERMS = 12  # of an example row that the page cannot score itself
+_MOST_TERMS = 12  # of an example row that the page cannot explain itself
 _LONGEST_CATEGORY = 60
 
 
 def row_facts(rows: ReportRows) -> dict[str, Any] | None:
-    """What the panel needs; None for models that do not explain rows."""
+    """What the panel needs; None for models that are too large or cannot be saved."""
     model = rows.model
-    if not isinstance(model, ExplainedModel) or model.why_unexplained is not None:
-        return None
-    if model.average_row is None:
-        return None
     own = rows.scores if not rows.is_out_of_fold else model.decision_function(rows.table)
     examples = _examples(own, rows.present)
-    facts: dict[str, Any] = {
+    typed = _typed_facts(model, rows, examples)
+    explained = None
+    if not typed or typed["model"]["explained"] is None:
+        explained = _explained_rows(model, rows, examples)
+    if not typed and explained is None:
+        return None
+    average = model.average_row if isinstance(model, ExplainedModel) else None
+    return {
+        "kind": "typed" if typed else "examples",
         "percentiles": list(PERCENTILES),
         "quantiles": _quantiles(own[rows.present]),
-        "reference": clean(model.average_row.name),
+        "reference": None if average is None else clean(average.name),
         "threshold": float(model.threshold),
+        "scores": own[examples].tolist(),
         "probabilities": model.probabilities(own[examples])[:, 1].tolist(),
+        "explained": explained,
+        **typed,
     }
-    if isinstance(model, AdditiveModel) and _is_small(model):
-        return facts | _additive_facts(model, rows, examples)
-    return facts | _explained_facts(model, rows, examples)
 
 
 def _examples(scores: Floats, present: Any) -> Ints:
@@ -61,104 +65,124 @@ def _quantiles(scores: Floats) -> list[float]:
     return np.quantile(scores, np.linspace(0, 1, 101), method="inverted_cdf").tolist()
 
 
-def _is_small(model: AdditiveModel) -> bool:
-    numbers = sum(len(steps) for steps in model.steps)
-    numbers += sum(surface.values.size for surface in model.surfaces)
-    return numbers <= MOST_NUMBERS and len(model.used) <= MOST_INPUTS
+def _typed_facts(model: Model, rows: ReportRows, examples: Ints) -> dict[str, Any]:
+    """The model, its inputs in the order of importance, and the values of the example rows.
 
-
-def _additive_facts(model: AdditiveModel, rows: ReportRows, examples: Ints) -> dict[str, Any]:
-    """The tables of the features in use, and the example rows as values of these features.
-
-    Features that add the same to every row are part of the constant.
+    Names and categories can be long and hold anything: the model of the page calls inputs by their
+    number and categories by their position. It is empty for models that the page does not score.
     """
-    assert model.reference is not None
-    importance = term_importances(model, rows.table, rows.columns, rows.positive, rows.counted)
-    used = sorted(model.used, key=lambda j: (-importance[j], j))
-    average, n = model.reference.contributions, len(model.features)
-    unused = sum(float(model.steps[j][0]) for j in range(n) if j not in set(used))
-    position = {j: k for k, j in enumerate(used)}
+    try:
+        plan = plan_data(model.plan())
+    except ValueError:  # a model that cannot be saved
+        return {}
+    used = plan["used"]
+    if not used or len(used) > MOST_INPUTS or _count_numbers(plan) > MOST_NUMBERS:
+        return {}
+    choices = {j: list(model._columns[j].categories) for j in used if model._columns[j].is_category}
     return {
-        "kind": "additive",
-        "constant": float(model.intercept) + unused,
-        "calibration": [float(model.calibration.slope), float(model.calibration.offset)],
-        "features": [
+        "model": _anonymous(plan, choices),
+        "inputs": [
             {
-                "name": clean(model.features[j].name, LONGEST_TEXT),
-                **_axis_facts(model.features[j]),
-                "missing": _missing_codes(model, model.features[j]),
-                "steps": model.steps[j].tolist(),
-                "average": float(average[j]),
+                "input": j,
+                "name": clean(model._columns[j].name, LONGEST_TEXT),
+                **(
+                    {"categories": [clean(one, _LONGEST_CATEGORY) for one in choices[j]]}
+                    if j in choices
+                    else {}
+                ),
             }
-            for j in used
-        ],
-        "surfaces": [
-            {
-                "features": [position[j] for j in surface.features],
-                "axes": [
-                    _surface_axis(model.features[j], axis)
-                    for j, axis in zip(surface.features, surface.axes, strict=True)
-                ],
-                "values": surface.values.tolist(),
-                "average": float(average[n + k]),
-            }
-            for k, surface in enumerate(model.surfaces)
-            if set(surface.features) <= set(used)
+            for j in _by_importance(model, rows, used)
         ],
         "rows": _values(model, rows, examples, used),
     }
 
 
-def _axis_facts(feature: Feature) -> dict[str, Any]:
-    """How a value becomes a code: the cuts of a number, or the categories."""
-    if feature.is_category:
-        names = [clean(category, _LONGEST_CATEGORY) for category in feature.categories]
-        return {"kind": "category", "categories": names}
-    return {"kind": "number", "cuts": feature.cuts.tolist()}
+def _count_numbers(data: Any) -> int:
+    if isinstance(data, dict):
+        return sum(map(_count_numbers, data.values()))
+    return sum(map(_count_numbers, data)) if isinstance(data, list) else 1
 
 
-def _missing_codes(model: AdditiveModel, feature: Feature) -> list[float]:
-    """Numbers that the model takes as missing; its categories do not have such values."""
-    codes = () if feature.is_category else model.missing_codes.get(feature.name, ())
-    return [float(code) for code in codes if not isinstance(code, str)]
+def _anonymous(plan: dict[str, Any], choices: dict[int, list[Any]]) -> dict[str, Any]:
+    """The model with numbers instead of names and categories."""
+    position = {j: {value: k for k, value in enumerate(own)} for j, own in choices.items()}
+
+    def renumber(data: Any) -> Any:
+        if isinstance(data, list):
+            if len(data) == 4 and isinstance(data[1], list):  # a node that tests a category
+                j, values, *children = data
+                return [j, [position[j][value] for value in values], *children]
+            return [renumber(item) for item in data]
+        if not isinstance(data, dict):
+            return data
+        if "categories" in data:
+            own = position.get(data["input"], {})
+            return {**data, "categories": [own[value] for value in data["categories"]]}
+        return {key: renumber(item) for key, item in data.items()}
+
+    explained = plan["explained"]
+    return {
+        **plan,
+        "inputs": [
+            {
+                "name": str(j),
+                "kind": "code" if j in choices else "number",
+                "missing": [] if j in choices else column["missing"],
+            }
+            for j, column in enumerate(plan["inputs"])
+        ],
+        "classes": [0, 1],
+        "score": renumber(plan["score"]),
+        "explained": explained
+        and {
+            **explained,
+            "reference": "",
+            "terms": [{**renumber(term), "name": ""} for term in explained["terms"]],
+        },
+    }
 
 
-def _surface_axis(feature: Feature, axis: Feature) -> dict[str, Any]:
-    """The same for an axis of a surface, which need not have all categories of the feature."""
-    if not axis.is_category:
-        return _axis_facts(axis)
-    return {"kind": "category", "codes": own_codes(feature, axis).tolist()[1:]}
+def _by_importance(model: Model, rows: ReportRows, used: list[int]) -> list[int]:
+    """The inputs, the most important first where that is known."""
+    if isinstance(model, TermModel):
+        own = term_importances(model, rows.table, rows.columns, rows.positive, rows.counted)
+        return sorted(used, key=lambda j: (-own[j], j))
+    if isinstance(model, ForestModel):
+        return sorted(used, key=lambda j: (-model.importance[j], j))
+    return used
 
 
 def _values(
-    model: AdditiveModel, rows: ReportRows, examples: Ints, used: list[int]
-) -> list[list[float | int | None]]:
+    model: Model, rows: ReportRows, examples: Ints, used: list[int]
+) -> list[dict[str, float | int | None]]:
     """The values of the example rows: numbers, or positions of categories; None if missing."""
     table = rows.table.take(examples)
-    columns = []
+    columns = {}
     for j in used:
         column = rows.columns[[j]]
-        if model.features[j].is_category:
-            codes = code_columns((model.features[j],), table, column)[0].tolist()
-            columns.append([None if code == 0 else code - 1 for code in codes])
+        if model._columns[j].is_category:
+            feature = join_features([model._columns[j]])
+            codes = code_columns((feature,), table, column)[0].tolist()
+            columns[str(j)] = [None if code == 0 else code - 1 for code in codes]
         else:
             values = table.numbers(int(column[0])).tolist()
-            columns.append([None if value != value else value for value in values])
-    return [list(row) for row in zip(*columns, strict=True)]
+            columns[str(j)] = [None if value != value else value for value in values]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _explained_facts(model: ExplainedModel, rows: ReportRows, examples: Ints) -> dict[str, Any]:
-    """The example rows with their scores and largest contributions."""
-    explained = model.explain_rows(rows.table.take(examples))
+def _explained_rows(model: Model, rows: ReportRows, examples: Ints) -> list[dict[str, Any]] | None:
+    """The example rows with their largest contributions; None for models that have none."""
+    if not isinstance(model, ExplainedModel) or model.why_unexplained is not None:
+        return None
+    if model.average_row is None:
+        return None
     listed = []
-    for one in explained:
+    for one in model.explain_rows(rows.table.take(examples)):
         terms = [
             {"name": clean(name), "value": clean(value_text(value)), "adds": adds}
             for name, value, adds in list(one)[:_MOST_TERMS]
         ]
         rest = float(sum(one.contributions[_MOST_TERMS:]))
         n_more = max(0, len(one) - _MOST_TERMS)
-        listed.append(
-            {"score": one.score, "base": one.base, "terms": terms, "rest": rest, "n_more": n_more}
-        )
-    return {"kind": "examples", "rows": listed}
+        listed.append({"base": one.base, "terms": terms, "rest": rest, "n_more": n_more})
+    return listed

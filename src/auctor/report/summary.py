@@ -31,7 +31,7 @@ from auctor.report.shape import shape_facts
 from auctor.report.subgroups import period_facts, subgroup_facts
 from auctor.report.trained import record_facts, recorded_metric
 
-FORMAT = 2
+FORMAT = 3
 
 
 def summarize(
