@@ -14,6 +14,7 @@ from auctor.data import Feature, SparseTable, Table, number_feature
 from auctor.data.binning import code_categories
 from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import add_steps
+from auctor.models.export.plan import Constant, Grid, Steps, Sum, Term, bins_of
 from auctor.models.features import check_names, feature_body, read_feature, refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
@@ -26,6 +27,7 @@ from auctor.models.terms import TermModel
 # Steps are whole multiples of this power of two. Sums of them are then exact in float64 in any
 # order, so that scores which are equal in theory are equal on every machine.
 GRID = 2.0**-32
+GRID_BOUND = 2.0**20  # only values below it are rounded
 _MAX_PRINTED = 12  # terms of each kind in a printed model
 
 
@@ -36,7 +38,7 @@ def on_grid(values: Floats) -> Floats:
 
 def on_grid_if_small(values: Floats) -> Floats:
     """Values rounded to the grid; those of 2^20 or more, which could overflow, are unchanged."""
-    small = np.abs(values) < 2.0**20
+    small = np.abs(values) < GRID_BOUND
     return np.where(small, on_grid(np.where(small, values, 0.0)), values)
 
 
@@ -175,6 +177,16 @@ class AdditiveModel(TermModel):
             numbers, cuts = read_only(table.numbers(column)), read_only(feature.cuts)
             add_steps(numbers, cuts, read_only(steps), out)
 
+    def _plan_terms(self) -> tuple[Term, ...]:
+        steps = (
+            Steps(bins_of(feature, j), tuple(self.steps[j].tolist()))
+            for j, feature in enumerate(self.features)
+        )
+        return *steps, *map(_plan_surface, self.surfaces)
+
+    def _plan_score(self) -> Term:
+        return Sum((Constant(float(self.intercept)), *self._plan_terms()))
+
     def body(self) -> dict[str, Any]:
         surfaces = [surface.body() for surface in self.surfaces]
         return {
@@ -224,6 +236,11 @@ def compress(feature: Feature, steps: Floats) -> tuple[Feature, Floats]:
     kept = np.ones(len(steps), dtype=np.bool_)
     kept[2:] = differs
     return number_feature(feature.name, feature.cuts[differs]), steps[kept]
+
+
+def _plan_surface(surface: Surface) -> Grid:
+    first, second = (bins_of(a, j) for a, j in zip(surface.axes, surface.features, strict=True))
+    return Grid(first, second, tuple(map(tuple, surface.values.tolist())))
 
 
 def _to_body(feature: Feature, steps: Floats) -> dict[str, Any]:

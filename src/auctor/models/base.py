@@ -15,8 +15,9 @@ from auctor.data import Category, Table, read_table, select
 from auctor.data.missing_codes import MissingCodes, RecodedTable
 from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
+from auctor.models.export.plan import Explained, Logistic, Lookup, Plan, Term, make_input
 from auctor.models.fields import Fields
-from auctor.models.serialization import Calibration, Shared, write_model_text
+from auctor.models.serialization import Calibration, Shared, plain_label, write_model_text
 from auctor.models.training_record import TrainingRecord
 
 _LARGEST_THRESHOLD = 9e299  # model files hold numbers below 1e300
@@ -170,6 +171,32 @@ class Model(ABC):
             "only additive and linear models, forests with the cover of their nodes, and sums of "
             "these explain rows. print(model) shows how this one scores"
         )
+
+    def plan(self) -> Plan:
+        """How the model scores one row, as plain data: what all exports are made from.
+
+        Models that cannot be saved as JSON have no plan and raise a ValueError.
+        """
+        codes = self.missing_codes
+        return Plan(
+            tuple(make_input(column, codes.get(column.name, ())) for column in self._columns),
+            self._plan_score(),
+            self._plan_probability(),
+            float(self.threshold),
+            (plain_label(self.classes[0]), plain_label(self.classes[1])),
+            self._plan_explained(),
+        )
+
+    @abstractmethod
+    def _plan_score(self) -> Term:
+        """The score of a row; input j of the plan is feature j."""
+
+    def _plan_probability(self) -> Logistic | Lookup:
+        return Logistic(float(self.calibration.slope), float(self.calibration.offset))
+
+    def _plan_explained(self) -> Explained | None:
+        """How scores are explained, for models whose score is a sum of terms."""
+        return None
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file; after an error no incomplete file is left behind."""

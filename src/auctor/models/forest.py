@@ -15,6 +15,8 @@ from auctor.kernels.forest import PackedTrees, forest_values, packed_sums, packe
 from auctor.kernels.trees import TreeNodes
 from auctor.models.additive import on_grid_if_small
 from auctor.models.explained import ExplainedModel, add_error
+from auctor.models.export.plan import Constant, Forest, Sum, Term
+from auctor.models.export.plan_trees import plan_trees
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
@@ -217,6 +219,10 @@ class ForestModel(ExplainedModel):
 
     def _on_grid(self, averages: Floats) -> Floats:
         return on_grid_if_small(averages)
+
+    def _plan_score(self) -> Term:
+        trees = plan_trees(self.features, self.nodes, self.roots, self.rank)
+        return Sum((Constant(float(self.intercept)), Forest(trees, self.aggregate)))
 
     def finished(self, **changes: Any) -> "ForestModel":
         """A copy of the forest with other values in some fields."""

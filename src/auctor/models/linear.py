@@ -10,6 +10,16 @@ from auctor._typing import Floats, Ints
 from auctor.data import Category, SparseTable, Table
 from auctor.data.binning import code_categories
 from auctor.data.features import category_feature
+from auctor.models.export.plan import (
+    LARGEST_TERM,
+    Bins,
+    Constant,
+    Rounded,
+    Slope,
+    Steps,
+    Sum,
+    Term,
+)
 from auctor.models.features import refuse_other_kind
 from auctor.models.fields import Fields
 from auctor.models.file import register
@@ -17,17 +27,15 @@ from auctor.models.reference import Reference, check_reference, read_reference, 
 from auctor.models.serialization import Shared
 from auctor.models.terms import TermModel
 
-# The largest term of a score, as in model files; a sum of such terms does not overflow.
-_LARGEST_TERM = 1e300
-
 # Scores are rounded to whole multiples of this. Sums that are equal in theory can differ in their
 # last bits, depending on the order of their terms; after rounding they are tied.
 SCORE_GRID = 2.0**-36
+_GRID_BOUND = 2.0**15  # only scores below it are rounded
 
 
 def round_scores(scores: Floats) -> Floats:
     """Scores rounded to multiples of ``SCORE_GRID``; those above 2^15 in size are unchanged."""
-    is_small = np.abs(scores) < 2.0**15
+    is_small = np.abs(scores) < _GRID_BOUND
     rounded: Floats = np.rint(np.where(is_small, scores, 0.0) / SCORE_GRID) * SCORE_GRID
     return np.where(is_small, rounded, scores)
 
@@ -146,6 +154,16 @@ class LinearModel(TermModel):
         # threshold.
         return round_scores(out) + self.intercept
 
+    def _plan_terms(self) -> tuple[Term, ...]:
+        return tuple(_plan_term(term, j) for j, term in enumerate(self.columns))
+
+    def _plan_adds(self, term: Term) -> Term:
+        return Rounded(term, SCORE_GRID, _GRID_BOUND)
+
+    def _plan_score(self) -> Term:
+        sum_ = Rounded(Sum((Constant(0.0), *self._plan_terms())), SCORE_GRID, _GRID_BOUND)
+        return Sum((sum_, Constant(float(self.intercept))))
+
     def body(self) -> dict[str, Any]:
         return {
             "intercept": float(self.intercept),
@@ -178,7 +196,7 @@ class LinearModel(TermModel):
 def _number(term: LinearTerm, values: Floats) -> Floats:
     with np.errstate(over="ignore"):
         # Without infinities no sum of terms is NaN.
-        parts = np.clip(term.weight * values, -_LARGEST_TERM, _LARGEST_TERM)
+        parts = np.clip(term.weight * values, -LARGEST_TERM, LARGEST_TERM)
     is_missing = np.isnan(values)
     return np.where(is_missing, term.missing, parts) if is_missing.any() else parts
 
@@ -189,6 +207,14 @@ def _category(term: LinearTerm, table: Table, column: int) -> Floats:
     values = table.categories(column)
     refuse_other_kind(feature, values)
     return np.array([term.missing, *term.terms])[code_categories(feature, values)]
+
+
+def _plan_term(term: LinearTerm, j: int) -> Term:
+    if term.categories is None:
+        return Slope(j, float(term.weight), float(term.missing))
+    return Steps(
+        Bins(j, categories=term.categories), (float(term.missing), *map(float, term.terms))
+    )
 
 
 def _to_body(term: LinearTerm) -> dict[str, Any]:

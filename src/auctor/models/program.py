@@ -11,6 +11,7 @@ from auctor._typing import Floats, Ints
 from auctor.data import Feature, Table
 from auctor.kernels.program import Nodes, expect
 from auctor.models.base import Model
+from auctor.models.export.plan import Bins, Constant, Program, Steps, Sum, Term, bins_of
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
@@ -64,6 +65,28 @@ class ProgramModel(Model):
         out = np.empty(codes.shape[1])
         expect(codes, self.nodes, self.final, out)
         return out
+
+    def _plan_score(self) -> Term:
+        gates = tuple(map(self._plan_gate, range(self.n_nodes)))
+        program = Program(gates, tuple(self.final.tolist()))
+        return Sum((Constant(float(self.intercept)), program))
+
+    def _plan_gate(self, k: int) -> Steps | Constant:
+        """The probability of going right at node k, or the value of a frozen node."""
+        nodes, j = self.nodes, int(self.nodes.feature[k])
+        if j < 0:
+            return Constant(float(nodes.value[k]))
+        feature = self.features[j]
+        if feature.is_category:
+            start = int(nodes.start[k])
+            chances = nodes.table[start : start + feature.n_bins + 1]
+            return Steps(bins_of(feature, j), tuple(chances.tolist()))
+        low, high, missing = (float(x[k]) for x in (nodes.low, nodes.high, nodes.missing))
+        code = int(nodes.cut[k])
+        # A cut before the first bin or after the last one leaves one side empty.
+        if code == 0 or code == feature.n_bins:
+            return Steps(Bins(j), (missing, high if code == 0 else low))
+        return Steps(Bins(j, (float(feature.cuts[code - 1]),)), (missing, low, high))
 
     def finished(self, calibration: Calibration, intercept: float) -> "ProgramModel":
         """A copy of the program with another calibration and intercept."""

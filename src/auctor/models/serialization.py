@@ -65,7 +65,7 @@ def write_model_text(
         "format": FORMAT,
         "version": VERSION,
         "form": form,
-        "classes": [_plain_label(label) for label in shared.classes],
+        "classes": [plain_label(label) for label in shared.classes],
         "threshold": float(shared.threshold),
         "calibration": {name: float(x) for name, x in shared.calibration._asdict().items()},
         "body": body,
@@ -81,7 +81,7 @@ def write_model_text(
         raise ValueError(f"this model cannot be written as JSON: {error}") from None
 
 
-def _plain_label(label: Any) -> Any:
+def plain_label(label: Any) -> Any:
     """A class label as JSON has it."""
     plain = label.item() if isinstance(label, np.generic) else label
     if not isinstance(plain, (str, int, float, bool)):

@@ -11,9 +11,19 @@ import numpy as np
 from auctor._text import count, prediction_rule
 from auctor._typing import Floats, Ints
 from auctor.data import Feature, Table, Workers, category_feature, number_feature
-from auctor.models.additive import AdditiveModel, on_grid_if_small, unique_names
+from auctor.models.additive import GRID, GRID_BOUND, AdditiveModel, on_grid_if_small, unique_names
 from auctor.models.base import Model
 from auctor.models.explained import ExplainedModel, add_error
+from auctor.models.export.plan import (
+    LARGEST_TERM,
+    Constant,
+    Explained,
+    ExplainedTerm,
+    Rounded,
+    Sum,
+    Term,
+    Times,
+)
 from auctor.models.fields import Fields
 from auctor.models.file import FORMS, register
 from auctor.models.forest import ForestModel
@@ -25,8 +35,6 @@ from auctor.models.terms import TermModel
 
 _MAX_PRINTED = 12  # parts of a printed model
 _MAX_LINES = 6  # of a printed part
-# The largest term of a score, as in model files; a sum of such terms does not overflow.
-_LARGEST_TERM = 1e300
 _NO_CALIBRATION = Calibration(1.0, 0.0)
 
 
@@ -63,7 +71,7 @@ class SumModel(ExplainedModel):
                 f"weights has shape {self.weights.shape} for {len(self.parts)} parts; give one "
                 "number for each"
             )
-        if not ((self.weights >= 0) & (self.weights < _LARGEST_TERM)).all():
+        if not ((self.weights >= 0) & (self.weights < LARGEST_TERM)).all():
             raise ValueError("weights has numbers that are not finite or below 0; give 0 or more")
         fault = _parts_fault(self.parts)
         if fault is not None:
@@ -246,6 +254,28 @@ class SumModel(ExplainedModel):
                 beyond += _weighted(part, weight, part._score(table, columns))
         return find_spread(single, pairs, beyond)
 
+    def _plan_score(self) -> Term:
+        parts = (_plan_weighted(part, weight) for part, weight in self._used)
+        return Sum((Constant(float(self.intercept)), *parts))
+
+    def _plan_explained(self) -> Explained | None:
+        average = self.average_row
+        if average is None or not all(isinstance(part, TermModel) for part, _ in self._used):
+            return None
+        adds: list[list[Term]] = [[] for _ in self.term_names]
+        for part, weight in self._used:
+            assert isinstance(part, TermModel)
+            for features, term in zip(part._term_features(), part._plan_terms(), strict=True):
+                adds[self._position(features)].append(_plan_times(part._plan_adds(term), weight))
+        averages = average.contributions.tolist()
+        columns = zip(self.term_names, self._term_features(), adds, averages, strict=True)
+        terms = (
+            ExplainedTerm(name, features, Sum((Constant(0.0), *own)), mean)
+            for name, features, own, mean in columns
+        )
+        base = float(self.constant + average.contributions.sum())
+        return Explained(average.name, self.constant, base, tuple(terms))
+
     def body(self) -> dict[str, Any]:
         return {
             "intercept": float(self.intercept),
@@ -353,7 +383,7 @@ def _flat(model: Model, weight: float) -> list[tuple[Model, float]]:
 def _times(weight: float, values: Floats) -> Floats:
     """Weighted scores, rounded to the grid; infinities would make a sum NaN and are cut off."""
     with np.errstate(over="ignore"):
-        return on_grid_if_small(np.clip(weight * values, -_LARGEST_TERM, _LARGEST_TERM))
+        return on_grid_if_small(np.clip(weight * values, -LARGEST_TERM, LARGEST_TERM))
 
 
 def _weighted(part: Model, weight: float, scores: Floats) -> Floats:
@@ -365,6 +395,18 @@ def _weighted(part: Model, weight: float, scores: Floats) -> Floats:
     intercept = float(getattr(part, "intercept", 0.0))
     own = np.array(intercept)
     return _times(weight, scores - intercept) + (own if weight == 1.0 else _times(weight, own))
+
+
+def _plan_times(term: Term, weight: float) -> Term:
+    return Rounded(Times(term, weight), GRID, GRID_BOUND)
+
+
+def _plan_weighted(part: Model, weight: float) -> Term:
+    """What ``_weighted`` computes, as a term of a plan."""
+    intercept = float(getattr(part, "intercept", 0.0))
+    own = Constant(float(intercept if weight == 1.0 else _times(weight, np.array(intercept))))
+    above = Sum((part._plan_score(), Constant(-intercept)))
+    return Sum((_plan_times(above, weight), own))
 
 
 def _parts_fault(parts: tuple[Model, ...]) -> str | None:

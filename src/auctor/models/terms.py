@@ -7,6 +7,7 @@ import numpy as np
 from auctor._typing import Floats, Ints
 from auctor.data import Table
 from auctor.models.explained import ExplainedModel
+from auctor.models.export.plan import Explained, ExplainedTerm, Term
 from auctor.models.reference import weighted_mean
 
 
@@ -23,6 +24,30 @@ class TermModel(ExplainedModel):
     @abstractmethod
     def _constant(self, k: int) -> float | None:
         """What term k adds to every row, if that is the same for all rows, else None."""
+
+    @abstractmethod
+    def _plan_terms(self) -> tuple[Term, ...]:
+        """What each term adds to a row, as a term of a plan."""
+
+    def _plan_adds(self, term: Term) -> Term:
+        """A term rounded as contributions are."""
+        return term
+
+    def _plan_explained(self) -> Explained | None:
+        average = self.average_row
+        if average is None:
+            return None
+        terms = zip(
+            self.term_names,
+            self._term_features(),
+            map(self._plan_adds, self._plan_terms()),
+            average.contributions.tolist(),
+            strict=True,
+        )
+        base = float(self.constant + average.contributions.sum())
+        return Explained(
+            average.name, float(self.constant), base, tuple(ExplainedTerm(*term) for term in terms)
+        )
 
     def _contributions(self, table: Table, columns: Ints) -> Floats:
         out = np.zeros((len(self.term_names), table.n_rows))

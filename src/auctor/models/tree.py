@@ -12,6 +12,8 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.data import Feature, Table
 from auctor.kernels.trees import TreeNodes, leaves_of
 from auctor.models.base import Model
+from auctor.models.export.plan import Constant, Lookup, Sum, Term
+from auctor.models.export.plan_trees import plan_trees
 from auctor.models.features import check_names, code_columns, feature_body, read_feature
 from auctor.models.fields import Fields
 from auctor.models.file import register
@@ -91,6 +93,15 @@ class TreeModel(Model):
         index = np.searchsorted(self.intercept + self.value[leaves], scores, side="right") - 1
         p = self.probability[leaves][np.maximum(index, 0)]
         return np.column_stack([1.0 - p, p])
+
+    def _plan_score(self) -> Term:
+        (tree,) = plan_trees(self.features, self.nodes, np.zeros(1, dtype=np.int64), self.value)
+        return Sum((Constant(float(self.intercept)), tree))
+
+    def _plan_probability(self) -> Lookup:
+        leaves = self.leaves[::-1]  # by increasing score
+        scores = self.intercept + self.value[leaves]
+        return Lookup(tuple(scores.tolist()), tuple(self.probability[leaves].tolist()))
 
     def body(self) -> dict[str, Any]:
         nodes = {name: array.tolist() for name, array in self.nodes._asdict().items()}

@@ -39,6 +39,9 @@ class UnsavedModel(Model):
     def body(self) -> NoReturn:
         raise ValueError(self._why_not)
 
+    def _plan_score(self) -> NoReturn:
+        raise ValueError(self._why_not)
+
     @classmethod
     def from_body(cls, fields: Fields, shared: Shared) -> NoReturn:
         raise ValueError(

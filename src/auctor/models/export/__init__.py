@@ -1,0 +1,1 @@
+"""Exports of models: what scores rows without this library."""
