@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from auctor._spreadsheet import spreadsheet_safe
 from auctor.cli.errors import UsageError
 from auctor.cli.model_rows import compare_with_training, model_with_reference, read_features
 from auctor.cli.options import split_names
@@ -17,7 +18,6 @@ from auctor.cli.output import (
     STDOUT,
     data_stdout,
     emit,
-    spreadsheet_safe,
     to_json,
     warn,
     write_csv,

@@ -84,10 +84,11 @@ class Draft:
             draft = draft._regrouped(k, np.append(0, merged + 1))
         return draft
 
-    def rounded(self, unit: float) -> tuple["Draft", float]:
-        """The draft with points that are whole multiples of ``unit``, and the average error."""
-        points, error = round_together(self.points / unit, self.card_weight)
-        return replace(self, points=points * unit), error * unit
+    def rounded(self, digits: int) -> tuple["Draft", float]:
+        """The draft with points of so many decimals, and the average error."""
+        unit = 10.0**digits
+        points, error = round_together(self.points * unit, self.card_weight)
+        return replace(self, points=points / unit), error / unit
 
     def without_copies(self) -> "Draft":
         """The draft with bins of equal points merged: neighbours of numbers, any categories."""

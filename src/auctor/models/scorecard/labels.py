@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 from auctor._typing import Floats
 from auctor.data import Category
@@ -23,11 +25,36 @@ def decimal_text(number: float) -> str:
     return text.removesuffix(".0")
 
 
-def interval_texts(cuts: Floats) -> list[str]:
-    """The bins between cuts as text; a value equal to a cut is in the bin below it.
+class Ends(NamedTuple):
+    """The numbers between intervals, and which end of an interval belongs to it."""
 
-    An interval can be written with the cut, "<= 24.5", or with the next larger float, "< 25".
-    Both mean the same for every float; all bins are written in the way that needs fewer digits.
+    numbers: tuple[float, ...]
+    closed: Literal["left", "right"]
+
+
+def interval_ends(cuts: Floats) -> Ends:
+    """The ends of the bins between cuts, with as few digits as possible.
+
+    A value equal to a cut is in the bin below it. "Up to the cut" and "below the next larger float"
+    mean the same for every float; all bins are written in the way that needs fewer digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> interval_ends(np.array([24.5, 39.5]))
+    Ends(numbers=(24.5, 39.5), closed='right')
+    >>> interval_ends(np.nextafter([25.0, 40.0], 0))
+    Ends(numbers=(25.0, 40.0), closed='left')
+    """
+    ends = tuple(cuts.tolist())
+    tops = tuple(math.nextafter(cut, math.inf) for cut in ends)
+    lengths = [sum(len(decimal_text(number)) for number in own) for own in (tops, ends)]
+    is_left = bool(tops) and math.isfinite(tops[-1]) and lengths[0] < lengths[1]
+    return Ends(tops, "left") if is_left else Ends(ends, "right")
+
+
+def interval_texts(cuts: Floats) -> list[str]:
+    """The bins between cuts as text.
 
     Examples
     --------
@@ -39,17 +66,15 @@ def interval_texts(cuts: Floats) -> list[str]:
     >>> interval_texts(np.array([]))
     ['any']
     """
-    if not len(cuts):
+    numbers, closed = interval_ends(cuts)
+    texts = [decimal_text(number) for number in numbers]
+    if not texts:
         return ["any"]
-    ends = cuts.tolist()
-    closed = [decimal_text(cut) for cut in ends]
-    tops = [math.nextafter(cut, math.inf) for cut in ends]
-    below = [decimal_text(top) for top in tops]
-    if math.isfinite(tops[-1]) and sum(map(len, below)) < sum(map(len, closed)):
-        middle = [f"[{a}, {b})" for a, b in zip(below, below[1:], strict=False)]
-        return [f"< {below[0]}", *middle, f">= {below[-1]}"]
-    middle = [f"({a}, {b}]" for a, b in zip(closed, closed[1:], strict=False)]
-    return [f"<= {closed[0]}", *middle, f"> {closed[-1]}"]
+    if closed == "left":
+        middle = [f"[{low}, {high})" for low, high in pairwise(texts)]
+        return [f"< {texts[0]}", *middle, f">= {texts[-1]}"]
+    middle = [f"({low}, {high}]" for low, high in pairwise(texts)]
+    return [f"<= {texts[0]}", *middle, f"> {texts[-1]}"]
 
 
 def group_text(categories: Sequence[Category], most: int = 0) -> str:

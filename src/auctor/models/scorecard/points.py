@@ -88,8 +88,8 @@ class PointsPerUnit:
 
     Attributes
     ----------
-    name : str
-        The feature.
+    name, feature : str
+        The name of the term, and the feature.
     per_unit : float
         The points for each unit of the number; the product is rounded to the digits of the card.
     missing : float
@@ -101,6 +101,7 @@ class PointsPerUnit:
     """
 
     name: str
+    feature: str
     per_unit: float
     missing: float
     average: float
@@ -108,7 +109,7 @@ class PointsPerUnit:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        return (number_feature(self.name, np.empty(0)),)
+        return (number_feature(self.feature, np.empty(0)),)
 
     @property
     def low(self) -> float:
@@ -143,6 +144,7 @@ class PointsPerUnit:
         ends = None if self.range is None else list(self.range)
         return {
             "name": self.name,
+            "feature": self.feature,
             "per_unit": self.per_unit,
             "missing": self.missing,
             "average": self.average,
@@ -157,8 +159,9 @@ def read_term(fields: Fields) -> CardTerm:
     """Read a term of a scorecard file."""
     name, average = fields.text("name"), fields.number("average")
     if fields.has("per_unit"):
+        feature, ends = fields.text("feature"), _read_range(fields)
         per_unit, missing = fields.number("per_unit"), fields.number("missing")
-        term = PointsPerUnit(name, per_unit, missing, average, _read_range(fields))
+        term = PointsPerUnit(name, feature, per_unit, missing, average, ends)
         fields.end()
         return term
     axes = tuple(read_axis(child) for child in fields.children("axes"))
