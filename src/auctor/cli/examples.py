@@ -31,6 +31,11 @@ examples:
 example:
   auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
 """,
+    "export": """\
+examples:
+  auctor export loans.model.json --to scorecard --max-bins 5 --out card.html
+  auctor export loans.model.json --to scorecard --rows loans.csv --target defaulted --out card.json
+""",
     "show": """\
 example:
   auctor show loans.model.json

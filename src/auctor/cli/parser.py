@@ -11,6 +11,7 @@ from auctor import __version__
 from auctor.cli.argument_parser import HelpFormatter, Parser
 from auctor.cli.argument_types import read_delimiter, read_number, read_parameter
 from auctor.cli.examples import EXAMPLES, OVERVIEW
+from auctor.cli.scorecard_options import add_scorecard
 
 _METRICS = (
     "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
@@ -217,6 +218,16 @@ def _add_strict(add: Add) -> None:
     )
 
 
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
+    add("--to", choices=("scorecard",), required=True, help="the format")
+    add("--out", metavar="FILE", help="the file to write; its extension decides the format")
+    add_scorecard(parser.add_argument_group("scorecard").add_argument)
+    _add_delimiter(add)
+    _add_json(parser)
+
+
 def _add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_json(parser)
@@ -378,6 +389,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "evaluate": ("measure how well a model ranks the rows of a table", _add_evaluate),
     "compare": ("cross-validate several learners on the same folds", _add_compare),
     "report": ("write an HTML report of a model on the rows of a table", _add_report),
+    "export": ("write a model in another format", _add_export),
     "show": (
         "print what a model file says about itself: training rows, settings, quality",
         _add_show,

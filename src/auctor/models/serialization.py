@@ -99,7 +99,9 @@ def parse_model_text(text: str, forms: Iterable[str]) -> ParsedFile:
     fields = Fields(content)
     given = fields.take("format")
     if given == CARD_FORMAT:
-        raise ValueError("this is a scorecard and not a model; auctor.load_scorecard reads it")
+        raise ValueError(
+            "this is a scorecard and not a model; auctor.load_scorecard and `auctor score` read it"
+        )
     if given != FORMAT:
         raise fields.fail("format", f"'{FORMAT}'")
     version = fields.integer("version")

@@ -62,13 +62,13 @@ def make_scorecard(
     options: CardOptions,
 ) -> Scorecard:
     """The scorecard of a model, whose plan and file text are given."""
+    constant, terms = score_terms(plan)
     if not isinstance(plan.probability, Logistic):
         raise ValueError(
             "this model's probabilities are a table of its scores and not a logistic function, so "
-            "that points for doubling the odds are not defined; calibrate a single model instead"
+            "that points for doubling the odds are not defined; give a model whose probabilities are logistic"
         )
     start, per_score = options.scale.line(*plan.probability)
-    constant, terms = score_terms(plan)
     drafts, lines = _drafts(terms, per_score, _distribution(record, rows), options)
     base = start + per_score * constant
     shifts = [_shift_to_zero(draft, options.zero) for draft in drafts]

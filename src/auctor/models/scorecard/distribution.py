@@ -50,7 +50,9 @@ class RowsDistribution:
     def weights(self, axes: tuple[Feature, ...]) -> Floats:
         shape = tuple(axis.n_bins + 1 for axis in axes)
         cell = np.ravel_multi_index(self.codes(axes), shape)
-        return np.bincount(cell, weights=self.weight, minlength=int(np.prod(shape))).reshape(shape)
+        out: Floats = np.zeros(int(np.prod(shape)))
+        np.add.at(out, cell, self.weight)
+        return out.reshape(shape)
 
     def values(self, name: str) -> Floats:
         """The sorted values of a number in the rows of positive weight, without missing ones."""

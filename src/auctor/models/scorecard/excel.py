@@ -58,6 +58,10 @@ def _fill(sheet: Any, title: str, columns: dict[str, list[Any]]) -> None:
                 cell.value = without_controls(value)[:_LONGEST_CELL]
                 cell.data_type = "s"
                 cell.quotePrefix = cell.value.startswith(("=", "+", "-", "@"))
+            elif isinstance(value, float):
+                # openpyxl writes 16 digits, which would move a cut: all digits, as a number.
+                cell.value = repr(value)
+                cell.data_type = "n"
             else:
                 cell.value = value
             if i == 1:

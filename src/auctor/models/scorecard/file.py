@@ -89,13 +89,14 @@ def _read(fields: Fields) -> dict[str, Any]:
 
 
 def _read_scale(fields: Fields) -> PointScale:
-    numbers = [fields.number(name) for name in ("pdo", "odds", "base_score")]
-    for name, number in zip(("pdo", "odds"), numbers, strict=False):
+    pdo, odds = fields.number("pdo"), fields.number("odds")
+    for name, number in (("pdo", pdo), ("odds", odds)):
         if not number > 0:
             raise fields.fail(name, "a number above 0")
-    direction = fields.choice("direction", DIRECTIONS)
+    direction = DIRECTIONS[DIRECTIONS.index(fields.choice("direction", DIRECTIONS))]
+    base_score = fields.number("base_score")
     fields.end()
-    return PointScale(*numbers, DIRECTIONS[DIRECTIONS.index(direction)])  # type: ignore[arg-type]
+    return PointScale(pdo, odds, base_score, direction)
 
 
 def _read_digits(fields: Fields) -> int | None:

@@ -72,7 +72,7 @@ class PointsTable:
 
     def body(self) -> dict[str, Any]:
         """The table as plain JSON values, cells row by row."""
-        body = {"name": self.name, "axes": [axis.body() for axis in self.axes]}
+        body: dict[str, Any] = {"name": self.name, "axes": [axis.body() for axis in self.axes]}
         body |= {"points": self.points.ravel().tolist(), "average": self.average}
         for name in ("share", "rate"):
             values = getattr(self, name)

@@ -43,9 +43,13 @@ class PointScale:
     direction: Direction = "lower_risk"
 
     def __post_init__(self) -> None:
-        check_positive(self.pdo, "pdo")
-        check_positive(self.odds, "odds")
-        check_finite(self.base_score, "base_score")
+        numbers = {
+            "pdo": check_positive(self.pdo, "pdo"),
+            "odds": check_positive(self.odds, "odds"),
+            "base_score": check_finite(self.base_score, "base_score"),
+        }
+        for name, number in numbers.items():  # floats, whatever numbers were given
+            object.__setattr__(self, name, number)
         check_choice(self.direction, DIRECTIONS, "direction")
 
     @property

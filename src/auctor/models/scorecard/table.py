@@ -68,7 +68,10 @@ def _term_rows(card: "Scorecard", term: CardTerm) -> Iterator[dict[str, Any]]:
         return
     for cells in product(*map(_axis_rows, term.axes)):
         index = tuple(int(cell["index"]) for cell in cells)
-        row = {"term": term.name, "kind": " x ".join(cell["kind"] for cell in cells)}
+        row: dict[str, Any] = {
+            "term": term.name,
+            "kind": " x ".join(cell["kind"] for cell in cells),
+        }
         row |= {name: cells[0][name] for name in _COLUMNS[2:]}
         if len(cells) == 2:
             row |= {second: cells[1][second.removesuffix("_2")] for second in _SECOND}
@@ -90,7 +93,13 @@ def _fractions(
 
 def _axis_rows(axis: Axis) -> list[dict[str, Any]]:
     """The bins of an axis, missing values last, each category on its own."""
-    empty = {"feature": axis.name, "lower": None, "upper": None, "closed": None, "is_alone": True}
+    empty: dict[str, Any] = {
+        "feature": axis.name,
+        "lower": None,
+        "upper": None,
+        "closed": None,
+        "is_alone": True,
+    }
     if axis.feature.is_category:
         pairs = zip(axis.feature.categories, axis.groups, strict=True)
         rows = [
@@ -106,9 +115,9 @@ def _axis_rows(axis: Axis) -> list[dict[str, Any]]:
         return [*rows, {**empty, "kind": "missing", "bin": OTHER, "index": 0}]
     numbers, closed = interval_ends(axis.feature.cuts)
     ends = zip([None, *numbers], [*numbers, None], interval_texts(axis.feature.cuts), strict=True)
-    rows = [
+    intervals: list[dict[str, Any]] = [
         {"bin": text, "lower": lower, "upper": upper, "closed": closed, "index": k}
         for k, (lower, upper, text) in enumerate(ends, start=1)
     ]
-    rows = [{**empty, "kind": "interval", **row} for row in rows]
+    rows = [{**empty, "kind": "interval", **row} for row in intervals]
     return [*rows, {**empty, "kind": "missing", "bin": MISSING, "index": 0}]
