@@ -1,6 +1,7 @@
 """The base class of every fitted model: scores, probabilities, predictions and saving."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,6 +18,8 @@ from auctor.data.missing_codes import MissingCodes, RecodedTable
 from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
 from auctor.models.export.plan import Explained, Logistic, Lookup, Plan, Term, make_input
+from auctor.models.export.script import plan_to_js, plan_to_python
+from auctor.models.export.sql import plan_to_sql
 from auctor.models.fields import Fields
 from auctor.models.scorecard.build import CardOptions, make_scorecard
 from auctor.models.scorecard.card import Scorecard
@@ -177,32 +180,6 @@ class Model(ABC):
             "these explain rows. print(model) shows how this one scores"
         )
 
-    def plan(self) -> Plan:
-        """How the model scores one row, as plain data: what all exports are made from.
-
-        Models that cannot be saved as JSON have no plan and raise a ValueError.
-        """
-        codes = self.missing_codes
-        return Plan(
-            tuple(make_input(column, codes.get(column.name, ())) for column in self._columns),
-            self._plan_score(),
-            self._plan_probability(),
-            float(self.threshold),
-            (plain_label(self.classes[0]), plain_label(self.classes[1])),
-            self._plan_explained(),
-        )
-
-    @abstractmethod
-    def _plan_score(self) -> Term:
-        """The score of a row; input j of the plan is feature j."""
-
-    def _plan_probability(self) -> Logistic | Lookup:
-        return Logistic(float(self.calibration.slope), float(self.calibration.offset))
-
-    def _plan_explained(self) -> Explained | None:
-        """How scores are explained, for models whose score is a sum of terms."""
-        return None
-
     def to_scorecard(
         self,
         *,
@@ -298,6 +275,107 @@ class Model(ABC):
             self._score(table, columns),
             positive,
         )
+
+    def plan(self) -> Plan:
+        """How the model scores one row, as plain data: what all exports are made from.
+
+        Models that cannot be saved as JSON have no plan and raise a ValueError.
+        """
+        codes = self.missing_codes
+        return Plan(
+            tuple(make_input(column, codes.get(column.name, ())) for column in self._columns),
+            self._plan_score(),
+            self._plan_probability(),
+            float(self.threshold),
+            (plain_label(self.classes[0]), plain_label(self.classes[1])),
+            self._plan_explained(),
+        )
+
+    @abstractmethod
+    def _plan_score(self) -> Term:
+        """The score of a row; input j of the plan is feature j."""
+
+    def _plan_probability(self) -> Logistic | Lookup:
+        return Logistic(float(self.calibration.slope), float(self.calibration.offset))
+
+    def _plan_explained(self) -> Explained | None:
+        """How scores are explained, for models whose score is a sum of terms."""
+        return None
+
+    def to_sql(
+        self,
+        dialect: str = "duckdb",
+        table: str | Sequence[str] = "data",
+        *,
+        keep: Sequence[str] = (),
+        booleans: Sequence[str] = (),
+    ) -> str:
+        """An SQL query that scores the rows of a table: score, probability and label.
+
+        NULL and NaN are missing values, and so are the values of ``missing_codes``. Categories that
+        the model does not know are treated as missing, as the model does. The scores are those of
+        ``decision_function``, to the last bit where sums are exact.
+
+        Parameters
+        ----------
+        dialect : str, default="duckdb"
+            "duckdb", "sqlite" and "postgres" are tested with these databases. "bigquery",
+            "databricks", "redshift", "snowflake", "spark" and "trino" are written by the package
+            sqlglot and have not been run.
+        table : str or sequence of str, default="data"
+            The name of the table, or of a schema and a table. It has the features as columns.
+        keep : sequence of str
+            Columns of the table that the result has beside the outputs, such as a key.
+        booleans : sequence of str
+            Features that are of the type BOOLEAN in the table, which PostgreSQL does not convert
+            to numbers by itself.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from auctor import RankBoost
+        >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+        >>> model = RankBoost(n_estimators=1).fit(X, y).model_
+        >>> print(model.to_sql("sqlite", "customers", keep=["id"]))
+        WITH "auctor_step_1" AS MATERIALIZED (
+        SELECT
+          "auctor_source"."id" AS "id",
+        ...
+        """
+        return plan_to_sql(self.plan(), dialect, table, keep, booleans)
+
+    def to_python(self) -> str:
+        """The text of a Python module that scores rows and imports nothing but Python's own.
+
+        Its function ``score_row`` takes a dict of name -> value and returns a dict with the score,
+        the probability, the label, and for additive and linear models the contributions, as
+        ``explain`` has them. None and NaN are missing values.
+
+        Examples
+        --------
+        >>> from auctor import RankBoost
+        >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+        >>> model = RankBoost(n_estimators=1).fit(X, y).model_
+        >>> scorer = {}
+        >>> exec(model.to_python(), scorer)
+        >>> result = scorer["score_row"]({"x0": 3.5})
+        >>> result["label"], result["score"] == model.decision_function([[3.5]])[0]
+        (1, True)
+        """
+        return plan_to_python(self.plan())
+
+    def to_js(self) -> str:
+        """The text of a JavaScript file that scores rows in a browser or in Node, without packages.
+
+        Its function ``scoreRow`` takes an object of name -> value and returns an object with the
+        score, the probability, the label, and for additive and linear models the contributions, as
+        ``explain`` has them. null and NaN are missing values. In Node ``require`` the file; in a
+        page the function is ``scoreRow(row, MODEL)``.
+        """
+        return plan_to_js(self.plan())
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file; after an error no incomplete file is left behind."""

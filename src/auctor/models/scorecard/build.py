@@ -66,7 +66,8 @@ def make_scorecard(
     if not isinstance(plan.probability, Logistic):
         raise ValueError(
             "this model's probabilities are a table of its scores and not a logistic function, so "
-            "that points for doubling the odds are not defined; give a model whose probabilities are logistic"
+            "that points for doubling the odds are not defined; give a model whose probabilities "
+            "are logistic"
         )
     start, per_score = options.scale.line(*plan.probability)
     drafts, lines = _drafts(terms, per_score, _distribution(record, rows), options)

@@ -1,0 +1,182 @@
+"""SQL dialects: names, text, numbers and types as each database wants them.
+
+A number must come back as the same double. In most databases 0.1 is a DECIMAL, and the arithmetic
+of SQLite's own conversion is not correctly rounded, so that each dialect has its own literals.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import frexp, ldexp
+from typing import Literal
+
+from auctor.data.features import Category
+
+_EXACT_DIGITS = 15  # a decimal of so many digits that is exact as a double is read as such anywhere
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What differs between databases; the defaults are those of DuckDB."""
+
+    name: str = "duckdb"
+    double: str = "DOUBLE"
+    text: str = "VARCHAR"
+    nan: Literal["equal", "unequal", "none"] = "equal"  # whether NaN = NaN
+    same_case: bool = False  # whether names that differ only by case are the same name
+    fails_on_underflow: bool = False  # whether a product that is rounded to 0 is an error
+    # A bin is found among so many by one comparison after the other, among more by bisection.
+    # Measured in DuckDB, whose CASE works on whole columns: 60 comparisons take two thirds of the
+    # time of six nested CASEs.
+    list_bins: int = 4
+
+    def name_of(self, *parts: str) -> str:
+        """A quoted name; several parts are joined by dots, as in "schema"."table"."""
+        for part in parts:
+            _refuse_nul(part, "name")
+        return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+
+    def text_of(self, value: str) -> str:
+        """A text literal."""
+        _refuse_nul(value, "text")
+        return "'" + value.replace("'", "''") + "'"
+
+    def number_of(self, value: float) -> str:
+        """A literal that the database reads as exactly this double."""
+        return f"{value!r}" if "e" in repr(value) else f"{value!r}e0"
+
+    def literal(self, value: Category) -> str:
+        """A label: text, a boolean or a number."""
+        if isinstance(value, str):
+            return self.text_of(value)
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        return str(value) if isinstance(value, int) else self.number_of(value)
+
+    def number_column(self, column: str) -> str:
+        """A column as a double; NULL stays NULL."""
+        return f"CAST({column} AS {self.double})"
+
+    def text_column(self, column: str) -> str:
+        """A column as text, of which an enumeration is none."""
+        return f"CAST({column} AS {self.text})"
+
+    def without_nan(self, column: str) -> str:
+        """A double with NULL in place of NaN."""
+        if self.nan == "none":
+            return column
+        if self.nan == "equal":
+            return f"NULLIF({column}, CAST('NaN' AS {self.double}))"
+        return f"CASE WHEN {column} = {column} THEN {column} END"
+
+    def sorted_at(self, values: Sequence[str], index: int) -> str:
+        """The value at a position (from 0) of the values of a row in increasing order."""
+        rows = ", ".join(f"({value})" for value in values)
+        name = self.name_of("auctor_value")
+        return (
+            f"(SELECT {name} FROM (SELECT * FROM (VALUES {rows}) AS {self.name_of('auctor_list')}"
+            f"({name})) AS {self.name_of('auctor_values')} ORDER BY {name} LIMIT 1 OFFSET {index})"
+        )
+
+    def stage(self, name: str, select: str) -> str:
+        """A named query whose columns are computed once, even if they are used several times."""
+        return f"{name} AS (\n{select}\n)"
+
+
+class DuckDB(Dialect):
+    def sorted_at(self, values: Sequence[str], index: int) -> str:
+        return f"list_sort([{', '.join(values)}])[{index + 1}]"
+
+
+class Postgres(Dialect):
+    def number_of(self, value: float) -> str:
+        return f"float8 '{value!r}'"
+
+    def stage(self, name: str, select: str) -> str:
+        # The optimizer does not merge a query with an OFFSET into the next one, so that a column
+        # that is used twice is not computed twice; and nothing is written to disk.
+        return f"{name} AS (\n{select}\nOFFSET 0\n)"
+
+
+class SQLite(Dialect):
+    def number_of(self, value: float) -> str:
+        """A short decimal, or a whole number times or divided by powers of two.
+
+        SQLite converts decimals of more than 15 digits with an error in the last bit at times.
+        """
+        digits = Decimal(value).as_tuple().digits
+        if len(digits) <= _EXACT_DIGITS and 1e-9 < abs(value) < 1e15:
+            return repr(value)
+        if value == 0:
+            return "0.0"
+        return _times_powers(value)
+
+    def number_column(self, column: str) -> str:
+        # Any column can hold text, which a cast would turn into 0.
+        return f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN CAST({column} AS REAL) END"
+
+    def text_column(self, column: str) -> str:
+        return f"CASE WHEN typeof({column}) = 'text' THEN {column} END"
+
+    def sorted_at(self, values: Sequence[str], index: int) -> str:
+        rows = ", ".join(f"({value})" for value in values)
+        return f"(SELECT column1 FROM (VALUES {rows}) ORDER BY column1 LIMIT 1 OFFSET {index})"
+
+    def stage(self, name: str, select: str) -> str:
+        # Otherwise the columns of a query are copied into the next one, each as often as it is
+        # used there.
+        return f"{name} AS MATERIALIZED (\n{select}\n)"
+
+
+class Translated(Dialect):
+    """A dialect that sqlglot writes from the text of this one."""
+
+    def number_of(self, value: float) -> str:
+        return f"CAST('{value!r}' AS DOUBLE)"
+
+    def sorted_at(self, values: Sequence[str], index: int) -> str:
+        raise ValueError(
+            f"this forest takes the median over its trees, which is not written for {self.name}; "
+            f"give a dialect of {', '.join(NATIVE)}"
+        )
+
+
+NATIVE: dict[str, Dialect] = {
+    "duckdb": DuckDB(same_case=True, list_bins=64),
+    "sqlite": SQLite("sqlite", "REAL", "TEXT", nan="none", same_case=True),
+    "postgres": Postgres("postgres", "double precision", "text", fails_on_underflow=True),
+}
+# Databases whose text is compared letter by letter, and of whose NaN it is known what it equals.
+TRANSLATED: dict[str, Dialect] = {
+    "bigquery": Translated("bigquery", nan="unequal", same_case=True),
+    "databricks": Translated("databricks", same_case=True),
+    "redshift": Translated("redshift", same_case=True, fails_on_underflow=True),
+    "snowflake": Translated("snowflake"),
+    "spark": Translated("spark", same_case=True),
+    "trino": Translated("trino", nan="unequal", same_case=True),
+}
+DIALECTS = {**NATIVE, **TRANSLATED}
+
+
+def _refuse_nul(value: str, what: str) -> None:
+    if "\0" in value:
+        raise ValueError(
+            f"the {what} {value!r} holds a NUL character, which SQL cannot write; replace it"
+        )
+
+
+def _times_powers(value: float) -> str:
+    """A double as a whole number below 2^53 times or divided by powers of two, all exact.
+
+    Examples
+    --------
+    >>> _times_powers(0.1)
+    '(3602879701896397.0 / 36028797018963968.0)'
+    """
+    fraction, exponent = frexp(value)
+    whole, exponent = int(ldexp(fraction, 53)), exponent - 53
+    while whole % 2 == 0:
+        whole, exponent = whole // 2, exponent + 1
+    sign = " * " if exponent > 0 else " / "
+    powers = [55] * (abs(exponent) // 55) + [abs(exponent) % 55]
+    return "(" + sign.join([f"{whole}.0", *(f"{2**power}.0" for power in powers if power)]) + ")"
