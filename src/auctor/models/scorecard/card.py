@@ -58,10 +58,10 @@ class Scorecard:
     >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
     >>> card = RankBoost(n_estimators=5).fit(X, y).model_.to_scorecard(odds=1, base_score=100)
     >>> print(card)
-    Scorecard: 92 points + those of 1 feature; 20 points double the odds of 0
-      x0: <= 1.5: 16, (1.5, 3.5]: 8, > 3.5: 0; missing: 8
+    Scorecard: 61 points + those of 1 feature; 20 points double the odds of 0
+      x0: <= 1.5: 78, (1.5, 2.5]: 26, (2.5, 3.5]: 52, > 3.5: 0; missing: 39
     >>> card.score(X).tolist()
-    [108.0, 100.0, 100.0, 92.0]
+    [139.0, 87.0, 113.0, 61.0]
     """
 
     classes: tuple[Category, Category]
@@ -197,7 +197,7 @@ class Scorecard:
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
         >>> card = RankBoost(n_estimators=5).fit(X, y).model_.to_scorecard()
         >>> card.reasons([[1.0], [4.0]], n=1)
-        [['', 'x0=4 (-16)']]
+        [['', 'x0=4 (-78)']]
         """
         check_whole(n, "n")
         table, columns = self._read(X)

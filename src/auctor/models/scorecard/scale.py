@@ -71,6 +71,18 @@ class PointScale:
         start = self.base_score + self.factor * (self.sign * offset - math.log(self.odds))
         return start, self.factor * self.sign * slope
 
+    def of_contributions(self, contributions: Any, slope: float) -> Floats:
+        """Points for what features add to a model's score, such as the bars of an explanation.
+
+        ``slope`` is that of the model's calibration.
+
+        Examples
+        --------
+        >>> PointScale(pdo=20).of_contributions([0.5, -1.0], slope=2.0).round(2).tolist()
+        [-28.85, 57.71]
+        """
+        return np.asarray(contributions, dtype=np.float64) * self.line(slope, 0.0)[1]
+
     def log_odds(self, points: Any) -> Floats:
         """The log odds of the positive class for points."""
         above = (np.asarray(points, dtype=np.float64) - self.base_score) / self.factor
