@@ -6,12 +6,14 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from models.scorecard.cards import FORMULA, MODELS, NAMES, SCRIPT, additive, every_row, tables
 from models.scorecard.cards import linear as linear_model
 from pytest import approx
+from scipy.sparse import csr_array
 
 from auctor import RankBoost, TreeRank
 from auctor.metrics import auc
@@ -120,6 +122,27 @@ def test_unknown_categories_missing_values_and_codes_have_one_bin():
     )
     points = card.points(X)
     assert (points[0] == points[1]).all() and (points[0] != points[2]).any()
+
+
+@pytest.mark.parametrize("options", [{}, {"max_bins": 2}, {"zero": "average"}, {"digits": 1}])
+def test_base_points_make_up_for_the_average_error(options):
+    X = as_table(every_row())
+    weight = np.arange(X.num_rows) % 5 + 0.5
+    card = additive().to_scorecard(X=X, sample_weight=weight, **options)
+    change = card.score(X) - exact_points(additive(), X, card.scale)
+    assert abs(np.average(change, weights=weight)) <= 0.5 / 10**card.digits + 1e-9
+
+
+def test_tables_of_any_kind():
+    X, y = np.arange(24.0).reshape(8, 3) % 7, [0, 1, 0, 1, 1, 0, 0, 1]
+    card = RankBoost(n_estimators=3).fit(X, y).model_.to_scorecard(X=X, y=y)
+    for other in (
+        X.tolist(),
+        X.astype(np.float32),
+        csr_array(X),
+        pl.DataFrame(X, schema=["a", "b", "c"]),
+    ):
+        assert (card.score(other) == card.score(X)).all()
 
 
 def test_a_card_needs_the_columns_of_its_terms_only():

@@ -54,6 +54,8 @@ class CardQuality:
             return ""
         if self.largest_change < 1e-6:
             return "The points of every row are those of the model"
+        if abs(self.largest_change - self.largest_rounding) < 1e-6:
+            return f"Rounding changes the points of a row by at most {self.largest_change:.3g}"
         return (
             f"Merging and rounding change the points of a row by at most {self.largest_change:.3g},"
             f" rounding alone by at most {self.largest_rounding:.3g}"
