@@ -1,6 +1,7 @@
 """A plan as an SQL query with the score, the probability and the label of each row."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from auctor.data.features import Category
 from auctor.models.export.plan import (
@@ -292,8 +293,8 @@ class _Query:
             product = Expr(self._number(0.0))
             return product if missing is None else self._or_missing(column, product, missing)
         tests = [] if missing is None else [f"WHEN {column} IS NULL THEN {missing}"]
-        if size > LARGEST_TERM / 1.8e308:
-            end = LARGEST_TERM / size
+        end = LARGEST_TERM / size
+        if isfinite(end):
             large, small = (self._number(s * LARGEST_TERM) for s in (_sign(weight), -_sign(weight)))
             tests.append(f"WHEN {column} > {number(end)} THEN {large}")
             tests.append(f"WHEN {column} < {self._number(-end)} THEN {small}")
