@@ -78,7 +78,7 @@ def cut_roundings(points):
 @settings(max_examples=60, deadline=None)
 @given(
     points=st.lists(st.floats(0, 30), min_size=1, max_size=8),
-    weight=st.lists(st.integers(0, 5), min_size=8, max_size=8),
+    weight=st.lists(st.integers(1, 5), min_size=8, max_size=8),
 )
 def test_no_cut_rounds_with_less_variance(points, weight):
     points, weight = np.array([0.0, *points]), np.array([1.0, *weight[: len(points)]])
@@ -93,6 +93,13 @@ def test_no_cut_rounds_with_less_variance(points, weight):
         return np.average((own - points - mean) ** 2, weights=weight)
 
     assert variance(rounded) <= min(map(variance, cut_roundings(points))) + 1e-11
+
+
+def test_bins_without_rows_are_rounded_to_a_number_nearby():
+    points, weight = np.array([0.0, 5.1, 7.02, 9.9]), np.array([9.0, 0.0, 0.0, 0.0])
+    rounded, error = round_together(points, weight)
+    assert rounded.tolist() == [0, 5, 7, 10] and error == 0
+    assert round_together(points, 0 * weight)[0].tolist() == [0, 5, 7, 10]
 
 
 def belongs(text, value):

@@ -9,7 +9,7 @@ from auctor._typing import Floats, Ints
 _MOST_BINS = 2_000
 # No bin weighs less than this fraction of an average one, so that empty bins, too, are merged with
 # bins of similar points.
-_LEAST_WEIGHT = 1e-3
+LEAST_WEIGHT = 1e-3
 
 
 def best_segments(values: Floats, weight: Floats, n_segments: int) -> Ints:
@@ -66,7 +66,7 @@ class _PrefixSums:
     """Sums over runs of bins, in constant time for each."""
 
     def __init__(self, values: Floats, weight: Floats) -> None:
-        weight = np.maximum(weight, _LEAST_WEIGHT * (weight.mean() or 1.0))
+        weight = np.maximum(weight, LEAST_WEIGHT * (weight.mean() or 1.0))
         # Around the mean of its column, so that the squares do not cancel.
         centred = values - (values * weight).sum(axis=0) / weight.sum(axis=0)
         moments = np.stack([weight, weight * centred, weight * centred**2])
@@ -80,7 +80,7 @@ class _PrefixSums:
 
 def _merged(values: Floats, weight: Floats, segment: Ints) -> tuple[Floats, Floats]:
     """The weighted means and the weights of segments of bins."""
-    least = np.maximum(weight, _LEAST_WEIGHT * (weight.mean() or 1.0))
+    least = np.maximum(weight, LEAST_WEIGHT * (weight.mean() or 1.0))
     starts = np.flatnonzero(np.diff(segment, prepend=-1))
     total = np.add.reduceat(least, starts)
     return np.add.reduceat(values * least, starts) / total, np.add.reduceat(weight, starts)

@@ -1,8 +1,11 @@
 """Rounding points so that the error of a row's sum stays small."""
 
+from math import fsum
+
 import numpy as np
 
 from auctor._typing import Floats
+from auctor.models.scorecard.merge_bins import LEAST_WEIGHT
 
 
 def round_together(points: Floats, weight: Floats) -> tuple[Floats, float]:
@@ -23,12 +26,13 @@ def round_together(points: Floats, weight: Floats) -> tuple[Floats, float]:
     """
     whole = np.floor(points)
     fraction = (points - whole).ravel()
-    share = weight.ravel() / weight.sum() if weight.sum() > 0 else np.full(points.size, 1.0)
-    share = share / share.sum()
+    weight = weight.ravel() if weight.sum() > 0 else np.ones(points.size)
+    # Bins without rows count a little, so that they, too, are rounded to a number nearby.
+    least = np.maximum(weight, LEAST_WEIGHT * weight.mean())
     order = np.argsort(fraction, kind="stable")
-    cut = _best_cut(fraction[order], share[order])
+    cut = _best_cut(fraction[order], (least / least.sum())[order])
     rounded = whole + (points - whole >= cut)
-    error = float(np.cumsum((rounded - points).ravel() * share)[-1])
+    error = fsum(((rounded - points).ravel() * weight).tolist()) / fsum(weight.tolist())
     return rounded, error
 
 
