@@ -77,6 +77,8 @@ def test_score_with_a_saved_card(run, train, table, card):
          "--weight needs --target"),
         (("export", "m.json", "--to", "scorecard", "--cuts", "short"), "which needs rows"),
         (("export", "m.json", "--to", "scorecard", "--pdo", "0"), "pdo is 0.0; give"),
+        (("export", "m.json", "--to", "sql", "--max-bins", "3"), "--max-bins is an option of --to"),
+        (("export", "m.json", "--to", "scorecard", "--dialect", "duckdb"), "of --to sql, not of"),
         (("export", "card.json", "--to", "scorecard"), "is a scorecard and not a model"),
         (("score", "card.json", "train.csv", "--threshold", "1"), "--threshold works with a model"),
         (("score", "card.json", "train.csv", "--strict"), "--strict works with a model"),

@@ -31,11 +31,6 @@ examples:
 example:
   auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
 """,
-    "export": """\
-examples:
-  auctor export loans.model.json --to scorecard --max-bins 5 --out card.html
-  auctor export loans.model.json --to scorecard --rows loans.csv --target defaulted --out card.json
-""",
     "show": """\
 example:
   auctor show loans.model.json
@@ -44,6 +39,13 @@ example:
 examples:
   auctor explain loans.model.json                        print the model
   auctor explain loans.model.json new.csv --row 1        explain the score of the first row
+""",
+    "export": """\
+examples:
+  auctor export loans.model.json --to sql --dialect postgres --table customers --keep customer_id
+  auctor export loans.model.json --to python --out score_loans.py
+  auctor export loans.model.json --to scorecard --max-bins 5 --out card.html
+  auctor export loans.model.json --to scorecard --rows loans.csv --target defaulted --out card.json
 """,
     "learners": """\
 example:

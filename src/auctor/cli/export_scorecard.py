@@ -12,6 +12,7 @@ from auctor.cli.model_rows import read_features, read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import emit
+from auctor.cli.scorecard_options import CARD_ARGUMENTS
 from auctor.cli.tables import open_table, stem
 from auctor.models import Model, Scorecard, load
 
@@ -42,8 +43,8 @@ def run(args: argparse.Namespace) -> None:
     """Read the options and write the card."""
     if args.rows is None and (args.target is not None or args.weight is not None):
         raise UsageError("--target and --weight are columns of --rows TABLE; give that as well")
-    names = ("pdo", "odds", "base_score", "direction", "digits", "max_bins", "zero", "cuts")
-    card = {name: getattr(args, name) for name in names}
+    given = ((name, getattr(args, name)) for name in CARD_ARGUMENTS)
+    card = {name: value for name, value in given if value is not None}
     roles = None if args.target is None else ColumnRoles(target=args.target, weight=args.weight)
     if args.rows is not None and roles is None and args.weight is not None:
         raise UsageError("--weight needs --target, the column with the two labels")

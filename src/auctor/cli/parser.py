@@ -218,16 +218,6 @@ def _add_strict(add: Add) -> None:
     )
 
 
-def _add_export(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
-    add("--to", choices=("scorecard",), required=True, help="the format")
-    add("--out", metavar="FILE", help="the file to write; its extension decides the format")
-    add_scorecard(parser.add_argument_group("scorecard").add_argument)
-    _add_delimiter(add)
-    _add_json(parser)
-
-
 def _add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_json(parser)
@@ -329,6 +319,35 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
+    add("--to", metavar="FORMAT", required=True, help="sql, python, js or scorecard")
+    add(
+        "--out",
+        metavar="PATH",
+        help="the file, or - for standard output (default: the name of MODEL with the extension of "
+        "the format, in the current folder)",
+    )
+    add(
+        "--dialect",
+        metavar="NAME",
+        help="the database of --to sql: duckdb, sqlite or postgres, which are tested; bigquery, "
+        "databricks, redshift, snowflake, spark or trino, which are not (default: duckdb)",
+    )
+    add(
+        "--table",
+        metavar="NAME",
+        help="the table that the SQL reads, or schema.table (default: data)",
+    )
+    _add_columns(add, "--keep", "a column of the table that the result of the SQL has, too")
+    _add_columns(add, "--boolean", "a feature of the type BOOLEAN in the database")
+    scorecard = parser.add_argument_group("options of --to scorecard").add_argument
+    add_scorecard(scorecard)
+    _add_delimiter(scorecard)
+    _add_json(parser)
+
+
 def _add_model(add: Add) -> None:
     add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_table(add)
@@ -389,11 +408,14 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "evaluate": ("measure how well a model ranks the rows of a table", _add_evaluate),
     "compare": ("cross-validate several learners on the same folds", _add_compare),
     "report": ("write an HTML report of a model on the rows of a table", _add_report),
-    "export": ("write a model in another format", _add_export),
     "show": (
         "print what a model file says about itself: training rows, settings, quality",
         _add_show,
     ),
     "explain": ("print a model, or explain the scores of rows", _add_explain),
+    "export": (
+        "write a model as SQL, Python or JavaScript that scores rows, or as a scorecard",
+        _add_export,
+    ),
     "learners": ("list the learners", _add_json),
 }

@@ -6,28 +6,29 @@ from auctor.cli.argument_types import read_number
 
 Add = Callable[..., object]
 
+# Arguments of Model.to_scorecard, and all options of scorecards; None where one is not given.
+CARD_ARGUMENTS = ("pdo", "odds", "base_score", "direction", "digits", "max_bins", "zero", "cuts")
+SCORECARD_OPTIONS = (*CARD_ARGUMENTS, "rows", "target", "weight", "title", "delimiter")
+
 
 def add_scorecard(add: Add) -> None:
     """Add the options of scorecards to a parser."""
-    add("--pdo", metavar="P", type=float, default=20.0, help="points to double the odds (20)")
+    add("--pdo", metavar="P", type=float, help="points to double the odds (default: 20)")
     add(
         "--odds",
         metavar="O",
         type=float,
-        default=50.0,
         help="the odds (good to bad) at which a row has --base-score points (default: 50)",
     )
     add(
         "--base-score",
         metavar="B",
         type=float,
-        default=600.0,
         help="the points at these odds (default: 600)",
     )
     add(
         "--direction",
         choices=("lower_risk", "higher_risk"),
-        default="lower_risk",
         help="what more points mean: lower_risk (default) or higher_risk of the positive label; "
         "with higher_risk, --odds are those of the positive label",
     )
@@ -35,7 +36,6 @@ def add_scorecard(add: Add) -> None:
         "--digits",
         metavar="N",
         type=read_number("from 0 to 9", lambda n: 0 <= n <= 9),
-        default=0,
         help="decimals of the points (default: 0, whole points)",
     )
     add(
@@ -48,13 +48,11 @@ def add_scorecard(add: Add) -> None:
     add(
         "--zero",
         choices=("lowest", "average"),
-        default="lowest",
         help="what has 0 points: the lowest bin of each feature (default), or its average",
     )
     add(
         "--cuts",
         choices=("exact", "short"),
-        default="exact",
         help="cuts between intervals as the model has them (default), or moved to short decimals "
         "that divide --rows in the same way",
     )

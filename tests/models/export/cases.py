@@ -1,5 +1,7 @@
 """Random models of every form and rows that lie at their thresholds, for tests of exports."""
 
+import math
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
@@ -75,7 +77,7 @@ class Case:
         return pa.table(columns)
 
     def _column(self, kind, feature, n_rows):
-        near = [float(np.nextafter(c, side)) for c in feature.cuts for side in (-np.inf, np.inf)]
+        near = [math.nextafter(c, side) for c in feature.cuts for side in (-math.inf, math.inf)]
         cuts = feature.cuts.tolist()
         doubles = [v for v in (*cuts, *near, *EXTREMES, -9.0, np.nan) if not np.isinf(v)]
         values, dtype = {

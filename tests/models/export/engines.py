@@ -92,7 +92,7 @@ class Node:
         results = json.loads(self._process.stdout.readline())
         return [
             Output(
-                r["score"],
+                float(r["score"]),  # JSON writes large ones as whole numbers
                 r["probability"],
                 r["label"],
                 None

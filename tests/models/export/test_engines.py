@@ -21,7 +21,7 @@ def check(engine, model, table):
     """Scores, probabilities, labels, ranking and contributions are those of the model."""
     outputs = engine.run(model, table)
     scores, expected = np.array([o.score for o in outputs]), model.decision_function(table)
-    assert scores.tolist() == pytest.approx(expected.tolist(), rel=1e-9, abs=0.0), engine.name
+    assert scores.tolist() == expected.tolist(), engine.name
     same_ranks = (
         np.unique(scores, return_inverse=True)[1],
         np.unique(expected, return_inverse=True)[1],
@@ -40,7 +40,7 @@ def check(engine, model, table):
 
 @pytest.mark.parametrize("form", FORMS)
 @given(case=cases())
-@settings(max_examples=8)
+@settings(max_examples=6)
 def test_every_engine_scores_as_the_model_does(engines, form, case):
     model, table = case.model(form), case.table()
     for engine in engines:

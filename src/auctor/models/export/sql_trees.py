@@ -69,7 +69,7 @@ class _Decisions:
         self, k: int, joins: set[int], stops: dict[int, Expr], depth: int
     ) -> Decision | Expr:
         """A number for each node where the paths below k meet, then one decision by the number."""
-        exits = sorted(self._exits(k, joins))
+        exits = sorted(self._exits(k, joins, stops))
         numbers = {exit: Expr(str(number)) for number, exit in enumerate(exits)}
         number = _nested(self._split(k, numbers, depth), 0)
         result = self.at(exits[-1], stops, depth + 1)
@@ -78,16 +78,17 @@ class _Decisions:
             result = Decision(condition, self.at(exit, stops, depth + 1), result)
         return result
 
-    def _exits(self, k: int, joins: set[int]) -> set[int]:
-        """Nodes below k that are joins, and the first ones from which no join is reached."""
+    def _exits(self, k: int, joins: set[int], stops: dict[int, Expr]) -> set[int]:
+        """Nodes below k that are joins or stops, and the first that lead to no join."""
         leads: dict[int, bool] = {}
         for node in range(len(self._tree.nodes) - 1, k - 1, -1):
-            leads[node] = node in joins or any(leads[child] for child in self._children(node))
+            below = set() if node in stops else self._children(node)
+            leads[node] = node in joins or any(leads[child] for child in below)
         exits, open_nodes = set(), [k]
         while open_nodes:
             node = open_nodes.pop()
             for child in self._children(node):
-                if child in joins or not leads[child]:
+                if child in joins or child in stops or not leads[child]:
                     exits.add(child)
                 else:
                     open_nodes.append(child)
@@ -107,7 +108,7 @@ def _find_joins(children: Callable[[int], set[int]], n_nodes: int) -> dict[int, 
             above[child] = _common(above, above[child], k) if child in above else k
     joins: dict[int, set[int]] = {}
     for child, count in n_parents.items():
-        if count > 1:
+        if count > 1 and children(child):  # a leaf is short enough to be written several times
             joins.setdefault(above[child], set()).add(child)
     return joins
 

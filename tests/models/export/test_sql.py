@@ -1,0 +1,183 @@
+"""SQL beyond what random models have: literals, large forests, deep trees, names and errors."""
+
+import sqlite3
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from golden.machines import stored
+from hypothesis import given
+from hypothesis import strategies as st
+from models.conftest import build_model
+from models.test_linear_cost import deep_tree, text_of
+
+from auctor.data import category_feature, number_feature
+from auctor.kernels.trees import TreeNodes
+from auctor.models import AdditiveModel, Calibration, ForestModel, from_json
+from auctor.models.export.sql_dialects import NATIVE, TRANSLATED
+
+SHARED = (0, 1), 0.0, Calibration(1.0, 0.0)
+
+
+@pytest.fixture(scope="module")
+def connections():
+    opened = {
+        "duckdb": duckdb.connect(config={"threads": 1}),
+        "sqlite": sqlite3.connect(":memory:"),
+    }
+    yield opened
+    for connection in opened.values():
+        connection.close()
+
+
+def scores_of(connection, query):
+    return [row[1] for row in sorted(connection.execute(query).fetchall())]
+
+
+def fill(connection, columns):
+    """A table ``data`` with a key and columns given as pairs of a declaration and values."""
+    connection.execute("DROP TABLE IF EXISTS data")
+    names = ", ".join(["id INTEGER", *(declaration for declaration, _ in columns)])
+    connection.execute(f"CREATE TABLE data ({names})")
+    rows = list(zip(range(len(columns[0][1])), *(values for _, values in columns), strict=True))
+    marks = ", ".join("?" * (1 + len(columns)))
+    connection.executemany(f"INSERT INTO data VALUES ({marks})", rows)
+
+
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=50))
+def test_a_literal_is_the_same_double(connections, values):
+    for name, connection in connections.items():
+        literals = ", ".join(map(NATIVE[name].number_of, values))
+        assert list(connection.execute(f"SELECT {literals}").fetchone()) == values
+
+
+def forest_of_stumps(n_trees):
+    """Trees with two tests of one column each."""
+    rng = np.random.default_rng(0)
+    feature = number_feature("x", np.sort(rng.normal(size=200)))
+    one = np.array([[0, 0, -1, -1, -1]] * n_trees)
+    cut = rng.integers(0, 200, size=one.shape)
+    zero = np.zeros(one.size, dtype=np.int64)
+    first = 5 * np.arange(n_trees)[:, None]
+    left, right = (first + np.array(c) for c in ([1, 3, 0, 0, 0], [2, 4, 0, 0, 0]))
+    leaf = one.ravel() < 0
+    nodes = TreeNodes(
+        one.ravel(), cut.ravel(), rng.integers(0, 2, one.size), rng.integers(0, 2, one.size),
+        zero - 1, np.empty(0, dtype=np.int64),
+        np.where(leaf, -1, left.ravel()), np.where(leaf, -1, right.ravel()),
+    )  # fmt: skip
+    rank = rng.integers(0, 2**20, size=one.size) / 2**20
+    roots = 5 * np.arange(n_trees)
+    return ForestModel(*SHARED, (feature,), "sum", roots, nodes, rank, np.ones(1), 0.1)
+
+
+def test_a_thousand_trees(connections):
+    model, values = forest_of_stumps(1000), [*np.linspace(-3, 3, 20).tolist(), None]
+    expected = model.decision_function(pa.table({"x": pa.array(values, pa.float64())})).tolist()
+    for dialect, connection in connections.items():
+        fill(connection, [("x DOUBLE", values)])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == expected
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "median"])
+def test_a_deep_tree(connections, aggregate):
+    """A path of 60 tests, on which each test is inside the one before."""
+    depth = 60
+    feature = number_feature("x", np.arange(depth, dtype=np.float64))
+    inner = np.arange(2 * depth + 1) % 2 == 0
+    inner[-1] = False
+    number = np.arange(2 * depth + 1)
+    nodes = TreeNodes(
+        np.where(inner, 0, -1), np.where(inner, number // 2 + 1, 0), np.ones_like(number),
+        np.zeros_like(number), np.full_like(number, -1), np.empty(0, dtype=np.int64),
+        np.where(inner, number + 2, -1), np.where(inner, number + 1, -1),
+    )  # fmt: skip
+    rank = number / 128
+    head = *SHARED, (feature,), aggregate
+    model = ForestModel(*head, np.array([0]), nodes, rank, np.ones(1), 0.0)
+    values = [*np.arange(-0.5, depth + 1).tolist(), None]
+    expected = model.decision_function(pa.table({"x": pa.array(values, pa.float64())})).tolist()
+    assert len(set(expected)) == depth + 1
+    for dialect, connection in connections.items():
+        fill(connection, [("x DOUBLE", values)])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == expected
+
+
+def test_whole_numbers_beyond_double_as_categories(connections):
+    feature = category_feature("n", (2**60, 2**60 + 1, 3))
+    model = AdditiveModel(*SHARED, (feature,), (np.array([0.5, 1.0, 2.0, 4.0]),), 0.0)
+    values = [2**60, 2**60 + 1, 2**60 + 2, 3, None]
+    expected = model.decision_function(pa.table({"n": pa.array(values, pa.int64())})).tolist()
+    assert expected == [1.0, 2.0, 0.5, 4.0, 0.5]
+    for dialect, connection in connections.items():
+        fill(connection, [("n BIGINT", values)])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == expected
+    with pytest.raises(ValueError, match=r"1152921504606846976, a whole number beyond 2\^53"):
+        model.to_js()
+
+
+def test_enumerations_are_text():
+    connection = duckdb.connect()
+    connection.execute("CREATE TYPE towns AS ENUM ('b', 'other')")
+    connection.execute("CREATE TABLE data (town towns)")
+    connection.execute("INSERT INTO data VALUES ('b'), ('other'), (NULL)")
+    feature = category_feature("town", ("a", "b"))
+    model = AdditiveModel(*SHARED, (feature,), (np.array([0.5, 1.0, 2.0]),), 0.0)
+    scores = [row[0] for row in connection.execute(model.to_sql()).fetchall()]
+    assert sorted(scores) == [0.5, 0.5, 2.0]
+    connection.close()
+
+
+def test_sqlite_does_not_take_text_for_zero(connections):
+    """SQLite keeps text in any column; a cast would make 0 of it."""
+    connection = connections["sqlite"]
+    fill(connection, [("x REAL", [1.0, "", "abc", None])])
+    model = AdditiveModel(
+        *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
+    )
+    assert scores_of(connection, model.to_sql("sqlite", keep=["id"])) == [2.0, 7.0, 7.0, 7.0]
+
+
+def test_a_column_that_is_not_there_is_an_error(connections):
+    model = AdditiveModel(
+        *SHARED, (number_feature("gone", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
+    )
+    for dialect, connection in connections.items():
+        fill(connection, [("x REAL", [1.0])])
+        with pytest.raises((duckdb.Error, sqlite3.Error), match="gone"):
+            connection.execute(model.to_sql(dialect))
+
+
+@pytest.mark.parametrize("dialect", TRANSLATED)
+@pytest.mark.parametrize("name", ["treerank", "dmks"])
+def test_translated_dialects_can_be_parsed(dialect, name):
+    sqlglot = pytest.importorskip("sqlglot")
+    query = from_json(stored(name)).to_sql(dialect, keep=["id"])
+    (parsed,) = sqlglot.parse(query, read=dialect)
+    assert [column.alias_or_name for column in parsed.selects] == [
+        "id", "score", "probability", "label",
+    ]  # fmt: skip
+
+
+def test_errors_name_the_argument():
+    model = build_model()
+    with pytest.raises(ValueError, match="dialect is 'db2'; give one of duckdb, sqlite"):
+        model.to_sql("db2")
+    with pytest.raises(ValueError, match="table is ''; give a name"):
+        model.to_sql(table="")
+    with pytest.raises(ValueError, match="booleans has 'nobody', which is not a feature"):
+        model.to_sql(booleans=["nobody"])
+    with pytest.raises(ValueError, match="keep has 'score', which is the name of an output"):
+        model.to_sql(keep=["score"])
+    two = tuple(number_feature(name, np.array([0.5])) for name in ("a", "A"))
+    steps = (np.array([0.0, 1.0, 2.0]),) * 2
+    same = AdditiveModel(*SHARED, two, steps, 0.0)
+    with pytest.raises(ValueError, match="'a' and 'A' differ only by upper and lower case"):
+        same.to_sql("duckdb")
+    assert '"A"' in same.to_sql("postgres")
+    with pytest.raises(ValueError, match="holds a NUL character"):
+        replace(same, features=(number_feature("a\0", np.array([0.5])), two[1])).to_sql()
+    with pytest.raises(ValueError, match="too deep for SQL"):
+        from_json(text_of(*deep_tree(300))).to_sql()
