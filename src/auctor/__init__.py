@@ -17,6 +17,7 @@ _MODULES = {
     "OracleError": "auctor.exceptions",
     "RankMetric": "auctor.learners.exact.metric",
     "load": "auctor.models",
+    "load_scorecard": "auctor.models",
 }
 _PACKAGES = (
     "data",
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from auctor.exceptions import OracleError as OracleError
     from auctor.learners.exact.metric import RankMetric as RankMetric
     from auctor.models import load as load
+    from auctor.models import load_scorecard as load_scorecard
 
 
 def __getattr__(name: str) -> Any:

@@ -46,6 +46,8 @@ examples:
 examples:
   auctor export loans.model.json --to sql --dialect postgres --table customers --keep customer_id
   auctor export loans.model.json --to python --out score_loans.py
+  auctor export loans.model.json --to scorecard --max-bins 5 --out card.html
+  auctor export loans.model.json --to scorecard --rows loans.csv --target defaulted --out card.json
 """,
     "learners": """\
 example:

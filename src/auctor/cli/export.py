@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from auctor._files import complete_file
+from auctor.cli import export_scorecard
 from auctor.cli.errors import UsageError
 from auctor.cli.options import split_names
 from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import emit
+from auctor.cli.scorecard_options import SCORECARD_OPTIONS
 from auctor.models import Model, load
+
+SCORECARD = "scorecard"  # has options, files and figures of its own
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,16 @@ FORMATS: dict[str, Format] = {
 
 def run(args: argparse.Namespace) -> None:
     """Write a model in the format of ``--to``."""
-    export_model(args.model, args.to, args.out, ExportOptions.from_args(args), as_json=args.json)
+    options = ExportOptions.from_args(args)
+    of_cards = [name for name in SCORECARD_OPTIONS if getattr(args, name) is not None]
+    if args.to == SCORECARD:
+        _refuse(options.given, SCORECARD)
+        export_scorecard.run(args)
+        return
+    if args.to in FORMATS and of_cards:
+        name = of_cards[0].replace("_", "-")
+        raise UsageError(f"--{name} is an option of --to {SCORECARD}, not of {args.to}")
+    export_model(args.model, args.to, args.out, options, as_json=args.json)
 
 
 def export_model(
@@ -74,12 +87,9 @@ def export_model(
 ) -> None:
     """Write a model in another format, and say where."""
     if to not in FORMATS:
-        raise UsageError(f"--to is {to!r}; give one of {', '.join(FORMATS)}")
+        raise UsageError(f"--to is {to!r}; give one of {', '.join([*FORMATS, SCORECARD])}")
     wanted = FORMATS[to]
-    odd = [name for name in options.given if name not in wanted.options]
-    if odd:
-        formats = [name for name, one in FORMATS.items() if odd[0] in one.options]
-        raise UsageError(f"--{odd[0]} is an option of --to {' and '.join(formats)}, not of {to}")
+    _refuse([name for name in options.given if name not in wanted.options], to)
     output = Output("--out", out or f"{Path(path).name.partition('.')[0]}{wanted.extension}")
     check_outputs([output], [path], as_json)
     if output.is_stdout and not wanted.is_text:
@@ -94,6 +104,13 @@ def export_model(
         size = len(content.encode() if isinstance(content, str) else content)
         facts = {"model": path, "to": to, "out": output.name, "bytes": size}
         emit(facts, f"wrote {output}: {FORMATS[to].title} of {path}, {size:,} bytes", as_json)
+
+
+def _refuse(odd: list[str], to: str) -> None:
+    """Raise an error for the first of the options that the format does not have."""
+    if odd:
+        formats = [name for name, one in FORMATS.items() if odd[0] in one.options]
+        raise UsageError(f"--{odd[0]} is an option of --to {' and '.join(formats)}, not of {to}")
 
 
 def _write(output: Output, content: str | bytes) -> None:

@@ -21,20 +21,21 @@ from auctor.cli.missing import recode
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile, open_table
 from auctor.data import read_table
-from auctor.models import ExplainedModel, Model, compare_rows
+from auctor.models import ExplainedModel, Model, Scorecard, compare_rows
 
 
 def read_features(
-    model: Model, source: TableFile, more: Sequence[str] = (), text: Sequence[str] = ()
+    model: Model | Scorecard, source: TableFile, more: Sequence[str] = (), text: Sequence[str] = ()
 ) -> pa.Table:
     """The columns that a model needs, and ``more`` of them, with the types of the training data.
 
     Columns that the model does not use are not parsed, so that a date among them does no harm.
     """
     _require_features(model, source)
-    names = list(dict.fromkeys([*model.feature_names, *more]))
+    names = list(dict.fromkeys([*_needed(model), *more]))
     table = source.read(names, text=[*model.text_features, *text])
-    table = recode(table, model.missing_codes)[0]
+    codes = {name: own for name, own in model.missing_codes.items() if name in names}
+    table = recode(table, codes)[0]
     for column in model._columns:
         if not column.is_category:
             _check_numbers(table[column.name], column.name, source)
@@ -61,8 +62,13 @@ def _check_numbers(column: pa.ChunkedArray, name: str, source: TableFile) -> Non
         )
 
 
-def _require_features(model: Model, source: TableFile) -> None:
-    missing = [name for name in model.feature_names if name not in source.columns]
+def _needed(model: Model | Scorecard) -> tuple[str, ...]:
+    """The columns that a table must have."""
+    return model.used_features if isinstance(model, Scorecard) else model.feature_names
+
+
+def _require_features(model: Model | Scorecard, source: TableFile) -> None:
+    missing = [name for name in _needed(model) if name not in source.columns]
     if not missing:
         return
     advice = "where the values are not known, add the column with empty cells"

@@ -6,7 +6,6 @@ import io
 import json
 import math
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,10 +16,6 @@ from auctor._files import complete_file
 from auctor._text import one_line, without_controls
 
 STDOUT = "-"
-
-# The first characters of a formula; the last four are the full-width forms of East Asian keyboards.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 # Rows converted to text at a time: a broken pipe is noticed soon, and memory use stays small.
 _ROWS = 10_000
@@ -79,28 +74,6 @@ def write_csv(columns: Mapping[str, Sequence[Any]], file: TextIO) -> None:
     for start in range(0, n_rows, _ROWS):
         block = slice(start, start + _ROWS)
         writer.writerows(zip(*(values[block] for values in columns.values()), strict=True))
-
-
-def spreadsheet_safe(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Columns in which no text can run as a formula: an apostrophe is put before such texts.
-
-    Spreadsheets run cells that begin with one of = + - @, a tab or a carriage return. Numbers
-    do not change, nor do texts that are numbers.
-
-    Examples
-    --------
-    >>> spreadsheet_safe({"a": ["=1+1", "-5.2", "plain", -3]})
-    {'a': ["'=1+1", '-5.2', 'plain', -3]}
-    """
-    return {
-        str(_safe(name)): [_safe(value) for value in values] for name, values in columns.items()
-    }
-
-
-def _safe(value: Any) -> Any:
-    if not isinstance(value, str) or not value.startswith(_FORMULA) or _NUMBER.fullmatch(value):
-        return value
-    return f"'{value}"
 
 
 def write_csv_file(columns: Mapping[str, Sequence[Any]], path: Path, compressed: bool) -> None:

@@ -11,6 +11,7 @@ from auctor import __version__
 from auctor.cli.argument_parser import HelpFormatter, Parser
 from auctor.cli.argument_types import read_delimiter, read_number, read_parameter
 from auctor.cli.examples import EXAMPLES, OVERVIEW
+from auctor.cli.scorecard_options import add_scorecard
 
 _METRICS = (
     "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
@@ -354,7 +355,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
-    add("--to", metavar="FORMAT", required=True, help="sql, python, js or onnx")
+    add("--to", metavar="FORMAT", required=True, help="sql, onnx, scorecard, python or js")
     add(
         "--out",
         metavar="PATH",
@@ -374,6 +375,9 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     )
     _add_columns(add, "--keep", "a column of the table that the result of the SQL has, too")
     _add_columns(add, "--boolean", "a feature of the type BOOLEAN in the database")
+    scorecard = parser.add_argument_group("options of --to scorecard").add_argument
+    add_scorecard(scorecard)
+    _add_delimiter(scorecard)
     _add_json(parser)
 
 
@@ -442,6 +446,9 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         _add_show,
     ),
     "explain": ("print a model, or explain the scores of rows", _add_explain),
-    "export": ("write a model as SQL, Python, JavaScript or ONNX that scores rows", _add_export),
+    "export": (
+        "write a model as SQL, ONNX, Python or JavaScript that scores rows, or as a scorecard",
+        _add_export,
+    ),
     "learners": ("list the learners", _add_json),
 }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from auctor._spreadsheet import spreadsheet_safe
 from auctor.cli.errors import UsageError
 from auctor.cli.model_rows import compare_with_training, model_with_reference, read_features
 from auctor.cli.options import split_names
@@ -17,11 +18,11 @@ from auctor.cli.output import (
     STDOUT,
     data_stdout,
     emit,
-    spreadsheet_safe,
     to_json,
     warn,
     write_csv,
 )
+from auctor.cli.score_card import card_columns, is_scorecard, load_card
 from auctor.cli.tables import (
     TableFile,
     check_output_kind,
@@ -83,6 +84,9 @@ def score_table(options: ScoreOptions) -> None:
         check_output_kind(options.out.name)  # an error now, and not after the work
     check_outputs([options.out], [options.model, options.table])
     _check_spreadsheet(options)
+    if is_scorecard(options.model):
+        _score_by_card(options)
+        return
     model = load(options.model)
     if options.threshold is not None:
         model = replace(model, threshold=_check_threshold(options.threshold))
@@ -107,6 +111,32 @@ def score_table(options: ScoreOptions) -> None:
         "positive": model.classes[1],
         "threshold": model.threshold,
         "warnings": warnings,
+    }
+    _write(facts, kept, scored, options.out, options.as_json)
+
+
+def _score_by_card(options: ScoreOptions) -> None:
+    """Points in place of scores, where the model is a scorecard."""
+    of_models = {
+        "--threshold": options.threshold,
+        "--direction": options.direction,
+        "--reference": options.reference,
+        "--strict": options.strict,
+    }
+    card = load_card(options.model, of_models)
+    source = open_table(options.table, options.delimiter)
+    keep = _check_keep(options.keep, source, options.n_reasons, ("points", "probability"))
+    scored = card_columns(card, source, options.n_reasons)
+    kept = source.read_verbatim(keep).to_pydict() if keep else {}
+    if _is_csv(options):
+        scored |= rounded(scored, options.digits, ("probability",))
+    if options.spreadsheet_safe:
+        kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
+    facts = {
+        "model": options.model,
+        "table": source.name,
+        "rows": len(scored["points"]),
+        "positive": card.classes[1],
     }
     _write(facts, kept, scored, options.out, options.as_json)
 
@@ -139,7 +169,9 @@ def _is_csv(options: ScoreOptions) -> bool:
     return not options.as_json
 
 
-def rounded(scored: dict[str, list[Any]], digits: int) -> dict[str, list[Any]]:
+def rounded(
+    scored: dict[str, list[Any]], digits: int, names: Sequence[str] = ("score", "probability")
+) -> dict[str, list[Any]]:
     """The score and the probability with fewer significant digits.
 
     Examples
@@ -149,10 +181,7 @@ def rounded(scored: dict[str, list[Any]], digits: int) -> dict[str, list[Any]]:
     """
     if digits >= _ALL_DIGITS:
         return {}
-    return {
-        name: [float(f"{value:.{digits}g}") for value in scored[name]]
-        for name in ("score", "probability")
-    }
+    return {name: [float(f"{value:.{digits}g}") for value in scored[name]] for name in names}
 
 
 def _check_spreadsheet(options: ScoreOptions) -> None:
@@ -200,10 +229,12 @@ def _reason_names(n_reasons: int) -> list[str]:
     return [f"reason_{k}" for k in range(1, n_reasons + 1)]
 
 
-def _check_keep(keep: Sequence[str], source: TableFile, n_reasons: int) -> list[str]:
+def _check_keep(
+    keep: Sequence[str], source: TableFile, n_reasons: int, scored: Sequence[str] = _SCORED
+) -> list[str]:
     keep = split_names(keep, source.columns)
     source.require(keep)
-    clash = [name for name in keep if name in (*_SCORED, *_reason_names(n_reasons))]
+    clash = [name for name in keep if name in (*scored, *_reason_names(n_reasons))]
     if clash:
         raise ValueError(
             f"--keep {clash[0]!r} has the name of a column of the result; rename it in the table"

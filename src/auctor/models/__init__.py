@@ -13,6 +13,14 @@ from auctor.models.merge import add_terms
 from auctor.models.new_rows import Finding, compare_rows
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
+from auctor.models.scorecard import (
+    CardQuality,
+    PointScale,
+    PointsPerUnit,
+    PointsTable,
+    Scorecard,
+    load_scorecard,
+)
 from auctor.models.serialization import Calibration
 from auctor.models.spread import ScoreSpread
 from auctor.models.sum import SumModel, sum_models
@@ -27,6 +35,7 @@ __all__ = [
     "GRID",
     "AdditiveModel",
     "Calibration",
+    "CardQuality",
     "ExplainedModel",
     "Explanation",
     "Explanations",
@@ -38,10 +47,14 @@ __all__ = [
     "Member",
     "MemberModel",
     "Model",
+    "PointScale",
+    "PointsPerUnit",
+    "PointsTable",
     "ProgramModel",
     "Reference",
     "RowProgram",
     "ScoreSpread",
+    "Scorecard",
     "ScorerModel",
     "StackedModel",
     "SumModel",
@@ -55,6 +68,7 @@ __all__ = [
     "compress",
     "from_json",
     "load",
+    "load_scorecard",
     "make_record",
     "on_grid",
     "register",

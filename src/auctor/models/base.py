@@ -12,7 +12,8 @@ import numpy.typing as npt
 from auctor._checks import check_number
 from auctor._files import write_text_file
 from auctor._typing import Floats, Ints
-from auctor.data import Category, Table, read_table, select
+from auctor.data import Category, Table, read_labels, read_table, read_weights, select
+from auctor.data.labelled import check_lengths
 from auctor.data.missing_codes import MissingCodes, RecodedTable
 from auctor.metrics.area import auc
 from auctor.metrics.thresholds import Threshold, is_flagged, threshold_at
@@ -28,6 +29,10 @@ from auctor.models.export.plan import (
 from auctor.models.export.script import plan_to_js, plan_to_python
 from auctor.models.export.sql import plan_to_sql
 from auctor.models.fields import Fields
+from auctor.models.scorecard.build import CardOptions, make_scorecard
+from auctor.models.scorecard.card import Scorecard
+from auctor.models.scorecard.measure import CardRows
+from auctor.models.scorecard.scale import Direction, PointScale
 from auctor.models.serialization import Calibration, Shared, plain_label, write_model_text
 from auctor.models.training_record import TrainingRecord
 
@@ -182,6 +187,102 @@ class Model(ABC):
             f"this is a {self.form} model, whose score is not a sum with a term for each feature; "
             "only additive and linear models, forests with the cover of their nodes, and sums of "
             "these explain rows. print(model) shows how this one scores"
+        )
+
+    def to_scorecard(
+        self,
+        *,
+        pdo: float = 20.0,
+        odds: float = 50.0,
+        base_score: float = 600.0,
+        direction: Direction = "lower_risk",
+        digits: int | None = 0,
+        max_bins: int | None = None,
+        zero: str = "lowest",
+        cuts: str = "exact",
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> Scorecard:
+        """The model as a scorecard: points for each bin of each feature, to be added up.
+
+        Before rounding and without merging, the points of a row are an affine function of its
+        score: ``base_score + factor * ln(odds of the row / odds)``, with the odds of the model's
+        calibration and ``factor = pdo / ln(2)``.
+
+        Parameters
+        ----------
+        pdo : float, default=20
+            Points to double the odds.
+        odds : float, default=50
+            The odds at which a row has ``base_score`` points: those of the negative class (50 good
+            rows for each bad one), or of the positive class if ``direction="higher_risk"``.
+        base_score : float, default=600
+        direction : {"lower_risk", "higher_risk"}, default="lower_risk"
+            What more points mean. With "lower_risk", as in credit, points fall as the probability
+            of the positive class rises; with "higher_risk", as in medicine, they rise with it.
+        digits : int or None, default=0
+            Decimals of the points; 0 gives whole points, and None does not round.
+        max_bins : int, default=None
+            Merge the bins of each feature to at most so many, besides the one for missing values,
+            so that the points of the rows change least (in the mean square): neighbouring intervals
+            of numbers, and categories of similar points. Columns of a linear model are cut into
+            intervals. None keeps the bins, and points for each unit of a linear model.
+        zero : {"lowest", "average"}, default="lowest"
+            Which bin has 0 points. With "lowest" no bin has negative points, and the base points
+            are the lowest possible score; with "average" a feature has 0 points on average over
+            the rows. Points for each unit are 0 where the number is 0.
+        cuts : {"exact", "short"}, default="exact"
+            "exact" keeps the model's cuts to the last digit. "short" moves each cut to the shortest
+            decimal between the neighbouring values of ``X``: the given rows keep their points, and
+            other rows may change bins only where their value lies between those of the given rows.
+        X, y, sample_weight : table and arrays, default=None
+            Rows, preferably those of the training. They weigh the bins that are merged and
+            rounded; without them the training record of `auctor fit` does, and without a record all
+            bins count the same. With the labels ``y`` the card states the AUC that is lost.
+
+        Returns
+        -------
+        Scorecard
+            It scores rows (``score``), explains them (``reasons``), and is saved as JSON, CSV,
+            Excel and HTML.
+
+        Examples
+        --------
+        >>> from auctor import RankBoost
+        >>> from auctor.datasets import load_kyphosis
+        >>> X, y = load_kyphosis()
+        >>> model = RankBoost(n_estimators=50).fit(X, y).model_
+        >>> card = model.to_scorecard(max_bins=3, X=X, y=y)
+        >>> print(card.quality)  # doctest: +ELLIPSIS
+        AUC 0.9... of the card, 0.9... of the model, difference ...
+        """
+        options = CardOptions(
+            PointScale(pdo, odds, base_score, direction), digits, max_bins, zero, cuts
+        ).checked(has_rows=X is not None)
+        rows = self._card_rows(X, y, sample_weight)
+        return make_scorecard(self.plan(), self.to_json(), self.training, rows, options)
+
+    def _card_rows(self, X: Any, y: Any, sample_weight: Any) -> CardRows | None:
+        """The rows that a scorecard is made with."""
+        if X is None:
+            for name, given in (("y", y), ("sample_weight", sample_weight)):
+                if given is not None:
+                    raise ValueError(f"{name} is given without X; give the rows as well")
+            return None
+        table = self._read(X)
+        columns = select(table, self.feature_names, type(self).__name__)
+        weight = read_weights(sample_weight, table.n_rows)
+        positive = None
+        if y is not None:
+            positive = read_labels(y, pos_label=self.classes[1]).positive
+            check_lengths(table.n_rows, len(positive))
+        return CardRows(
+            table,
+            dict(zip(self.feature_names, columns.tolist(), strict=True)),
+            np.ones(table.n_rows) if weight is None else weight,
+            self._score(table, columns),
+            positive,
         )
 
     def plan(self) -> Plan:

@@ -224,7 +224,7 @@ class Explanations:
             parts = np.maximum(parts if direction == "up" else -parts, 0.0)
         ranked = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :n_reasons]
         texts = np.full((len(self), n_reasons), "", dtype=object)
-        for term, rows, ranks in _by_term(ranked):
+        for term, rows, ranks in by_term(ranked):
             changes_score = parts[rows, term] != 0.0
             rows, ranks = rows[changes_score], ranks[changes_score]
             values = self._values.texts(term, rows)
@@ -247,7 +247,7 @@ class Explanations:
         return "\n".join(lines)
 
 
-def _by_term(ranked: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+def by_term(ranked: Ints) -> Iterator[tuple[int, Ints, Ints]]:
     """Each term with the rows for which it is a reason, and its rank among the reasons."""
     order = np.argsort(ranked, axis=None, kind="stable")
     terms, starts = np.unique(ranked.ravel()[order], return_index=True)

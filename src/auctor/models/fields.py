@@ -23,6 +23,11 @@ class Fields:
         """The error for a field that is not what it should be."""
         return ValueError(f"model file: field '{self._path}{name}' must be {wanted}")
 
+    @property
+    def path(self) -> str:
+        """Where in the file this object is, such as ``body.features[0].``."""
+        return self._path
+
     def has(self, name: str) -> bool:
         """Whether there is a field of this name that was not read yet."""
         return name in self._left

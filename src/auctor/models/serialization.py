@@ -38,6 +38,7 @@ class Shared(NamedTuple):
 
 
 FORMAT = "auctor-model"
+CARD_FORMAT = "auctor-scorecard"
 VERSION = 1
 
 _MAX_DIGITS = 400  # of a whole number; the largest float has 309
@@ -94,9 +95,14 @@ def plain_label(label: Any) -> Any:
 
 def parse_model_text(text: str, forms: Iterable[str]) -> ParsedFile:
     """The content of a model file of one of ``forms``; a ValueError names the field at fault."""
-    content = _parse(text)
+    content = parse_json(text)
     fields = Fields(content)
-    if fields.take("format") != FORMAT:
+    given = fields.take("format")
+    if given == CARD_FORMAT:
+        raise ValueError(
+            "this is a scorecard and not a model; auctor.load_scorecard and `auctor score` read it"
+        )
+    if given != FORMAT:
         raise fields.fail("format", f"'{FORMAT}'")
     version = fields.integer("version")
     if not 1 <= version <= VERSION:
@@ -109,7 +115,7 @@ def parse_model_text(text: str, forms: Iterable[str]) -> ParsedFile:
     training = fields.child("training") if fields.has("training") else None
     codes = fields.child("missing_codes") if fields.has("missing_codes") else Fields({})
     missing_codes = {name: codes.scalars(name) for name in codes.names()}
-    _verify(fields.text("sha256"), content)
+    verify_checksum(fields.text("sha256"), content)
     fields.end()
     return ParsedFile(form, shared, body, training, missing_codes)
 
@@ -136,7 +142,8 @@ def checksum(content: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _verify(expected: str, content: dict[str, Any]) -> None:
+def verify_checksum(expected: str, content: dict[str, Any]) -> None:
+    """Raise an error if a file's content is not what was written."""
     if checksum(content) != expected:
         raise ValueError(
             "model file: field 'sha256' does not match the content; the file was changed after "
@@ -144,7 +151,8 @@ def _verify(expected: str, content: dict[str, Any]) -> None:
         )
 
 
-def _parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
+    """The content of a JSON text, without what hides in some: NaN, huge numbers, fields twice."""
     try:
         return json.loads(
             text,
