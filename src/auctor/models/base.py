@@ -371,7 +371,7 @@ class Model(ABC):
         >>> scorer = {}
         >>> exec(model.to_python(), scorer)
         >>> result = scorer["score_row"]({"x0": 3.5})
-        >>> result["label"], result["score"] == model.decision_function([[3.5]])[0]
+        >>> result["label"], [result["score"]] == model.decision_function([[3.5]]).tolist()
         (1, True)
         """
         return plan_to_python(self.plan())

@@ -78,7 +78,8 @@ def _typed_facts(model: Model, rows: ReportRows, examples: Ints) -> dict[str, An
     used = plan["used"]
     if not used or len(used) > MOST_INPUTS or _count_numbers(plan) > MOST_NUMBERS:
         return {}
-    choices = {j: list(model._columns[j].categories) for j in used if model._columns[j].is_category}
+    columns = enumerate(model._columns)
+    choices = {j: list(column.categories) for j, column in columns if column.is_category}
     return {
         "model": _anonymous(plan, choices),
         "inputs": [
@@ -111,13 +112,14 @@ def _anonymous(plan: dict[str, Any], choices: dict[int, list[Any]]) -> dict[str,
         if isinstance(data, list):
             if len(data) == 4 and isinstance(data[1], list):  # a node that tests a category
                 j, values, *children = data
-                return [j, [position[j][value] for value in values], *children]
+                return [j, [position[j].get(value, -1) for value in values], *children]
             return [renumber(item) for item in data]
         if not isinstance(data, dict):
             return data
         if "categories" in data:
-            own = position.get(data["input"], {})
-            return {**data, "categories": [own[value] for value in data["categories"]]}
+            own = position[data["input"]]
+            # An axis of a surface may have a category that the feature does not have.
+            return {**data, "categories": [own.get(value, -1) for value in data["categories"]]}
         return {key: renumber(item) for key, item in data.items()}
 
     explained = plan["explained"]

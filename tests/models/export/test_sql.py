@@ -6,6 +6,7 @@ from dataclasses import replace
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from golden.machines import stored
 from hypothesis import given
@@ -116,6 +117,21 @@ def test_whole_numbers_beyond_double_as_categories(connections):
         assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == expected
     with pytest.raises(ValueError, match=r"1152921504606846976, a whole number beyond 2\^53"):
         model.to_js()
+
+
+def test_nan_in_a_parquet_file_is_missing(tmp_path):
+    """The ranges of its columns do not count NaN, and DuckDB takes conclusions from them."""
+    values = [0.0, 1.0, float("nan"), None]
+    table = pa.table({"x": pa.array(values, pa.float64())})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    model = AdditiveModel(
+        *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
+    )
+    connection = duckdb.connect()
+    connection.execute(f"CREATE VIEW data AS FROM read_parquet('{tmp_path}/rows.parquet')")
+    scores = sorted(row[0] for row in connection.execute(model.to_sql()).fetchall())
+    assert scores == [1.0, 2.0, 7.0, 7.0] == sorted(model.decision_function(table))
+    connection.close()
 
 
 def test_enumerations_are_text():

@@ -84,6 +84,11 @@ class Dialect:
 
 
 class DuckDB(Dialect):
+    def without_nan(self, column: str) -> str:
+        # Not by a comparison with NaN: the ranges of columns in Parquet files do not count NaN,
+        # and DuckDB concludes from them that no value is equal to it.
+        return f"CASE WHEN NOT isnan({column}) THEN {column} END"
+
     def sorted_at(self, values: Sequence[str], index: int) -> str:
         return f"list_sort([{', '.join(values)}])[{index + 1}]"
 
