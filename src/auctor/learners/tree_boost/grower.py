@@ -11,9 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auctor._typing import Bools, DenseCodes, Floats, Ints
+from auctor._typing import DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.kernels.boost_rows import clear_slots, count_packed, mix, subtract_packed
+from auctor.kernels.boost_rows import (
+    clear_slots,
+    count_packed,
+    gather_packed,
+    mix,
+    subtract_packed,
+)
 from auctor.kernels.boost_splits import (
     BoostFeatures,
     BoostNodes,
@@ -25,6 +31,7 @@ from auctor.kernels.boost_splits import (
 from auctor.kernels.boosted_trees import (
     BoostLevel,
     CountPlan,
+    FeatureGroups,
     GrowingTree,
     RowLists,
     allow_features,
@@ -41,8 +48,10 @@ from auctor.learners.common.blocks import Block, class_blocks
 
 # Maximum number of features of a tile: a row of a tile is half a cache line.
 _TILE = 32
-# Histograms are kept for the next level if they fit into this; else every node is counted.
+# Histograms are kept for the next level if they fit into this; else every node is counted, as many
+# at a time as fit into the second number for each tile of features.
 _HISTOGRAM_BYTES = 2**29
+_PART_BYTES = 2**27
 
 
 class Tree(NamedTuple):
@@ -67,9 +76,10 @@ class Run:
     @classmethod
     def of(cls, block: Block, max_depth: int) -> "Run":
         """Empty lists that are large enough for the block."""
-        rows = np.empty((3, block.stop - block.start), dtype=np.uint32)
+        n_rows = block.stop - block.start
+        rows = np.empty((3, n_rows), dtype=np.uint32)
         ends = np.zeros((2, 2**max_depth), dtype=np.int64)
-        return cls(block, RowLists(*rows, *ends))
+        return cls(block, RowLists(*rows, np.empty(n_rows, dtype=np.int64), *ends))
 
     def begin(self, n_rows: int) -> None:
         """Make the first rows of the order the list of the root."""
@@ -85,7 +95,7 @@ class _Tile:
     """Some of the features: their codes row by row, and the histograms of the nodes of a level."""
 
     def __init__(self, data: RankingData, first: int, last: int, signs: Ints) -> None:
-        self.first, self.last, self._n_codes = first, last, data.n_codes
+        self.first, self.last = first, last
         self.features = describe_features(data, first, last, signs)
         # Copies also where one feature needs none: kernels are compiled anew for read-only arrays.
         self.codes = [
@@ -103,28 +113,46 @@ class _Tile:
         self.histogram = np.empty((2, n_slots, self.n_bins), dtype=np.int64)
 
     def search(
-        self, runs: list[Run], packed: list[Ints], plan: CountPlan, nodes: BoostNodes,
-        rule: BoostRule,
-    ) -> BoostSplits:  # fmt: skip
+        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule, n_codes: int
+    ) -> BoostSplits:
         """The best splits of a level by the features of this tile."""
-        histogram = self.histogram
-        if histogram.shape[1] == 0:  # nothing is kept for the next level
-            histogram = np.empty((2, len(plan.lists), self.n_bins), dtype=np.int64)
+        splits = no_boost_splits(len(nodes.slot), n_codes)
+        own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
+        if self.histogram.shape[1] > 0:
+            self._count(self.histogram, runs, plan)
+            find_boost_splits(*self.histogram, own, self.features, rule, splits)
+        else:
+            self._search_parts(runs, plan, own, rule, splits)
+        splits.feature[splits.feature >= 0] += self.first
+        return splits
+
+    def _count(self, histogram: Ints, runs: list[Run], plan: CountPlan) -> None:
+        """Count the lists of a plan, and subtract them from those of their parents."""
         for of_class in histogram:
             clear_slots(plan.slot, of_class)
         for run in runs:
-            k, lists = run.block.partition, run.lists
+            lists = run.lists
             count_packed(
-                self.codes[k], self.features.first_bin, lists.order, packed[k], lists.begin,
-                lists.end, plan.lists, plan.slot, histogram[run.block.label],
+                self.codes[run.block.partition], self.features.first_bin, lists.order, lists.amount,
+                lists.begin, lists.end, plan.lists, plan.slot, histogram[run.block.label],
             )  # fmt: skip
         for of_class in histogram:
             subtract_packed(plan.whole, plan.slot[: len(plan.whole)], of_class)
-        splits = no_boost_splits(len(nodes.slot), self._n_codes)
-        own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
-        find_boost_splits(histogram[0], histogram[1], own, self.features, rule, splits)
-        splits.feature[splits.feature >= 0] += self.first
-        return splits
+
+    def _search_parts(
+        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule,
+        splits: BoostSplits,
+    ) -> None:  # fmt: skip
+        """Count and search as many nodes at a time as fit into memory; no histogram is kept."""
+        size = max(1, _PART_BYTES // (16 * self.n_bins))
+        histogram = np.empty((2, min(size, len(nodes.slot)), self.n_bins), dtype=np.int64)
+        for first in range(0, len(nodes.slot), size):
+            part = slice(first, first + size)
+            slot = plan.slot[part] - first
+            self._count(histogram, runs, CountPlan(plan.lists[part], slot, plan.whole))
+            own = BoostNodes(slot, nodes.totals[part], nodes.bounds[part], nodes.allowed[part])
+            found = BoostSplits(*(column[part] for column in splits))
+            find_boost_splits(*histogram, own, self.features, rule, found)
 
 
 def describe_features(data: RankingData, first: int, last: int, signs: Ints) -> BoostFeatures:
@@ -150,7 +178,7 @@ class TreeGrower:
         Number of features drawn for each node; 0 for all.
     signs : ndarray of shape (n_features,)
         1 or -1 for features in which the score must increase or decrease, else 0.
-    groups : ndarray of shape (n_groups, n_features)
+    groups : FeatureGroups
         Features that may be tested on one path; without groups there is no constraint.
     """
 
@@ -162,7 +190,7 @@ class TreeGrower:
         max_depth: int,
         n_drawn: int,
         signs: Ints,
-        groups: Bools,
+        groups: FeatureGroups,
     ) -> None:
         self._data, self._workers = data, workers
         self._max_depth, self._n_drawn, self._groups = max_depth, n_drawn, groups
@@ -176,10 +204,12 @@ class TreeGrower:
         self._keeps = n_bytes <= _HISTOGRAM_BYTES
         for tile in self._tiles:
             tile.keep(n_slots if self._keeps else 0)
-        has_categories = bool(self._features.is_category.any())
-        self._tree = growing_tree(max_depth, data.n_codes, has_categories)
-        self._levels = boost_level(max_depth, len(groups)), boost_level(max_depth, len(groups))
-        self._splits = no_boost_splits(2**max_depth, data.n_codes)
+        of_categories = [f.n_bins + 1 for f in data.features if f.is_category]
+        self._n_sides = max(of_categories, default=1)
+        self._tree = growing_tree(max_depth, self._n_sides)
+        has_groups = len(groups.member) > 0
+        self._levels = boost_level(max_depth, has_groups), boost_level(max_depth, has_groups)
+        self._splits = no_boost_splits(2**max_depth, self._n_sides)
 
     @property
     def codes(self) -> list[DenseCodes] | None:
@@ -201,8 +231,8 @@ class TreeGrower:
         tile = self._tiles[0]
         grow_alone(
             tile.codes[0], self._data.partitions[0].dense_codes, packed, negative.lists,
-            positive.lists, totals, self._features, self._groups, rule, self._max_depth,
-            self._n_drawn, seed, tile.histogram, self._splits, *self._levels, self._tree,
+            positive.lists, totals, self._features, self._groups, self._data.n_codes, rule,
+            self._max_depth, self._n_drawn, seed, tile.histogram, self._splits, *self._levels, self._tree,
         )  # fmt: skip
 
     def _grow_levels(
@@ -215,27 +245,29 @@ class TreeGrower:
         split = np.empty(2**self._max_depth, dtype=np.int64)
         for depth in range(self._max_depth):
             splits = self._search(
-                packed, plan, level, n_nodes, rule, np.uint64(mix(seed, np.uint64(depth)))
+                plan, level, n_nodes, rule, np.uint64(mix(seed, np.uint64(depth)))
             )
             n_split = split_level(
-                splits, n_nodes, self._features, self._groups, self._tree, level, split, children
+                splits, n_nodes, self._features, self._tree, level, split, children
             )
             if n_split == 0 or depth + 1 == self._max_depth:
                 break
             self._send(splits, split, n_split)
             plan = self._plan(split, n_split, level, children)
+            self._gather(packed, plan)
             level, children, n_nodes = children, level, 2 * n_split
 
     def _search(
-        self, packed: list[Ints], plan: CountPlan, level: BoostLevel, n_nodes: int,
-        rule: BoostRule, seed: np.uint64,
-    ) -> BoostSplits:  # fmt: skip
+        self, plan: CountPlan, level: BoostLevel, n_nodes: int, rule: BoostRule, seed: np.uint64
+    ) -> BoostSplits:
         """The best splits of a level; of equal ones that of the first feature."""
-        allowed = allow_features(level, n_nodes, self._groups, self._n_drawn, seed)
+        allowed = allow_features(
+            level, n_nodes, self._data.n_features, self._groups, self._n_drawn, seed
+        )
         slot = level.slot[:n_nodes]
         nodes = BoostNodes(slot, level.totals[:n_nodes], level.bounds[:n_nodes], allowed)
         best, *others = self._workers.map(
-            lambda tile: tile.search(self.runs, packed, plan, nodes, rule), self._tiles
+            lambda tile: tile.search(self.runs, plan, nodes, rule, self._n_sides), self._tiles
         )
         for other in others:
             is_better = (other.gain > best.gain) & (other.feature >= 0)
@@ -247,9 +279,18 @@ class TreeGrower:
     def _send(self, splits: BoostSplits, split: Ints, n_split: int) -> None:
         def send(run: Run) -> None:
             codes = self._data.partitions[run.block.partition].dense_codes
-            run.lists = send_children(codes, run.lists, splits, split, n_split)
+            run.lists = send_children(
+                codes, run.lists, splits, split, n_split, self._data.n_codes
+            )
 
         self._workers.map(send, self.runs)
+
+    def _gather(self, packed: list[Ints], plan: CountPlan) -> None:
+        def gather(run: Run) -> None:
+            lists, own = run.lists, packed[run.block.partition]
+            gather_packed(lists.order, own, lists.begin, lists.end, plan.lists, lists.amount)
+
+        self._workers.map(gather, self.runs)
 
     def _plan(
         self, split: Ints, n_split: int, level: BoostLevel, children: BoostLevel

@@ -6,12 +6,12 @@ from math import floor, log2
 
 import numpy as np
 
-from auctor._typing import Bools, DenseCodes, Floats, Ints
+from auctor._typing import DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import draw_rows, mix
 from auctor.kernels.boost_slopes import HALF, pack_slopes
 from auctor.kernels.boost_splits import BoostRule
-from auctor.kernels.boosted_trees import add_tree, tree_steps
+from auctor.kernels.boosted_trees import add_tree, feature_groups, tree_steps
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
@@ -90,7 +90,7 @@ class Booster:
             max_depth=settings.max_depth,
             n_drawn=0 if n_drawn == data.n_features else n_drawn,
             signs=np.array(settings.signs or [0] * data.n_features, dtype=np.int64),
-            groups=_group_masks(settings.groups, data.n_features),
+            groups=feature_groups(settings.groups, data.n_features),
         )
         self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
         self._n_trees = self._n_single = 0
@@ -126,20 +126,17 @@ class Booster:
         return tree, self._apply(tree)
 
     def _pack(self, line: Line, scales: Floats, seed: np.uint64) -> Ints:
-        """Pack the slopes of all rows and draw the rows of the tree; returns their packed sums."""
+        """Draw the rows of the tree and pack their slopes; returns their packed sums."""
         grid = line.low, float(self.pairs.per_unit)
 
         def pack(run: Run) -> int:
-            k, label, start, stop = run.block
-            part = self._data.partitions[k]
-            rows = self.scores.values[k], part.weight, start, stop
+            k, label, _, _ = run.block
+            part, lists = self._data.partitions[k], run.lists
+            rows = lists.order, self._draw(run, part.rows, seed)
             is_whole = self._data.class_weights[label] <= _MOST_WHOLE
-            nodes = line.nodes[label]
-            pack_slopes(*rows, *grid, nodes, *scales[label], is_whole, self._packed[k])
-            n_drawn = self._draw(run, part.rows, seed)
-            if n_drawn == stop - start:
-                return int(self._packed[k][start:stop].sum())
-            return int(self._packed[k][run.lists.order[:n_drawn]].sum())
+            how = *grid, line.nodes[label], *scales[label], is_whole
+            out = self._packed[k], lists.amount
+            return int(pack_slopes(self.scores.values[k], part.weight, *rows, *how, *out))
 
         totals = np.zeros(2, dtype=np.int64)
         parts = self._workers.map(pack, self.grower.runs)
@@ -213,11 +210,3 @@ def add_to_rows(scores: Scores, tree: Tree) -> None:
     rows = zip(scores.data.partitions, scores.tiles, scores.values, strict=True)
     for part, codes, values in rows:
         add_tree(codes, 0, part.n_rows, steps, tree.value, part.weight, values, unused)
-
-
-def _group_masks(groups: tuple[tuple[int, ...], ...], n_features: int) -> Bools:
-    """Groups of features as rows of a matrix (group, feature)."""
-    masks = np.zeros((len(groups), n_features), dtype=np.bool_)
-    for mask, group in zip(masks, groups, strict=True):
-        mask[list(group)] = True
-    return masks
