@@ -17,6 +17,9 @@ from auctor.kernels.jit import kernel
 
 # Rows that are read together before they are counted, so that many are fetched at the same time.
 _PREFETCHED = 64
+# Rows are far apart if there are this many from one to the next on average; nearer ones are
+# fetched by the processor itself.
+_FAR = 12
 
 
 @kernel
@@ -96,8 +99,8 @@ def count_packed(
     """Count some lists of rows: the sum of their packed numbers by bin, in the slot of each list.
 
     ``tile`` is (rows, features), ``histogram`` (slots, bins of all features), and ``amount`` has
-    the packed numbers in the order of the lists. The rows of a block are read once before they are
-    counted: these reads are independent, so that many rows are fetched from memory at the same
+    the packed numbers in the order of the lists. Rows that are far apart in memory are read once
+    before they are counted: these reads are independent, so that many rows are fetched at the same
     time. Their sum is returned so that the compiler keeps the loop.
     """
     width = tile.shape[1]
@@ -106,7 +109,8 @@ def count_packed(
         bins = histogram[slot[k]]
         for first in range(begin[lists[k]], end[lists[k]], _PREFETCHED):
             last = min(first + _PREFETCHED, end[lists[k]])
-            for i in range(first, last):
+            is_far = order[last - 1] - order[first] > _FAR * _PREFETCHED
+            for i in range(first, last if is_far else first):
                 checksum += np.int64(tile[order[i], 0])
             i = first
             while i + 3 < last:  # four rows share a step
@@ -124,7 +128,8 @@ def count_packed(
             while i < last:
                 codes_a = tile[order[i]]
                 for j in range(width):
-                    bins[np.uint64(first_bin[j]) + np.uint64(codes_a[j])] += amount[i]
+                    start = np.uint64(first_bin[j])
+                    bins[start + np.uint64(codes_a[j])] += amount[i]
                 i += 1
     return checksum
 

@@ -147,11 +147,12 @@ def allow_features(
         return np.empty((0, n_features), dtype=np.bool_)
     allowed = np.empty((n_nodes, n_features), dtype=np.bool_)
     for k in range(n_nodes):
-        is_root = not has_groups or level.path[k, 0] < 0
         for j in range(n_features):
-            # Every feature is in a group.
-            allowed[k, j] = is_root
-        if not is_root:
+            allowed[k, j] = not has_groups
+        if has_groups and level.path[k, 0] < 0:
+            for j in groups.member:
+                allowed[k, j] = True
+        elif has_groups:
             _allow_groups(level.path[k], groups, allowed[k])
     if n_drawn > 0:
         draw_features(seed, n_drawn, allowed)
@@ -312,9 +313,7 @@ def send_children(
     for i in range(n_split):  # after all of them were read
         lists.begin[2 * i], lists.begin[2 * i + 1] = begin[i], middle[i]
         lists.end[2 * i], lists.end[2 * i + 1] = middle[i], end[i]
-    return RowLists(
-        lists.spare, lists.order, lists.buffer, lists.amount, lists.begin, lists.end
-    )
+    return RowLists(lists.spare, lists.order, lists.buffer, lists.amount, lists.begin, lists.end)
 
 
 @kernel
@@ -485,6 +484,4 @@ def tree_steps(nodes: TreeNodes) -> TreeSteps:
     for k, left in zip(inner.tolist(), nodes.left[inner].tolist(), strict=True):
         depth[left] = depth[left + 1] = depth[k] + 1
     has_categories = bool((nodes.start >= 0).any())
-    return TreeSteps(
-        record.astype(np.uint64), nodes.start, nodes.table, max(depth), has_categories
-    )
+    return TreeSteps(record.astype(np.uint64), nodes.start, nodes.table, max(depth), has_categories)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auctor._typing import DenseCodes, Floats, Ints
+from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import (
     clear_slots,
@@ -44,10 +44,13 @@ from auctor.kernels.boosted_trees import (
     split_level,
 )
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.common.blocks import Block
+from auctor.learners.tree_boost.row_blocks import boost_blocks, row_codes
 
-# Maximum number of features of a tile: a row of a tile is half a cache line.
+# Maximum number of features of a tile: a row of a tile is half a cache line. A table of few cells
+# is a single tile, since Python between the kernels would take longer than what a tile saves.
 _TILE = 32
+_SINGLE_TILE_CELLS = 2**23
 # Histograms are kept for the next level if they fit into this; else every node is counted, as many
 # at a time as fit into the second number for each tile of features.
 _HISTOGRAM_BYTES = 2**29
@@ -94,13 +97,12 @@ class Run:
 class _Tile:
     """Some of the features: their codes row by row, and the histograms of the nodes of a level."""
 
-    def __init__(self, data: RankingData, first: int, last: int, signs: Ints) -> None:
+    def __init__(
+        self, data: RankingData, first: int, last: int, signs: Ints, workers: Workers
+    ) -> None:
         self.first, self.last = first, last
         self.features = describe_features(data, first, last, signs)
-        # Copies also where one feature needs none: kernels are compiled anew for read-only arrays.
-        self.codes = [
-            np.array(part.dense_codes[first:last].T, order="C") for part in data.partitions
-        ]
+        self.codes = row_codes(data, workers, slice(first, last))
         self.histogram = np.empty((2, 0, self.n_bins), dtype=np.int64)
 
     @property
@@ -113,10 +115,10 @@ class _Tile:
         self.histogram = np.empty((2, n_slots, self.n_bins), dtype=np.int64)
 
     def search(
-        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule, n_codes: int
+        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule, n_sides: int
     ) -> BoostSplits:
         """The best splits of a level by the features of this tile."""
-        splits = no_boost_splits(len(nodes.slot), n_codes)
+        splits = no_boost_splits(len(nodes.slot), n_sides)
         own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
         if self.histogram.shape[1] > 0:
             self._count(self.histogram, runs, plan)
@@ -194,10 +196,10 @@ class TreeGrower:
     ) -> None:
         self._data, self._workers = data, workers
         self._max_depth, self._n_drawn, self._groups = max_depth, n_drawn, groups
-        blocks = class_blocks(data, workers.count)
+        blocks = boost_blocks(data, workers)
         self.runs = [Run.of(block, max_depth) for own in blocks for block in own]
-        edges = _tile_edges(data.n_features, len(blocks))
-        self._tiles = [_Tile(data, a, b, signs) for a, b in pairwise(edges)]
+        edges = _tile_edges(data, len(blocks))
+        self._tiles = [_Tile(data, a, b, signs, workers) for a, b in pairwise(edges)]
         self._features = describe_features(data, 0, data.n_features, signs)
         n_slots = 2 ** (max_depth - 1)
         n_bytes = 16 * n_slots * sum(tile.n_bins for tile in self._tiles)
@@ -207,14 +209,12 @@ class TreeGrower:
         of_categories = [f.n_bins + 1 for f in data.features if f.is_category]
         self._n_sides = max(of_categories, default=1)
         self._tree = growing_tree(max_depth, self._n_sides)
+        # The whole rows, which a finished tree is added to.
+        only = self._tiles[0].codes if len(self._tiles) == 1 else None
+        self.codes = only or row_codes(data, workers)
         has_groups = len(groups.member) > 0
         self._levels = boost_level(max_depth, has_groups), boost_level(max_depth, has_groups)
         self._splits = no_boost_splits(2**max_depth, self._n_sides)
-
-    @property
-    def codes(self) -> list[DenseCodes] | None:
-        """The codes of each partition (rows, features); None if they are in several tiles."""
-        return self._tiles[0].codes if len(self._tiles) == 1 else None
 
     def grow(self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64) -> Tree:
         """Grow a tree on the rows of the runs, from their packed slopes and the sums of these."""
@@ -232,7 +232,8 @@ class TreeGrower:
         grow_alone(
             tile.codes[0], self._data.partitions[0].dense_codes, packed, negative.lists,
             positive.lists, totals, self._features, self._groups, self._data.n_codes, rule,
-            self._max_depth, self._n_drawn, seed, tile.histogram, self._splits, *self._levels, self._tree,
+            self._max_depth, self._n_drawn, seed, tile.histogram, self._splits, *self._levels,
+            self._tree,
         )  # fmt: skip
 
     def _grow_levels(
@@ -267,7 +268,8 @@ class TreeGrower:
         slot = level.slot[:n_nodes]
         nodes = BoostNodes(slot, level.totals[:n_nodes], level.bounds[:n_nodes], allowed)
         best, *others = self._workers.map(
-            lambda tile: tile.search(self.runs, plan, nodes, rule, self._n_sides), self._tiles
+            lambda tile: tile.search(self.runs, plan, nodes, rule, self._n_sides),
+            self._tiles,
         )
         for other in others:
             is_better = (other.gain > best.gain) & (other.feature >= 0)
@@ -279,9 +281,7 @@ class TreeGrower:
     def _send(self, splits: BoostSplits, split: Ints, n_split: int) -> None:
         def send(run: Run) -> None:
             codes = self._data.partitions[run.block.partition].dense_codes
-            run.lists = send_children(
-                codes, run.lists, splits, split, n_split, self._data.n_codes
-            )
+            run.lists = send_children(codes, run.lists, splits, split, n_split, self._data.n_codes)
 
         self._workers.map(send, self.runs)
 
@@ -306,8 +306,11 @@ class TreeGrower:
         return plan
 
 
-def _tile_edges(n_features: int, n_workers: int) -> list[int]:
+def _tile_edges(data: RankingData, n_workers: int) -> list[int]:
     """Where tiles begin and end: an equal number for each thread, if there are enough features."""
+    n_features = data.n_features
+    if n_workers == 1 and data.n_rows * n_features <= _SINGLE_TILE_CELLS:
+        return [0, n_features]
     per_worker = -(-n_features // (_TILE * n_workers))
     n_tiles = min(n_features, per_worker * n_workers)
     return [n_features * k // n_tiles for k in range(n_tiles + 1)]

@@ -15,6 +15,7 @@ from auctor.kernels.boosted_trees import add_tree, feature_groups, tree_steps
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
+from auctor.learners.tree_boost.row_blocks import row_codes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import on_grid
 
@@ -59,7 +60,7 @@ class Scores:
     @cached_property
     def tiles(self) -> list[DenseCodes]:
         """The codes of each partition (rows, features), the codes of a row side by side."""
-        return [np.array(part.dense_codes.T, order="C") for part in self.data.partitions]
+        return row_codes(self.data, Workers(1))
 
     @classmethod
     def start(cls, data: RankingData, offset: Floats | None) -> "Scores":
@@ -183,7 +184,7 @@ class Booster:
 
     def _apply(self, tree: Tree) -> Ints:
         """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
-        codes = self.grower.codes if self.grower.codes is not None else self.scores.tiles
+        codes = self.grower.codes
         steps = tree_steps(tree.nodes)
 
         def apply(run: Run) -> Ints:
