@@ -147,7 +147,8 @@ class PairSlopes:
         """Slope and curvature (node, 2) at the nodes, for negatives and for positives."""
         curves = self._curves
         if self._fpr_range is not None:
-            (of_neg, of_pos), _ = partial_sums(negative, positive, self.per_unit, self._fpr_range)
+            rows = negative, positive, self.per_unit, self._fpr_range
+            (of_neg, of_pos), _ = partial_sums(*rows, has_area=False)
             length = self._fpr_range[1] - self._fpr_range[0]
             return _twice(of_neg / length), _twice(of_pos / length)
         # A negative at x meets positives at x + z, and a positive at x negatives at x - z.

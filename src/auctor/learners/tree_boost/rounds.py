@@ -11,7 +11,7 @@ from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import draw_rows, mix
 from auctor.kernels.boost_slopes import HALF, pack_slopes
 from auctor.kernels.boost_splits import BoostRule
-from auctor.kernels.boosted_trees import add_tree, feature_groups, tree_steps
+from auctor.kernels.boosted_trees import TreeSteps, add_tree, feature_groups, tree_steps
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
@@ -95,6 +95,7 @@ class Booster:
         )
         self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
         self._n_trees = self._n_single = 0
+        self.steps: TreeSteps | None = None  # of the last tree
         self._draws = settings.subsample < 1.0 or n_drawn < data.n_features
 
     @property
@@ -185,7 +186,7 @@ class Booster:
     def _apply(self, tree: Tree) -> Ints:
         """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
         codes = self.grower.codes
-        steps = tree_steps(tree.nodes)
+        self.steps = steps = tree_steps(tree.nodes)
 
         def apply(run: Run) -> Ints:
             k, _, start, stop = run.block
@@ -204,10 +205,9 @@ def sum_up(tree: Tree, cover: Ints) -> Ints:
     return cover
 
 
-def add_to_rows(scores: Scores, tree: Tree) -> None:
+def add_to_rows(scores: Scores, tree: Tree, steps: TreeSteps) -> None:
     """Add a tree to the scores of held-out rows."""
     unused = np.zeros(len(tree.value), dtype=np.int64)
-    steps = tree_steps(tree.nodes)
     rows = zip(scores.data.partitions, scores.tiles, scores.values, strict=True)
     for part, codes, values in rows:
         add_tree(codes, 0, part.n_rows, steps, tree.value, part.weight, values, unused)
