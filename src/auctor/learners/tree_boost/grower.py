@@ -45,7 +45,7 @@ from auctor.kernels.boosted_trees import (
 )
 from auctor.kernels.trees import TreeNodes
 from auctor.learners.common.blocks import Block
-from auctor.learners.tree_boost.row_blocks import boost_blocks, row_codes
+from auctor.learners.tree_boost.row_blocks import boost_blocks, boost_workers, row_codes
 
 # Maximum number of features of a tile: a row of a tile is half a cache line. A table of few cells
 # is a single tile, since Python between the kernels would take longer than what a tile saves.
@@ -80,9 +80,10 @@ class Run:
     def of(cls, block: Block, max_depth: int) -> "Run":
         """Empty lists that are large enough for the block."""
         n_rows = block.stop - block.start
-        rows = np.empty((3, n_rows), dtype=np.uint32)
-        ends = np.zeros((2, 2**max_depth), dtype=np.int64)
-        return cls(block, RowLists(*rows, np.empty(n_rows, dtype=np.int64), *ends))
+        order, spare, buffer = np.empty((3, n_rows), dtype=np.uint32)
+        amount = np.empty(n_rows, dtype=np.int64)
+        begin, end = np.zeros((2, 2**max_depth), dtype=np.int64)
+        return cls(block, RowLists(order, spare, buffer, amount, begin, end))
 
     def begin(self, n_rows: int) -> None:
         """Make the first rows of the order the list of the root."""
@@ -153,7 +154,8 @@ class _Tile:
             slot = plan.slot[part] - first
             self._count(histogram, runs, CountPlan(plan.lists[part], slot, plan.whole))
             own = BoostNodes(slot, nodes.totals[part], nodes.bounds[part], nodes.allowed[part])
-            found = BoostSplits(*(column[part] for column in splits))
+            columns: Any = (column[part] for column in splits)
+            found = BoostSplits(*columns)
             find_boost_splits(*histogram, own, self.features, rule, found)
 
 
@@ -194,7 +196,7 @@ class TreeGrower:
         signs: Ints,
         groups: FeatureGroups,
     ) -> None:
-        self._data, self._workers = data, workers
+        self._data, self._workers = data, boost_workers(data, workers)
         self._max_depth, self._n_drawn, self._groups = max_depth, n_drawn, groups
         blocks = boost_blocks(data, workers)
         self.runs = [Run.of(block, max_depth) for own in blocks for block in own]

@@ -15,7 +15,7 @@ from auctor.kernels.boosted_trees import TreeSteps, add_tree, feature_groups, tr
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
-from auctor.learners.tree_boost.row_blocks import row_codes
+from auctor.learners.tree_boost.row_blocks import boost_workers, row_codes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import on_grid
 
@@ -80,7 +80,8 @@ class Booster:
         workers: Workers,
         offset: Floats | None = None,
     ) -> None:
-        self._data, self._settings, self._workers = data, settings, workers
+        self._data, self._settings = data, settings
+        self._workers = boost_workers(data, workers)
         self.scores = Scores.start(data, offset)
         loss = settings.loss
         self.pairs = PairSlopes(data, workers, loss, settings.fpr_range)

@@ -16,6 +16,11 @@ def boost_blocks(data: RankingData, workers: Workers) -> list[list[Block]]:
     return class_blocks(data, min(workers.count, max(1, useful)))
 
 
+def boost_workers(data: RankingData, workers: Workers) -> Workers:
+    """The threads, or a single one where more would not save time."""
+    return workers if len(boost_blocks(data, workers)) > 1 else Workers(1)
+
+
 def row_codes(
     data: RankingData, workers: Workers, features: slice = slice(None)
 ) -> list[DenseCodes]:
