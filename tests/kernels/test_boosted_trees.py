@@ -10,6 +10,7 @@ from auctor.kernels.boost_rows import (
     count_packed,
     draw_features,
     draw_rows,
+    gather_packed,
     mix,
     send_packed,
     subtract_packed,
@@ -28,6 +29,7 @@ from auctor.kernels.boosted_trees import (
     add_tree,
     allow_features,
     boost_level,
+    feature_groups,
     send_children,
     tree_steps,
 )
@@ -100,16 +102,36 @@ def test_every_feature_is_drawn_equally_often():
 
 
 def test_groups_of_features_bound_what_may_split_a_node():
-    level = boost_level(2, 2)
-    groups = np.array([[True, True, False, False], [False, True, True, False]])
-    level.open_groups[:3] = [[True, True], [True, False], [False, False]]
-    everything = allow_features(level, 3, groups, 0, np.uint64(0))
-    assert everything.astype(int).tolist() == [[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
-    some = allow_features(level, 3, groups, 1, np.uint64(0))
-    assert some.sum(axis=1).tolist() == [1, 1, 0] and not (some & ~everything).any()
-    none = np.zeros((0, 4), dtype=np.bool_)
-    assert allow_features(level, 3, none, 0, np.uint64(0)).shape == (0, 4)
-    assert allow_features(level, 3, none, 2, np.uint64(0)).sum(axis=1).tolist() == [2, 2, 2]
+    level = boost_level(2, has_groups=True)
+    groups = feature_groups([(1, 0), (1, 2), (3,)], 5)
+    level.path[:4] = [[-1, -1], [1, -1], [1, 2], [0, 3]]
+
+    def allow(level, groups, n_drawn, n_nodes=4):
+        return allow_features(level, n_nodes, 5, groups, n_drawn, np.uint64(0))
+
+    everything = allow(level, groups, 0)
+    rows = ["11110", "11100", "01100", "00000"]  # the last feature is in no group
+    assert ["".join(map(str, row)) for row in everything.astype(int)] == rows
+    some = allow(level, groups, 1)
+    assert some.sum(axis=1).tolist() == [1, 1, 1, 0] and not (some & ~everything).any()
+    level, groups = boost_level(2), feature_groups([], 5)
+    assert allow(level, groups, 0, 3).shape == (0, 5)
+    assert allow(level, groups, 2, 3).sum(axis=1).tolist() == [2, 2, 2]
+
+
+@over_seeds
+@fewer_seeds
+def test_groups_are_those_that_contain_the_whole_path(seed):
+    rng = np.random.default_rng(seed)
+    groups = [tuple(np.flatnonzero(rng.random(6) < 0.4).tolist()) for _ in range(4)] + [(0, 5)]
+    level = boost_level(3, has_groups=True)
+    paths = [rng.integers(0, 6, size=rng.integers(1, 4)).tolist() for _ in range(8)]
+    for k, path in enumerate(paths):
+        level.path[k, : len(path)] = path
+    allowed = allow_features(level, 8, 6, feature_groups(groups, 6), 0, np.uint64(0))
+    for own, path in zip(allowed, paths, strict=True):
+        fitting = [group for group in groups if set(path) <= set(group)]
+        assert set(np.flatnonzero(own).tolist()) == set().union(*fitting)
 
 
 class Table:
@@ -164,10 +186,19 @@ def search(table, bounds=slow.FREE, signs=(0, 0, 0), allowed=None, rule=SLOW_RUL
     allowed = np.ones((0, 3), dtype=np.bool_) if allowed is None else np.array([allowed])
     slot = np.zeros(1, dtype=np.int64)
     nodes = BoostNodes(slot, table.totals(), np.array([bounds], dtype=float), allowed)
-    splits = no_boost_splits(1, int(table.n_bins.max()) + 1)
+    splits = no_boost_splits(1, int(table.n_bins[table.features.is_category].max(initial=0)) + 1)
     features = table.features._replace(sign=np.array(signs))
     find_boost_splits(negative, positive, nodes, features, packed_rule(rule), splits)
     return splits
+
+
+def sides(splits, k, n_codes):
+    """Whether each code goes left at node k."""
+    if splits.cut[k] == 0:  # a category
+        return splits.goes_left[k] == 1
+    out = np.arange(n_codes) <= splits.cut[k]
+    out[0] = splits.missing[k]
+    return out
 
 
 def assert_best(table, bounds=slow.FREE, signs=(0, 0, 0), allowed=None, rule=SLOW_RULE):
@@ -183,13 +214,12 @@ def assert_best(table, bounds=slow.FREE, signs=(0, 0, 0), allowed=None, rule=SLO
     gain = split.gain[0] - split.parent[0]
     assert gain == pytest.approx(best.gain, rel=1e-9, abs=1e-10)
     assert j == best.feature
-    side = split.goes_left[0, table.codes[:, j].astype(int)].astype(bool)
+    side = sides(split, 0, table.n_bins[j] + 1)[table.codes[:, j].astype(int)]
     assert np.array_equal(side, np.isin(table.codes[:, j], list(best.left)))
     assert split.value[0] == pytest.approx(best.values, abs=1e-12)
-    assert split.missing[0] == split.goes_left[0, 0]
-    if not is_category[j]:
-        sides = (np.arange(1, table.n_bins[j] + 1) <= split.cut[0]).astype(int)
-        assert split.goes_left[0, 1 : table.n_bins[j] + 1].tolist() == sides.tolist()
+    assert (split.cut[0] == 0) == is_category[j]
+    if is_category[j]:
+        assert split.missing[0] == split.goes_left[0, 0]
     left = [table.packed[side & (table.positive == label)].sum() for label in (0, 1)]
     assert split.left[0].tolist() == left
     return best
@@ -279,10 +309,10 @@ def test_missing_values_that_fill_the_sums():
     one = np.array([1])
     features = BoostFeatures(0 * one, 2 * one, one == 0, 0 * one)
     unit = np.full(2, 1e-6)
-    splits = no_boost_splits(1, 3)
+    splits = no_boost_splits(1, 1)
     rule = BoostRule(unit, unit, 1.0, 1.0, 1.0, 0.05)
     find_boost_splits(histograms[0], histograms[1], nodes, features, rule, splits)
-    assert splits.goes_left.tolist() == [[1, 1, 0]]
+    assert sides(splits, 0, 3).tolist() == [True, True, False]
     assert splits.left.tolist() == [histograms[:, 0, :2].sum(axis=1).tolist()]
 
 
@@ -304,10 +334,14 @@ def test_lists_of_rows_are_counted_into_their_slots():
     begin, end = np.array([0, 71, 71, 100]), np.array([71, 71, 100, 149])
     lists, slot = np.array([3, 0, 1]), np.array([1, 4, 2])
     histogram = np.zeros((5, table.width), dtype=np.int64)
+    amount = np.zeros(150, dtype=np.int64)
+    gather_packed(order, table.packed, begin, end, lists, amount)
+    assert np.array_equal(amount[:71], table.packed[order][:71])
+    assert np.array_equal(amount[100:149], table.packed[order][100:149])
+    assert not amount[71:100].any()  # of a list that is not counted
     count_packed(
-        table.codes, table.features.first_bin, order, table.packed, begin, end, lists, slot,
-        histogram,
-    )  # fmt: skip
+        table.codes, table.features.first_bin, order, amount, begin, end, lists, slot, histogram
+    )
     for own, place in zip(lists, slot, strict=True):
         expected = table.histograms(order[begin[own] : end[own]]).sum(axis=0)[0]
         assert np.array_equal(histogram[place], expected)
@@ -327,8 +361,8 @@ def test_children_sum_to_their_parent():
     histogram = np.zeros((2, table.width), dtype=np.int64)
     histogram[0] = table.histograms().sum(axis=0)[0]
     count_packed(
-        table.codes, table.features.first_bin, new, table.packed, np.array([0]), np.array([at]),
-        np.array([0]), np.array([1]), histogram,
+        table.codes, table.features.first_bin, new, table.packed[new], np.array([0]),
+        np.array([at]), np.array([0]), np.array([1]), histogram,
     )  # fmt: skip
     subtract_packed(np.array([0]), np.array([1]), histogram)
     assert np.array_equal(histogram[0], table.histograms(~side).sum(axis=0)[0])
@@ -340,19 +374,20 @@ def test_several_nodes_are_split_at_once():
     table = Table(7, n_rows=30)
     order = np.random.default_rng(7).permutation(30).astype(np.uint32)
     begin, end = [2, 12, 12, 29], [12, 12, 29, 30]
-    splits = no_boost_splits(4, 6)
+    splits = no_boost_splits(4, 5)
     splits.feature[:] = [0, 1, 2, -1]  # the last node is a leaf
-    splits.goes_left[:, [1, 3]] = 1
+    splits.cut[:2], splits.missing[:2] = [3, 1], [1, 0]
+    splits.goes_left[2, [1, 3]] = 1  # a category
     new, buffer = np.zeros((2, 30), dtype=np.uint32)
     ends = np.zeros((2, 8), dtype=np.int64)
     ends[:, :4] = begin, end
-    lists = RowLists(order, new, buffer, *ends)
+    lists = RowLists(order, new, buffer, np.zeros(30, dtype=np.int64), *ends)
     codes = np.ascontiguousarray(table.codes.T)
-    sent = send_children(read_only(codes), lists, splits, np.arange(3), 3)
+    sent = send_children(read_only(codes), lists, splits, np.arange(3), 3, 6)
     assert sent.order is new and sent.spare is order
     for k in range(3):
         own = order[begin[k] : end[k]]
-        side = np.isin(table.codes[own, k], [1, 3])
+        side = np.isin(table.codes[own, k], [[0, 1, 2, 3], [1], [1, 3]][k])
         children = [sent.order[sent.begin[i] : sent.end[i]] for i in (2 * k, 2 * k + 1)]
         assert np.array_equal(children[0], own[side])
         assert np.array_equal(children[1], own[~side])
@@ -371,8 +406,8 @@ def test_children_of_any_nodes_of_a_level_keep_their_rows(split):
     new, buffer = np.zeros((2, 40), dtype=np.uint32)
     ends = np.zeros((2, 8), dtype=np.int64)
     ends[:, :4] = edges[:-1], edges[1:]
-    lists = RowLists(order.copy(), new, buffer, *ends)
-    sent = send_children(read_only(codes), lists, splits, np.array(split), len(split))
+    lists = RowLists(order.copy(), new, buffer, np.zeros(40, dtype=np.int64), *ends)
+    sent = send_children(read_only(codes), lists, splits, np.array(split), len(split), 4)
     for i, k in enumerate(split):
         own = order[edges[k] : edges[k + 1]]
         side = np.isin(codes[0, own], [0, 2])
@@ -381,23 +416,24 @@ def test_children_of_any_nodes_of_a_level_keep_their_rows(split):
         assert np.array_equal(children[1], own[~side])
 
 
-def test_rows_take_the_steps_of_the_tree():
+@pytest.mark.parametrize("has_category", [True, False])
+def test_rows_take_the_steps_of_the_tree(has_category):
     """Numbers with missing values on both sides, a category, and leaves at different depths."""
     rng = np.random.default_rng(8)
-    columns = [[0, 1, -1, -1, 2, -1, -1], [2, 3, 0, 0, 0, 0, 0], [0] * 7, [1, 0, 0, 0, 0, 0, 0]]
-    start, table = [-1, -1, -1, -1, 0, -1, -1], [1, 0, 1, 0, 0, 1]
-    left, right = [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1]
+    columns = [[0, 1, 2, -1, -1, -1, -1], [2, 3, 2, 0, 0, 0, 0], [0] * 7, [1, 0, 1, 0, 0, 0, 0]]
+    start, table = [-1, -1, 0 if has_category else -1, -1, -1, -1, -1], [1, 0, 1, 0, 0, 1]
+    left, right = [1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]
     nodes = TreeNodes(*map(np.array, (*columns, start, table, left, right)))
     codes = rng.integers(0, 6, size=(3, 200)).astype(np.uint8)
     leaf = leaves_of(codes, nodes)
     weight, value = rng.integers(1, 4, size=200).astype(np.uint32), np.arange(7) / 4.0
     scores, cover = np.ones(200), np.zeros(7, dtype=np.int64)
     tile = np.ascontiguousarray(codes.T)
-    add_tree(tile, 10, 190, tree_steps(nodes), value, weight, scores, cover)
+    add_tree(tile, 10, 189, tree_steps(nodes), value, weight, scores, cover)
     expected = np.ones(200)
-    expected[10:190] += value[leaf[10:190]]
+    expected[10:189] += value[leaf[10:189]]
     assert np.array_equal(scores, expected)
-    assert np.array_equal(cover, np.bincount(leaf[10:190], weight[10:190], 7))
+    assert np.array_equal(cover, np.bincount(leaf[10:189], weight[10:189], 7))
 
 
 @pytest.mark.parametrize("is_whole", [True, False])
@@ -409,10 +445,14 @@ def test_packed_slopes_are_cubic_polynomials_of_the_score(is_whole):
     at = low + (np.arange(n_nodes) - 1) / per_unit
     slope, curvature = (lambda x: 40.0 + x**3, lambda x: 5.0 + x * x)  # cubic at most: no error
     nodes = np.column_stack([slope(at), curvature(at)])
-    packed = np.zeros(50, dtype=np.int64)
+    packed, amount = np.zeros((2, 50), dtype=np.int64)
     scales = 2.0**20, 2.0**18
-    rows = scores, weight.astype(np.uint32), 0, 50, low, per_unit
-    pack_slopes(*rows, nodes, *scales, is_whole, packed)
+    order = rng.permutation(50).astype(np.uint32)
+    rows = scores, weight.astype(np.uint32), order, 40, low, per_unit
+    drawn_sum = pack_slopes(*rows, nodes, *scales, is_whole, packed, amount)
+    assert np.array_equal(amount[:40], packed[order[:40]]) and not packed[order[40:]].any()
+    assert drawn_sum == packed.sum()
+    pack_slopes(*rows[:3], 50, *rows[4:], nodes, *scales, is_whole, packed, amount)
     upper, lower = packed >> HALF, packed & (2**HALF - 1)
     error = weight if is_whole else np.ones(50)  # half a unit, before or after the weight
     assert (np.abs(upper - weight * slope(scores) * scales[0]) <= 0.5 * error + 1e-3).all()

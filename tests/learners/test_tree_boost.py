@@ -13,7 +13,7 @@ from auctor.learners.common import blocks
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.search import find_amounts
 from auctor.learners.smooth.settings import SmoothSettings
-from auctor.learners.tree_boost import grower
+from auctor.learners.tree_boost import grower, row_blocks
 from auctor.learners.tree_boost.fit import fit_tree_boost
 from auctor.learners.tree_boost.mixture import (
     WEIGHTS,
@@ -255,6 +255,7 @@ DRAWS = {"subsample": 0.6, "max_features": 0.5, "max_depth": 4}
 def small_blocks(monkeypatch):
     """Threads are used on small tables too."""
     monkeypatch.setattr(blocks, "CELLS_PER_WORKER", 10)
+    monkeypatch.setattr(row_blocks, "CELLS_PER_WORKER", 10)
 
 
 @pytest.mark.parametrize("options", [{"max_depth": 4}, DRAWS], ids=["all rows", "draws"])
@@ -270,8 +271,11 @@ def test_every_way_to_grow_gives_the_same_trees(options, monkeypatch, small_bloc
     for n_partitions, workers in ((3, 1), (1, 2), (1, 3), (2, 3)):
         assert_same_trees(trees_of(data.split(n_partitions), workers, **options), usual)
     monkeypatch.setattr(grower, "_TILE", 2)
+    monkeypatch.setattr(grower, "_SINGLE_TILE_CELLS", 0)
     assert_same_trees(trees_of(data, **options), usual)
     monkeypatch.setattr(grower, "_HISTOGRAM_BYTES", 1000)
+    assert_same_trees(trees_of(data, **options), usual)
+    monkeypatch.setattr(grower, "_PART_BYTES", 20_000)  # some nodes of a level at a time
     assert_same_trees(trees_of(data, **options), usual)
     assert_same_trees(trees_of(data.split(2), 2, **options), usual)
     assert len(calls) == 4

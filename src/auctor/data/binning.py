@@ -12,6 +12,7 @@ from auctor.data.features import Category, Feature, category_feature, number_fea
 from auctor.data.table import Categories, Table
 from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers, find_centres, find_cuts
+from auctor.kernels.sorting import sort_floats
 
 MAX_BINS = 65_535
 
@@ -66,11 +67,11 @@ def bin_table(
     """The features, and their codes (features, rows) with positives first."""
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     codes = np.empty((table.n_columns, len(rows.positive)), dtype=dtype)
-    # Each thread has one buffer for a column and its sorted copy. Memory that threads allocate and
-    # free for every column would not be returned to the system.
+    # Each thread has buffers for a column, its sorted copy and the sort itself. Memory that threads
+    # allocate and free for every column would not be returned to the system.
     buffers: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(min(workers.count, table.n_columns)):
-        buffers.put(np.empty((2, table.n_rows)))
+        buffers.put(np.empty((3, table.n_rows)))
 
     def bin_column(j: int) -> Feature:
         name, out = table.names[j], codes[j]
@@ -79,7 +80,7 @@ def bin_table(
         buffer = buffers.get()
         try:
             values = rows.pick(table.numbers(j, buffer[0]))
-            return _bin_numbers(name, values, rows, max_bins, buffer[1], out)
+            return _bin_numbers(name, values, rows, max_bins, buffer[1:], out)
         finally:
             buffers.put(buffer)
 
@@ -95,14 +96,13 @@ def _bin_numbers(
     out: npt.NDArray[Any],
 ) -> Feature:
     """The feature of a column of numbers; its codes are written to ``out``, positives first."""
-    ordered, weight = buffer[: len(values)], rows.weight
+    (ordered, spare), weight = buffer[:, : len(values)], rows.weight
     if len(weight):
         order = np.argsort(values)  # NaN last
         np.take(values, order, out=ordered)
         weight = weight[order]
     else:
-        ordered[:] = values
-        ordered.sort()
+        sort_floats(values, ordered, spare)
     n_known = int(np.searchsorted(ordered, np.nan))
     ordered, weight = ordered[:n_known], weight[:n_known]
     cuts = find_cuts(ordered, weight, max_bins)

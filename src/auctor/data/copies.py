@@ -21,6 +21,7 @@ from scipy import sparse
 from auctor._typing import Bools, Floats, Hashes, Ints
 from auctor.data.table import SparseTable, Table
 from auctor.kernels.copies import mix_column
+from auctor.kernels.sorting import sorted_hashes
 
 
 def distinct_rows(matrix: Any, weight: npt.NDArray[Any]) -> tuple[Ints, Ints]:
@@ -170,7 +171,7 @@ def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
 
 def _still_repeated(rows: Ints, hashes: Hashes, max_fraction: float = 1.0) -> tuple[Ints, Hashes]:
     """The rows whose hash is repeated; all rows if more than ``max_fraction`` of them are."""
-    ordered = np.sort(hashes)  # many times as fast as argsort
+    ordered = sorted_hashes(hashes)  # many times as fast as argsort
     n_again = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
     if n_again == 0:
         return rows[:0], hashes[:0]

@@ -17,6 +17,9 @@ from auctor.kernels.jit import kernel
 
 # Rows that are read together before they are counted, so that many are fetched at the same time.
 _PREFETCHED = 64
+# Rows are far apart if there are this many from one to the next on average; nearer ones are
+# fetched by the processor itself.
+_FAR = 12
 
 
 @kernel
@@ -68,11 +71,25 @@ def draw_features(seed: np.uint64, n_drawn: int, allowed: Bools) -> None:
 
 
 @kernel
+def gather_packed(
+    order: RowIndices, packed: Ints, begin: Ints, end: Ints, lists: Ints, amount: Ints
+) -> None:
+    """Copy the packed numbers of the rows of some lists to their places in the lists.
+
+    Alone in a loop these reads are independent, so that many are fetched from memory at the same
+    time. Tiles of features then read the copy in order.
+    """
+    for k in range(len(lists)):
+        for i in range(begin[lists[k]], end[lists[k]]):
+            amount[i] = packed[order[i]]
+
+
+@kernel
 def count_packed(
     tile: npt.NDArray[Any],
     first_bin: Ints,
     order: RowIndices,
-    packed: Ints,
+    amount: Ints,
     begin: Ints,
     end: Ints,
     lists: Ints,
@@ -81,9 +98,10 @@ def count_packed(
 ) -> np.int64:
     """Count some lists of rows: the sum of their packed numbers by bin, in the slot of each list.
 
-    ``tile`` is (rows, features), and ``histogram`` (slots, bins of all features). The rows of a
-    block are read once before they are counted: these reads are independent, so that many rows are
-    fetched from memory at the same time. Their sum is returned so that the compiler keeps the loop.
+    ``tile`` is (rows, features), ``histogram`` (slots, bins of all features), and ``amount`` has
+    the packed numbers in the order of the lists. Rows that are far apart in memory are read once
+    before they are counted: these reads are independent, so that many rows are fetched at the same
+    time. Their sum is returned so that the compiler keeps the loop.
     """
     width = tile.shape[1]
     checksum = np.int64(0)
@@ -91,21 +109,28 @@ def count_packed(
         bins = histogram[slot[k]]
         for first in range(begin[lists[k]], end[lists[k]], _PREFETCHED):
             last = min(first + _PREFETCHED, end[lists[k]])
-            for i in range(first, last):
-                checksum += np.int64(tile[order[i], 0]) + packed[order[i]]
+            is_far = order[last - 1] - order[first] > _FAR * _PREFETCHED
+            for i in range(first, last if is_far else first):
+                checksum += np.int64(tile[order[i], 0])
             i = first
-            while i + 1 < last:  # two rows share a step
-                amount_a, codes_a = packed[order[i]], tile[order[i]]
-                amount_b, codes_b = packed[order[i + 1]], tile[order[i + 1]]
+            while i + 3 < last:  # four rows share a step
+                amount_a, codes_a = amount[i], tile[order[i]]
+                amount_b, codes_b = amount[i + 1], tile[order[i + 1]]
+                amount_c, codes_c = amount[i + 2], tile[order[i + 2]]
+                amount_d, codes_d = amount[i + 3], tile[order[i + 3]]
                 for j in range(width):
                     start = np.uint64(first_bin[j])
                     bins[start + np.uint64(codes_a[j])] += amount_a
                     bins[start + np.uint64(codes_b[j])] += amount_b
-                i += 2
-            if i < last:
-                amount_a, codes_a = packed[order[i]], tile[order[i]]
+                    bins[start + np.uint64(codes_c[j])] += amount_c
+                    bins[start + np.uint64(codes_d[j])] += amount_d
+                i += 4
+            while i < last:
+                codes_a = tile[order[i]]
                 for j in range(width):
-                    bins[np.uint64(first_bin[j]) + np.uint64(codes_a[j])] += amount_a
+                    start = np.uint64(first_bin[j])
+                    bins[start + np.uint64(codes_a[j])] += amount[i]
+                i += 1
     return checksum
 
 

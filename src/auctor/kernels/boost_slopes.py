@@ -8,12 +8,13 @@ cubic polynomials on four nodes are exact enough and take half of the time.
 import numpy as np
 import numpy.typing as npt
 
-from auctor._typing import Floats, Ints
+from auctor._typing import Floats, Ints, RowIndices
 from auctor.kernels.jit import inner_kernel, kernel
 
 # Nodes of a row: one before its cell, two at the ends of the cell, one after it.
 NODES_OF_A_ROW = 4
 HALF = 32  # bits of the curvature in a packed number
+_BLOCK = 128  # rows that are worked on together
 
 
 @inner_kernel
@@ -86,8 +87,8 @@ def gather_cubic(
 def pack_slopes(
     scores: Floats,
     weight: npt.NDArray[np.uint32],
-    start: int,
-    stop: int,
+    order: RowIndices,
+    n_drawn: int,
     low: float,
     per_unit: float,
     nodes: Floats,
@@ -95,22 +96,41 @@ def pack_slopes(
     curvature_scale: float,
     is_whole: bool,
     packed: Ints,
-) -> None:
-    """Slope and curvature of rows start..stop, times weight and scale, as one whole number each.
+    amount: Ints,
+) -> np.int64:
+    """Slope and curvature of some rows, times weight and scale, as one whole number each.
 
-    ``nodes`` (node, 2) has both at the nodes of the grid. If ``is_whole``, they are rounded before
-    they are multiplied by the weight, so that a row of weight 2 counts exactly as two rows. For
-    large weights, whose sum leaves few bits to a row of weight 1, they are rounded after it.
+    They are those of the first ``n_drawn`` rows of ``order``, and are written to ``packed`` by row
+    and to ``amount`` by place in the order; returns their sum. ``nodes`` (node, 2) has slope and
+    curvature at the nodes of the grid. If ``is_whole``, they are rounded before they are multiplied
+    by the weight, so that a row of weight 2 counts exactly as two rows. For large weights, whose
+    sum leaves few bits to a row of weight 1, they are rounded after it.
     """
-    for i in range(start, stop):
-        u = (scores[i] - low) * per_unit
-        cell = np.uint64(u)
-        n0, n1, n2, n3 = _node_weights(u - np.float64(cell))
-        c1, c2, c3 = cell + np.uint64(1), cell + np.uint64(2), cell + np.uint64(3)
-        slope = n0 * nodes[cell, 0] + n1 * nodes[c1, 0] + n2 * nodes[c2, 0] + n3 * nodes[c3, 0]
-        bend = n0 * nodes[cell, 1] + n1 * nodes[c1, 1] + n2 * nodes[c2, 1] + n3 * nodes[c3, 1]
-        upper = _whole(max(slope, 0.0), weight[i], slope_scale, is_whole)
-        packed[i] = (upper << HALF) + _whole(max(bend, 0.0), weight[i], curvature_scale, is_whole)
+    total = np.int64(0)
+    place = np.empty(_BLOCK)
+    cell, part = np.empty(_BLOCK, dtype=np.int64), np.empty((4, _BLOCK))
+    for first in range(0, n_drawn, _BLOCK):
+        count = min(_BLOCK, n_drawn - first)
+        for i in range(count):
+            place[i] = scores[order[first + i]]
+        # Arithmetic alone in a loop, which the compiler does for several rows at a time.
+        for i in range(count):
+            u = (place[i] - low) * per_unit
+            cell[i] = np.int64(u)
+            n0, n1, n2, n3 = _node_weights(u - np.float64(cell[i]))
+            part[0, i], part[1, i], part[2, i], part[3, i] = n0, n1, n2, n3
+        for i in range(count):
+            n0, n1, n2, n3 = part[0, i], part[1, i], part[2, i], part[3, i]
+            c0 = np.uint64(cell[i])
+            c1, c2, c3 = c0 + np.uint64(1), c0 + np.uint64(2), c0 + np.uint64(3)
+            slope = n0 * nodes[c0, 0] + n1 * nodes[c1, 0] + n2 * nodes[c2, 0] + n3 * nodes[c3, 0]
+            bend = n0 * nodes[c0, 1] + n1 * nodes[c1, 1] + n2 * nodes[c2, 1] + n3 * nodes[c3, 1]
+            row = order[first + i]
+            upper = _whole(max(slope, 0.0), weight[row], slope_scale, is_whole)
+            lower = _whole(max(bend, 0.0), weight[row], curvature_scale, is_whole)
+            packed[row] = amount[first + i] = (upper << HALF) + lower
+            total += (upper << HALF) + lower
+    return total
 
 
 @inner_kernel

@@ -53,7 +53,10 @@ class BoostRule(NamedTuple):
 
 
 class BoostSplits(NamedTuple):
-    """The best split of each node: codes up to ``cut``, or the set ``goes_left``, go left."""
+    """The best split of each node: codes up to ``cut``, or the set ``goes_left``, go left.
+
+    A test of a category has cut 0.
+    """
 
     gain: Floats  # of both sides together
     parent: Floats  # gain of the node without a split
@@ -62,7 +65,7 @@ class BoostSplits(NamedTuple):
     missing: Ints  # whether missing values go left
     left: Ints  # (node, class): packed sums of the left side
     value: Floats  # (node, side)
-    goes_left: npt.NDArray[np.uint8]  # (node, code)
+    goes_left: npt.NDArray[np.uint8]  # (node, code), for categories
 
 
 class _Side(NamedTuple):
@@ -244,9 +247,6 @@ def _search_number(
     if (neg[0] | pos[0]) == 0:  # missing values of new rows go the way of the larger curvature
         left = _side(left_neg, left_pos, rule)
         splits.missing[k] = np.int64(2.0 * left.curvature >= total.curvature)
-    for c in range(splits.goes_left.shape[1]):
-        splits.goes_left[k, c] = np.uint8(c <= cut)
-    splits.goes_left[k, 0] = np.uint8(splits.missing[k])
 
 
 @inner_kernel
@@ -359,8 +359,19 @@ def _write_split(
     splits.value[k, 1] = _value(_side(right_neg, right_pos, rule), l2, low, high)
 
 
+@inner_kernel
+def split_sides(splits: BoostSplits, k: int, side: npt.NDArray[np.uint8]) -> None:
+    """Write for each code whether its rows go left at node k."""
+    for c in range(len(side)):
+        side[c] = np.uint8(c <= splits.cut[k])
+    side[0] = np.uint8(splits.missing[k])
+    if splits.cut[k] == 0:  # a category
+        for c in range(splits.goes_left.shape[1]):
+            side[c] = splits.goes_left[k, c]
+
+
 def no_boost_splits(n_nodes: int, n_codes: int) -> BoostSplits:
-    """Splits of nodes for which none was found yet."""
+    """Splits of nodes for which none was found yet; ``n_codes`` is the largest of a category."""
     gain, parent = np.zeros((2, n_nodes))
     feature, cut, missing = np.zeros((3, n_nodes), dtype=np.int64)
     feature[:] = -1

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from auctor._typing import Floats, Indices, Ints
 from auctor.data import Feature, Partition, RankingData
 from auctor.kernels.scores import add_table, sweep
+from auctor.kernels.sorting import sort_floats
 from auctor.learners.common.calibration import calibrate
 from auctor.models import AdditiveModel, Reference, Surface, compress, on_grid
 from auctor.models.reference import weighted_mean
@@ -181,7 +182,8 @@ def sorted_class(
         [part.weight[own] for part, own in zip(data.partitions, rows, strict=True)]
     )
     if (weight == 1).all():
-        values.sort()  # much faster than argsort
-        return values, weight
+        ordered = np.empty_like(values)  # much faster than argsort
+        sort_floats(values, ordered, np.empty_like(values))
+        return ordered, weight
     order = np.argsort(values, kind="stable")
     return values[order], weight[order]

@@ -11,9 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auctor._typing import Bools, DenseCodes, Floats, Ints
+from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.kernels.boost_rows import clear_slots, count_packed, mix, subtract_packed
+from auctor.kernels.boost_rows import (
+    clear_slots,
+    count_packed,
+    gather_packed,
+    mix,
+    subtract_packed,
+)
 from auctor.kernels.boost_splits import (
     BoostFeatures,
     BoostNodes,
@@ -25,6 +31,7 @@ from auctor.kernels.boost_splits import (
 from auctor.kernels.boosted_trees import (
     BoostLevel,
     CountPlan,
+    FeatureGroups,
     GrowingTree,
     RowLists,
     allow_features,
@@ -37,12 +44,17 @@ from auctor.kernels.boosted_trees import (
     split_level,
 )
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.common.blocks import Block
+from auctor.learners.tree_boost.row_blocks import boost_blocks, boost_workers, row_codes
 
-# Maximum number of features of a tile: a row of a tile is half a cache line.
+# Maximum number of features of a tile: a row of a tile is half a cache line. A table of few cells
+# is a single tile, since Python between the kernels would take longer than what a tile saves.
 _TILE = 32
-# Histograms are kept for the next level if they fit into this; else every node is counted.
+_SINGLE_TILE_CELLS = 2**23
+# Histograms are kept for the next level if they fit into this; else every node is counted, as many
+# at a time as fit into the second number for each tile of features.
 _HISTOGRAM_BYTES = 2**29
+_PART_BYTES = 2**27
 
 
 class Tree(NamedTuple):
@@ -67,9 +79,11 @@ class Run:
     @classmethod
     def of(cls, block: Block, max_depth: int) -> "Run":
         """Empty lists that are large enough for the block."""
-        rows = np.empty((3, block.stop - block.start), dtype=np.uint32)
-        ends = np.zeros((2, 2**max_depth), dtype=np.int64)
-        return cls(block, RowLists(*rows, *ends))
+        n_rows = block.stop - block.start
+        order, spare, buffer = np.empty((3, n_rows), dtype=np.uint32)
+        amount = np.empty(n_rows, dtype=np.int64)
+        begin, end = np.zeros((2, 2**max_depth), dtype=np.int64)
+        return cls(block, RowLists(order, spare, buffer, amount, begin, end))
 
     def begin(self, n_rows: int) -> None:
         """Make the first rows of the order the list of the root."""
@@ -84,13 +98,12 @@ class Run:
 class _Tile:
     """Some of the features: their codes row by row, and the histograms of the nodes of a level."""
 
-    def __init__(self, data: RankingData, first: int, last: int, signs: Ints) -> None:
-        self.first, self.last, self._n_codes = first, last, data.n_codes
+    def __init__(
+        self, data: RankingData, first: int, last: int, signs: Ints, workers: Workers
+    ) -> None:
+        self.first, self.last = first, last
         self.features = describe_features(data, first, last, signs)
-        # Copies also where one feature needs none: kernels are compiled anew for read-only arrays.
-        self.codes = [
-            np.array(part.dense_codes[first:last].T, order="C") for part in data.partitions
-        ]
+        self.codes = row_codes(data, workers, slice(first, last))
         self.histogram = np.empty((2, 0, self.n_bins), dtype=np.int64)
 
     @property
@@ -103,28 +116,47 @@ class _Tile:
         self.histogram = np.empty((2, n_slots, self.n_bins), dtype=np.int64)
 
     def search(
-        self, runs: list[Run], packed: list[Ints], plan: CountPlan, nodes: BoostNodes,
-        rule: BoostRule,
-    ) -> BoostSplits:  # fmt: skip
+        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule, n_sides: int
+    ) -> BoostSplits:
         """The best splits of a level by the features of this tile."""
-        histogram = self.histogram
-        if histogram.shape[1] == 0:  # nothing is kept for the next level
-            histogram = np.empty((2, len(plan.lists), self.n_bins), dtype=np.int64)
+        splits = no_boost_splits(len(nodes.slot), n_sides)
+        own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
+        if self.histogram.shape[1] > 0:
+            self._count(self.histogram, runs, plan)
+            find_boost_splits(*self.histogram, own, self.features, rule, splits)
+        else:
+            self._search_parts(runs, plan, own, rule, splits)
+        splits.feature[splits.feature >= 0] += self.first
+        return splits
+
+    def _count(self, histogram: Ints, runs: list[Run], plan: CountPlan) -> None:
+        """Count the lists of a plan, and subtract them from those of their parents."""
         for of_class in histogram:
             clear_slots(plan.slot, of_class)
         for run in runs:
-            k, lists = run.block.partition, run.lists
+            lists = run.lists
             count_packed(
-                self.codes[k], self.features.first_bin, lists.order, packed[k], lists.begin,
-                lists.end, plan.lists, plan.slot, histogram[run.block.label],
+                self.codes[run.block.partition], self.features.first_bin, lists.order, lists.amount,
+                lists.begin, lists.end, plan.lists, plan.slot, histogram[run.block.label],
             )  # fmt: skip
         for of_class in histogram:
             subtract_packed(plan.whole, plan.slot[: len(plan.whole)], of_class)
-        splits = no_boost_splits(len(nodes.slot), self._n_codes)
-        own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
-        find_boost_splits(histogram[0], histogram[1], own, self.features, rule, splits)
-        splits.feature[splits.feature >= 0] += self.first
-        return splits
+
+    def _search_parts(
+        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule,
+        splits: BoostSplits,
+    ) -> None:  # fmt: skip
+        """Count and search as many nodes at a time as fit into memory; no histogram is kept."""
+        size = max(1, _PART_BYTES // (16 * self.n_bins))
+        histogram = np.empty((2, min(size, len(nodes.slot)), self.n_bins), dtype=np.int64)
+        for first in range(0, len(nodes.slot), size):
+            part = slice(first, first + size)
+            slot = plan.slot[part] - first
+            self._count(histogram, runs, CountPlan(plan.lists[part], slot, plan.whole))
+            own = BoostNodes(slot, nodes.totals[part], nodes.bounds[part], nodes.allowed[part])
+            columns: Any = (column[part] for column in splits)
+            found = BoostSplits(*columns)
+            find_boost_splits(*histogram, own, self.features, rule, found)
 
 
 def describe_features(data: RankingData, first: int, last: int, signs: Ints) -> BoostFeatures:
@@ -150,7 +182,7 @@ class TreeGrower:
         Number of features drawn for each node; 0 for all.
     signs : ndarray of shape (n_features,)
         1 or -1 for features in which the score must increase or decrease, else 0.
-    groups : ndarray of shape (n_groups, n_features)
+    groups : FeatureGroups
         Features that may be tested on one path; without groups there is no constraint.
     """
 
@@ -162,29 +194,29 @@ class TreeGrower:
         max_depth: int,
         n_drawn: int,
         signs: Ints,
-        groups: Bools,
+        groups: FeatureGroups,
     ) -> None:
-        self._data, self._workers = data, workers
+        self._data, self._workers = data, boost_workers(data, workers)
         self._max_depth, self._n_drawn, self._groups = max_depth, n_drawn, groups
-        blocks = class_blocks(data, workers.count)
+        blocks = boost_blocks(data, workers)
         self.runs = [Run.of(block, max_depth) for own in blocks for block in own]
-        edges = _tile_edges(data.n_features, len(blocks))
-        self._tiles = [_Tile(data, a, b, signs) for a, b in pairwise(edges)]
+        edges = _tile_edges(data, len(blocks))
+        self._tiles = [_Tile(data, a, b, signs, workers) for a, b in pairwise(edges)]
         self._features = describe_features(data, 0, data.n_features, signs)
         n_slots = 2 ** (max_depth - 1)
         n_bytes = 16 * n_slots * sum(tile.n_bins for tile in self._tiles)
         self._keeps = n_bytes <= _HISTOGRAM_BYTES
         for tile in self._tiles:
             tile.keep(n_slots if self._keeps else 0)
-        has_categories = bool(self._features.is_category.any())
-        self._tree = growing_tree(max_depth, data.n_codes, has_categories)
-        self._levels = boost_level(max_depth, len(groups)), boost_level(max_depth, len(groups))
-        self._splits = no_boost_splits(2**max_depth, data.n_codes)
-
-    @property
-    def codes(self) -> list[DenseCodes] | None:
-        """The codes of each partition (rows, features); None if they are in several tiles."""
-        return self._tiles[0].codes if len(self._tiles) == 1 else None
+        of_categories = [f.n_bins + 1 for f in data.features if f.is_category]
+        self._n_sides = max(of_categories, default=1)
+        self._tree = growing_tree(max_depth, self._n_sides)
+        # The whole rows, which a finished tree is added to.
+        only = self._tiles[0].codes if len(self._tiles) == 1 else None
+        self.codes = only or row_codes(data, workers)
+        has_groups = len(groups.member) > 0
+        self._levels = boost_level(max_depth, has_groups), boost_level(max_depth, has_groups)
+        self._splits = no_boost_splits(2**max_depth, self._n_sides)
 
     def grow(self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64) -> Tree:
         """Grow a tree on the rows of the runs, from their packed slopes and the sums of these."""
@@ -201,8 +233,9 @@ class TreeGrower:
         tile = self._tiles[0]
         grow_alone(
             tile.codes[0], self._data.partitions[0].dense_codes, packed, negative.lists,
-            positive.lists, totals, self._features, self._groups, rule, self._max_depth,
-            self._n_drawn, seed, tile.histogram, self._splits, *self._levels, self._tree,
+            positive.lists, totals, self._features, self._groups, self._data.n_codes, rule,
+            self._max_depth, self._n_drawn, seed, tile.histogram, self._splits, *self._levels,
+            self._tree,
         )  # fmt: skip
 
     def _grow_levels(
@@ -215,27 +248,30 @@ class TreeGrower:
         split = np.empty(2**self._max_depth, dtype=np.int64)
         for depth in range(self._max_depth):
             splits = self._search(
-                packed, plan, level, n_nodes, rule, np.uint64(mix(seed, np.uint64(depth)))
+                plan, level, n_nodes, rule, np.uint64(mix(seed, np.uint64(depth)))
             )
             n_split = split_level(
-                splits, n_nodes, self._features, self._groups, self._tree, level, split, children
+                splits, n_nodes, self._features, self._tree, level, split, children
             )
             if n_split == 0 or depth + 1 == self._max_depth:
                 break
             self._send(splits, split, n_split)
             plan = self._plan(split, n_split, level, children)
+            self._gather(packed, plan)
             level, children, n_nodes = children, level, 2 * n_split
 
     def _search(
-        self, packed: list[Ints], plan: CountPlan, level: BoostLevel, n_nodes: int,
-        rule: BoostRule, seed: np.uint64,
-    ) -> BoostSplits:  # fmt: skip
+        self, plan: CountPlan, level: BoostLevel, n_nodes: int, rule: BoostRule, seed: np.uint64
+    ) -> BoostSplits:
         """The best splits of a level; of equal ones that of the first feature."""
-        allowed = allow_features(level, n_nodes, self._groups, self._n_drawn, seed)
+        allowed = allow_features(
+            level, n_nodes, self._data.n_features, self._groups, self._n_drawn, seed
+        )
         slot = level.slot[:n_nodes]
         nodes = BoostNodes(slot, level.totals[:n_nodes], level.bounds[:n_nodes], allowed)
         best, *others = self._workers.map(
-            lambda tile: tile.search(self.runs, packed, plan, nodes, rule), self._tiles
+            lambda tile: tile.search(self.runs, plan, nodes, rule, self._n_sides),
+            self._tiles,
         )
         for other in others:
             is_better = (other.gain > best.gain) & (other.feature >= 0)
@@ -247,9 +283,16 @@ class TreeGrower:
     def _send(self, splits: BoostSplits, split: Ints, n_split: int) -> None:
         def send(run: Run) -> None:
             codes = self._data.partitions[run.block.partition].dense_codes
-            run.lists = send_children(codes, run.lists, splits, split, n_split)
+            run.lists = send_children(codes, run.lists, splits, split, n_split, self._data.n_codes)
 
         self._workers.map(send, self.runs)
+
+    def _gather(self, packed: list[Ints], plan: CountPlan) -> None:
+        def gather(run: Run) -> None:
+            lists, own = run.lists, packed[run.block.partition]
+            gather_packed(lists.order, own, lists.begin, lists.end, plan.lists, lists.amount)
+
+        self._workers.map(gather, self.runs)
 
     def _plan(
         self, split: Ints, n_split: int, level: BoostLevel, children: BoostLevel
@@ -265,8 +308,11 @@ class TreeGrower:
         return plan
 
 
-def _tile_edges(n_features: int, n_workers: int) -> list[int]:
+def _tile_edges(data: RankingData, n_workers: int) -> list[int]:
     """Where tiles begin and end: an equal number for each thread, if there are enough features."""
+    n_features = data.n_features
+    if n_workers == 1 and data.n_rows * n_features <= _SINGLE_TILE_CELLS:
+        return [0, n_features]
     per_worker = -(-n_features // (_TILE * n_workers))
     n_tiles = min(n_features, per_worker * n_workers)
     return [n_features * k // n_tiles for k in range(n_tiles + 1)]

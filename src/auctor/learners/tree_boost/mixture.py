@@ -89,7 +89,8 @@ class _Fold:
         if added is None:
             self.is_done = True
         else:
-            add_to_rows(self._trees, added[0])
+            assert self._booster.steps is not None
+            add_to_rows(self._trees, added[0], self._booster.steps)
 
     def aucs(self) -> Floats:
         """The AUC of the held-out rows for each weight of the trees."""

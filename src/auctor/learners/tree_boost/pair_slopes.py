@@ -22,9 +22,10 @@ from auctor.data import RankingData, Workers
 from auctor.kernels.boost_slopes import NODES_OF_A_ROW, deposit_cubic, gather_cubic
 from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.linear import dot, exp_each
-from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.common.blocks import Block
 from auctor.learners.smooth.partial_auc import partial_sums
 from auctor.learners.smooth.smoothed_auc import scales
+from auctor.learners.tree_boost.row_blocks import boost_blocks
 
 # Nodes of the grid of scores per unit of score: the relative error of cubic interpolation is about
 # 1e-6, far below the rounding of slopes to whole numbers.
@@ -94,7 +95,7 @@ class PairSlopes:
         self._data, self._workers = data, workers
         self._curves, self._fpr_range, self._loss = _curves(loss), fpr_range, loss
         self.per_unit = _PER_UNIT[loss]
-        self._blocks = class_blocks(data, workers.count)
+        self._blocks = boost_blocks(data, workers)
         self._scales = [scales(total)[0] for total in data.class_weights]
 
     def at(self, scores: list[Floats]) -> Line:
@@ -146,7 +147,8 @@ class PairSlopes:
         """Slope and curvature (node, 2) at the nodes, for negatives and for positives."""
         curves = self._curves
         if self._fpr_range is not None:
-            (of_neg, of_pos), _ = partial_sums(negative, positive, self.per_unit, self._fpr_range)
+            rows = negative, positive, self.per_unit, self._fpr_range
+            (of_neg, of_pos), _ = partial_sums(*rows, has_area=False)
             length = self._fpr_range[1] - self._fpr_range[0]
             return _twice(of_neg / length), _twice(of_pos / length)
         # A negative at x meets positives at x + z, and a positive at x negatives at x - z.

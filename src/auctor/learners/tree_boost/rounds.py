@@ -6,15 +6,16 @@ from math import floor, log2
 
 import numpy as np
 
-from auctor._typing import Bools, DenseCodes, Floats, Ints
+from auctor._typing import DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import draw_rows, mix
 from auctor.kernels.boost_slopes import HALF, pack_slopes
 from auctor.kernels.boost_splits import BoostRule
-from auctor.kernels.boosted_trees import add_tree, tree_steps
+from auctor.kernels.boosted_trees import TreeSteps, add_tree, feature_groups, tree_steps
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
+from auctor.learners.tree_boost.row_blocks import boost_workers, row_codes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import on_grid
 
@@ -59,7 +60,7 @@ class Scores:
     @cached_property
     def tiles(self) -> list[DenseCodes]:
         """The codes of each partition (rows, features), the codes of a row side by side."""
-        return [np.array(part.dense_codes.T, order="C") for part in self.data.partitions]
+        return row_codes(self.data, Workers(1))
 
     @classmethod
     def start(cls, data: RankingData, offset: Floats | None) -> "Scores":
@@ -79,7 +80,8 @@ class Booster:
         workers: Workers,
         offset: Floats | None = None,
     ) -> None:
-        self._data, self._settings, self._workers = data, settings, workers
+        self._data, self._settings = data, settings
+        self._workers = boost_workers(data, workers)
         self.scores = Scores.start(data, offset)
         loss = settings.loss
         self.pairs = PairSlopes(data, workers, loss, settings.fpr_range)
@@ -90,10 +92,11 @@ class Booster:
             max_depth=settings.max_depth,
             n_drawn=0 if n_drawn == data.n_features else n_drawn,
             signs=np.array(settings.signs or [0] * data.n_features, dtype=np.int64),
-            groups=_group_masks(settings.groups, data.n_features),
+            groups=feature_groups(settings.groups, data.n_features),
         )
         self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
         self._n_trees = self._n_single = 0
+        self.steps: TreeSteps | None = None  # of the last tree
         self._draws = settings.subsample < 1.0 or n_drawn < data.n_features
 
     @property
@@ -126,20 +129,17 @@ class Booster:
         return tree, self._apply(tree)
 
     def _pack(self, line: Line, scales: Floats, seed: np.uint64) -> Ints:
-        """Pack the slopes of all rows and draw the rows of the tree; returns their packed sums."""
+        """Draw the rows of the tree and pack their slopes; returns their packed sums."""
         grid = line.low, float(self.pairs.per_unit)
 
         def pack(run: Run) -> int:
-            k, label, start, stop = run.block
-            part = self._data.partitions[k]
-            rows = self.scores.values[k], part.weight, start, stop
+            k, label, _, _ = run.block
+            part, lists = self._data.partitions[k], run.lists
+            rows = lists.order, self._draw(run, part.rows, seed)
             is_whole = self._data.class_weights[label] <= _MOST_WHOLE
-            nodes = line.nodes[label]
-            pack_slopes(*rows, *grid, nodes, *scales[label], is_whole, self._packed[k])
-            n_drawn = self._draw(run, part.rows, seed)
-            if n_drawn == stop - start:
-                return int(self._packed[k][start:stop].sum())
-            return int(self._packed[k][run.lists.order[:n_drawn]].sum())
+            how = *grid, line.nodes[label], *scales[label], is_whole
+            out = self._packed[k], lists.amount
+            return int(pack_slopes(self.scores.values[k], part.weight, *rows, *how, *out))
 
         totals = np.zeros(2, dtype=np.int64)
         parts = self._workers.map(pack, self.grower.runs)
@@ -186,8 +186,8 @@ class Booster:
 
     def _apply(self, tree: Tree) -> Ints:
         """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
-        codes = self.grower.codes if self.grower.codes is not None else self.scores.tiles
-        steps = tree_steps(tree.nodes)
+        codes = self.grower.codes
+        self.steps = steps = tree_steps(tree.nodes)
 
         def apply(run: Run) -> Ints:
             k, _, start, stop = run.block
@@ -206,18 +206,9 @@ def sum_up(tree: Tree, cover: Ints) -> Ints:
     return cover
 
 
-def add_to_rows(scores: Scores, tree: Tree) -> None:
+def add_to_rows(scores: Scores, tree: Tree, steps: TreeSteps) -> None:
     """Add a tree to the scores of held-out rows."""
     unused = np.zeros(len(tree.value), dtype=np.int64)
-    steps = tree_steps(tree.nodes)
     rows = zip(scores.data.partitions, scores.tiles, scores.values, strict=True)
     for part, codes, values in rows:
         add_tree(codes, 0, part.n_rows, steps, tree.value, part.weight, values, unused)
-
-
-def _group_masks(groups: tuple[tuple[int, ...], ...], n_features: int) -> Bools:
-    """Groups of features as rows of a matrix (group, feature)."""
-    masks = np.zeros((len(groups), n_features), dtype=np.bool_)
-    for mask, group in zip(masks, groups, strict=True):
-        mask[list(group)] = True
-    return masks
