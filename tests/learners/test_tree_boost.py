@@ -442,6 +442,17 @@ def test_one_lucky_number_of_trees_is_not_chosen():
     assert Choice(1e9, 200, has_smooth=True).find(checks, aucs)[0] == 3
 
 
+def test_trees_that_improve_go_on_though_no_mixture_gains_yet():
+    checks = [0, 10, 20, 40, 80]
+    smooth, trees = 0.80, np.array([0.50, 0.60, 0.66, 0.70, 0.73])
+    aucs = np.outer(trees - smooth, WEIGHTS)[:, :, None] + smooth  # the smooth model alone leads
+    choice = Choice(1e9, 200, has_smooth=True)
+    assert choice.find(checks, aucs) == (0, 0.0)
+    assert choice.last_gain(checks, aucs) == 4
+    aucs[3:, -1] = 0.55  # the trees have become worse, too
+    assert choice.last_gain(checks, aucs) == 2
+
+
 def test_the_spread_of_normal_scores_is_their_standard_deviation():
     rng = np.random.default_rng(0)
     scores, y = 3.0 * rng.normal(size=4000) + 7, np.arange(4000) % 2

@@ -96,7 +96,8 @@ class SmoothTreeBoost(RankingEstimator):
         serve ``early_stopping``; give the folds of a group splitter where rows belong together.
     n_iter_no_change : int, default=60
         Number of iterations without an improvement after which early stopping ends the fit. An
-        iteration is a tree.
+        iteration is a tree. Trees that still improve by themselves go on, although the smooth
+        model may be ahead of them.
     max_bins : int, default=255
         Maximum number of bins per feature. Missing values have one more bin of their own.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"

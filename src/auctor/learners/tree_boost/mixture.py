@@ -142,7 +142,7 @@ def find_mixture(
     choice = Choice(min(data.effective_rows), usual_trees, smooth is not None)
     progress = Progress(settings.n_estimators, "choosing the number of trees", settings.verbose)
     checks, aucs, ratios = [0], [np.array([run.aucs() for run in runs]).T], [1.0]
-    best, next_check = 0, _FIRST_CHECK
+    next_check = _FIRST_CHECK
     for n_trees in range(1, settings.n_estimators + 1):
         workers.map(_Fold.step, runs)
         progress.step()
@@ -153,8 +153,8 @@ def find_mixture(
         checks.append(n_trees)
         aucs.append(np.array(workers.map(_Fold.aucs, runs)).T)
         ratios.append(float(np.mean([run.ratio for run in runs])))
-        best = choice.find(checks, np.array(aucs))[0]
-        if is_last or n_trees - checks[best] >= settings.n_iter_no_change:
+        last_gain = checks[choice.last_gain(checks, np.array(aucs))]
+        if is_last or n_trees - last_gain >= settings.n_iter_no_change:
             break
     progress.close()
     best, weight = choice.find(checks, np.array(aucs))
@@ -188,6 +188,16 @@ class Choice:
             quality[0, 1:] = quality[1:, 0] = -np.inf
         check, at = np.unravel_index(int(np.argmax(quality)), quality.shape)
         return int(check), float(self._weights[at])
+
+    def last_gain(self, checks: list[int], aucs: Floats) -> int:
+        """The last check at which the mixture or the trees alone were the best so far.
+
+        Where features interact, the first trees are far behind the smooth model and no mixture
+        gains by them, although the trees overtake it later: as long as they improve, more are
+        grown.
+        """
+        alone = _average_neighbours(aucs.mean(axis=2))[:, -1]
+        return max(self.find(checks, aucs)[0], int(np.argmax(alone)))
 
     def _costs(self, checks: list[int]) -> Floats:
         """The cost (check, weight) in units of the variance."""
