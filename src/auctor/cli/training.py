@@ -69,6 +69,7 @@ def _out_of_fold(result: FitResult, validated: Validated, record: TrainingRecord
         _metrics(result, validated),
         kind="cross-validation",
         description=describe_folds(folds, problem),
+        weight=None if weight is None else weight[present],
     )
 
 

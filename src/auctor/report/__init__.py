@@ -1,7 +1,8 @@
 """Reports: the results of a model as a dict of plain values, and as an HTML page."""
 
+from auctor.report.monitor import Monitoring, monitor
 from auctor.report.page import render
 from auctor.report.summary import summarize
 from auctor.report.write import write_report
 
-__all__ = ["render", "summarize", "write_report"]
+__all__ = ["Monitoring", "monitor", "render", "summarize", "write_report"]
