@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from auctor._text import count, first_few, interval, one_line, prediction_rule
+from auctor._text import aligned, count, first_few, interval, one_line, prediction_rule
 from auctor.cli.output import emit
 from auctor.models import ExplainedModel, Model, TrainingRecord, load
 from auctor.models.explanation import shorten, value_text
@@ -149,7 +149,7 @@ def _column_lines(record: TrainingRecord) -> list[str]:
     ordered = sorted(record.columns, key=lambda column: -(column.importance or 0.0))
     rows = [["feature", "importance", "missing", "values in training"]]
     rows += [_column_cells(column) for column in ordered[:_MOST_COLUMNS]]
-    lines = _aligned(rows)
+    lines = aligned(rows)
     if len(ordered) > _MOST_COLUMNS:
         lines.append(f"... and {len(ordered) - _MOST_COLUMNS} more features; --json has them all")
     return lines
@@ -196,12 +196,4 @@ def _band_lines(record: TrainingRecord) -> list[str]:
         n = negative + positive
         rows.append([lows[k], highs[k], f"{n:,}", f"{positive / n:.1%}" if n else ""])
     weights = ", each row counting once" if record.has_weights else ""
-    return [f"bands of the score, rates of {where}{weights}:", *_aligned(rows)]
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return [f"bands of the score, rates of {where}{weights}:", *aligned(rows)]

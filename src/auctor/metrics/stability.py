@@ -7,6 +7,7 @@ new rows in 11 bins. To first order PSI is the chi-square statistic of the two r
 given fraction of unchanged samples exceeds.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from scipy.special import gammaincc, gammainccinv
 from auctor._checks import check_level
 from auctor._text import p_words
 from auctor._typing import Floats, Ints
+from auctor.metrics.effective import student_factor
 from auctor.metrics.limits import two_sided
 
 # Added to every count, so that an empty bin gives no infinite PSI.
@@ -101,7 +103,12 @@ class Bins:
         overall = float(self.squares.sum()) / self.total
         with np.errstate(invalid="ignore"):
             mean_weight = np.where(self.counts > 0, self.squares / self.counts, overall)
-        return np.asarray(fractions * mean_weight / self.total)
+        return np.asarray(fractions * mean_weight / self.total) * self._doubt()
+
+    def _doubt(self) -> float:
+        """A factor for weights, whose variance is itself an estimate: that of Student's t."""
+        is_weighted = not np.array_equal(self.squares, self.counts)
+        return 1 / student_factor(max(int(self.n_rows), 2), 0.025) if is_weighted else 1.0
 
 
 def read_bins(counts: npt.ArrayLike, squares: npt.ArrayLike | None, name: str) -> Bins:
@@ -225,8 +232,17 @@ def compare_bins(reference: Bins, new: Bins, level: float = 0.95) -> PsiTest:
     if len(new.counts) < 2:
         return PsiTest(value, 0.0, 0.0, 1.0, **sizes)
     shape, scale = _null_gamma(reference, new)
-    limit = scale * float(gammainccinv(shape, 1 - level))
-    return PsiTest(value, shape * scale, limit, float(gammaincc(shape, value / scale)), **sizes)
+    # Of two bins the counts lie on a coarse grid: half a row in each sample is noise (Yates).
+    grid = _half_a_row(reference, new) if len(new.counts) == 2 else 0.0
+    surely = max(math.sqrt(value) - grid, 0.0) ** 2
+    limit = (math.sqrt(scale * float(gammainccinv(shape, 1 - level))) + grid) ** 2
+    return PsiTest(value, shape * scale, limit, float(gammaincc(shape, surely / scale)), **sizes)
+
+
+def _half_a_row(reference: Bins, new: Bins) -> float:
+    """The square root of the PSI of two bins that differ by half a row in each sample."""
+    pooled = _pooled(reference, new)
+    return 0.5 * (1 / reference.n_rows + 1 / new.n_rows) * math.sqrt(float((1 / pooled).sum()))
 
 
 def _null_gamma(reference: Bins, new: Bins) -> tuple[float, float]:

@@ -156,25 +156,36 @@ class Monitoring:
 
     def sentences(self) -> list[str]:
         """The result in sentences, the most important first."""
-        lines = [self._head(), repr(self.score)]
+        lines = [self.headline, repr(self.score)]
         lines += [repr(movement) for movement in self.moved[:_MOST_SHOWN]]
         if len(self.moved) > _MOST_SHOWN:
             lines.append(f"... and {len(self.moved) - _MOST_SHOWN} more features that moved")
+        lines += self.quality_sentences()
+        lines += [str(period) for period in self.periods]
+        lines += [self.auc_sentence()] if self.auc_p_value is not None else []
+        return [*lines, *self.notes]
+
+    def quality_sentences(self) -> list[str]:
+        """Rows unlike those of training, and AUC, KS, calibration and rates."""
         told = {movement.name for movement in self.moved}
         others = [finding for finding in self.findings if finding.column not in told]
-        lines += [str(finding) for finding in others[:_MOST_SHOWN]]
+        lines = [str(finding) for finding in others[:_MOST_SHOWN]]
         if self.quality is not None:
             quality = self.quality
             lines += [str(quality.auc), str(quality.ks), self._rate(), str(quality.calibration)]
-        lines.append(str(self.at_threshold))
-        lines += [str(period) for period in self.periods]
-        if self.auc_p_value is not None:
-            verdict = "differs" if self.auc_p_value < 1 - LEVEL else "shows no difference"
-            lines.append(f"the AUC {verdict} between periods (p {p_words(self.auc_p_value)})")
-        return [*lines, *self.notes]
+        return [*lines, str(self.at_threshold)]
 
-    def _head(self) -> str:
-        total, unsure = len(self.features), 0
+    def auc_sentence(self) -> str:
+        """Whether the AUC differs between periods; empty where there are none."""
+        if self.auc_p_value is None:
+            return ""
+        verdict = "differs" if self.auc_p_value < 1 - LEVEL else "shows no difference"
+        return f"the AUC {verdict} between periods (p {p_words(self.auc_p_value)})"
+
+    @property
+    def headline(self) -> str:
+        """How many features moved, in a sentence."""
+        total = len(self.features)
         unsure = sum(one.verdict == "too few rows" for one in self.features)
         text = (
             f"{self.n_rows:,} new rows beside {self.n_training:,} training rows: "

@@ -346,13 +346,13 @@ def _verdict(
     words = []
     if p_value < _ALPHA_OF_CALIBRATION:
         way = "low" if predicted < observed else "high"
-        words.append(f"predictions are too {way} by {abs(predicted - observed):.3f} on average")
+        words.append(f"too {way} by {abs(predicted - observed):.3f} on average")
     if now is not None and now.differs_from(1.0) < _ALPHA_OF_CALIBRATION:
-        text = f"predictions are too {'extreme' if now.value < 1 else 'close to the average'}"
+        text = f"too {'extreme' if now.value < 1 else 'close to the average'}"
         if before is not None and now.differs_from(before) >= _ALPHA_OF_CALIBRATION:
             text += " (as in the cross-validation)" if before.value < 1 else ""
         words.append(text)
-    return " and ".join(words) or "no deviation found"
+    return f"predictions are {' and '.join(words)}" if words else "no deviation found"
 
 
 def _bands(rows: Scored, probability: Floats) -> tuple[Band, ...]:
