@@ -1,11 +1,11 @@
 """False alarms and power of monitoring, by simulation.
 
-    python benchmarks/monitor_noise.py features      # PSI and location, rows of one population
-    python benchmarks/monitor_noise.py quality       # AUC, KS, calibration and score of a fitted model
+    python benchmarks/monitor_noise.py features      # PSI and location of columns
+    python benchmarks/monitor_noise.py quality       # AUC, KS, calibration, score of a fitted model
 
 ``features`` draws training and new rows from one population and counts how often PSI exceeds its
-noise level, how often a feature is called moved, and how often any feature of the table is. Then the
-normal column of the new rows is moved by a tenth of its standard deviation. ``quality`` fits and
+noise level, how often a feature is called moved, and how often any feature of the table is. Then
+the normal column of the new rows is moved by a tenth of its standard deviation. ``quality`` fits and
 cross-validates a model, and compares new rows of the same population with the record.
 """
 
@@ -28,6 +28,9 @@ from auctor.report import monitor
 TRAINING = 300, 3_000, 30_000
 NEW = 30, 100, 300, 1_000, 10_000
 SHIFT = 0.1
+# Training rows and new rows of a fitted model.
+QUALITY = (300, 100), (300, 1_000), (3_000, 1_000), (3_000, 10_000)
+LEARNERS = "smooth", "rankboost"
 N_RARE = 200
 
 
@@ -42,9 +45,7 @@ def draw(n: int, rng: np.random.Generator, shift: float = 0.0) -> pd.DataFrame:
             "mostly missing": np.where(rng.random(n) < 0.8, np.nan, rng.normal(size=n)),
             "rarely missing": np.where(rng.random(n) < 0.02, np.nan, rng.normal(size=n)),
             "categories": rng.choice(list("ABCDE"), n, p=[0.5, 0.3, 0.15, 0.04, 0.01]),
-            "rare categories": rng.choice(
-                [f"c{k}" for k in range(N_RARE)], n, p=zipf / zipf.sum()
-            ),
+            "rare categories": rng.choice([f"c{k}" for k in range(N_RARE)], n, p=zipf / zipf.sum()),
         }
     )
 
@@ -72,7 +73,7 @@ def run_features(n: int, weighted: bool, training: Sequence[int]) -> None:
     names = draw(2, np.random.default_rng(0)).columns.tolist()
     print(f"{n} repetitions{', weighted' if weighted else ''}; percent of unchanged features:")
     print("training    new  p < 0.05 (worst column)      PSI > limit  moved  any moved | power:")
-    print("                                                                 | p < 0.05  moved  limit")
+    print(f"{'| p < 0.05  moved  limit':>97}")
     for n_training in training:
         for n_new in NEW:
             alarms, above, moved, table = (np.zeros(len(names)) for _ in range(4))
@@ -119,29 +120,28 @@ def fitted(n: int, rng: np.random.Generator, learner: str) -> tuple[Any, Any]:
     return replace(model, training=replace(record, validations=(validation,))), slopes
 
 
-def run_quality(n: int) -> None:
+def run_quality(n: int, learners: Sequence[str]) -> None:
     print(f"{n} repetitions; percent of p < 0.05 without a change:")
     print("learner    training    new   AUC    KS  score  mean prediction")
-    for learner in ("smooth", "rankboost"):
-        for n_training in (300, 3_000):
-            for n_new in (100, 1_000, 10_000):
-                rng = np.random.default_rng([n_training, n_new, learner == "smooth"])
-                alarms = np.zeros(4)
-                for _ in range(n):
-                    model, slopes = fitted(n_training, rng, learner)
-                    X = rng.normal(size=(n_new, len(slopes)))
-                    y = rng.random(n_new) < 1 / (1 + np.exp(1 - X @ slopes))
-                    result = monitor(model, X, y)
-                    quality = result.quality
-                    values = (
-                        quality.auc.p_value,
-                        quality.ks.p_value,
-                        result.score.p_value,
-                        quality.calibration.p_value,
-                    )
-                    alarms += [value < 0.05 for value in values]
-                words = " ".join(f"{100 * alarm / n:6.1f}" for alarm in alarms)
-                print(f"{learner:10} {n_training:8,} {n_new:6,} {words}", flush=True)
+    for learner in learners:
+        for n_training, n_new in QUALITY:
+            rng = np.random.default_rng([n_training, n_new, learner == "smooth"])
+            alarms = np.zeros(4)
+            for _ in range(n):
+                model, slopes = fitted(n_training, rng, learner)
+                X = rng.normal(size=(n_new, len(slopes)))
+                y = rng.random(n_new) < 1 / (1 + np.exp(1 - X @ slopes))
+                result = monitor(model, X, y)
+                quality = result.quality
+                values = (
+                    quality.auc.p_value,
+                    quality.ks.p_value,
+                    result.score.p_value,
+                    quality.calibration.p_value,
+                )
+                alarms += [value < 0.05 for value in values]
+            words = " ".join(f"{100 * alarm / n:6.1f}" for alarm in alarms)
+            print(f"{learner:10} {n_training:8,} {n_new:6,} {words}", flush=True)
 
 
 def main() -> None:
@@ -150,11 +150,12 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=1_000)
     parser.add_argument("--weighted", action="store_true", help="rows have weights")
     parser.add_argument("--training", type=int, nargs="*", help="numbers of training rows")
+    parser.add_argument("--learners", nargs="*", choices=LEARNERS)
     args = parser.parse_args()
     if args.what == "features":
         run_features(args.repetitions, args.weighted, args.training or TRAINING)
     else:
-        run_quality(args.repetitions)
+        run_quality(args.repetitions, args.learners or LEARNERS)
 
 
 if __name__ == "__main__":

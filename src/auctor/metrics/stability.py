@@ -93,7 +93,8 @@ class Bins:
 
     def merged(self, group: Ints) -> "Bins":
         """The bins of each group together; ``group`` has the group of each bin, from 0."""
-        return Bins(*(np.bincount(group, weights=part) for part in (self.counts, self.squares)))
+        sums = np.bincount(group, weights=self.counts).astype(np.float64)
+        return Bins(sums, np.bincount(group, weights=self.squares).astype(np.float64))
 
     def noise(self, fractions: Floats) -> Floats:
         """What a bin adds to the variance of the fractions: pi_b / n without weights.
@@ -219,9 +220,7 @@ def psi_test(
 def compare_bins(reference: Bins, new: Bins, level: float = 0.95) -> PsiTest:
     """PSI and its test; bins that are empty in both samples do not count."""
     kept = (reference.counts > 0) | (new.counts > 0)
-    reference, new = (
-        Bins(bins.counts[kept], bins.squares[kept]) for bins in (reference, new)
-    )
+    reference, new = (Bins(bins.counts[kept], bins.squares[kept]) for bins in (reference, new))
     value = psi_of(reference, new)
     sizes: dict[str, Any] = {
         "n_bins": len(new.counts),

@@ -273,7 +273,8 @@ def check_record(model: Model, name: str = "the model") -> TrainingRecord:
         raise ValueError(
             f"{name} has no record of its training rows to compare with: it was saved from Python "
             "without one, or by an earlier release; fit it again with `auctor fit`, or add one in "
-            "Python: dataclasses.replace(model, training=auctor.models.make_record(model, X, y == 1))"
+            "Python: dataclasses.replace(model, training=auctor.models.make_record(model, X, "
+            "y == 1))"
         )
     return model.training
 
@@ -376,9 +377,7 @@ class _Rows:
                 f"too few labelled rows for AUC, KS and calibration ({n_pos} positive, {n_neg} "
                 f"negative; {FEWEST_OF_A_CLASS} of each are needed)"
             )
-        return measure_quality(
-            self.model, self._scored(labelled), self.validation, self.seed
-        ), ""
+        return measure_quality(self.model, self._scored(labelled), self.validation, self.seed), ""
 
     def _notes(self, why_not: str) -> list[str]:
         notes = [why_not] if why_not else []

@@ -1,6 +1,7 @@
 """The rows of monitoring in the bins of a training record, and which bins are tested together."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -53,11 +54,14 @@ class Binned:
             return Bins(counts, counts)
         own = weight if rows is None else weight[rows]
         own = own / own.max()
-        parts = (np.bincount(codes, weights=part, minlength=n_bins) for part in (own, own**2))
-        return Bins(*parts)
+        sums = np.bincount(codes, weights=own, minlength=n_bins).astype(np.float64)
+        squares = np.bincount(codes, weights=own**2, minlength=n_bins).astype(np.float64)
+        return Bins(sums, squares)
 
 
-def bin_features(model: Model, table: Table, record: TrainingRecord, weighted: bool) -> list[Binned]:
+def bin_features(
+    model: Model, table: Table, record: TrainingRecord, weighted: bool
+) -> list[Binned]:
     """Every feature of the model; ``weighted`` if the new rows have weights."""
     places = select(table, model.feature_names, type(model).__name__).tolist()
     return [
@@ -145,6 +149,10 @@ def bin_scores(
     counts = np.hstack([none, source.counts])
     weights = None if source.weights is None else np.hstack([none, source.weights])
     reference = _reference(counts, weights, weighted)
+    if validation is not None and validation.kind == "cross-validation":
+        # The bands are quantiles of the training scores, and the out-of-fold scores are ranks among
+        # such scores. Both vary with the training rows, so that their noise counts twice.
+        reference = Bins(reference.counts, 2 * reference.squares)
     labels = ("missing", *_interval_labels(cuts))
     return Binned("score", "score", None, reference, labels, band_of(scores, cuts) + 1)
 
@@ -161,7 +169,7 @@ def _interval_labels(cuts: Floats) -> list[str]:
     texts = [f"{cut:.4g}" for cut in cuts.tolist()]
     if not texts:
         return ["all values"]
-    middle = [f"{low} to {high}" for low, high in zip(texts[:-1], texts[1:], strict=True)]
+    middle = [f"{low} to {high}" for low, high in pairwise(texts)]
     return [f"up to {texts[0]}", *middle, f"above {texts[-1]}"]
 
 

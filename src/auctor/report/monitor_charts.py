@@ -120,11 +120,11 @@ def period_chart(
     step = (right - left) / max(len(names), 1)
     parts = [_value_axis(low, high, left, right, at)]
     if reference is not None:
-        value, bottom, top = reference
+        centre, bottom, top = reference
         parts.append(
             f'<rect class="band" x="{left}" width="{right - left}" y="{at(top):.1f}" '
             f'height="{max(at(bottom) - at(top), 1):.1f}"/>'
-            f'<path class="chance" d="M{left} {at(value):.1f}H{right}"/>'
+            f'<path class="chance" d="M{left} {at(centre):.1f}H{right}"/>'
         )
     every = -(-len(names) // 8)
     for k, (name, value, end) in enumerate(zip(names, values, ends, strict=True)):

@@ -27,7 +27,7 @@ Verdict = Literal["moved", "unchanged", "too few rows"]
 
 # The probability that any of the features and the score seems to have moved without a change.
 ALPHA = 0.05
-# Of it, compare_rows has a fifth for missing values, ranges and categories; the tests have the rest.
+# Of it compare_rows has a fifth (missing values, ranges, categories); the tests have the rest.
 _SHARE_OF_TESTS = 0.8
 _ALPHA_OF_FINDINGS = 0.01
 _KINDS_OF_FINDINGS = 4
@@ -151,7 +151,7 @@ def compare_all(
     """
     movements = [_compare(one, one.count(rows, weight)) for one in binned]
     tested = [k for k, one in enumerate(movements) if one.p_value is not None]
-    values = [movements[k].p_value for k in tested]
+    values = [one.p_value for one in movements if one.p_value is not None]
     corrected = np.minimum(holm(values) * n_tables / _SHARE_OF_TESTS, 1.0)
     p_of = dict(zip(tested, corrected.tolist(), strict=True))
     n_rows = len(binned[0].codes) if rows is None else int(np.count_nonzero(rows))

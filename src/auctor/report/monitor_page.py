@@ -18,8 +18,8 @@ _MOST_CARDS = 24
 _MOST_HEAT = 30
 _KEY = Markup(
     '<ul class="legend"><li><svg class="key" viewBox="0 0 24 12"><rect class="before" width="24" '
-    'height="12"/></svg>training rows</li><li><svg class="key" viewBox="0 0 24 12"><rect class="now"'
-    ' width="24" height="12"/></svg>new rows</li></ul>'
+    'height="12"/></svg>training rows</li><li><svg class="key" viewBox="0 0 24 12"><rect '
+    'class="now" width="24" height="12"/></svg>new rows</li></ul>'
 )
 
 
@@ -195,9 +195,7 @@ def _with_value(shown: str, value: float | None) -> Markup:
 def _verdict(one: dict[str, Any]) -> Markup:
     kind = {"moved": "moved", "too few rows": "unsure"}.get(one["verdict"], "")
     how = f": {one['how']}" if one["how"] else ""
-    return Markup(
-        f'<span class="{kind}">{VERDICTS[one["verdict"]]}</span>{text(how, 300)}'
-    )
+    return Markup(f'<span class="{kind}">{VERDICTS[one["verdict"]]}</span>{text(how, 300)}')
 
 
 def _card(one: dict[str, Any]) -> str:
@@ -227,7 +225,10 @@ def _quality(facts: dict[str, Any]) -> Markup:
     )
     head = ["", "now", "95% CI", "training", "95% CI", "difference", "95% CI", "p"]
     metrics = table(
-        f"{quality['n_pos']:,} positive and {quality['n_neg']:,} negative rows", head, rows, "metrics"
+        f"{quality['n_pos']:,} positive and {quality['n_neg']:,} negative rows",
+        head,
+        rows,
+        "metrics",
     )
     return Markup(
         '<section id="quality" aria-labelledby="h-quality"><h2 id="h-quality">How good the model '
@@ -264,7 +265,11 @@ def _rates(at: dict[str, Any]) -> Markup:
         "precision": "precision",
     }
     rows = [
-        [name, percent(at[key]["value"]), f"{percent(at[key]['low'])} to {percent(at[key]['high'])}"]
+        [
+            name,
+            percent(at[key]["value"]),
+            f"{percent(at[key]['low'])} to {percent(at[key]['high'])}",
+        ]
         for key, name in names.items()
         if at[key] is not None
     ]
@@ -304,14 +309,18 @@ def _periods(facts: dict[str, Any]) -> Markup:
     if has_labels:
         charts = [_metric_chart(periods, name) for name in ("auc", "ks")] + charts
     p_value = facts["auc_p_value"]
-    test = "" if p_value is None else paragraph(
-        f"The AUC {'differs' if p_value < 0.05 else 'shows no difference'} between periods "
-        f"(p {p_words(p_value)})."
+    test = (
+        ""
+        if p_value is None
+        else paragraph(
+            f"The AUC {'differs' if p_value < 0.05 else 'shows no difference'} between periods "
+            f"(p {p_words(p_value)})."
+        )
     )
     return Markup(
         '<section id="periods" aria-labelledby="h-periods"><h2 id="h-periods">By period</h2>'
-        f'<div class="grid periods">{"".join(charts)}</div>{test}{_period_table(periods, has_labels)}'
-        f"{_heat_table(periods)}</section>"
+        f'<div class="grid periods">{"".join(charts)}</div>{test}'
+        f"{_period_table(periods, has_labels)}{_heat_table(periods)}</section>"
     )
 
 

@@ -139,7 +139,5 @@ def _distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
     try:
         distinct, codes = np.unique(values, return_inverse=True)
     except TypeError:
-        raise ValueError(
-            "time has values of several types; give dates, numbers or texts"
-        ) from None
+        raise ValueError("time has values of several types; give dates, numbers or texts") from None
     return distinct, codes.astype(np.int64)

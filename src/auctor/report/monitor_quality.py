@@ -194,7 +194,9 @@ class Scored(NamedTuple):
         return Scored(self.scores[rows], self.positive[rows], weight)
 
 
-def measure_quality(model: Model, rows: Scored, validation: Validation | None, seed: int) -> Quality:
+def measure_quality(
+    model: Model, rows: Scored, validation: Validation | None, seed: int
+) -> Quality:
     """All measures of labelled rows; each class has ``FEWEST_OF_A_CLASS`` rows or more."""
     record = model.training
     assert record is not None
