@@ -5,8 +5,8 @@
 
 ``features`` draws training and new rows from one population and counts how often PSI exceeds its
 noise level, how often a feature is called moved, and how often any feature of the table is. Then
-the normal column of the new rows is moved by a tenth of its standard deviation. ``quality`` fits and
-cross-validates a model, and compares new rows of the same population with the record.
+the normal column of the new rows is moved by a tenth of its standard deviation. ``quality`` fits
+and cross-validates a model, and compares new rows of the same population with the record.
 """
 
 import argparse

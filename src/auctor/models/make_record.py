@@ -68,6 +68,7 @@ def make_record(
     kinds, table = model._columns, model._read(X)
     if not kinds:
         return None
+    positive = np.asarray(positive, dtype=bool)
     rows = _Rows(positive, read_weights(sample_weight, len(positive)))
     columns: tuple[ColumnSummary, ...] = ()
     if len(kinds) <= _MOST_COLUMNS:

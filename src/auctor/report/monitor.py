@@ -287,8 +287,6 @@ class _Rows:
     ) -> None:
         self.model, self.record, self.seed = model, record, seed
         table = model._read(X)
-        if table.n_rows == 0:
-            raise ValueError("X has no rows; give at least one")
         weight = read_weights(sample_weight, table.n_rows)
         self.kept = np.ones(table.n_rows, dtype=bool) if weight is None else weight > 0
         self.positive, self.labelled = _read_labels(y, table.n_rows, model)
@@ -300,7 +298,6 @@ class _Rows:
         features = bin_features(model, table, record, weighted)
         score = bin_scores(record, self.validation, self.scores, weighted)
         self.binned: list[Binned] = [*features, score]
-        self._table = table
         self.findings = compare_rows(model, _take(X, table, self.kept))
 
     def monitor(self, time: Any, period: str | None) -> Monitoring:

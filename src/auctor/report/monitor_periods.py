@@ -91,12 +91,11 @@ def _of_days(days: npt.NDArray[np.datetime64], period: str | None) -> Periods:
     if period is not None:
         return _divide(days, period)
     divided = [_divide(days, unit) for unit in PERIODS]
-    few = [one for one in divided if len(one.names) <= _MOST_PERIODS] or divided[-1:]
+    few = [one for one in divided if 1 < len(one.names) <= _MOST_PERIODS] or divided[-1:]
     for one in few:
         if np.median(np.bincount(one.codes)) >= _TYPICAL_ROWS:
             return one
-    several = [one for one in few if len(one.names) > 1]
-    return several[-1] if several else few[-1]
+    return few[-1]
 
 
 def _divide(days: npt.NDArray[np.datetime64], unit: str) -> Periods:
