@@ -184,7 +184,7 @@ def test_wrong_arguments_are_named(model, arguments, words):
 
 
 def test_a_model_without_a_record_says_how_to_get_one(model):
-    with pytest.raises(ValueError, match="no record of its training rows.*auctor fit"):
+    with pytest.raises(ValueError, match=r"no record of its training rows.*auctor fit"):
         monitor(replace(model, training=None), draw(5, 0)[0])
     with pytest.raises(ValueError, match="model is of type int"):
         monitor(3, draw(5, 0)[0])
@@ -198,7 +198,7 @@ def test_a_hostile_record_is_refused():
     for bad in ([], [good[0]], [good[0], [0.0] * 5], [[2.0] * 5] * 2, [["a"] * 5] * 2, 3):
         column["weights"] = bad
         content["sha256"] = checksum(content)
-        with pytest.raises(ValueError, match="field 'training.*weights"):
+        with pytest.raises(ValueError, match=r"field 'training.*weights"):
             from_json(json.dumps(content))
 
 

@@ -21,8 +21,8 @@ from auctor.cli.tables import STDIN, TableFile, open_table, stem
 from auctor.models import Model, load
 from auctor.models.explanation import shorten
 from auctor.report import Monitoring, monitor, render_monitoring
-from auctor.report.monitor import check_record
 from auctor.report.monitor_features import VERDICTS, Movement
+from auctor.report.monitoring import check_record
 
 LIMIT_BROKEN = 3
 _MOST_FEATURES = 30

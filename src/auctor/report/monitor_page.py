@@ -9,9 +9,9 @@ from typing import Any
 from auctor import __version__
 from auctor._text import p_words, signed
 from auctor.report.markup import Markup, interval, number, paragraph, percent, table, text
-from auctor.report.monitor import FORMAT
 from auctor.report.monitor_charts import distribution_chart, period_chart
 from auctor.report.monitor_features import VERDICTS
+from auctor.report.monitoring import FORMAT
 
 _MOST_ROWS = 200  # of the table of features
 _MOST_CARDS = 24
