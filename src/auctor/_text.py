@@ -40,6 +40,21 @@ def one_line(text: str) -> str:
     return without_controls(" ".join(text.split()))
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows of a table as lines of text with aligned columns.
+
+    Examples
+    --------
+    >>> aligned([["name", "rows"], ["a", "12"]])
+    ['name  rows', 'a     12']
+    """
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
 def rows_words(table: str | None, n_rows: int, n_pos: int) -> str:
     """The rows of a table in a few words.
 

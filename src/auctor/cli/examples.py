@@ -33,6 +33,14 @@ examples:
   auctor report loans.model.json unseen.csv --target defaulted --out unseen.html
   auctor report loans.model.json unseen.csv --target defaulted --by region --time month
 """,
+    "monitor": """\
+examples:
+  auctor monitor loans.model.json march.csv
+  auctor monitor loans.model.json 2025.csv --target defaulted --time date --report
+  auctor monitor loans.model.json march.csv --fail-on psi=0.25,missing=0.05 --quiet --json
+
+Exit code 3 means that a limit of --fail-on is broken; the reasons are printed to stderr.
+""",
     "show": """\
 example:
   auctor show loans.model.json
@@ -62,5 +70,6 @@ examples:
 
 Tables are CSV (.csv, .csv.gz, .tsv, .txt), Parquet (.parquet), Feather (.feather, .arrow) or the
 first sheet of an Excel file (.xlsx, with pip install 'auctor[excel]'), recognised by the extension.
-Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted.
+Exit codes: 0 success, 1 error, 2 wrong usage, 3 a limit of monitor --fail-on is broken,
+130 interrupted.
 """

@@ -53,7 +53,8 @@ def _run(args: argparse.Namespace, words: list[str]) -> int:
         args = add_config(build_parser(), args, words)
         _require(args)
         args.typed = words
-        import_module(f"auctor.cli.{args.command}").run(args)
+        # Only monitor returns a code of its own, where a limit of --fail-on is broken.
+        code: int | None = import_module(f"auctor.cli.{args.command}").run(args)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -65,7 +66,7 @@ def _run(args: argparse.Namespace, words: list[str]) -> int:
         if not is_expected(error):
             raise
         return _print_error(f"auctor: error: {one_line(error)}", FAILED)
-    return OK
+    return OK if code is None else code
 
 
 def _require(args: argparse.Namespace) -> None:

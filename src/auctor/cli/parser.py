@@ -293,6 +293,39 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
+def _add_monitor(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    _add_model(add)
+    add("--target", metavar="COL", help="the column with the labels; rows without one may be empty")
+    add("--weight", metavar="COL", help="the column with row weights")
+    add("--time", metavar="COL", help="the column with the time of each row: results by period")
+    add(
+        "--period",
+        choices=("day", "week", "month", "quarter", "year"),
+        help="what a period of --time is (default: the shortest with at most 24 periods of "
+        "typically 100 rows or more)",
+    )
+    add(
+        "--fail-on",
+        metavar="LIMITS",
+        action="append",
+        default=[],
+        help="end with exit code 3 if a limit is reached and the change is more than noise: "
+        "psi=0.25 (PSI of the score or of any feature), score=0.1 (PSI of the score), "
+        "missing=0.05 (more missing values by this fraction of the rows), new=0.01 (fraction of "
+        "rows with new categories), p=0.001 (smallest corrected p-value), auc=-0.03, ks=-0.05 "
+        "(difference from training), calibration=0.02 (mean prediction minus fraction of "
+        "positives); several as psi=0.25,auc=-0.03 (repeatable)",
+    )
+    page = "also write an HTML page"
+    _add_out(add, "--report", page, ".monitor.html", nargs="?", const="")
+    add("--title", metavar="TEXT", help="the title of the page (default: table and model)")
+    add("--quiet", action="store_true", help="do not print progress")
+    _add_seed(add)
+    _add_delimiter(add)
+    _add_json(parser)
+
+
 def _add_document(add: Add) -> None:
     """Options of a report as a document."""
     add("--title", metavar="TEXT", help="the title of the report (default: learner and table)")
@@ -441,6 +474,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "evaluate": ("measure how well a model ranks the rows of a table", _add_evaluate),
     "compare": ("cross-validate several learners on the same folds", _add_compare),
     "report": ("write an HTML report of a model on the rows of a table", _add_report),
+    "monitor": ("compare new rows with the training of a model: what has moved", _add_monitor),
     "show": (
         "print what a model file says about itself: training rows, settings, quality",
         _add_show,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from auctor._learner_names import class_name
-from auctor._text import count, first_few, interval, one_line, prediction_rule
+from auctor._text import aligned, count, first_few, interval, one_line, prediction_rule
 from auctor.cli.output import emit
 from auctor.models import ExplainedModel, Model, TrainingRecord, load
 from auctor.models.explanation import shorten, value_text
@@ -153,7 +153,7 @@ def _column_lines(record: TrainingRecord) -> list[str]:
     ordered = sorted(record.columns, key=lambda column: -(column.importance or 0.0))
     rows = [["feature", "importance", "missing", "values in training"]]
     rows += [_column_cells(column) for column in ordered[:_MOST_COLUMNS]]
-    lines = _aligned(rows)
+    lines = aligned(rows)
     if len(ordered) > _MOST_COLUMNS:
         lines.append(f"... and {len(ordered) - _MOST_COLUMNS} more features; --json has them all")
     return lines
@@ -204,12 +204,4 @@ def _band_lines(record: TrainingRecord) -> list[str]:
         rows.append([lows[k], highs[k], f"{n:,}", f"{positive / n:.1%}" if n else ""])
     weights = ", each row counting once" if record.has_weights else ""
     title = f"bands of a tenth of the training rows by score, rates of {where}{weights}:"
-    return [title, *_aligned(rows)]
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return [title, *aligned(rows)]

@@ -164,6 +164,7 @@ def out_of_fold(
         metrics,
         kind="cross-validation",
         description="",
+        weight=None if tested is None else tested[present],
     )
 
 

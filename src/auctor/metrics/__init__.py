@@ -19,6 +19,7 @@ from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.metric_comparison import MetricComparison, compare_metric
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer
 from auctor.metrics.separation import RocDistance, ks, roc_distance
+from auctor.metrics.stability import PsiTest, psi, psi_test
 from auctor.metrics.threshold_table import ThresholdRow, ThresholdTable, threshold_table
 from auctor.metrics.thresholds import Threshold, threshold_at
 from auctor.metrics.top import lift, precision_at_k, recall_at_k
@@ -35,6 +36,7 @@ __all__ = [
     "MetricComparison",
     "MetricInterval",
     "OperatingPoint",
+    "PsiTest",
     "RocBand",
     "RocCurve",
     "RocDistance",
@@ -61,6 +63,8 @@ __all__ = [
     "precision_at_k",
     "precision_at_k_ci",
     "precision_at_k_scorer",
+    "psi",
+    "psi_test",
     "recall_at_k",
     "roc_band",
     "roc_curve",

@@ -47,7 +47,8 @@ def make_record(
     positive : ndarray of bool
         Which rows are positive.
     sample_weight : array-like, default=None
-        Rows of weight 0 are left out; otherwise rows are counted without weights.
+        Rows of weight 0 are left out. The others are counted without weights, and the weights
+        in each bin are noted beside the counts.
     origin : Origin, default=None
         Where the model comes from.
     importances : sequence of float, default=None
@@ -67,6 +68,7 @@ def make_record(
     kinds, table = model._columns, model._read(X)
     if not kinds:
         return None
+    positive = np.asarray(positive, dtype=bool)
     rows = _Rows(positive, read_weights(sample_weight, len(positive)))
     columns: tuple[ColumnSummary, ...] = ()
     if len(kinds) <= _MOST_COLUMNS:
@@ -79,7 +81,7 @@ def make_record(
             else _number_column(kind.name, table, j, rows, n_bins, importance)
             for kind, j, importance in zip(kinds, places, known, strict=True)
         )
-    bands = _bands(rows.pick(model.decision_function(table)), rows.positive)
+    bands = _bands(rows.pick(model.decision_function(table)), rows)
     return TrainingRecord(
         origin=origin or Origin(),
         n_neg=rows.n_neg,
@@ -100,6 +102,7 @@ class _Rows:
         self.n_pos = int(np.count_nonzero(self.positive))
         self.n_neg = len(self.positive) - self.n_pos
         self.effective = _effective(positive, weight)
+        self.weight = None if weight is None else self.pick(weight)
 
     def pick(self, values: Any) -> Any:
         """The values of these rows, from one value for each row of the table."""
@@ -125,14 +128,21 @@ def _number_column(
     # fmin and fmax pass over missing values.
     low, high = (float(end.reduce(values)) for end in (np.fmin, np.fmax))
     if np.isnan(low):
-        counts = _class_counts(np.zeros(len(values), dtype=np.intp), rows.positive, 2)
-        return ColumnSummary(name, "number", counts, importance=importance)
+        empty = np.zeros(len(values), dtype=np.intp)
+        counts, weights = _class_counts(empty, rows.positive, 2), _weights(empty, rows.weight, 2)
+        return ColumnSummary(name, "number", counts, importance=importance, weights=weights)
     cuts = _cuts(values, n_bins)
     codes = np.empty(len(values), dtype=np.uint8)
     code_numbers(values, cuts, rows.positive, rows.n_pos, codes)
     parts = (codes[rows.n_pos :], codes[: rows.n_pos])
     counts = np.array([np.bincount(part, minlength=len(cuts) + 2) for part in parts])
-    return ColumnSummary(name, "number", counts, low, high, cuts, importance=importance)
+    weights = None
+    if rows.weight is not None:
+        own = np.where(np.isnan(values), 0, np.searchsorted(cuts, values) + 1)
+        weights = _weights(own, rows.weight, len(cuts) + 2)
+    return ColumnSummary(
+        name, "number", counts, low, high, cuts, importance=importance, weights=weights
+    )
 
 
 def _cuts(values: Floats, n_bins: int) -> Floats:
@@ -167,12 +177,25 @@ def _category_column(
         n_single=int(np.count_nonzero(totals == 1)),
         n_unknown=int(totals[unknown].sum()),
         importance=importance,
+        weights=_weights(code_of[indices], rows.weight, len(frequent) + 2),
     )
 
 
-def _bands(scores: Floats, positive: Bools) -> ScoreBands:
+def _bands(scores: Floats, rows: _Rows) -> ScoreBands:
     cuts = _cuts(scores, _N_BANDS)
-    return ScoreBands(cuts, _class_counts(band_of(scores, cuts), positive, len(cuts) + 1))
+    band, n_bands = band_of(scores, cuts), len(cuts) + 1
+    counts = _class_counts(band, rows.positive, n_bands)
+    return ScoreBands(cuts, counts, _weights(band, rows.weight, n_bands))
+
+
+def _weights(codes: Any, weight: Floats | None, n_codes: int) -> Floats | None:
+    """The fraction of the weight in each bin, and the sum of its rows' squared fractions."""
+    if weight is None or bool((weight == weight[0]).all()):
+        return None
+    fraction = weight / weight.sum()
+    sums = [np.bincount(codes, weights=part, minlength=n_codes) for part in (fraction, fraction**2)]
+    # The last digits say nothing here and make the file longer.
+    return np.array([[float(f"{value:.9g}") for value in part.tolist()] for part in sums])
 
 
 def band_of(scores: Floats, cuts: Floats) -> Indices:
@@ -195,12 +218,17 @@ def make_validation(
     *,
     kind: str,
     description: str,
+    weight: Floats | None = None,
 ) -> Validation:
-    """How good a model was on rows that it had not seen; ``scores`` are on the model's scale."""
+    """How good a model was on rows that it had not seen; ``scores`` are on the model's scale.
+
+    ``weight`` has the weights of the rows, all above 0.
+    """
     band = band_of(scores, record.scores.cuts)
     n_bands = len(record.scores.cuts) + 1
     counts = _class_counts(band, positive, n_bands)
     total = np.bincount(band, weights=model.probabilities(scores)[:, 1], minlength=n_bands)
     probability = np.clip(total / np.maximum(counts.sum(axis=0), 1), 0.0, 1.0)
     # Exponentials differ between processors in the last digits, which say nothing here.
-    return Validation(kind, description, metrics, counts, np.round(probability, 9))
+    weights = _weights(band, weight, n_bands)
+    return Validation(kind, description, metrics, counts, np.round(probability, 9), weights)

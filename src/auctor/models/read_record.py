@@ -32,7 +32,7 @@ def read_record(fields: Fields, names: tuple[str, ...]) -> TrainingRecord:
         raise fields.fail("columns", "a list with the features of the model, in their order")
     child = fields.child("scores")
     cuts = child.increasing("cuts")
-    scores = ScoreBands(cuts, _counts(child, len(cuts) + 1))
+    scores = ScoreBands(cuts, _counts(child, len(cuts) + 1), _weights(child, len(cuts) + 1))
     child.end()
     validations = tuple(
         _read_validation(child, len(cuts) + 1) for child in fields.children("validations")
@@ -68,8 +68,9 @@ def _read_column(fields: Fields) -> ColumnSummary:
         cuts = fields.increasing("cuts")
         parts, n_bins = {"low": low, "high": high, "cuts": cuts}, len(cuts) + 2
     counts, importance = _counts(fields, n_bins), _optional_number(fields, "importance")
+    weights = _weights(fields, n_bins)
     fields.end()
-    return ColumnSummary(name, kind, counts, importance=importance, **parts)
+    return ColumnSummary(name, kind, counts, importance=importance, weights=weights, **parts)
 
 
 def _read_validation(fields: Fields, n_bands: int) -> Validation:
@@ -77,8 +78,9 @@ def _read_validation(fields: Fields, n_bands: int) -> Validation:
     child = fields.child("metrics")
     metrics = {name: _read_measured(child, name) for name in child.names()}
     counts, probability = _counts(fields, n_bands), _probabilities(fields, n_bands)
+    weights = _weights(fields, n_bands)
     fields.end()
-    return Validation(kind, description, metrics, counts, probability)
+    return Validation(kind, description, metrics, counts, probability, weights)
 
 
 def _read_measured(fields: Fields, name: str) -> Measured:
@@ -114,6 +116,20 @@ def _counts(fields: Fields, n_bins: int) -> Ints:
     if any(not 0 <= cell <= _MOST_ROWS for cell in cells) or sum(cells) > _MOST_ROWS:
         raise fields.fail("counts", wanted)
     return np.array(rows, dtype=np.int64).reshape(2, n_bins)
+
+
+def _weights(fields: Fields, n_bins: int) -> Floats | None:
+    """The field ``weights``, which only records of weighted rows have."""
+    if not fields.has("weights"):
+        return None
+    wanted = f"two lists of {n_bins} numbers from 0 to 1, not all of them 0"
+    rows = fields.items("weights")
+    if len(rows) != 2 or any(not isinstance(row, list) or len(row) != n_bins for row in rows):
+        raise fields.fail("weights", wanted)
+    cells = np.array([[fields.as_number(cell, "weights") for cell in row] for row in rows])
+    if not ((cells >= 0) & (cells <= 1)).all() or not cells.any(axis=1).all():
+        raise fields.fail("weights", wanted)
+    return cells
 
 
 def _optional_number(fields: Fields, name: str) -> float | None:

@@ -43,6 +43,9 @@ class ColumnSummary:
         numbers; or missing values, each of ``categories``, and all other categories.
     importance : float or None
         The fraction of the model's importance that the feature has, where the learner says so.
+    weights : ndarray of shape (2, n_bins) or None
+        Where rows have weights: the fraction of the weight in each bin, and the sum of the squares
+        of such fractions of single rows, by which weighted rows can be compared with these.
     """
 
     name: str
@@ -56,6 +59,7 @@ class ColumnSummary:
     n_single: int = 0
     n_unknown: int = 0
     importance: float | None = None
+    weights: Floats | None = None
 
     @property
     def is_category(self) -> bool:
@@ -79,7 +83,8 @@ class ColumnSummary:
             plain |= {"n_single": self.n_single, "n_unknown": self.n_unknown}
         else:
             plain |= {"low": self.low, "high": self.high, "cuts": self.cuts.tolist()}
-        return plain | {"counts": self.counts.tolist(), "importance": self.importance}
+        plain |= {"counts": self.counts.tolist(), "importance": self.importance}
+        return plain | _weights_body(self.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +97,13 @@ class ScoreBands:
         Increasing scores between the bands; a score equal to a cut is in the band below it.
     counts : ndarray of shape (2, n_bands)
         The number of training rows of each class in each band.
+    weights : ndarray of shape (2, n_bands) or None
+        As in `ColumnSummary`.
     """
 
     cuts: Floats
     counts: Ints
+    weights: Floats | None = None
 
     def coarser(self, most: int) -> Ints:
         """The first band of each of at most ``most`` groups of neighbouring bands of similar size.
@@ -113,7 +121,13 @@ class ScoreBands:
 
     def body(self) -> dict[str, Any]:
         """The bands as plain JSON values."""
-        return {"cuts": self.cuts.tolist(), "counts": self.counts.tolist()}
+        plain = {"cuts": self.cuts.tolist(), "counts": self.counts.tolist()}
+        return plain | _weights_body(self.weights)
+
+
+def _weights_body(weights: Floats | None) -> dict[str, Any]:
+    """The weights as a field of the file, which only weighted rows have."""
+    return {} if weights is None else {"weights": weights.tolist()}
 
 
 @dataclass(frozen=True)
@@ -148,6 +162,8 @@ class Validation:
     probability : ndarray of shape (n_bands,)
         The mean predicted probability in each band, 0 where no row is: together with ``counts`` it
         is the calibration.
+    weights : ndarray of shape (2, n_bands) or None
+        As in `ColumnSummary`.
     """
 
     kind: str
@@ -155,6 +171,7 @@ class Validation:
     metrics: dict[str, Measured]
     counts: Ints
     probability: Floats
+    weights: Floats | None = None
 
     def body(self) -> dict[str, Any]:
         """The validation as plain JSON values."""
@@ -164,6 +181,7 @@ class Validation:
             "metrics": {name: measured.body() for name, measured in self.metrics.items()},
             "counts": self.counts.tolist(),
             "probability": self.probability.tolist(),
+            **_weights_body(self.weights),
         }
 
 
