@@ -54,7 +54,8 @@ def ways(model: Model, folder: Path) -> dict[str, Callable[[], None]]:
     def by_command() -> None:
         command = [sys.executable, "-m", "auctor", "score", path, rows, "--out"]
         done = [*command, folder / "scores.parquet"]
-        subprocess.run(done, check=True, stderr=subprocess.DEVNULL)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(done, check=True, **quiet)
 
     def in_python() -> None:
         model.decision_function(pq.read_table(rows))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from auctor import AUCBoost, RankBoost, SmoothAUCBoost, SmoothTreeBoost, TreeRank
+from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, SmoothTreeBoost, TreeRank
 from auctor.metrics import roc_curve
 from auctor.metrics.rates import clopper_pearson
 from auctor.report import render, summarize
@@ -458,6 +458,27 @@ def check_the_panel(page, row, model):
     assert float(page.evaluate(f"{own}.base")) == approx(one.base, abs=1e-9)
     assert page.locator("#reason-table tbody th").first.text_content() == one.names[0][:40]
     assert page.locator("#row-choices [aria-pressed=true]").count() == 0
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [TreeRank(max_depth=2), MartiRank(n_layers=3), DMKS()],
+    ids=lambda e: type(e).__name__,
+)
+def test_other_forms_are_scored_too(open_page, make_rows, estimator):
+    X, y = make_rows(200, 2)
+    estimator.fit(X, y)
+    opened = open_page(summarize(estimator, X, y))
+    own = "document.getElementById('row-result').dataset"
+    for typed in ("0.3", "", "-2"):
+        opened.page.locator("#row-inputs input").first.fill(typed)
+        row = opened.page.evaluate("rowValues")
+        values = [[np.nan if row.get(j) is None else row[j] for j in ("0", "1")]]
+        shown = [opened.page.evaluate(f"Number({own}.{name})") for name in ("score", "probability")]
+        expected = [estimator.decision_function(values)[0], estimator.predict_proba(values)[0, 1]]
+        assert shown == approx(expected, rel=1e-12)
+    has_terms = opened.page.locator("#reason-table").count()
+    assert has_terms == isinstance(estimator, DMKS)
 
 
 def test_costs_choose_a_threshold(open_page, facts):

@@ -119,10 +119,10 @@ def test_whole_numbers_beyond_double_as_categories(connections):
         model.to_js()
 
 
-def test_nan_in_a_parquet_file_is_missing(tmp_path):
+@pytest.mark.parametrize("rest", [[0.0, 1.0, -3.0], [0.0, 1.0, None], [1.0, 1.0, 1.0]])
+def test_nan_in_a_parquet_file_is_missing(tmp_path, rest):
     """The ranges of its columns do not count NaN, and DuckDB takes conclusions from them."""
-    values = [0.0, 1.0, float("nan"), None]
-    table = pa.table({"x": pa.array(values, pa.float64())})
+    table = pa.table({"x": pa.array([*rest, float("nan")] * 10, pa.float64())})
     pq.write_table(table, tmp_path / "rows.parquet")
     model = AdditiveModel(
         *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
@@ -130,7 +130,7 @@ def test_nan_in_a_parquet_file_is_missing(tmp_path):
     connection = duckdb.connect()
     connection.execute(f"CREATE VIEW data AS FROM read_parquet('{tmp_path}/rows.parquet')")
     scores = sorted(row[0] for row in connection.execute(model.to_sql()).fetchall())
-    assert scores == [1.0, 2.0, 7.0, 7.0] == sorted(model.decision_function(table))
+    assert scores == sorted(model.decision_function(table).tolist())
     connection.close()
 
 

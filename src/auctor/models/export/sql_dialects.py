@@ -85,9 +85,9 @@ class Dialect:
 
 class DuckDB(Dialect):
     def without_nan(self, column: str) -> str:
-        # Not by a comparison with NaN: the ranges of columns in Parquet files do not count NaN,
-        # and DuckDB concludes from them that no value is equal to it.
-        return f"CASE WHEN NOT isnan({column}) THEN {column} END"
+        # Neither by isnan nor by = NaN: the ranges of columns in Parquet files do not count NaN,
+        # and DuckDB concludes from them that these tests never hold.
+        return f"CASE WHEN {column} IS DISTINCT FROM CAST('NaN' AS DOUBLE) THEN {column} END"
 
     def sorted_at(self, values: Sequence[str], index: int) -> str:
         return f"list_sort([{', '.join(values)}])[{index + 1}]"
