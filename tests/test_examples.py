@@ -148,6 +148,7 @@ def test_the_example_of_the_readme(tmp_path, monkeypatch):
     y = (X["age"] + rng.normal(size=240) > 0).astype(int)
     names = {"X_train": X[:120], "y_train": y[:120], "w": np.ones(120)}
     names |= {"X_test": X[120:], "y_test": y[120:], "others": X["income"][120:]}
+    names["region"] = np.where(np.arange(120) % 2, "north", "south")
     blocks = (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1:]
     assert len(blocks) == 1
     plt.close("all")

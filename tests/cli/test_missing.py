@@ -85,7 +85,8 @@ def test_codes_are_missing_on_pages_and_in_displays(run: Run, table: Path) -> No
     assert facts["features"] == other["features"] and facts["row"] == other["row"]
     page = facts_of(Path("fit.html"))
     for one in (facts, page):  # what the panel of one row takes as missing
-        missing = {row["name"]: row["missing"] for row in one["row"]["features"]}
+        read = one["row"]["model"]["inputs"]
+        missing = {each["name"]: read[each["input"]]["missing"] for each in one["row"]["inputs"]}
         assert missing == {"income": [-9.0], "town": []}
     shown = [LabelledTerms(model, each, y, None).table.numbers(0) for each in (X, empty)]
     np.testing.assert_array_equal(*shown)

@@ -448,9 +448,13 @@ def test_trees_that_improve_go_on_though_no_mixture_gains_yet():
     aucs = np.outer(trees - smooth, WEIGHTS)[:, :, None] + smooth  # the smooth model alone leads
     choice = Choice(1e9, 200, has_smooth=True)
     assert choice.find(checks, aucs) == (0, 0.0)
-    assert choice.last_gain(checks, aucs) == 4
+    assert choice.gains(checks, aucs, 60)
+    few = Choice(20, 200, has_smooth=True)  # the same gain may be chance
+    assert few.find(checks, aucs)[0] == 0
+    assert not few.gains(checks, aucs, 60)
     aucs[3:, -1] = 0.55  # the trees have become worse, too
-    assert choice.last_gain(checks, aucs) == 2
+    assert not choice.gains(checks, aucs, 60)
+    assert choice.gains(checks, aucs, 81)  # too early to say
 
 
 def test_the_spread_of_normal_scores_is_their_standard_deviation():

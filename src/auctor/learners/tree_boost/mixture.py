@@ -25,6 +25,8 @@ WEIGHTS = np.linspace(0.0, 1.0, 9)  # of the trees
 # The weight and the number of trees that few rows give no reason to leave, and what it costs.
 _USUAL_WEIGHT, _WEIGHT_COST = 0.375, 12.0
 _USUAL_TREES, _TREES_COST = 20.0, 3.0  # trees times the learning rate
+# How much the last trees must gain to go on while no mixture gains, in the same unit.
+_CLEAR_GAIN = 12.0
 # The AUC at a number of trees is averaged with those before and after it.
 _NEIGHBOURS = np.array([0.25, 0.5, 0.25])
 # Trees after which held-out rows are scored: every tenth part of the number of trees so far.
@@ -153,8 +155,7 @@ def find_mixture(
         checks.append(n_trees)
         aucs.append(np.array(workers.map(_Fold.aucs, runs)).T)
         ratios.append(float(np.mean([run.ratio for run in runs])))
-        last_gain = checks[choice.last_gain(checks, np.array(aucs))]
-        if is_last or n_trees - last_gain >= settings.n_iter_no_change:
+        if is_last or not choice.gains(checks, np.array(aucs), settings.n_iter_no_change):
             break
     progress.close()
     best, weight = choice.find(checks, np.array(aucs))
@@ -181,23 +182,29 @@ class Choice:
     def find(self, checks: list[int], aucs: Floats) -> tuple[int, float]:
         """The chosen check and weight; ``aucs`` are by check, weight and fold."""
         means = aucs.mean(axis=2)
-        best = float(means.max())
-        cost = best * (1.0 - best) / self._n_rows * self._costs(checks)
-        quality = _average_neighbours(means) - cost
+        quality = _average_neighbours(means) - self._unit(means) * self._costs(checks)
         if self._weights[0] == 0.0:  # no tree has any weight
             quality[0, 1:] = quality[1:, 0] = -np.inf
         check, at = np.unravel_index(int(np.argmax(quality)), quality.shape)
         return int(check), float(self._weights[at])
 
-    def last_gain(self, checks: list[int], aucs: Floats) -> int:
-        """The last check at which the mixture or the trees alone were the best so far.
+    def gains(self, checks: list[int], aucs: Floats, n_last: int) -> bool:
+        """Whether the last ``n_last`` trees gained anything, for the mixture or by themselves.
 
         Where features interact, the first trees are far behind the smooth model and no mixture
-        gains by them, although the trees overtake it later: as long as they improve, more are
-        grown.
+        gains by them, although the trees overtake it later. Trees therefore go on as long as they
+        improve by themselves, by more than few rows show by chance.
         """
+        if checks[-1] - checks[self.find(checks, aucs)[0]] < n_last:
+            return True
         alone = _average_neighbours(aucs.mean(axis=2))[:, -1]
-        return max(self.find(checks, aucs)[0], int(np.argmax(alone)))
+        is_new = np.array(checks) > checks[-1] - n_last
+        return bool(alone[is_new].max() - alone[~is_new].max() > _CLEAR_GAIN * self._unit(alone))
+
+    def _unit(self, aucs: Floats) -> float:
+        """The size of the variance of an AUC."""
+        best = float(aucs.max())
+        return best * (1.0 - best) / self._n_rows
 
     def _costs(self, checks: list[int]) -> Floats:
         """The cost (check, weight) in units of the variance."""
