@@ -138,7 +138,8 @@ def split_level(
     """Add the children of the split nodes to the tree; returns the number of split nodes.
 
     ``split`` receives the positions of the split nodes in the level. Where the score must be
-    monotone, the mean of the two values bounds both sides from then on.
+    monotone, the mean of the two values bounds both sides from then on; a cut after the last code
+    separates only missing values, which have no place in the order.
     """
     count = 0
     for k in range(n_nodes):
@@ -164,7 +165,7 @@ def split_level(
             for g in range(len(groups)):
                 children.open_groups[child, g] = level.open_groups[k, g] and groups[g, j]
             # The right side has the larger values of the feature.
-            if features.sign[j] != 0:
+            if features.sign[j] != 0 and splits.cut[k] < features.n_bins[j]:
                 end = 1 if (features.sign[j] > 0) == (side == 0) else 0
                 children.bounds[child, end] = middle
             for label in range(2):
