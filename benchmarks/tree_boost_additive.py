@@ -35,7 +35,8 @@ def run(sizes: list[int], n_draws: int, path: Path | None) -> Kept:
                     area = float(auc(new.y, model.decision_function(new.X)))
                     weight = float(getattr(model, "tree_weight_", 0.0))
                     keep(path, kept, str(size), key, {"auc": [area], "tree_weight": [weight]})
-                    print(f"{size} rows, {key}: {area:.5f}, {weight:g}", file=sys.stderr, flush=True)
+                    note = f"{size} rows, {key}: {area:.5f}, weight of trees {weight:g}"
+                    print(note, file=sys.stderr, flush=True)
     return kept
 
 

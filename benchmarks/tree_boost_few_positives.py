@@ -1,8 +1,8 @@
 """Which loss should trees have where there are few positives: pairs, log loss, or both?
 
-Few positives, beside as many negatives or 1,500, are drawn from each of several larger tables of the
-folder AUCTOR_DATA, the model is fitted to them, and its AUC is that of the remaining rows (at most
-10,000). "both" adds the slopes and the curvatures of the two losses with equal weight, on the
+Few positives, beside as many negatives or 1,500, are drawn from each of several larger tables of
+the folder AUCTOR_DATA, the model is fitted to them, and its AUC is that of the remaining rows (at
+most 10,000). "both" adds the slopes and the curvatures of the two losses with equal weight, on the
 scale on which they are equal before the first tree. Trees alone and trees beside the smooth model
 are compared. Every finished run is stored in ``--keep FILE`` at once and not repeated.
 """
