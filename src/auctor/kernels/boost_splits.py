@@ -234,8 +234,9 @@ def _search_number(
         best, cut, missing = _best_bounded_cut(neg, pos, total, sign, bounds, rule, best)
     if cut < 0:
         return
-    if cut == _last_present(neg, pos):
-        # Missing values against all others: values that do not occur in the node are others too.
+    if sign != 0 and cut == _last_present(neg, pos):
+        # Missing values against all others, in any order: a value that no row of the node has must
+        # not go with the missing ones.
         cut = len(neg) - 1
     left_neg, left_pos = np.int64(0), np.int64(0)
     for c in range(1 - missing, cut + 1):
