@@ -112,15 +112,16 @@ def run(tables: list[str], methods: list[str], path: Path | None) -> Kept:
 
 def print_tables(kept: Kept, tables: list[str], methods: list[str]) -> None:
     """Mean AUC over tables and draws by number of rows, and differences to the loss over pairs."""
-    print_row(["positives + negatives", *methods])
-    print_row(["---"] * (len(methods) + 1))
+    print_row(["positives + negatives", "tables", *methods])
+    print_row(["---"] * (len(methods) + 2))
     for n_pos in COUNTS:
         for n_neg in (n_pos, MANY):
             cells = [kept.get(f"{table}, {n_pos} + {n_neg}", {}) for table in tables]
             full = [c for c in cells if all(m in c for m in methods)]
             if full:
                 means = [mean(mean(c[m]["auc"]) for c in full) for m in methods]
-                print_row([f"{n_pos} + {n_neg}", *(f"{x:.4f}" for x in means)])
+                counts = [f"{n_pos} + {n_neg}", str(len(full))]
+                print_row([*counts, *(f"{x:.4f}" for x in means)])
     print()
     for method in methods:
         pairs = f"{method.split(',')[0]}, pairs"
@@ -128,6 +129,21 @@ def print_tables(kept: Kept, tables: list[str], methods: list[str]) -> None:
             for is_even, name in ((True, "as many negatives"), (False, f"{MANY} negatives")):
                 gaps = _gaps(kept, tables, method, pairs, is_even)
                 print(f"- {method} minus {pairs}, {name}: {signed(interval(gaps))}")
+
+
+def print_by_table(kept: Kept, tables: list[str], methods: list[str]) -> None:
+    """Differences to the loss over pairs by table, over all numbers of rows that were run."""
+    others = [m for m in methods if m.split(",")[0] in ("trees", "mixed") and "pairs" not in m]
+    print_row(["table", "AUC, pairs", *(f"{m} minus pairs" for m in others)])
+    print_row(["---"] * (len(others) + 2))
+    for table in tables:
+        cells = [c for key, c in kept.items() if key.startswith(f"{table},")]
+        full = [c for c in cells if all(m in c for m in methods)]
+        if full:
+            area = {m: mean(mean(c[m]["auc"]) for c in full) for m in methods}
+            pairs = {m: area[f"{m.split(',')[0]}, pairs"] for m in others}
+            gaps = [f"{area[m] - pairs[m]:+.4f}" for m in others]
+            print_row([table, f"{area[methods[0]]:.4f}", *gaps])
 
 
 def _gaps(kept: Kept, tables: list[str], one: str, other: str, is_even: bool) -> list[float]:
@@ -153,6 +169,8 @@ def main() -> None:
     else:
         kept = run(options.tables, options.methods, options.keep)
     print_tables(kept, options.tables, options.methods)
+    print()
+    print_by_table(kept, options.tables, options.methods)
 
 
 if __name__ == "__main__":
