@@ -1,8 +1,10 @@
 """Store the results of a benchmark in a file while it runs, and print them."""
 
+import fcntl
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -25,11 +27,20 @@ def keep(path: Path | None, kept: Kept, key: str, method: str, lists: dict[str, 
     kept.setdefault(key, {})[method] = lists
     if path is None:
         return
-    whole = read_kept(path)  # read again, since another run may have added results
-    whole.setdefault(key, {})[method] = lists
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(whole, indent=1))
-    aside.replace(path)
+    with locked(path):
+        whole = read_kept(path)  # read again, since another run may have added results
+        whole.setdefault(key, {})[method] = lists
+        aside = path.with_name(f"{path.name}.{os.getpid()}")
+        aside.write_text(json.dumps(whole, indent=1))
+        aside.replace(path)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one run at a time add its results to the file."""
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def interval(differences: Sequence[float], overlap: float = 0.0) -> tuple[float, float, float]:

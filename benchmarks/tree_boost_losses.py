@@ -1,9 +1,10 @@
 """Trees trained on the AUC, on the partial AUC and on log loss, where positives are rare.
 
 The same trees (``SmoothTreeBoost``, alone and mixed with the smooth model) with each loss, and
-the peers, on unbalanced tables of the folder AUCTOR_DATA, with the same 5 folds for all: AUC,
-partial AUC over false positive rates up to 0.05, and precision in the top 1 %. Runs whose results
-are stored in ``--keep FILE`` are not repeated.
+the peers, on unbalanced tables of the folder AUCTOR_DATA, on the folds of tree_boost_quality.py:
+AUC, partial AUC over false positive rates up to 0.05, and precision in the top 1 %. Every finished
+run is stored in ``--keep FILE`` at once and not repeated. The file may be that of
+tree_boost_quality.py, whose results of the same methods are then used.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from statistics import mean
 from typing import Any
 
 import tree_boost_quality as quality
-from kept import print_row
+from kept import print_row, read_kept
 
 from auctor import SmoothTreeBoost
 
@@ -35,23 +36,32 @@ def maker(init: str | None, settings: dict[str, Any]) -> Callable[[], Any]:
 OURS = {f"trees, {name}": maker(None, settings) for name, settings in LOSSES.items()}
 OURS |= {f"mixed, {name}": maker("smooth", settings) for name, settings in LOSSES.items()}
 PEERS = ["CatBoost", "LightGBM", "XGBoost"]
+# The names that the same methods have in tree_boost_quality.py.
+STORED = {"trees, pairs": "trees alone", "mixed, pairs": "SmoothTreeBoost"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="+", default=TABLES)
+    parser.add_argument("--methods", nargs="+", default=[*OURS, *PEERS], choices=[*OURS, *PEERS])
     parser.add_argument("--keep", type=Path, help="file of stored results")
+    parser.add_argument("--report", action="store_true", help="run nothing, print stored results")
     options = parser.parse_args()
     quality.METHODS.update(OURS)
-    methods = [*OURS, *PEERS]
-    kept = quality.run(options.tables, methods, options.keep, again=False)
+    methods = options.methods
+    if options.report:
+        kept = read_kept(options.keep)
+    else:
+        stored = [STORED.get(method, method) for method in methods]
+        kept = quality.run(options.tables, stored, options.keep, again=False)
     titles = {"auc": "AUC", "partial": f"mean TPR up to FPR {quality.FPR}", "top": "precision, 1 %"}
     for name, title in titles.items():
         print(f"\n{title}\n")
         print_row(["method", *options.tables, "mean"])
         print_row(["---"] * (len(options.tables) + 2))
         for method in methods:
-            means = [mean(kept[table][method][name]) for table in options.tables]
+            stored = STORED.get(method, method)
+            means = [mean(kept[table][stored][name]) for table in options.tables]
             print_row([method, *(f"{x:.4f}" for x in means), f"{mean(means):.4f}"])
 
 

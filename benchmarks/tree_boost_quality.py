@@ -2,8 +2,9 @@
 
 The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA, cut to 15,000 rows.
 All methods have the same folds: 5, or 3 where a table has more than 5,000 rows. Seconds are those
-of the processor, because the machine may be shared. Runs whose results are stored in
-``--keep FILE`` are not repeated, so methods can be run one at a time.
+of the processor, because the machine may be shared. Every finished run (a table and a method) is
+stored in ``--keep FILE`` at once and not repeated, so a stopped benchmark can be continued, and
+methods can be run one at a time or side by side; ``--report`` prints what is stored.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from catboost import CatBoostClassifier
+from interpret.glassbox import ExplainableBoostingClassifier
 from kept import Kept, interval, keep, print_row, read_kept, signed
 from quality import each_table
 from scipy.stats import rankdata
@@ -72,6 +74,8 @@ METHODS: dict[str, Callable[[], Any]] = {
         verbose=0, random_seed=0, thread_count=2, allow_writing_files=False
     ),
     **{name: make for name, make in OTHERS.items() if name != "EBM, no interactions"},
+    # One job, since the processor time of its worker processes would not be counted.
+    "EBM": lambda: ExplainableBoostingClassifier(random_state=0, n_jobs=1),
 }
 
 
@@ -104,6 +108,7 @@ def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -
     for table, X, y in each_table(tables):
         X = X.iloc[:MOST_ROWS].astype(dict.fromkeys(NAMES.get(table, []), str))
         for method in methods:
+            kept |= read_kept(path)  # another run may have added results
             if again or method not in kept.get(table, {}):
                 results = cross_validate(method, X, y[:MOST_ROWS])
                 keep(path, kept, table, method, results)
@@ -146,8 +151,13 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--keep", type=Path, help="file of stored results")
     parser.add_argument("--again", action="store_true", help="repeat runs that are stored")
+    parser.add_argument("--report", action="store_true", help="run nothing, print stored results")
     options = parser.parse_args()
-    kept = run(options.tables, options.methods, options.keep, options.again)
+    if options.report:
+        kept = read_kept(options.keep)
+    else:
+        kept = run(options.tables, options.methods, options.keep, options.again)
+    kept = {table: kept[table] for table in options.tables if table in kept}
     print_tables(kept, options.methods)
     print()
     for ours in ("SmoothTreeBoost", "RankEnsemble"):

@@ -157,6 +157,24 @@ def test_monotone_scores(init, loss):
     assert len(np.unique(ranker.decision_function(X))) > 50
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_missing_values_have_no_place_in_the_order_of_a_monotone_feature(sign):
+    """They can be below the smallest value of an increasing feature, as in LightGBM."""
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 2))
+    is_missing = rng.random(600) < 0.3
+    rate = np.where(is_missing, 0.5 - sign * 0.48, 0.5 + sign * 0.4 * (X[:, 0] - 0.5))
+    y = rng.random(600) < rate
+    X[is_missing, 0] = np.nan
+    options = {"n_estimators": 15, "early_stopping": False, "max_depth": 4, "init": None}
+    ranker = SmoothTreeBoost(monotonic_cst=[sign, 0], **options).fit(X, y)
+    grid = np.column_stack([np.linspace(-0.5, 1.5, 81), np.full(81, 0.5)])
+    scores = sign * ranker.decision_function(grid)
+    missing = sign * ranker.decision_function([[np.nan, 0.5]])[0]
+    assert (np.diff(scores) >= 0).all()
+    assert missing < scores.min() - 0.2
+
+
 def paths_of(model):
     """The sets of features that are tested on the path to each leaf of a forest."""
     todo = [(int(root), frozenset()) for root in model.roots]

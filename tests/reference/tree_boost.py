@@ -130,7 +130,8 @@ def find_split(
             if not all(_is_enough(side, rule) for side in sides):
                 continue
             values = best_value(sides[0], l2, bounds), best_value(sides[1], l2, bounds)
-            if signs[j] * (values[1] - values[0]) < 0:
+            is_ordered = not _separates_missing(left, codes)
+            if is_ordered and signs[j] * (values[1] - values[0]) < 0:
                 continue
             gain = sum(gain_of(side, l2, bounds) for side in sides) - parent
             if of_feature is None or gain > of_feature.gain + 1e-13 * abs(gain):
@@ -139,6 +140,11 @@ def find_split(
         if of_feature is not None and of_feature.gain > least:
             best = of_feature
     return best
+
+
+def _separates_missing(left: frozenset[int], codes: Ints) -> bool:
+    """Whether only missing values go right: they have no place in the order of a feature."""
+    return left == set(codes.tolist()) - {0}
 
 
 def _is_enough(side: Rows, rule: Rule) -> bool:
@@ -173,9 +179,10 @@ def grow(
     goes = np.isin(rows.codes[:, split.feature], list(split.left))
     (low, high), middle = bounds, sum(split.values) / 2
     of_left, of_right = bounds, bounds
-    if signs[split.feature] > 0:
+    is_ordered = not _separates_missing(split.left, rows.codes[:, split.feature])
+    if is_ordered and signs[split.feature] > 0:
         of_left, of_right = (low, middle), (middle, high)
-    elif signs[split.feature] < 0:
+    elif is_ordered and signs[split.feature] < 0:
         of_left, of_right = (middle, high), (low, middle)
     rest = is_category, signs, rule, depth - 1
     left = grow(rows.take(goes), *rest, split.values[0], of_left)

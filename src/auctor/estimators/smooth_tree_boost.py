@@ -80,7 +80,8 @@ class SmoothTreeBoost(RankingEstimator):
         meaning that it has in other libraries for the log loss.
     monotonic_cst : array-like of int or dict of str to int, default=None
         1 for features in which the score must not decrease, -1 for those in which it must not
-        increase, and 0 for the others.
+        increase, and 0 for the others. Missing values have no place in the order: they may have a
+        smaller or larger score than all values.
     interaction_cst : {"pairwise", "no_interactions"} or iterable of iterables, default=None
         Groups of features, by name or position, that may be tested on one path of a tree. Features
         in no group form one more group. "pairwise" allows every pair of features, and

@@ -237,6 +237,10 @@ def _search_number(
         best, cut, missing = _best_bounded_cut(neg, pos, total, sign, bounds, rule, best)
     if cut < 0:
         return
+    if sign != 0 and cut == _last_present(neg, pos):
+        # Missing values against all others, in any order: a value that no row of the node has must
+        # not go with the missing ones.
+        cut = len(neg) - 1
     left_neg, left_pos = np.int64(0), np.int64(0)
     for c in range(1 - missing, cut + 1):
         left_neg += neg[c]
@@ -247,6 +251,15 @@ def _search_number(
     if (neg[0] | pos[0]) == 0:  # missing values of new rows go the way of the larger curvature
         left = _side(left_neg, left_pos, rule)
         splits.missing[k] = np.int64(2.0 * left.curvature >= total.curvature)
+
+
+@inner_kernel
+def _last_present(neg: Ints, pos: Ints) -> int:
+    """The largest code that occurs in the node."""
+    c = len(neg) - 1
+    while c > 0 and (neg[c] | pos[c]) == 0:
+        c -= 1
+    return c
 
 
 @inner_kernel
@@ -309,8 +322,13 @@ def _best_bounded_cut(
     rule: BoostRule,
     best: float,
 ) -> tuple[float, int, int]:
-    """``_best_free_cut`` where values have bounds, or are monotone in the feature."""
+    """``_best_free_cut`` where values have bounds, or are monotone in the feature.
+
+    Missing values have no place in the order of a monotone feature: where they are alone on their
+    side, either side may have the larger value.
+    """
     cut, side = -1, 0
+    top = _last_present(neg, pos)
     has_missing = (neg[0] | pos[0]) != 0
     last = len(neg) if has_missing else len(neg) - 1
     part_neg, part_pos = np.int64(0), np.int64(0)
@@ -328,7 +346,8 @@ def _best_bounded_cut(
             if not (_is_enough(left, total, rule) and _is_enough(right, total, rule)):
                 continue
             gain = _split_gain(left, right, rule.l2, bounds)
-            if gain > best and (sign == 0 or _is_monotone(left, right, sign, rule, bounds)):
+            is_free = sign == 0 or c == top
+            if gain > best and (is_free or _is_monotone(left, right, sign, rule, bounds)):
                 best, cut, side = gain, c, m
     return best, cut, side
 

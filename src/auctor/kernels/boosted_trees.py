@@ -190,7 +190,8 @@ def split_level(
     """Add the children of the split nodes to the tree; returns the number of split nodes.
 
     ``split`` receives the positions of the split nodes in the level. Where the score must be
-    monotone, the mean of the two values bounds both sides from then on.
+    monotone, the mean of the two values bounds both sides from then on; a cut after the last code
+    separates only missing values, which have no place in the order.
     """
     count = 0
     for k in range(n_nodes):
@@ -215,7 +216,7 @@ def split_level(
             children.bounds[child, 1] = level.bounds[k, 1]
             _lengthen(level.path[k], j, children.path[child])
             # The right side has the larger values of the feature.
-            if features.sign[j] != 0:
+            if features.sign[j] != 0 and splits.cut[k] < features.n_bins[j]:
                 end = 1 if (features.sign[j] > 0) == (side == 0) else 0
                 children.bounds[child, end] = middle
             for label in range(2):
