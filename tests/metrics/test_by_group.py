@@ -206,6 +206,22 @@ def test_clusters_widen_the_intervals(rows):
     assert loose.groups[0].tpr == free.groups[0].tpr
 
 
+def test_clusters_that_are_in_several_groups_count_once(rows):
+    """Four groups with the same customers say no more than one of them."""
+    y, s, groups, _ = rows
+    a, b = (np.flatnonzero(groups == name) for name in ("g0", "g1"))
+    index = np.concatenate([a, *[b] * 4])
+    names = np.repeat(["a", "b", "c", "d", "e"], [len(a), *[len(b)] * 4])
+    one, many = (
+        by_group(y[at], s[at], of, threshold=T, clusters=at).tests[0]
+        for at, of in ((np.concatenate([a, b]), groups[groups != "g2"]), (index, names))
+    )
+    assert (one.measure, many.measure) == ("auc", "auc")
+    assert (many.low, many.high) == approx((one.low, one.high), abs=0.02)
+    free = by_group(y[index], s[index], names, threshold=T).tests[0]
+    assert free.high - free.low < 0.85 * (many.high - many.low)
+
+
 def test_the_mean_auc_does_not_count_pairs_of_different_groups():
     """Scores without any signal within groups, and groups that differ in both means."""
     rng = np.random.default_rng(3)
