@@ -285,6 +285,20 @@ def test_hundreds_of_groups():
     assert len(str(table).splitlines()) < 60
 
 
+def test_small_groups_are_named_with_the_numbers_that_make_them_small(rows):
+    y, s, groups, _ = rows
+    w = np.where((groups == "g1") & (np.arange(len(y)) % 4 > 0), 1e-6, 1.0)
+    words = str(by_group(y, s, groups, threshold=T, sample_weight=w))
+    n_pos, n_neg = ((w > 0.5) & (groups == "g1") & (y == of) for of in (True, False))
+    assert 0 < min(n_pos.sum(), n_neg.sum()) < 10
+    assert (
+        "with fewer than 10 effective positive or negative rows: 'g1' "
+        f"({n_pos.sum():.1f} positive and {n_neg.sum():.1f} negative effective rows)." in words
+    )
+    many = by_group(y, s, [f"g{k % 12}" for k in range(len(y))], threshold=T, min_rows=50)
+    assert str(many).endswith(" and 2 more.")
+
+
 def test_names_cannot_control_the_terminal(rows):
     y, s, groups, _ = rows
     bad = np.where(groups == "g1", "\x1b[31mred\nline", "x" * 500)
