@@ -206,6 +206,22 @@ def test_clusters_widen_the_intervals(rows):
     assert loose.groups[0].tpr == free.groups[0].tpr
 
 
+def test_clusters_that_are_in_several_groups_count_once(rows):
+    """Four groups with the same customers say no more than one of them."""
+    y, s, groups, _ = rows
+    a, b = (np.flatnonzero(groups == name) for name in ("g0", "g1"))
+    index = np.concatenate([a, *[b] * 4])
+    names = np.repeat(["a", "b", "c", "d", "e"], [len(a), *[len(b)] * 4])
+    one, many = (
+        by_group(y[at], s[at], of, threshold=T, clusters=at).tests[0]
+        for at, of in ((np.concatenate([a, b]), groups[groups != "g2"]), (index, names))
+    )
+    assert (one.measure, many.measure) == ("auc", "auc")
+    assert (many.low, many.high) == approx((one.low, one.high), abs=0.02)
+    free = by_group(y[index], s[index], names, threshold=T).tests[0]
+    assert free.high - free.low < 0.85 * (many.high - many.low)
+
+
 def test_the_mean_auc_does_not_count_pairs_of_different_groups():
     """Scores without any signal within groups, and groups that differ in both means."""
     rng = np.random.default_rng(3)
@@ -267,6 +283,20 @@ def test_hundreds_of_groups():
     table = by_group(y, s + y, groups, threshold=T)
     assert len(table.groups) == 200 and len(table.tests) > 500
     assert len(str(table).splitlines()) < 60
+
+
+def test_small_groups_are_named_with_the_numbers_that_make_them_small(rows):
+    y, s, groups, _ = rows
+    w = np.where((groups == "g1") & (np.arange(len(y)) % 4 > 0), 1e-6, 1.0)
+    words = str(by_group(y, s, groups, threshold=T, sample_weight=w))
+    n_pos, n_neg = ((w > 0.5) & (groups == "g1") & (y == of) for of in (True, False))
+    assert 0 < min(n_pos.sum(), n_neg.sum()) < 10
+    assert (
+        "with fewer than 10 effective positive or negative rows: 'g1' "
+        f"({n_pos.sum():.1f} positive and {n_neg.sum():.1f} negative effective rows)." in words
+    )
+    many = by_group(y, s, [f"g{k % 12}" for k in range(len(y))], threshold=T, min_rows=50)
+    assert str(many).endswith(" and 2 more.")
 
 
 def test_names_cannot_control_the_terminal(rows):

@@ -61,9 +61,9 @@ def by_group(
         Confidence level of each interval. Intervals are not corrected for their number.
     clusters : array-like of shape (n_rows,), optional
         The cluster of each row, if rows of one cluster (the visits of a patient, the loans of a
-        customer) depend on each other; other functions call them ``groups``. The tests take groups
-        as independent of each other, which is conservative where rows of one cluster are in
-        several groups.
+        customer) depend on each other; other functions call them ``groups``. A test takes its two
+        sides as independent of each other, which is conservative where rows of one cluster, which
+        resemble each other, are on both.
     instability : float in [0, 1], default=0.0
         For out-of-fold scores, the fraction of the variance of the AUC that comes from the training
         sets; the variances of AUCs are multiplied by ``1 + instability``.

@@ -7,14 +7,20 @@ the level at which the interval of the difference reaches 0.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.area import auc_of_sorted
 from auctor.metrics.effective import Counted, effective_rows
-from auctor.metrics.influence import effective_sizes, influences, known_from, variance
+from auctor.metrics.influence import (
+    effective_sizes,
+    group_sums,
+    influences,
+    known_from,
+    variance,
+)
 from auctor.metrics.limits import auc_limits, degrees
 from auctor.metrics.rates import UNKNOWN, Range, clopper_pearson
 from auctor.metrics.sample import Sample, sort_classes
@@ -105,7 +111,14 @@ def calibration_without(whole: Calibration, own: Calibration) -> Calibration:
     return Calibration(total / observed.size if observed.size else math.nan, observed)
 
 
-@dataclass(frozen=True)
+class ClusterSums(NamedTuple):
+    """The influence of each cluster of rows on the AUC of a group."""
+
+    codes: Ints
+    sums: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Area:
     """An AUC, or a mean of AUCs of several groups, with the limits of ``auc_ci``."""
 
@@ -117,6 +130,7 @@ class Area:
     inflation: float = 1.0
     freedom: float | None = None  # with clusters
     pairs: float = 0.0  # weight of the pairs
+    clusters: "ClusterSums | None" = None
 
     def limits(self, level: float) -> Range:
         if not self.has_limits:
@@ -147,7 +161,9 @@ def make_area(sample: Sample, clusters: Ints | None, inflation: float) -> Area:
         n_pos, n_neg = effective_sizes(sample)
         return Area(value, spread, n_pos, n_neg, inflation=inflation, pairs=pairs)
     n_rows, freedom = known_from(of_rows, sample, clusters)
-    return Area(value, spread, n_rows, n_rows, 1, inflation, freedom, pairs)
+    distinct, codes = np.unique(clusters, return_inverse=True)
+    sums = ClusterSums(distinct, group_sums(of_rows, sample.positive, codes))
+    return Area(value, spread, n_rows, n_rows, 1, inflation, freedom, pairs, sums)
 
 
 def mean_area(areas: Sequence[Area]) -> Area:
@@ -161,14 +177,33 @@ def mean_area(areas: Sequence[Area]) -> Area:
         return known[0] if known else Area(math.nan, math.nan, 0.0, 0.0)
     columns = np.array([(a.value, a.variance, a.n_pos, a.n_neg, a.pairs) for a in known]).T
     fraction = columns[4] / columns[4].sum()
+    own = float((fraction**2 * columns[1]).sum())
+    shared = _shared_variance(known, fraction)
+    independent = own / (own + shared) if shared > 0 else 1.0  # of the rows
     freedoms = [area.freedom for area in known if area.freedom is not None]
     return Area(
         value=float((fraction * columns[0]).sum()),
-        variance=float((fraction**2 * columns[1]).sum()),
-        n_pos=float(columns[2].sum()),
-        n_neg=float(columns[3].sum()),
+        variance=own + shared,
+        n_pos=float(columns[2].sum()) * independent,
+        n_neg=float(columns[3].sum()) * independent,
         n_means=len(known),
         inflation=known[0].inflation,
-        freedom=sum(freedoms) if freedoms else None,
+        freedom=sum(freedoms) * independent if freedoms else None,
         pairs=float(columns[4].sum()),
     )
+
+
+def _shared_variance(areas: Sequence[Area], fraction: Floats) -> float:
+    """What clusters with rows in several groups add to the variance of a mean of AUCs.
+
+    The variance of a sum is that of its terms and twice their covariances, which are the products
+    of the influences of a cluster on the AUCs of two groups. It is 0 if no cluster is in two
+    groups, and a negative sum, which would narrow the limits, counts as 0.
+    """
+    known = [(f, area.clusters) for f, area in zip(fraction, areas, strict=True) if area.clusters]
+    if not known:
+        return 0.0
+    codes = np.concatenate([of.codes for _, of in known])
+    parts = np.concatenate([f * of.sums for f, of in known])
+    total = np.bincount(codes, parts)
+    return max(float(np.square(total).sum() - np.square(parts).sum()), 0.0)

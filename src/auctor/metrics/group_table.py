@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from auctor._text import count, first_few, one_line, p_words, signed, signless
+from auctor._text import count, one_line, p_words, signed, signless
 
 # The measures of a group, in the order of the table, and what they are called.
 MEASURES = {
@@ -16,6 +16,7 @@ MEASURES = {
 }
 _MOST_PRINTED = 40
 _MOST_SENTENCES = 12
+_MOST_SMALL = 10
 _LONGEST_NAME = 40
 
 
@@ -226,8 +227,8 @@ class GroupTable:
             return [f"No {noun}s were compared: fewer than two are large enough."]
         n, error = len(self.tests), f"{100 * (1 - self.level):.3g}%"
         family = (
-            f"Holm's correction for {count(n, 'test')}: the probability of any false claim is at "
-            f"most {error}"
+            f"Holm's correction for {count(n, 'test')}: the probability of any false claim in this "
+            f"table is at most {error}"
         )
         if self.differing:
             return [f"{family}."]
@@ -240,14 +241,29 @@ class GroupTable:
         small = self.small
         if not small:
             return []
-        names = first_few(
-            (f"{_short(g.name)!r} ({g.n_pos} of {g.n_rows} positive)" for g in small), 10, False
-        )
+        named = ", ".join(self._size(group) for group in small[:_MOST_SMALL])
+        if len(small) > _MOST_SMALL:
+            named += f" and {len(small) - _MOST_SMALL:,} more"
         verb = "is" if len(small) == 1 else "are"
+        effective = "effective " if self._is_effective else ""
         return [
             f"{count(len(small), noun)} {verb} too small to say, with fewer than "
-            f"{self.min_rows:g} positive or negative rows: {names}."
+            f"{self.min_rows:g} {effective}positive or negative rows: {named}."
         ]
+
+    @property
+    def _is_effective(self) -> bool:
+        """Whether weights or clusters make the effective numbers of rows differ from counts."""
+        rows = self.overall
+        return (rows.effective_pos, rows.effective_neg) != (rows.n_pos, rows.n_neg)
+
+    def _size(self, group: GroupRow) -> str:
+        """The name of a small group with the numbers by which it is small."""
+        words = f"{group.n_pos} of {group.n_rows} positive"
+        if self._is_effective:
+            numbers = f"{group.effective_pos:.1f} positive and {group.effective_neg:.1f} negative"
+            words = f"{numbers} effective rows"
+        return f"{_short(group.name)!r} ({words})"
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """The column names and the formatted cells of each row; the last row is all rows."""

@@ -77,7 +77,7 @@ def _model(record: TrainingRecord | None, facts: Mapping[str, Any]) -> list[dict
         *_entry("SHA-256 of the model file", about.get("model_hash")),
         *_entry("Learner", about.get("learner")),
         *_entry("Form", facts["shape"]["form"]),
-        *_entry("Trained for", about.get("trained_for")),
+        *_entry("Trained for", _metric(about.get("trained_for"))),
         *_entry("Fitted", None if origin is None else origin.date),
         *_entry("Fitted with", origin and origin.version and f"auctor {origin.version}"),
         *_entry("Report written with", f"auctor {facts['version']}"),
@@ -138,11 +138,15 @@ def _title(validation: Validation) -> str:
 
 def _measured(validation: Validation) -> str:
     parts = [
-        f"{name.upper() if name in ('auc', 'ks') else name} {one.value:.3f} "
-        f"({interval(one.low, one.high, one.level)})"
+        f"{_metric(name)} {one.value:.3f} ({interval(one.low, one.high, one.level)})"
         for name, one in validation.metrics.items()
     ]
     return ", ".join(parts)
+
+
+def _metric(name: Any) -> Any:
+    """The name of a metric as it is written."""
+    return name.upper() if name in ("auc", "ks") else name
 
 
 def _of_periods(periods: Mapping[str, Any] | None) -> list[str]:
@@ -194,5 +198,5 @@ def _limits(facts: Mapping[str, Any]) -> list[str]:
     notes = [notes] if isinstance(notes, str) else list(notes)
     small = sum(table["n_small"] for table in facts["subgroups"])
     if small:
-        notes.append(f"{count(small, 'subgroup')} had too few rows to be judged.")
+        notes.append(f"{count(small, 'subgroup')} had too few rows of a class to be compared.")
     return [*(sentence(note) for note in notes), _GENERAL]
