@@ -4,11 +4,12 @@
 
 Scores are normal, those of the positives shifted by 1; the fraction of positives differs between
 groups, and the probabilities are the true ones of each group. No group then differs from another in
-AUC, calibration, true or false positive rate. Three tables are printed:
+AUC, calibration, true or false positive rate. Four tables are printed:
 
 - how often any test of a table rejects at 5 %, before and after Holm's correction,
 - how often the 95 % interval of a group holds the true value, by the size of the group,
-- how often a group whose positives are shifted less is found.
+- how often a group whose positives are shifted less is found,
+- how often the AUC of a group is rejected where the other four groups have the same customers.
 """
 
 import argparse
@@ -148,12 +149,39 @@ def power(repetitions: int) -> None:
             )
 
 
+def clusters(repetitions: int) -> None:
+    """Print how often the AUC of a group is rejected where the others share their customers."""
+    rejected = {"customers in several groups": 0, "customers in one group": 0}
+    for name in rejected:
+        shared = name == "customers in several groups"
+        for seed in range(repetitions):
+            rng = np.random.default_rng([seed, shared])
+            groups = np.repeat(np.arange(5), 120)
+            own = np.tile(np.repeat(np.arange(60), 2), 5)  # 60 customers, two rows in each group
+            customer = np.where((groups == 4) | (not shared), 60 * groups + own, own)
+            y = rng.random(300)[customer] < 0.4
+            scores = rng.normal(size=300)[customer] + 0.5 * rng.normal(size=600) + y
+            drawn = Draw(y, scores, groups, np.full(600, 0.4))
+            tests = table_of(drawn, clusters=customer).tests
+            rejected[name] += any(
+                test.p_value < 0.05
+                for test in tests
+                if test.group == "g4" and test.measure == "auc"
+            )
+    print(f"AUC of the fifth group, p < 0.05, in {repetitions} tables")
+    for name, count in rejected.items():
+        print(f"{name:30} {count / repetitions:.3f}", flush=True)
+
+
+PARTS = {"size": size, "coverage": coverage, "power": power, "clusters": clusters}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Error rate, coverage and power of by_group.")
     parser.add_argument("--repetitions", type=int, default=1000)
-    parser.add_argument("--part", choices=("size", "coverage", "power"), action="append")
+    parser.add_argument("--part", choices=tuple(PARTS), action="append")
     args = parser.parse_args()
-    for name, function in {"size": size, "coverage": coverage, "power": power}.items():
+    for name, function in PARTS.items():
         if not args.part or name in args.part:
             function(args.repetitions)
 
