@@ -146,14 +146,43 @@ def test_enumerations_are_text():
     connection.close()
 
 
-def test_sqlite_does_not_take_text_for_zero(connections):
-    """SQLite keeps text in any column; a cast would make 0 of it."""
+@pytest.mark.parametrize("kind", ["REAL", "TEXT", "INTEGER", ""])
+def test_numbers_as_text_in_sqlite(connections, kind):
+    """SQLite keeps text in any column, and an imported CSV file has nothing else."""
     connection = connections["sqlite"]
-    fill(connection, [("x REAL", [1.0, "", "abc", None])])
+    texts = ["0.5", "0.6", " 7 ", "9007199254740993", "-1e300", "", "abc", "5x", b"1", "nan", None]
+    fill(connection, [(f"x {kind}", [0.25, 1, *texts])])
     model = AdditiveModel(
         *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
     )
-    assert scores_of(connection, model.to_sql("sqlite", keep=["id"])) == [2.0, 7.0, 7.0, 7.0]
+    expected = [1.0, 2.0, 1.0, 2.0, 2.0, 2.0, 1.0] + 6 * [7.0]
+    assert scores_of(connection, model.to_sql("sqlite", keep=["id"])) == expected
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(10, 2)", "VARCHAR", "FLOAT", "SMALLINT", "BOOLEAN"])
+def test_columns_of_other_types_than_in_training(connections, kind):
+    """Each holds 0 and 1, which the model had as doubles."""
+    model = AdditiveModel(
+        *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
+    )
+    for dialect, connection in connections.items():
+        fill(connection, [(f"x {kind}", [0, 1, None])])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == [1.0, 2.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "scores"),
+    [
+        ("VARCHAR COLLATE NOCASE", ["a", "A", "1", None], [2.0, 0.5, 1.0, 0.5]),
+        ("INTEGER", [1, 2, None], [1.0, 0.5, 0.5]),
+    ],
+)
+def test_text_is_compared_letter_by_letter(connections, kind, values, scores):
+    feature = category_feature("c", ("1", "a"))
+    model = AdditiveModel(*SHARED, (feature,), (np.array([0.5, 1.0, 2.0]),), 0.0)
+    for dialect, connection in connections.items():
+        fill(connection, [(f"c {kind}", values)])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == scores
 
 
 def test_a_column_that_is_not_there_is_an_error(connections):
