@@ -216,6 +216,15 @@ def test_errors_name_the_argument():
         model.to_sql(booleans=["nobody"])
     with pytest.raises(ValueError, match="keep has 'score', which is the name of an output"):
         model.to_sql(keep=["score"])
+    with pytest.raises(ValueError, match="keep has 'Score', which is the name of an output"):
+        model.to_sql(keep=["Score"])
+    assert '"Score"' in model.to_sql("postgres", keep=["Score"])
+    with pytest.raises(ValueError, match="keep has a name twice: 'id', 'ID'; give it once"):
+        model.to_sql("sqlite", keep=["id", "ID"])
+    with pytest.raises(ValueError, match="keep is 'id'; give a list of names"):
+        model.to_sql(keep="id")
+    with pytest.raises(ValueError, match=r"booleans is \[3\]; give a list of names"):
+        model.to_sql(booleans=[3])
     two = tuple(number_feature(name, np.array([0.5])) for name in ("a", "A"))
     steps = (np.array([0.0, 1.0, 2.0]),) * 2
     same = AdditiveModel(*SHARED, two, steps, 0.0)

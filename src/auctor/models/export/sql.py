@@ -47,15 +47,36 @@ def plan_to_sql(
     parts = [table] if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table is {table!r}; give a name, or the names of a schema and a table")
+    _check_booleans(plan, booleans)
+    _check_keep(keep, DIALECTS[dialect])
+    query = _Query(plan, DIALECTS[dialect], keep, frozenset(booleans)).write(parts, keep)
+    return _translated(query, dialect) if dialect in TRANSLATED else query + "\n"
+
+
+def _check_booleans(plan: Plan, booleans: Sequence[str]) -> None:
+    _check_list("booleans", booleans)
     names = [column.name for column in plan.inputs]
     unknown = [name for name in booleans if name not in names]
     if unknown:
         raise ValueError(f"booleans has {unknown[0]!r}, which is not a feature of the model")
-    taken = [name for name in keep if name in OUTPUTS]
-    if taken:
-        raise ValueError(f"keep has {taken[0]!r}, which is the name of an output; rename it")
-    query = _Query(plan, DIALECTS[dialect], keep, frozenset(booleans)).write(parts, keep)
-    return _translated(query, dialect) if dialect in TRANSLATED else query + "\n"
+
+
+def _check_keep(keep: Sequence[str], dialect: Dialect) -> None:
+    """Raise an error if the database would take two columns of the result for one."""
+    _check_list("keep", keep)
+    seen: dict[str, str] = {name: name for name in OUTPUTS}
+    for name in keep:
+        other = seen.setdefault(name.lower() if dialect.same_case else name, name)
+        if other in OUTPUTS:
+            raise ValueError(f"keep has {name!r}, which is the name of an output; rename it")
+    if len(seen) < len(OUTPUTS) + len(keep):
+        raise ValueError(f"keep has a name twice: {', '.join(map(repr, keep))}; give it once")
+
+
+def _check_list(argument: str, names: Sequence[str]) -> None:
+    """Raise an error unless the argument is a list of names: a text would be taken by letters."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{argument} is {names!r}; give a list of names")
 
 
 def _translated(query: str, dialect: str) -> str:
