@@ -1,10 +1,10 @@
 """A plan as an SQL query with the score, the probability and the label of each row."""
 
 from collections.abc import Sequence
-from math import isfinite
 
 from auctor.data.features import Category
 from auctor.models.export.plan import (
+    LARGEST_NUMBER,
     LARGEST_TERM,
     Bins,
     CategoryNode,
@@ -314,18 +314,16 @@ class _Query:
             product = Expr(self._number(0.0))
             return product if missing is None else self._or_missing(column, product, missing)
         tests = [] if missing is None else [f"WHEN {column} IS NULL THEN {missing}"]
-        end = LARGEST_TERM / size
-        if isfinite(end):
-            large, small = (self._number(s * LARGEST_TERM) for s in (_sign(weight), -_sign(weight)))
-            tests.append(f"WHEN {column} > {number(end)} THEN {large}")
-            tests.append(f"WHEN {column} < {self._number(-end)} THEN {small}")
+        # An end that is the largest number of all is passed by infinite numbers alone.
+        end = min(LARGEST_TERM / size, LARGEST_NUMBER)
+        largest = min(LARGEST_TERM, LARGEST_NUMBER * size) * _sign(weight)
+        tests.append(f"WHEN {column} > {number(end)} THEN {self._number(largest)}")
+        tests.append(f"WHEN {column} < {self._number(-end)} THEN {self._number(-largest)}")
         if self._dialect.fails_on_underflow and size < 1:
             tiny = number(min(_SMALLEST / size, LARGEST_TERM))
             tests.append(f"WHEN ABS({column}) < {tiny} THEN {number(0.0)}")
         product = join(f"{{}} * {_braced(self._number(weight))}", column)
-        return (
-            collect(f"CASE {' '.join(tests)} ELSE {product} END", (column,)) if tests else product
-        )
+        return collect(f"CASE {' '.join(tests)} ELSE {product} END", (column,))
 
     def _or_missing(self, column: Expr, value: Expr, missing: str) -> Expr:
         if value.text == missing:
