@@ -90,11 +90,11 @@ const rowTiles = [
     return ["Predicted", shorten(flagged ? facts.data.positive : facts.data.negative, 24), flagged ? "at or above the threshold" : "below the threshold"];
   },
   (result) => ["Probability", percent(result.probability), "calibrated on the training rows"],
+  (result) => ["Percentile", String(percentileOf(result.score)), "of the scores of this table"],
   (result) => {
     const points = pointsOf(result.score), scale = rowFacts.points;
-    return points === null ? null : ["Points", points.toFixed(0), `${scale.base_score} are odds of ${scale.odds} to 1 against ${shorten(facts.data.positive, 24)}; ${scale.pdo} more double them`];
+    return points === null ? null : ["Points", points.toFixed(0), `fewer for higher scores; ${scale.base_score} at odds of ${scale.odds} to 1, ${scale.pdo} more double them`];
   },
-  (result) => ["Percentile", String(percentileOf(result.score)), "of the scores of this table"],
 ];
 
 function updateRow() {
