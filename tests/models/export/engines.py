@@ -28,7 +28,7 @@ _SQL_TYPES = {
 }
 
 
-class NotInstalled(Exception):
+class NotInstalledError(Exception):
     """A program that an engine needs is not on this machine."""
 
 
@@ -91,7 +91,7 @@ class Node:
     def __init__(self):
         path = shutil.which("node")
         if path is None:
-            raise NotInstalled("no node on the path: install nodejs to run to_js")
+            raise NotInstalledError("no node on the path: install nodejs to run to_js")
         self._process = subprocess.Popen(
             [path, "-e", self._LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -178,7 +178,7 @@ class Postgres:
         if folder is None and shutil.which("initdb"):
             folder = Path(shutil.which("initdb")).parent
         if folder is None or not shutil.which("psql"):
-            raise NotInstalled("no PostgreSQL server: install postgresql to run to_sql in it")
+            raise NotInstalledError("no PostgreSQL server: install postgresql to run to_sql in it")
         self._folder = tempfile.mkdtemp(prefix="auctor-pg-")
         self._data = f"{self._folder}/data"
         # The server refuses to run as root.

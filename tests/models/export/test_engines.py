@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from models.export.cases import FORMS, cases
-from models.export.engines import ENGINES, NotInstalled
+from models.export.engines import ENGINES, NotInstalledError
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def started():
     for engine in ENGINES:
         try:
             opened[engine.name] = engine()
-        except NotInstalled as error:
+        except NotInstalledError as error:
             opened[engine.name] = error
     yield opened
     for engine in opened.values():
@@ -30,13 +30,13 @@ def started():
 @pytest.fixture(scope="module")
 def engines(started):
     """The engines that are installed."""
-    return [engine for engine in started.values() if not isinstance(engine, NotInstalled)]
+    return [engine for engine in started.values() if not isinstance(engine, NotInstalledError)]
 
 
 @pytest.mark.parametrize("name", [engine.name for engine in ENGINES])
 def test_the_engine_is_installed(started, name):
     """Skipped where a program is missing, but not in continuous integration."""
-    if isinstance(started[name], NotInstalled):
+    if isinstance(started[name], NotInstalledError):
         (pytest.fail if os.environ.get("CI") else pytest.skip)(str(started[name]))
 
 

@@ -16,8 +16,16 @@ from models.test_linear_cost import deep_tree, text_of
 
 from auctor.data import category_feature, number_feature
 from auctor.kernels.trees import TreeNodes
-from auctor.models import AdditiveModel, Calibration, ForestModel, from_json
+from auctor.models import (
+    AdditiveModel,
+    Calibration,
+    ForestModel,
+    LinearModel,
+    LinearTerm,
+    from_json,
+)
 from auctor.models.export.sql_dialects import NATIVE, TRANSLATED
+from auctor.models.linear import SCORE_GRID
 
 SHARED = (0, 1), 0.0, Calibration(1.0, 0.0)
 
@@ -104,6 +112,27 @@ def test_a_deep_tree(connections, aggregate):
     for dialect, connection in connections.items():
         fill(connection, [("x DOUBLE", values)])
         assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == expected
+
+
+def test_a_long_linear_model(connections):
+    """Its sum is in blocks, which can move a score to the next number of the grid."""
+    rng = np.random.default_rng(0)
+    names = [f"x{j}" for j in range(150)]
+    columns = tuple(LinearTerm(name, float(rng.normal()), 0.1) for name in names)
+    model = LinearModel(*SHARED, columns, 0.1)
+    table = pa.table({name: rng.normal(size=40) for name in names})
+    expected = model.decision_function(table)
+    for dialect, connection in connections.items():
+        fill(connection, [(f"{name} DOUBLE", table[name].to_pylist()) for name in names])
+        scores = np.array(scores_of(connection, model.to_sql(dialect, keep=["id"])))
+        assert np.abs(scores - expected).max() <= SCORE_GRID
+
+
+def test_too_many_columns():
+    features = tuple(number_feature(f"x{j}", np.array([0.5])) for j in range(1_601))
+    model = AdditiveModel(*SHARED, features, (np.array([0.0, 1.0, 2.0]),) * 1_601, 0.0)
+    with pytest.raises(ValueError, match="needs 1,601 columns at the same time"):
+        model.to_sql()
 
 
 def test_whole_numbers_beyond_double_as_categories(connections):
