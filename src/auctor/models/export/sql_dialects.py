@@ -124,8 +124,8 @@ class SQLite(Dialect):
         return _times_powers(value)
 
     def number_column(self, column: str) -> str:
-        # Any column can hold text, and those of an imported CSV file hold nothing else. A cast makes
-        # 0 of "abc", which is not equal to it; the text "12" is equal to the number.
+        # Any column can hold text, and those of an imported CSV file hold nothing else. A cast
+        # makes 0 of "abc", which is not equal to it; the text "12" is equal to the number.
         return f"CASE WHEN {column} = CAST({column} AS NUMERIC) THEN CAST({column} AS REAL) END"
 
     def text_column(self, column: str) -> str:
