@@ -374,6 +374,7 @@ def test_a_sum_of_an_additive_model_and_trees(open_page, viewport):
     assert page.evaluate(score) == estimator.decision_function(pd.DataFrame([values]))[0]
     assert page.locator("#reason-table").count() == 0
     assert "choose one of these" in page.locator("#row-reasons").inner_text()
+    assert page.locator("#row-result dt", has_text="Points").count() == 0  # trees have no card
     assert fits(page)
     assert page.evaluate(SMALLEST_TEXT) >= 11
     for _ in range(2):
@@ -456,6 +457,9 @@ def check_the_panel(page, row, model):
     one = model.explain({name: values[name] for name in ("a", "b", "town")})
     assert float(page.evaluate(f"{own}.score")) == approx(one.score, abs=1e-9)
     assert float(page.evaluate(f"{own}.base")) == approx(one.base, abs=1e-9)
+    exact = model.to_scorecard(digits=None).score(pd.DataFrame([values]))[0]
+    assert float(page.evaluate(f"{own}.points")) == approx(exact, abs=1e-9)
+    assert f"Points\n{exact:.0f}" in page.locator("#row-result").inner_text()
     assert page.locator("#reason-table tbody th").first.text_content() == one.names[0][:40]
     assert page.locator("#row-choices [aria-pressed=true]").count() == 0
 

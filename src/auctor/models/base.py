@@ -394,9 +394,8 @@ class Model(ABC):
     ) -> Any:
         """The model as an ONNX graph, which onnxruntime scores rows with.
 
-        The graph computes in float64, and its scores are those of ``decision_function``: bit for
-        bit where sums are exact, as in the additive models and boosted trees that the estimators
-        fit, and to a relative error of 1e-9 in all others. It needs the ``export`` extra.
+        The graph computes in float64, and onnxruntime gives the scores of ``decision_function`` bit
+        for bit. It needs the ``export`` extra.
 
         Parameters
         ----------

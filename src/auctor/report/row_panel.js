@@ -77,8 +77,12 @@ function reasonTable(result, score) {
   ]);
 }
 
+// The points of a scorecard with the default scale; null for models without a card.
+function pointsOf(score) {
+  return rowFacts.points ? rowFacts.points.start + rowFacts.points.per_score * score : null;
+}
+
 // The tiles of a row: each function returns a name, a value and an explanation, or null for no tile.
-// Further numbers of a row, such as the points of a scorecard, are one more function here.
 const rowTiles = [
   (result) => ["Score", significant(result.score, 4), `threshold of the model: ${significant(rowFacts.threshold, 4)}`],
   (result) => {
@@ -87,6 +91,10 @@ const rowTiles = [
   },
   (result) => ["Probability", percent(result.probability), "calibrated on the training rows"],
   (result) => ["Percentile", String(percentileOf(result.score)), "of the scores of this table"],
+  (result) => {
+    const points = pointsOf(result.score), scale = rowFacts.points;
+    return points === null ? null : ["Points", points.toFixed(0), `fewer for higher scores; ${scale.base_score} at odds of ${scale.odds} to 1, ${scale.pdo} more double them`];
+  },
 ];
 
 function updateRow() {
@@ -97,6 +105,7 @@ function updateRow() {
   ])));
   shown.dataset.score = String(result.score);
   shown.dataset.probability = String(result.probability);
+  shown.dataset.points = rowFacts.points ? String(pointsOf(result.score)) : "";
   shown.dataset.base = result.reasons ? String(result.reasons.base) : "";
   byId("row-reasons").replaceChildren(result.reasons ? reasonTable(result.reasons, result.score) : html("p", {}, noReasons()));
 }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.models import ExplainedModel, ForestModel, Model, TermModel
+from auctor.models import ExplainedModel, ForestModel, Model, PointScale, TermModel
 from auctor.models.explanation import value_text
 from auctor.models.export.plan_data import plan_data
 from auctor.models.features import code_columns
@@ -47,7 +47,27 @@ def row_facts(rows: ReportRows) -> dict[str, Any] | None:
         "scores": own[examples].tolist(),
         "probabilities": model.probabilities(own[examples])[:, 1].tolist(),
         "explained": explained,
+        "points": _points(model),
         **typed,
+    }
+
+
+def _points(model: Model) -> dict[str, float] | None:
+    """Points of a scorecard with the default scale: the line from a score to its points.
+
+    They are those of the whole row: a card rounds the points of each bin. None for models that
+    have no scorecard.
+    """
+    if not isinstance(model, TermModel):
+        return None
+    scale = PointScale()
+    start, per_score = scale.line(model.calibration.slope, model.calibration.offset)
+    return {
+        "start": float(start),
+        "per_score": float(per_score),
+        "pdo": scale.pdo,
+        "odds": scale.odds,
+        "base_score": scale.base_score,
     }
 
 

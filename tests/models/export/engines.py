@@ -1,10 +1,12 @@
 """Engines that run exports: each is given a model and a table, and returns what it computes.
 
 An engine has one method ``run(model, table)`` that returns a list of `Output`, one for each row of
-the table in order. It is all that a new export has to add to be part of the tests.
+the table in order, and ``refuses_infinity``: whether it raises an error for infinite numbers. It is
+all that a new export has to add to be part of the tests.
 """
 
 import json
+import math
 import os
 import shutil
 import sqlite3
@@ -15,7 +17,6 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-import pytest
 from models.export.onnx_session import run_rows
 
 _SQL_TYPES = {
@@ -25,6 +26,10 @@ _SQL_TYPES = {
     "bool": ("BOOLEAN", "INTEGER", "boolean"),
     "string": ("VARCHAR", "TEXT", "text"),
 }
+
+
+class NotInstalledError(Exception):
+    """A program that an engine needs is not on this machine."""
 
 
 class Output(NamedTuple):
@@ -55,6 +60,7 @@ def create_table(table, column):
 
 class Python:
     name = "python"
+    refuses_infinity = True
 
     def run(self, model, table):
         module: dict[str, Any] = {}
@@ -68,29 +74,37 @@ class Node:
     """One process of node for all models."""
 
     name = "node"
+    refuses_infinity = True
     _LOOP = """
     require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
       const { code, columns, rows } = JSON.parse(line), module = {};
       new Function("module", code)(module);
-      const results = rows.map((row) => module.exports.scoreRow(
-        new Map(columns.map((name, j) => [name, row[j] === "NaN()" ? NaN : row[j]]))));
+      const read = (value) => (value && value.number ? Number(value.number) : value);
+      const score = (row) => module.exports.scoreRow(
+        new Map(columns.map((name, j) => [name, read(row[j])])));
+      let results;
+      try { results = rows.map(score); } catch (error) { results = { error: error.message }; }
       console.log(JSON.stringify(results));
     });
     """
 
     def __init__(self):
-        path = shutil.which("node") or needed("no node on the path: install nodejs to run to_js")
+        path = shutil.which("node")
+        if path is None:
+            raise NotInstalledError("no node on the path: install nodejs to run to_js")
         self._process = subprocess.Popen(
             [path, "-e", self._LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def run(self, model, table):
         columns = [table.column(name).to_pylist() for name in table.column_names]
-        rows = [["NaN()" if v != v else v for v in row] for row in zip(*columns, strict=True)]
+        rows = [list(map(_json_value, row)) for row in zip(*columns, strict=True)]
         request = {"code": model.to_js(), "columns": table.column_names, "rows": rows}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         results = json.loads(self._process.stdout.readline())
+        if "error" in results:
+            raise ValueError(results["error"])
         return [
             Output(
                 float(r["score"]),  # JSON writes large ones as whole numbers
@@ -111,6 +125,7 @@ class Node:
 
 class DuckDB:
     name = "duckdb"
+    refuses_infinity = False
 
     def __init__(self):
         self._connection = duckdb.connect(config={"threads": 1})
@@ -131,6 +146,7 @@ class DuckDB:
 
 class SQLite:
     name = "sqlite"
+    refuses_infinity = False
 
     def __init__(self):
         self._connection = sqlite3.connect(":memory:")
@@ -154,6 +170,7 @@ class Postgres:
     """A server of its own on a socket in a temporary folder, and one session of psql."""
 
     name = "postgres"
+    refuses_infinity = False
 
     def __init__(self):
         binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -161,7 +178,7 @@ class Postgres:
         if folder is None and shutil.which("initdb"):
             folder = Path(shutil.which("initdb")).parent
         if folder is None or not shutil.which("psql"):
-            needed("no PostgreSQL server: install postgresql to run to_sql in it")
+            raise NotInstalledError("no PostgreSQL server: install postgresql to run to_sql in it")
         self._folder = tempfile.mkdtemp(prefix="auctor-pg-")
         self._data = f"{self._folder}/data"
         # The server refuses to run as root.
@@ -238,10 +255,18 @@ class Postgres:
 
 class OnnxRuntime:
     name = "onnxruntime"
+    refuses_infinity = False
 
     def run(self, model, table):
         results = run_rows(model.to_onnx(), table.to_pylist())
         return [Output(*row) for row in zip(*(out.tolist() for out in results), strict=True)]
+
+
+def _json_value(value):
+    """JSON has no infinite numbers and no NaN."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return {"number": {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")}
 
 
 def _postgres_value(value, kind):
@@ -256,13 +281,6 @@ def _postgres_value(value, kind):
         # A value that psql reads as float4 directly: converting from float8 could round twice.
         return f"float4 '{plain!r}'"
     return f"float8 '{plain!r}'" if isinstance(plain, float) else str(plain)
-
-
-def needed(words):
-    """Skip where a program is not installed, but not in continuous integration."""
-    if os.environ.get("CI"):
-        pytest.fail(words)
-    pytest.skip(words)
 
 
 ENGINES = (Python, Node, DuckDB, SQLite, Postgres, OnnxRuntime)

@@ -1,20 +1,43 @@
 """All exports of all forms in the engines they are for: the scores of the model, bit for bit."""
 
+import math
+import os
+import sys
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from models.export.cases import FORMS, cases
-from models.export.engines import ENGINES
+from models.export.engines import ENGINES, NotInstalledError
 
 
 @pytest.fixture(scope="module")
-def engines():
-    """Each engine started once; those with a process or a file are closed at the end."""
-    started = [engine() for engine in ENGINES]
-    yield started
-    for engine in started:
+def started():
+    """Name -> each engine, started once, or the error that says what is not installed."""
+    opened = {}
+    for engine in ENGINES:
+        try:
+            opened[engine.name] = engine()
+        except NotInstalledError as error:
+            opened[engine.name] = error
+    yield opened
+    for engine in opened.values():
         if hasattr(engine, "close"):
             engine.close()
+
+
+@pytest.fixture(scope="module")
+def engines(started):
+    """The engines that are installed."""
+    return [engine for engine in started.values() if not isinstance(engine, NotInstalledError)]
+
+
+@pytest.mark.parametrize("name", [engine.name for engine in ENGINES])
+def test_the_engine_is_installed(started, name):
+    """Skipped where a program is missing, but not in continuous integration."""
+    if isinstance(started[name], NotInstalledError):
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(str(started[name]))
 
 
 def check(engine, model, table):
@@ -45,3 +68,25 @@ def test_every_engine_scores_as_the_model_does(engines, form, case):
     model, table = case.model(form), case.table()
     for engine in engines:
         check(engine, model, table)
+
+
+@pytest.mark.parametrize("form", ["additive", "linear", "sum"])
+@given(case=cases())
+@settings(max_examples=2)
+def test_infinite_numbers_are_refused_or_the_largest_double(engines, form, case):
+    """Python and JavaScript refuse them as the model does; SQL and ONNX read a double."""
+    model, table = case.model(form), case.table(2)
+    # The first column holds doubles.
+    infinite, finite = (
+        table.set_column(0, table.column_names[0], pa.array([size, -size], pa.float64()))
+        for size in (math.inf, sys.float_info.max)
+    )
+    with pytest.raises(ValueError, match="infini"):
+        model.decision_function(infinite)
+    for engine in engines:
+        if engine.refuses_infinity:
+            with pytest.raises(ValueError, match="is infinite; give a finite number"):
+                engine.run(model, infinite)
+        else:
+            scores = [output.score for output in engine.run(model, infinite)]
+            assert scores == model.decision_function(finite).tolist(), engine.name

@@ -16,8 +16,16 @@ from models.test_linear_cost import deep_tree, text_of
 
 from auctor.data import category_feature, number_feature
 from auctor.kernels.trees import TreeNodes
-from auctor.models import AdditiveModel, Calibration, ForestModel, from_json
+from auctor.models import (
+    AdditiveModel,
+    Calibration,
+    ForestModel,
+    LinearModel,
+    LinearTerm,
+    from_json,
+)
 from auctor.models.export.sql_dialects import NATIVE, TRANSLATED
+from auctor.models.linear import SCORE_GRID
 
 SHARED = (0, 1), 0.0, Calibration(1.0, 0.0)
 
@@ -106,6 +114,27 @@ def test_a_deep_tree(connections, aggregate):
         assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == expected
 
 
+def test_a_long_linear_model(connections):
+    """Its sum is in blocks, which can move a score to the next number of the grid."""
+    rng = np.random.default_rng(0)
+    names = [f"x{j}" for j in range(150)]
+    columns = tuple(LinearTerm(name, float(rng.normal()), 0.1) for name in names)
+    model = LinearModel(*SHARED, columns, 0.1)
+    table = pa.table({name: rng.normal(size=40) for name in names})
+    expected = model.decision_function(table)
+    for dialect, connection in connections.items():
+        fill(connection, [(f"{name} DOUBLE", table[name].to_pylist()) for name in names])
+        scores = np.array(scores_of(connection, model.to_sql(dialect, keep=["id"])))
+        assert np.abs(scores - expected).max() <= SCORE_GRID
+
+
+def test_too_many_columns():
+    features = tuple(number_feature(f"x{j}", np.array([0.5])) for j in range(1_601))
+    model = AdditiveModel(*SHARED, features, (np.array([0.0, 1.0, 2.0]),) * 1_601, 0.0)
+    with pytest.raises(ValueError, match="needs 1,601 columns at the same time"):
+        model.to_sql()
+
+
 def test_whole_numbers_beyond_double_as_categories(connections):
     feature = category_feature("n", (2**60, 2**60 + 1, 3))
     model = AdditiveModel(*SHARED, (feature,), (np.array([0.5, 1.0, 2.0, 4.0]),), 0.0)
@@ -146,14 +175,43 @@ def test_enumerations_are_text():
     connection.close()
 
 
-def test_sqlite_does_not_take_text_for_zero(connections):
-    """SQLite keeps text in any column; a cast would make 0 of it."""
+@pytest.mark.parametrize("kind", ["REAL", "TEXT", "INTEGER", ""])
+def test_numbers_as_text_in_sqlite(connections, kind):
+    """SQLite keeps text in any column, and an imported CSV file has nothing else."""
     connection = connections["sqlite"]
-    fill(connection, [("x REAL", [1.0, "", "abc", None])])
+    texts = ["0.5", "0.6", " 7 ", "9007199254740993", "-1e300", "", "abc", "5x", b"1", "nan", None]
+    fill(connection, [(f"x {kind}", [0.25, 1, *texts])])
     model = AdditiveModel(
         *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
     )
-    assert scores_of(connection, model.to_sql("sqlite", keep=["id"])) == [2.0, 7.0, 7.0, 7.0]
+    expected = [1.0, 2.0, 1.0, 2.0, 2.0, 2.0, 1.0] + 6 * [7.0]
+    assert scores_of(connection, model.to_sql("sqlite", keep=["id"])) == expected
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(10, 2)", "VARCHAR", "FLOAT", "SMALLINT", "BOOLEAN"])
+def test_columns_of_other_types_than_in_training(connections, kind):
+    """Each holds 0 and 1, which the model had as doubles."""
+    model = AdditiveModel(
+        *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
+    )
+    for dialect, connection in connections.items():
+        fill(connection, [(f"x {kind}", [0, 1, None])])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == [1.0, 2.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "scores"),
+    [
+        ("VARCHAR COLLATE NOCASE", ["a", "A", "1", None], [2.0, 0.5, 1.0, 0.5]),
+        ("INTEGER", [1, 2, None], [1.0, 0.5, 0.5]),
+    ],
+)
+def test_text_is_compared_letter_by_letter(connections, kind, values, scores):
+    feature = category_feature("c", ("1", "a"))
+    model = AdditiveModel(*SHARED, (feature,), (np.array([0.5, 1.0, 2.0]),), 0.0)
+    for dialect, connection in connections.items():
+        fill(connection, [(f"c {kind}", values)])
+        assert scores_of(connection, model.to_sql(dialect, keep=["id"])) == scores
 
 
 def test_a_column_that_is_not_there_is_an_error(connections):
@@ -187,6 +245,15 @@ def test_errors_name_the_argument():
         model.to_sql(booleans=["nobody"])
     with pytest.raises(ValueError, match="keep has 'score', which is the name of an output"):
         model.to_sql(keep=["score"])
+    with pytest.raises(ValueError, match="keep has 'Score', which is the name of an output"):
+        model.to_sql(keep=["Score"])
+    assert '"Score"' in model.to_sql("postgres", keep=["Score"])
+    with pytest.raises(ValueError, match="keep has a name twice: 'id', 'ID'; give it once"):
+        model.to_sql("sqlite", keep=["id", "ID"])
+    with pytest.raises(ValueError, match="keep is 'id'; give a list of names"):
+        model.to_sql(keep="id")
+    with pytest.raises(ValueError, match=r"booleans is \[3\]; give a list of names"):
+        model.to_sql(booleans=[3])
     two = tuple(number_feature(name, np.array([0.5])) for name in ("a", "A"))
     steps = (np.array([0.0, 1.0, 2.0]),) * 2
     same = AdditiveModel(*SHARED, two, steps, 0.0)

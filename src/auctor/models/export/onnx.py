@@ -29,7 +29,7 @@ def plan_to_onnx(
     _check_installed()
     if path is not None:
         output_file(path)  # raises its errors before the work
-    plan = replace(plan, score=_fold(plan.score))
+    plan = replace(plan, score=p.simplified(plan.score))
     inputs = list_inputs(plan, plan.used or (0,), input_types)
     model = _build(plan, inputs)
     if path is not None:
@@ -45,22 +45,6 @@ def _check_installed() -> None:
         raise ImportError(
             "to_onnx needs the package onnx; install it with pip install 'auctor[export]'"
         ) from error
-
-
-def _fold(term: p.Term) -> p.Term:
-    """The term with constants in place of steps that are all equal: fewer inputs are needed."""
-    match term:
-        case p.Steps(_, values) if len(set(values)) == 1:
-            return p.Constant(values[0])
-        case p.Grid(_, _, values) if len({value for row in values for value in row}) == 1:
-            return p.Constant(values[0][0])
-        case p.Slope(_, 0.0, 0.0):
-            return p.Constant(0.0)
-        case p.Sum(terms):
-            return p.Sum(tuple(map(_fold, terms)))
-        case p.Rounded() | p.Times():
-            return replace(term, term=_fold(term.term))
-    return term
 
 
 def _build(plan: p.Plan, inputs: Sequence[OnnxInput]) -> Any:

@@ -102,8 +102,8 @@ class Translator:
             parts.insert(0, self._columns.zeros)
         return self._graph.op("Sum", *parts)
 
-    def _clip(self, values: str) -> str:
-        bound = np.array(p.LARGEST_TERM)
+    def _clip(self, values: str, largest: float = p.LARGEST_TERM) -> str:
+        bound = np.array(largest)
         return self._graph.op(
             "Clip", values, self._graph.constant(-bound), self._graph.constant(bound)
         )
@@ -121,7 +121,9 @@ class Translator:
             graph.constant(np.array([[getattr(slope, name) for slope in slopes]]))
             for name in ("weight", "missing")
         )
-        products = self._clip(graph.op("Mul", rows, weights))
+        # An infinite number times a weight of 0 would be NaN.
+        finite = self._clip(rows, p.LARGEST_NUMBER)
+        products = self._clip(graph.op("Mul", finite, weights))
         parts = graph.op("Where", graph.op("IsNaN", rows), missing, products)
         return graph.split(parts, len(slopes))
 

@@ -5,6 +5,7 @@ export (SQL, Python, JavaScript, ONNX) translates each kind of term once. Number
 with the exact values of the model, and the terms are in the order in which the model adds them up.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -13,6 +14,8 @@ from auctor.data.features import Category, Feature
 
 # The largest product in a score, as in model files; a sum of such terms does not overflow.
 LARGEST_TERM = 1e300
+# What an infinite number counts as in engines that let it pass (SQL, ONNX); others refuse it.
+LARGEST_NUMBER = sys.float_info.max
 
 
 class Input(NamedTuple):

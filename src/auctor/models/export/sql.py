@@ -1,10 +1,10 @@
 """A plan as an SQL query with the score, the probability and the label of each row."""
 
 from collections.abc import Sequence
-from math import isfinite
 
 from auctor.data.features import Category
 from auctor.models.export.plan import (
+    LARGEST_NUMBER,
     LARGEST_TERM,
     Bins,
     CategoryNode,
@@ -47,15 +47,36 @@ def plan_to_sql(
     parts = [table] if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table is {table!r}; give a name, or the names of a schema and a table")
+    _check_booleans(plan, booleans)
+    _check_keep(keep, DIALECTS[dialect])
+    query = _Query(plan, DIALECTS[dialect], keep, frozenset(booleans)).write(parts, keep)
+    return _translated(query, dialect) if dialect in TRANSLATED else query + "\n"
+
+
+def _check_booleans(plan: Plan, booleans: Sequence[str]) -> None:
+    _check_list("booleans", booleans)
     names = [column.name for column in plan.inputs]
     unknown = [name for name in booleans if name not in names]
     if unknown:
         raise ValueError(f"booleans has {unknown[0]!r}, which is not a feature of the model")
-    taken = [name for name in keep if name in OUTPUTS]
-    if taken:
-        raise ValueError(f"keep has {taken[0]!r}, which is the name of an output; rename it")
-    query = _Query(plan, DIALECTS[dialect], keep, frozenset(booleans)).write(parts, keep)
-    return _translated(query, dialect) if dialect in TRANSLATED else query + "\n"
+
+
+def _check_keep(keep: Sequence[str], dialect: Dialect) -> None:
+    """Raise an error if the database would take two columns of the result for one."""
+    _check_list("keep", keep)
+    seen: dict[str, str] = {name: name for name in OUTPUTS}
+    for name in keep:
+        other = seen.setdefault(name.lower() if dialect.same_case else name, name)
+        if other in OUTPUTS:
+            raise ValueError(f"keep has {name!r}, which is the name of an output; rename it")
+    if len(seen) < len(OUTPUTS) + len(keep):
+        raise ValueError(f"keep has a name twice: {', '.join(map(repr, keep))}; give it once")
+
+
+def _check_list(argument: str, names: Sequence[str]) -> None:
+    """Raise an error unless the argument is a list of names: a text would be taken by letters."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{argument} is {names!r}; give a list of names")
 
 
 def _translated(query: str, dialect: str) -> str:
@@ -293,18 +314,16 @@ class _Query:
             product = Expr(self._number(0.0))
             return product if missing is None else self._or_missing(column, product, missing)
         tests = [] if missing is None else [f"WHEN {column} IS NULL THEN {missing}"]
-        end = LARGEST_TERM / size
-        if isfinite(end):
-            large, small = (self._number(s * LARGEST_TERM) for s in (_sign(weight), -_sign(weight)))
-            tests.append(f"WHEN {column} > {number(end)} THEN {large}")
-            tests.append(f"WHEN {column} < {self._number(-end)} THEN {small}")
+        # An end that is the largest number of all is passed by infinite numbers alone.
+        end = min(LARGEST_TERM / size, LARGEST_NUMBER)
+        largest = min(LARGEST_TERM, LARGEST_NUMBER * size) * _sign(weight)
+        tests.append(f"WHEN {column} > {number(end)} THEN {self._number(largest)}")
+        tests.append(f"WHEN {column} < {self._number(-end)} THEN {self._number(-largest)}")
         if self._dialect.fails_on_underflow and size < 1:
             tiny = number(min(_SMALLEST / size, LARGEST_TERM))
             tests.append(f"WHEN ABS({column}) < {tiny} THEN {number(0.0)}")
         product = join(f"{{}} * {_braced(self._number(weight))}", column)
-        return (
-            collect(f"CASE {' '.join(tests)} ELSE {product} END", (column,)) if tests else product
-        )
+        return collect(f"CASE {' '.join(tests)} ELSE {product} END", (column,))
 
     def _or_missing(self, column: Expr, value: Expr, missing: str) -> Expr:
         if value.text == missing:

@@ -84,6 +84,10 @@ class Dialect:
 
 
 class DuckDB(Dialect):
+    def text_column(self, column: str) -> str:
+        # A column whose collation ignores upper and lower case would find other categories.
+        return f"{super().text_column(column)} COLLATE C"
+
     def without_nan(self, column: str) -> str:
         # Neither by isnan nor by = NaN: the ranges of columns in Parquet files do not count NaN,
         # and DuckDB concludes from them that these tests never hold.
@@ -94,6 +98,9 @@ class DuckDB(Dialect):
 
 
 class Postgres(Dialect):
+    def text_column(self, column: str) -> str:
+        return f'{super().text_column(column)} COLLATE "C"'  # as in DuckDB
+
     def number_of(self, value: float) -> str:
         return f"float8 '{value!r}'"
 
@@ -117,11 +124,12 @@ class SQLite(Dialect):
         return _times_powers(value)
 
     def number_column(self, column: str) -> str:
-        # Any column can hold text, which a cast would turn into 0.
-        return f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN CAST({column} AS REAL) END"
+        # Any column can hold text, and those of an imported CSV file hold nothing else. A cast
+        # makes 0 of "abc", which is not equal to it; the text "12" is equal to the number.
+        return f"CASE WHEN {column} = CAST({column} AS NUMERIC) THEN CAST({column} AS REAL) END"
 
     def text_column(self, column: str) -> str:
-        return f"CASE WHEN typeof({column}) = 'text' THEN {column} END"
+        return f"CASE WHEN typeof({column}) <> 'blob' THEN CAST({column} AS TEXT) END"
 
     def sorted_at(self, values: Sequence[str], index: int) -> str:
         rows = ", ".join(f"({value})" for value in values)
