@@ -90,7 +90,7 @@ def _rows(model: Model, options: ScorecardOptions) -> dict[str, Any]:
 
 def _facts(card: Scorecard, options: ScorecardOptions) -> dict[str, Any]:
     low, high = card.range
-    quality = {} if card.quality is None else card.quality.body()
+    quality = {} if card.quality is None else vars(card.quality)
     return {
         "model": options.model,
         "out": options.out.name,

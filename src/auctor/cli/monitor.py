@@ -187,7 +187,7 @@ def _text(result: Monitoring, table: str) -> str:
     """The result in lines of text: a sentence, tables, sentences."""
     lines = [f"{table}: {result.headline}"]
     lines += ["", *_feature_lines([result.score, *result.features])]
-    lines += ["", *result.quality_sentences()]
+    lines += ["", *result._quality_sentences()]
     if result.periods:
         lines += ["", *_period_lines(result)]
     lines += [f"note: {words}" for words in result.notes]
@@ -244,7 +244,7 @@ def _period_lines(result: Monitoring) -> list[str]:
         rows.append(cells)
     lines = [*aligned(rows), "*: the score has moved, corrected for features and periods"]
     if result.auc_p_value is not None:
-        lines.append(result.auc_sentence())
+        lines.append(result._auc_sentence())
     return lines
 
 

@@ -61,10 +61,6 @@ class CardQuality:
             f" rounding alone by at most {self.largest_rounding:.3g}"
         )
 
-    def body(self) -> dict[str, Any]:
-        """The figures as plain JSON values."""
-        return dict(vars(self))
-
 
 _NUMBERS = ("largest_change", "largest_rounding", "auc_model", "auc_merged", "auc_card")
 
