@@ -105,6 +105,14 @@ def test_decimals_add_up_exactly():
     assert all(float(f"{own:.3f}") == own for own in points.tolist())
 
 
+def test_the_sum_of_decimals_is_the_nearest_number():
+    card = additive(surfaces=()).to_scorecard(digits=2)
+    # 100 * 0.57 is 56.99999999999999 in floating point.
+    terms = tuple(replace(own, points=np.full(own.points.shape, 0.57)) for own in card.terms)
+    points = replace(card, base_points=0.0, terms=terms).score(as_table(every_row()))
+    assert len(terms) == 3 and set(points.tolist()) == {1.71}
+
+
 def test_rows_in_the_same_order_as_by_the_model():
     model, X = additive(surfaces=()), as_table(every_row())
     card, scores = model.to_scorecard(digits=2), model.decision_function(X)
