@@ -61,7 +61,7 @@ class Period:
 
     def facts(self) -> dict[str, Any]:
         """The period in plain values; of features the verdict and PSI only."""
-        few = ("name", "verdict", "psi", "psi_limit", "p_value", "p_corrected")
+        few = ("name", "verdict", "n_bins", "psi", "psi_limit", "p_value", "p_corrected")
         facts = [movement.facts() for movement in self.features]
         return {
             "name": self.name,
