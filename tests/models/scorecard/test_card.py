@@ -41,7 +41,7 @@ def unrounded_card(form, direction, zero):
 
 @pytest.mark.parametrize("form", MODELS)
 @pytest.mark.parametrize("direction", ["lower_risk", "higher_risk"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(columns=tables)
 def test_unrounded_points_are_affine_in_the_score(form, direction, columns):
     X = as_table(columns)
@@ -59,7 +59,7 @@ ROUNDED = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(columns=tables)
 def test_rounding_changes_no_more_than_stated(columns):
     X = as_table(columns)
