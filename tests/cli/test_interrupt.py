@@ -19,7 +19,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from auctor.cli.main import main
 sys.exit(main())
 """
-_LIMIT = 120  # seconds after which a command that hangs is killed
+_LIMIT = 600  # seconds after which a command that hangs is killed
 
 
 def interrupt(words: Sequence[str], shows: str) -> tuple[int, str, str]:

@@ -111,6 +111,9 @@ def test_one_row_and_one_class(run: Run, model: Path) -> None:
     csv.write_csv(table.slice(0, 1), "one.csv")
     done = run("monitor", model, "one.csv")
     assert done.code == 0 and "too few rows to say for" in done.out
+    done = run("monitor", model, "one.csv", "--fail-on", "score=0.1,missing=0.5")
+    assert (done.code, done.err.count("was not checked")) == (0, 1)
+    assert "--fail-on score=0.1 was not checked for the score: too few rows" in done.err
     csv.write_csv(table.set_column(6, "y", pa.array(["yes"] * 40)), "yes.csv")
     done = run("monitor", model, "yes.csv", "--target", "y", "--fail-on", "auc=-0.1")
     assert done.code == 0 and "too few labelled rows" in done.out

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
+from pyarrow.csv import write_csv
 
 import auctor
 from auctor.metrics import auc
@@ -51,6 +52,10 @@ def test_rows_state_the_cost(run, model, train, table):
     assert done.json["auc_card"] == expected == made.quality.auc_card
     words = run("export", model, *CARD, *rows, "--out", "c.html").out
     assert f"AUC {expected:.4f} of the card" in words and "written to c.html" in words
+    assert "both AUCs are too optimistic" in words and done.json["rows_of_training"]
+    write_csv(table.slice(0, table.num_rows - 1), "other.csv")
+    other = run("export", model, *CARD, "--rows", "other.csv", "--target", "y", "--out", "c.html")
+    assert "AUC" in other.out and "optimistic" not in other.out
     unlabelled = run("export", model, *CARD, "--rows", train, "--out", "c.html")
     assert "Give --rows TABLE and --target COL" in unlabelled.out
 

@@ -15,7 +15,7 @@ def shell(line: str, **more: object) -> subprocess.CompletedProcess[str]:
         ["bash", "-c", line],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # a command that hangs; a busy machine is no failure
         check=False,
         **more,  # type: ignore[call-overload]
     )

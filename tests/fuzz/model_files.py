@@ -1,7 +1,7 @@
-"""Hostile model files: each gives a ValueError that helps, or a model that works.
+"""Hostile files of models and scorecards: a ValueError that helps, or a model that works.
 
-``attack`` makes one file from a stored model, alters its content or its text, and checks what
-loading it leads to. What must never happen: another exception, a warning, a score that is not
+``attack`` makes one file from a stored model or a card, alters its content or its text, and checks
+what loading it leads to. What must never happen: another exception, a warning, a score that is not
 finite, a model that does not survive being saved, or a minute of work.
 """
 
@@ -31,16 +31,18 @@ from auctor.models import (
     LinearModel,
     LinearTerm,
     Model,
+    Scorecard,
     SumModel,
     Surface,
     compare_rows,
     load,
+    load_scorecard,
     make_record,
     sum_models,
     to_json,
 )
 from auctor.models.make_record import make_validation
-from auctor.models.serialization import checksum
+from auctor.models.serialization import CARD_FORMAT, checksum
 from auctor.models.training_record import Measured, Origin
 from auctor.report.shape import shape_facts
 
@@ -68,7 +70,8 @@ def attack(rng: Rng) -> None:
     rng : numpy.random.Generator
         All that is drawn comes from it: the same state makes the same file.
     """
-    content = json.loads(str(rng.choice(_seeds())))
+    seed = str(rng.choice(_seeds()))
+    content = json.loads(seed)
     for _ in range(int(rng.integers(0, 4))):
         mutate = MUTATIONS[int(rng.integers(len(MUTATIONS)))]
         content = mutate(content, rng)
@@ -77,23 +80,27 @@ def attack(rng: Rng) -> None:
         damage = DAMAGES[int(rng.integers(len(DAMAGES)))]
         data = damage(data, rng)
     began = time.monotonic()
-    check(data, rng)
+    check(data, rng, is_card=CARD_FORMAT in seed[:100])
     assert time.monotonic() - began < MOST_SECONDS, f"{len(data)} bytes took too long"
 
 
-def check(data: bytes, rng: Rng) -> None:
+def check(data: bytes, rng: Rng, is_card: bool = False) -> None:
     """Load a file of these bytes: a ValueError that says what is wrong, or a model that works."""
+    read: Callable[[Path], Any] = load_scorecard if is_card else load
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attacked.json"
         path.write_bytes(data)
         try:
-            model = load(path)
+            loaded = read(path)
         except ValueError as error:
             assert type(error) is ValueError
             assert re.match(r".*attacked\.json: .*\w{3}", str(error), re.DOTALL), error
             assert len(str(error)) < 1000, "an error of many lines helps nobody"
             return
-        use(model, path, rng)
+        if is_card:
+            use_card(loaded, path, rng)
+        else:
+            use(loaded, path, rng)
 
 
 def use(model: Model, path: Path, rng: Rng) -> None:
@@ -111,6 +118,22 @@ def use(model: Model, path: Path, rng: Rng) -> None:
     again = load(path)
     assert to_json(again) == to_json(model)
     assert again.decision_function(X).tobytes() == scores.tobytes()
+
+
+def use_card(card: Scorecard, path: Path, rng: Rng) -> None:
+    """All that one does with a scorecard."""
+    assert str(card) and card.to_csv() and "</html>" in card.to_html()
+    columns = {feature.name: feature for term in card.terms for feature in term.features}
+    numbers = number_feature("other", np.empty(0))
+    rows = [_values(columns.get(name, numbers), rng, 7) for name in card.feature_names]
+    X = np.array(rows, dtype=object).T
+    points = card.score(X)
+    assert np.isfinite(points).all() and len(card.reasons(X, 2, "average")) == 2
+    probability = card.probability(points)
+    assert ((probability >= 0) & (probability <= 1)).all()
+    card.save(path)
+    again = load_scorecard(path)
+    assert again.to_json() == card.to_json() and again.score(X).tobytes() == points.tobytes()
 
 
 def explain(model: Model, X: Any, scores: Any) -> None:
@@ -173,10 +196,15 @@ def _fits(category: Any) -> bool:
 
 @cache
 def _seeds() -> list[str]:
-    """The stored models, and some with what those lack: text, surfaces, nothing at all."""
+    """The stored models, some with what those lack (text, surfaces, nothing at all), and cards."""
     stored = [path.read_text() for path in sorted(GOLDEN.glob("*.model.json"))]
     made = _with_surfaces(), _with_text(), _smallest(), _with_cover(), _with_parts(), _recorded()
-    return [*stored, *map(to_json, made)]
+    cards = [
+        _with_surfaces().to_scorecard(pdo=30),
+        _with_text().to_scorecard(digits=1, direction="higher_risk"),
+        _recorded().to_scorecard(max_bins=2, digits=None),
+    ]
+    return [*stored, *map(to_json, made), *(card.to_json() for card in cards)]
 
 
 def _recorded() -> Model:
@@ -383,9 +411,9 @@ def other_form(content: Any, rng: Rng) -> Any:
     """The body of another model, or the name of another form."""
     other = json.loads(str(rng.choice(_seeds())))
     if isinstance(content, dict):
-        content[("form", "body")[int(rng.integers(2))]] = other[
-            "form" if rng.random() < 0.5 else "body"
-        ]
+        # Scorecards have no form, and their terms are what the body of a model is.
+        keys = ("form", "body") if "form" in other else ("scale", "terms")
+        content[keys[int(rng.integers(2))]] = other[keys[int(rng.integers(2))]]
     return content
 
 

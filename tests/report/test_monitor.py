@@ -87,6 +87,24 @@ def test_few_rows_say_little(model):
         monitor(model, X.iloc[:0])
 
 
+@pytest.mark.parametrize("frequent", [0, 1])
+def test_a_count_that_is_mostly_one_value_is_tested(frequent):
+    rng = np.random.default_rng(0)
+    fractions = [0.95, 0.03, 0.02] if frequent == 0 else [0.03, 0.95, 0.02]
+
+    def rows(changed):
+        later = np.add(fractions, np.where(np.arange(3) == frequent, -0.1, 0.05) * changed)
+        counts = rng.choice(3, 1_000, p=later).astype(float)
+        return pd.DataFrame({"late": counts, "other": rng.normal(size=1_000)})
+
+    X, y = rows(0), rng.random(1_000) < 0.5
+    model = RankBoost(n_estimators=2).fit(X, y).model_
+    model = replace(model, training=make_record(model, X, y))
+    same, grown = (by_name(monitor(model, rows(changed)))["late"] for changed in (0, 1))
+    assert same.psi.n_bins == 2 + frequent and same.verdict == "unchanged"
+    assert grown.verdict == "moved" and grown.psi.p_value < 0.001
+
+
 def test_a_rare_category_that_grew_is_found_among_few_rows():
     X, _ = draw(1_500, 0)
     X["town"] = np.where(np.arange(1_500) == 7, "Bonn", X["town"])

@@ -20,6 +20,8 @@ def test_the_form_adds_up(browser, tmp_path, form):
     page.on("dialog", lambda dialog: (said.append("dialog"), dialog.dismiss()))
     page.goto(path.as_uri())
     assert page.locator("#total").text_content() == ""
+    assert (" means above " in page.locator("p").first.text_content()) == (form == "additive")
+    assert 16 <= page.locator(".scale tbody tr").count() <= 41
     for k, points in enumerate(card.points(X)[0].tolist()):
         number = page.locator("[data-term]").nth(k).locator("input[type=number]")
         value = X[card.terms[k].features[0].name][0].as_py()

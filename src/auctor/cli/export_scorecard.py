@@ -13,7 +13,8 @@ from auctor.cli.options import ColumnRoles
 from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import emit
 from auctor.cli.scorecard_options import CARD_ARGUMENTS
-from auctor.cli.tables import open_table, stem
+from auctor.cli.seen_rows import is_training_table
+from auctor.cli.tables import TableFile, open_table, stem
 from auctor.models import Model, Scorecard, load
 
 # File extension -> how a card is written to it, with the title of the page.
@@ -61,9 +62,11 @@ def write_scorecard(options: ScorecardOptions) -> None:
     write = _writer(options.out)
     check_outputs([options.out], [options.model, options.rows], options.as_json)
     model = load(options.model)
-    card = model.to_scorecard(**options.card, **_rows(model, options))
+    source = None if options.rows is None else open_table(options.rows, options.delimiter)
+    card = model.to_scorecard(**options.card, **_rows(model, source, options.roles))
     write(card, options.out.path, options.title or "Scorecard")
-    emit(_facts(card, options), _text(card, options), options.as_json)
+    is_seen = source is not None and is_training_table(model, source.sha256())
+    emit(_facts(card, options, is_seen), _text(card, options, is_seen), options.as_json)
 
 
 def _writer(out: Output) -> Callable[[Scorecard, Path, str], Any]:
@@ -76,21 +79,20 @@ def _writer(out: Output) -> Callable[[Scorecard, Path, str], Any]:
     return _WRITERS[extension]
 
 
-def _rows(model: Model, options: ScorecardOptions) -> dict[str, Any]:
+def _rows(model: Model, source: TableFile | None, roles: ColumnRoles | None) -> dict[str, Any]:
     """The rows of ``--rows`` as arguments of ``to_scorecard``."""
-    if options.rows is None:
+    if source is None:
         return {}
-    source = open_table(options.rows, options.delimiter)
-    if options.roles is None:
+    if roles is None:
         return {"X": read_features(model, source).select(list(model.feature_names))}
-    labelled = read_labelled(model, source, options.roles)
+    labelled = read_labelled(model, source, roles)
     labels = [model.classes[int(positive)] for positive in labelled.positive]
     return {"X": labelled.X, "y": labels, "sample_weight": labelled.weight}
 
 
-def _facts(card: Scorecard, options: ScorecardOptions) -> dict[str, Any]:
+def _facts(card: Scorecard, options: ScorecardOptions, is_seen: bool) -> dict[str, Any]:
     low, high = card.range
-    quality = {} if card.quality is None else card.quality.body()
+    quality = {} if card.quality is None else vars(card.quality)
     return {
         "model": options.model,
         "out": options.out.name,
@@ -100,10 +102,11 @@ def _facts(card: Scorecard, options: ScorecardOptions) -> dict[str, Any]:
         "highest": high,
         "terms": list(card.term_names),
         **quality,
+        "rows_of_training": is_seen,
     }
 
 
-def _text(card: Scorecard, options: ScorecardOptions) -> str:
+def _text(card: Scorecard, options: ScorecardOptions, is_seen: bool) -> str:
     low, high = (card.text(end) for end in card.range)
     n_alone = sum(len(term.features) == 1 for term in card.terms)
     n_pairs = len(card.terms) - n_alone
@@ -112,6 +115,11 @@ def _text(card: Scorecard, options: ScorecardOptions) -> str:
     lines = [f"scorecard of {terms}, {low} to {high} points, written to {options.out}"]
     if card.quality is not None and str(card.quality):
         lines.append(f"{card.quality}.")
+    if options.roles is not None and is_seen:
+        lines.append(
+            "The model was fitted to these rows, so that both AUCs are too optimistic: only their "
+            "difference counts."
+        )
     if options.roles is None:
         lines.append("Give --rows TABLE and --target COL to learn what that costs in AUC.")
     return "\n".join(lines)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from auctor._text import p_words, signed
+from auctor._text import first_few, p_words, signed
 from auctor.cli.errors import UsageError, nearest
 from auctor.report import Monitoring
 from auctor.report.monitor_features import ALPHA, Movement
@@ -150,6 +150,7 @@ def unchecked_limits(result: Monitoring, limits: Sequence[Limit]) -> list[str]:
     sentences = []
     for limit in limits:
         if limit.name not in NEED_LABELS:
+            sentences += _untested(result, limit)
             continue
         if result.quality is None:
             why = next(iter(result.notes), "there are too few labelled rows")
@@ -159,3 +160,13 @@ def unchecked_limits(result: Monitoring, limits: Sequence[Limit]) -> list[str]:
             continue
         sentences.append(f"--fail-on {limit} was not checked: {why}")
     return sentences
+
+
+def _untested(result: Monitoring, limit: Limit) -> list[str]:
+    """The features, or the score, that have too few rows for a limit of PSI or of the p-value."""
+    tested = [result.score] if limit.name in ("psi", "score", "p") else []
+    tested += result.features if limit.name in ("psi", "p") else ()
+    names = [_title(one) for one in tested if one.verdict == "too few rows"]
+    if not names:
+        return []
+    return [f"--fail-on {limit} was not checked for {first_few(names, quote=False)}: too few rows"]

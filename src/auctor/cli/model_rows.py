@@ -76,7 +76,8 @@ def _require_features(model: Model | Scorecard, source: TableFile) -> None:
         try:
             source.require(missing)  # its error suggests the nearest name
         except ValueError as error:
-            raise ValueError(f"{error}; {advice}") from None
+            end = f" {advice.capitalize()}." if str(error).endswith("?") else f"; {advice}"
+            raise ValueError(f"{error}{end}") from None
     raise ValueError(
         f"{source.name} lacks {len(missing)} columns that the model needs: {first_few(missing)}; "
         f"{advice}"

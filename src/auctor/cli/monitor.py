@@ -17,6 +17,7 @@ from auctor.cli.labels import label_text, match_labels, read_target, read_time, 
 from auctor.cli.model_rows import read_features
 from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import emit, note, warn
+from auctor.cli.seen_rows import is_training_table
 from auctor.cli.tables import STDIN, TableFile, open_table, stem
 from auctor.models import Model, load
 from auctor.models.explanation import shorten
@@ -174,8 +175,7 @@ def _labels(column: pa.ChunkedArray, model: Model, name: str) -> npt.NDArray[Any
 
 
 def _seen_warning(model: Model, source: TableFile) -> list[str]:
-    record = model.training
-    if record is None or record.origin.sha256 is None or record.origin.sha256 != source.sha256():
+    if not is_training_table(model, source.sha256()):
         return []
     return [
         "this is the table that the model was fitted to: nothing can have moved, and AUC, KS and "
@@ -187,7 +187,7 @@ def _text(result: Monitoring, table: str) -> str:
     """The result in lines of text: a sentence, tables, sentences."""
     lines = [f"{table}: {result.headline}"]
     lines += ["", *_feature_lines([result.score, *result.features])]
-    lines += ["", *result.quality_sentences()]
+    lines += ["", *result._quality_sentences()]
     if result.periods:
         lines += ["", *_period_lines(result)]
     lines += [f"note: {words}" for words in result.notes]
@@ -244,7 +244,7 @@ def _period_lines(result: Monitoring) -> list[str]:
         rows.append(cells)
     lines = [*aligned(rows), "*: the score has moved, corrected for features and periods"]
     if result.auc_p_value is not None:
-        lines.append(result.auc_sentence())
+        lines.append(result._auc_sentence())
     return lines
 
 

@@ -22,6 +22,11 @@ from auctor.models import Model
 _TOLERANCE = 1e-3
 
 
+def is_training_table(model: Model, sha256: str) -> bool:
+    """Whether a file with this SHA-256 is the table that the model was fitted to."""
+    return model.training is not None and model.training.origin.sha256 == sha256
+
+
 def seen_warning(
     model: Model,
     positive: Bools,
@@ -33,8 +38,7 @@ def seen_warning(
 
     ``sha256`` is that of the file of the rows.
     """
-    record = model.training
-    if record is not None and sha256 is not None and record.origin.sha256 == sha256:
+    if sha256 is not None and is_training_table(model, sha256):
         known = "this is the table that the model was fitted to"
     elif _meets_equations(model, positive, scores, weight):
         known = "these look like the rows that the model was fitted to"

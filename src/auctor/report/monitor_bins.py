@@ -194,15 +194,21 @@ def group_bins(binned: Binned, new: Bins) -> Ints:
 
 
 def _group_numbers(fractions: Floats, missing_alone: bool, least: float) -> Ints:
-    """Neighbouring bins together, up to a tenth of the values; missing values apart."""
+    """Neighbouring bins together, up to a tenth of the values; missing values apart.
+
+    A frequent value has a group of its own, and what lies on either side of it needs only the
+    fraction ``least``: of a count that is mostly 0, the other values are tested too.
+    """
     group = np.zeros(len(fractions), dtype=np.int64)
     body = fractions[1:]
-    least = max(least, float(body.sum()) / (_MOST_BINS + 0.5))
+    tenth = max(least, float(body.sum()) / (_MOST_BINS + 0.5))
     index, held, left = int(missing_alone), 0.0, float(body.sum())
     for k, own in enumerate(body.tolist(), start=1):
+        if own >= tenth and held >= least:
+            index, held = index + 1, 0.0
         group[k] = index
         held, left = held + own, left - own
-        if held >= least and left >= least:
+        if held >= tenth and left >= least:
             index, held = index + 1, 0.0
     return group
 

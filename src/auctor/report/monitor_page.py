@@ -158,7 +158,7 @@ def _quality_tiles(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
 def _features(facts: dict[str, Any]) -> Markup:
     movements = [facts["score"], *facts["features"]]
     rows = [_feature_row(one) for one in movements[: _MOST_ROWS + 1]]
-    head = ["", "importance", "PSI", "noise", "p", "corrected p", "missing", "before", "verdict"]
+    head = ["", "verdict", "importance", "PSI", "noise", "p", "corrected p", "missing", "before"]
     listed = table("The score and the features; those that moved first", head, rows, "movements")
     left = len(movements) - len(rows)
     more = paragraph(f"{left} more features are not shown.") if left > 0 else ""
@@ -176,6 +176,7 @@ def _feature_row(one: dict[str, Any]) -> list[Any]:
     is_tested = (one["n_bins"] or 0) > 1
     return [
         one["name"],
+        _verdict(one),
         percent(one["importance"]),
         _with_value(_psi(one), one["psi"]),
         number(one["psi_limit"]) if is_tested else "–",
@@ -183,7 +184,6 @@ def _feature_row(one: dict[str, Any]) -> list[Any]:
         "–" if one["p_corrected"] is None else p_words(one["p_corrected"]),
         percent(one["missing_now"]),
         percent(one["missing_before"]),
-        _verdict(one),
     ]
 
 
@@ -404,4 +404,4 @@ def _heat_table(periods: list[dict[str, Any]]) -> Markup:
 
 def _heat(one: dict[str, Any]) -> Markup:
     kind = " heat-moved" if one["verdict"] == "moved" else ""
-    return Markup(f'<span class="heat{kind}">{number(one["psi"])}</span>')
+    return Markup(f'<span class="heat{kind}">{_psi(one)}</span>')

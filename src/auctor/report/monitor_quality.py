@@ -352,7 +352,7 @@ def _verdict(
     if now is not None and now.differs_from(1.0) < _ALPHA_OF_CALIBRATION:
         text = f"too {'extreme' if now.value < 1 else 'close to the average'}"
         if before is not None and now.differs_from(before) >= _ALPHA_OF_CALIBRATION:
-            text += " (as in the cross-validation)" if before.value < 1 else ""
+            text += ", as in the cross-validation" if before.value < 1 else ""
         words.append(text)
     return f"predictions are {' and '.join(words)}" if words else "no deviation found"
 

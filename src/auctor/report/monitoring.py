@@ -61,7 +61,7 @@ class Period:
 
     def facts(self) -> dict[str, Any]:
         """The period in plain values; of features the verdict and PSI only."""
-        few = ("name", "verdict", "psi", "psi_limit", "p_value", "p_corrected")
+        few = ("name", "verdict", "n_bins", "psi", "psi_limit", "p_value", "p_corrected")
         facts = [movement.facts() for movement in self.features]
         return {
             "name": self.name,
@@ -160,12 +160,12 @@ class Monitoring:
         lines += [repr(movement) for movement in self.moved[:_MOST_SHOWN]]
         if len(self.moved) > _MOST_SHOWN:
             lines.append(f"... and {len(self.moved) - _MOST_SHOWN} more features that moved")
-        lines += self.quality_sentences()
+        lines += self._quality_sentences()
         lines += [str(period) for period in self.periods]
-        lines += [self.auc_sentence()] if self.auc_p_value is not None else []
+        lines += [self._auc_sentence()] if self.auc_p_value is not None else []
         return [*lines, *self.notes]
 
-    def quality_sentences(self) -> list[str]:
+    def _quality_sentences(self) -> list[str]:
         """Rows unlike those of training, and AUC, KS, calibration and rates."""
         told = {movement.name for movement in self.moved}
         others = [finding for finding in self.findings if finding.column not in told]
@@ -175,7 +175,7 @@ class Monitoring:
             lines += [str(quality.auc), str(quality.ks), self._rate(), str(quality.calibration)]
         return [*lines, str(self.at_threshold)]
 
-    def auc_sentence(self) -> str:
+    def _auc_sentence(self) -> str:
         """Whether the AUC differs between periods; empty where there are none."""
         if self.auc_p_value is None:
             return ""

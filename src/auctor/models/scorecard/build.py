@@ -69,7 +69,7 @@ def make_scorecard(
             "that points for doubling the odds are not defined; give a model whose probabilities "
             "are logistic"
         )
-    start, per_score = options.scale.line(*plan.probability)
+    start, per_score = options.scale._line(*plan.probability)
     drafts, lines = _drafts(terms, per_score, _distribution(record, rows), options)
     base = start + per_score * constant
     shifts = [_shift_to_zero(draft, options.zero) for draft in drafts]
@@ -195,14 +195,14 @@ def _points_table(draft: Draft, rows: CardRows | None, cuts: str) -> PointsTable
     if cuts == "short":
         axes = tuple(_shortened(axis, rows.distribution) for axis in axes)
     weight = draft.card_weight
-    share = np.clip(weight / weight.sum(), 0.0, 1.0)
+    fraction = np.clip(weight / weight.sum(), 0.0, 1.0)
     if rows.positive is None:
-        return PointsTable(draft.name, axes, draft.points, average, share)
+        return PointsTable(draft.name, axes, draft.points, average, fraction)
     positive = np.zeros(draft.points.shape)
     np.add.at(positive, bins_of_rows(draft, rows.distribution), rows.weight * rows.positive)
     with np.errstate(invalid="ignore"):
         rate = np.clip(positive / weight, 0.0, 1.0)  # NaN where no row is
-    return PointsTable(draft.name, axes, draft.points, average, share, rate)
+    return PointsTable(draft.name, axes, draft.points, average, fraction, rate)
 
 
 def _shortened(axis: Axis, distribution: RowsDistribution) -> Axis:

@@ -222,7 +222,7 @@ class Scorecard:
         out = np.zeros((len(self.terms), table.n_rows))
         for own, term in zip(out, self.terms, strict=True):
             places: Ints = np.array([columns[feature.name] for feature in term.features])
-            own[:] = term.of_rows(table, places, self.digits)
+            own[:] = term._of_rows(table, places, self.digits)
         return out.T
 
     def _read(self, X: Any) -> tuple[Table, dict[str, int]]:

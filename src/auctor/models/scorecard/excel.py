@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from auctor.models.scorecard.card import Scorecard
 
 _LONGEST_CELL = 32_767  # characters, the limit of Excel
-_FORMATS = {"share": "0.0%", "positive_rate": "0.0%"}
+_FORMATS = {"fraction": "0.0%", "positive_rate": "0.0%"}
 
 
 def write_excel(card: "Scorecard", path: str | Path) -> None:
@@ -42,7 +42,7 @@ def _scale_columns(card: "Scorecard") -> dict[str, list[Any]]:
         "SHA-256 of the model": card.model_sha256,
     }
     if card.quality is not None:
-        facts |= {name.replace("_", " "): v for name, v in card.quality.body().items()}
+        facts |= {name.replace("_", " "): v for name, v in vars(card.quality).items()}
     return {"name": list(facts), "value": list(facts.values())}
 
 

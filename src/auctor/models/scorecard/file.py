@@ -32,13 +32,13 @@ def card_text(card: "Scorecard") -> str:
         "scale": dict(vars(card.scale)),
         "base_points": card.base_points,
         "digits": card.digits,
-        "terms": [term.body() for term in card.terms],
+        "terms": [term._body() for term in card.terms],
         "feature_names": list(card.feature_names),
         "missing_codes": {name: list(codes) for name, codes in card.missing_codes.items()},
         "model_sha256": card.model_sha256,
     }
     if card.quality is not None:
-        content["quality"] = card.quality.body()
+        content["quality"] = dict(vars(card.quality))
     try:
         content["sha256"] = checksum(content)
         return json.dumps(content, allow_nan=False, indent=1) + "\n"

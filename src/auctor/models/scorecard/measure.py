@@ -87,7 +87,7 @@ def _merged_points(merged: list[Draft], lines: list[Line], rows: CardRows) -> Fl
         out += draft.points[bins_of_rows(draft, rows.distribution)]
     for line in lines:
         exact = replace(line.term, per_unit=line.exact.weight, missing=line.exact.missing)
-        out += exact.of_rows(rows.table, np.array([rows.columns[line.feature]]), None)
+        out += exact._of_rows(rows.table, np.array([rows.columns[line.feature]]), None)
     return out
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 120  # characters of a name or category
 _MOST_CATEGORIES = 30  # of a group that are listed
-_N_SCALE = 24  # about so many lines of points and probabilities
+_N_SCALE = 40  # at most so many lines of points and probabilities, and 16 or more
 
 
 def render(card: "Scorecard", title: str) -> str:
@@ -75,8 +75,20 @@ def _head(card: "Scorecard") -> str:
     return (
         '<p class="quiet">Tick one line for each feature, write its points into the box, and add '
         f"them to the base points. More points mean a {more} probability of "
-        f'“{_text(card.classes[1])}”.</p><div class="filled">{blanks}</div>'
+        f'“{_text(card.classes[1])}”.{_example(card)}</p><div class="filled">{blanks}</div>'
     )
+
+
+def _example(card: "Scorecard") -> str:
+    """How to read an interval, by the first of the card; empty if there is none."""
+    axes = (axis for t in card.terms if isinstance(t, PointsTable) for axis in t.axes)
+    texts = (text for axis in axes if not axis.feature.is_category for text in axis.texts())
+    first = next((text for text in texts if text[0] in "[("), None)
+    if first is None:
+        return ""
+    low, high = first[1:-1].split(", ")
+    ends = f"from {low} to below {high}" if first[0] == "[" else f"above {low} up to {high}"
+    return f" “{first}” means {ends}."
 
 
 def _term(card: "Scorecard", k: int, term: CardTerm) -> str:

@@ -30,7 +30,7 @@ class PointsTable:
         categories.
     average : float
         The average points of the rows that the card was made with.
-    share, rate : ndarray or None
+    fraction, rate : ndarray or None
         The fraction of the given rows in each bin, and the fraction of positives among them (NaN
         in a bin without rows); None if no rows, or no labels, were given.
     """
@@ -39,11 +39,11 @@ class PointsTable:
     axes: tuple[Axis, ...]
     points: Floats
     average: float
-    share: Floats | None = None
+    fraction: Floats | None = None
     rate: Floats | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.points, self.share, self.rate):
+        for array in (self.points, self.fraction, self.rate):
             if array is not None:
                 array.flags.writeable = False
 
@@ -61,20 +61,20 @@ class PointsTable:
         """The largest number of points."""
         return float(self.points.max())
 
-    def codes(self, table: Table, columns: Ints) -> tuple[Ints, ...]:
+    def _codes(self, table: Table, columns: Ints) -> tuple[Ints, ...]:
         """The bins of each row on each axis; axis j is column ``columns[j]`` of the table."""
         pairs = zip(self.axes, columns.tolist(), strict=True)
         return tuple(axis.codes(table, column) for axis, column in pairs)
 
-    def of_rows(self, table: Table, columns: Ints, digits: int | None) -> Floats:
+    def _of_rows(self, table: Table, columns: Ints, digits: int | None) -> Floats:
         """The points of each row."""
-        return np.asarray(self.points[self.codes(table, columns)])
+        return np.asarray(self.points[self._codes(table, columns)])
 
-    def body(self) -> dict[str, Any]:
+    def _body(self) -> dict[str, Any]:
         """The table as plain JSON values, cells row by row."""
         body: dict[str, Any] = {"name": self.name, "axes": [axis.body() for axis in self.axes]}
         body |= {"points": self.points.ravel().tolist(), "average": self.average}
-        for name in ("share", "rate"):
+        for name in ("fraction", "rate"):
             values = getattr(self, name)
             if values is not None:
                 cells = values.ravel().tolist()
@@ -127,7 +127,7 @@ class PointsPerUnit:
             return (math.nan,)
         return (*(self.per_unit * end for end in self.range), self.missing)
 
-    def of_rows(self, table: Table, columns: Ints, digits: int | None) -> Floats:
+    def _of_rows(self, table: Table, columns: Ints, digits: int | None) -> Floats:
         """The points of each row, rounded to ``digits``; None does not round."""
         values = table.numbers(int(columns[0]))
         with np.errstate(over="ignore"):
@@ -139,7 +139,7 @@ class PointsPerUnit:
                 points = np.where(np.abs(points) * unit < 2.0**52, rounded, points)
         return np.where(np.isnan(values), self.missing, points)
 
-    def body(self) -> dict[str, Any]:
+    def _body(self) -> dict[str, Any]:
         """The term as plain JSON values."""
         ends = None if self.range is None else list(self.range)
         return {
@@ -171,9 +171,9 @@ def read_term(fields: Fields) -> CardTerm:
     points = fields.terms("points")
     if len(points) != math.prod(shape):
         raise fields.fail("points", f"a list of {math.prod(shape)} numbers, one for each bin")
-    shares = [_read_fractions(fields, key, shape) for key in ("share", "rate")]
+    fractions = [_read_fractions(fields, key, shape) for key in ("fraction", "rate")]
     fields.end()
-    return PointsTable(name, axes, points.reshape(shape), average, *shares)
+    return PointsTable(name, axes, points.reshape(shape), average, *fractions)
 
 
 def _read_range(fields: Fields) -> tuple[float, float] | None:

@@ -45,8 +45,8 @@ class CardQuality:
             f"AUC {self.auc_card:.4f} of the card, {self.auc_model:.4f} of the model, difference "
             f"{signed(self.auc_card - self.auc_model, 4)} (merging bins "
             f"{signed(self.auc_merged - self.auc_model, 4)}, rounding "
-            f"{signed(self.auc_card - self.auc_merged, 4)}) on {self.n_pos:,} positive and "
-            f"{self.n_neg:,} negative rows"
+            f"{signed(self.auc_card - self.auc_merged, 4)}) on the rows that the card was "
+            f"made with, {self.n_pos:,} positive and {self.n_neg:,} negative"
         )
 
     def _changes(self) -> str:
@@ -60,10 +60,6 @@ class CardQuality:
             f"Merging and rounding change the points of a row by at most {self.largest_change:.3g},"
             f" rounding alone by at most {self.largest_rounding:.3g}"
         )
-
-    def body(self) -> dict[str, Any]:
-        """The figures as plain JSON values."""
-        return dict(vars(self))
 
 
 _NUMBERS = ("largest_change", "largest_rounding", "auc_model", "auc_merged", "auc_card")

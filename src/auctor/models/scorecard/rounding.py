@@ -36,14 +36,14 @@ def round_together(points: Floats, weight: Floats) -> tuple[Floats, float]:
     return rounded, error
 
 
-def _best_cut(fraction: Floats, share: Floats) -> float:
+def _best_cut(fraction: Floats, weight: Floats) -> float:
     """The fraction from which on numbers are rounded up; 1 rounds none up."""
     # Rounding up the numbers k, k + 1, ... in the order of their fractions has errors
     # -fraction + 1 there and -fraction elsewhere; their variance follows from running sums.
-    up = np.append(np.cumsum(share[::-1])[::-1], 0.0)
-    up_fraction = np.append(np.cumsum((share * fraction)[::-1])[::-1], 0.0)
+    up = np.append(np.cumsum(weight[::-1])[::-1], 0.0)
+    up_fraction = np.append(np.cumsum((weight * fraction)[::-1])[::-1], 0.0)
     mean = up - up_fraction[0]
-    square = np.cumsum(share * fraction**2)[-1] + up - 2.0 * up_fraction
+    square = np.cumsum(weight * fraction**2)[-1] + up - 2.0 * up_fraction
     variance = square - mean**2
     # Equal fractions are rounded alike; rounding all of them up would only move the base points.
     differs = np.append(np.diff(fraction, prepend=fraction[0]) > 0, True)

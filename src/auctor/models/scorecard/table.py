@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("term", "kind", "feature", "bin", "lower", "upper", "closed")
 _SECOND = ("feature_2", "bin_2", "lower_2", "upper_2", "closed_2")
-_NUMBERS = ("points", "share", "positive_rate")
+_NUMBERS = ("points", "fraction", "positive_rate")
 
 
 def table_columns(card: "Scorecard") -> dict[str, list[Any]]:
     """Name of a column -> its values, with None where a row has none.
 
-    The columns of a second feature are there if the card has a pair of features, ``share`` and
+    The columns of a second feature are there if the card has a pair of features, ``fraction`` and
     ``positive_rate`` if it was made with rows and labels.
     """
     rows = [
@@ -82,9 +82,9 @@ def _term_rows(card: "Scorecard", term: CardTerm) -> Iterator[dict[str, Any]]:
 def _fractions(
     term: PointsTable, index: tuple[int, ...], cells: tuple[dict[str, Any], ...]
 ) -> dict[str, float]:
-    """Share and rate of a bin; not those of a category that shares its bin with others."""
+    """Fraction and rate of a bin; not the fraction of a category that is not alone in its bin."""
     out = {}
-    for name, values in (("share", term.share), ("positive_rate", term.rate)):
+    for name, values in (("fraction", term.fraction), ("positive_rate", term.rate)):
         is_alone = all(cell["is_alone"] for cell in cells) or name == "positive_rate"
         if values is not None and is_alone and not math.isnan(values[index]):
             out[name] = float(values[index])
