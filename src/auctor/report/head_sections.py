@@ -1,10 +1,9 @@
 """The head of the page: its title, what it is a document of, the main result and the notes."""
 
 from html import escape
-from pathlib import PurePath
 from typing import Any
 
-from auctor._text import count
+from auctor._text import count, file_name
 from auctor.report.markup import (
     Markup,
     interval,
@@ -27,8 +26,7 @@ def heading(facts: dict[str, Any]) -> str:
         return str(about["title"])
     model = about.get("learner") or f"{facts['shape']['form'].capitalize()} model"
     name = facts["data"]["positive"] if facts["data"]["has_name"] else about.get("target")
-    # The folder of the table is of no interest to the reader.
-    of = f" ({PurePath(str(about['table'])).name})" if about.get("table") else ""
+    of = f" ({file_name(str(about['table']))})" if about.get("table") else ""
     return f"{model} for “{name or facts['data']['positive']}”{of}"
 
 
