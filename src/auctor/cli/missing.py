@@ -1,5 +1,6 @@
 """Values that stand for missing ones: those of ``--missing``, and a warning about others."""
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -103,7 +104,7 @@ def sentinel_warning(name: str, values: Floats, positive: Bools, n_columns: int)
         return None
     shown = ", ".join(f"{code:g}" for code in codes)
     is_one = len(codes) == 1
-    option = f"{name}={f',{name}='.join(f'{code:g}' for code in codes)}"
+    option = shlex.quote(f"{name}={f',{name}='.join(f'{code:g}' for code in codes)}")
     why = "is the only negative one"
     if differing:
         rate, near = float(positive[is_code].mean()), _neighbours(values, is_code, differing[0])
