@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from auctor._typing import Bools, Floats, Indices
 from auctor.cli.labels import OddCells, common_unit, has_comma, odd_cells
-from auctor.cli.missing import sentinel_warning
+from auctor.cli.missing import sentinel_warning, zero_warning
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
 from auctor.estimators.folds import find_copied_rows
@@ -95,7 +95,8 @@ def _suspect(table: Table, j: int, name: str, positive: Bools) -> str | None:
     is_whole = len(known) >= _FEWEST and bool((known == np.floor(known)).all())
     if is_whole and len(np.unique(known)) == len(known) and _looks_like_an_id(name, known):
         return _identity(name)
-    return sentinel_warning(name, values, positive, table.n_columns)
+    code = sentinel_warning(name, values, positive, table.n_columns)
+    return zero_warning(name, values) if code is None else code
 
 
 def _suspect_text(table: Table, j: int, name: str, positive: Bools) -> str | None:
