@@ -131,8 +131,8 @@ def zero_warning(name: str, values: Floats) -> str | None:
     smallest = float(np.min(values[values > 0]))
     return (
         f"column {name!r}: the value 0 ({n_zero:,} of {len(values):,} rows) is far from the "
-        f"others, which begin at {smallest:g}; if it means that the value is missing, add --missing "
-        f"{shlex.quote(f'{name}=0')}"
+        f"others, which begin at {smallest:g}; if it means that the value is missing, add "
+        f"--missing {shlex.quote(f'{name}=0')}"
     )
 
 
