@@ -65,6 +65,7 @@ def fit_page(
         about=about,
         random_state=execution.seed,
         bands=_bands(result, execution),
+        importances=result.term_importances,
         example_rows=document.example_rows,
         by=breakdown.by,
         time=breakdown.time,

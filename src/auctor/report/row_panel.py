@@ -14,7 +14,6 @@ from auctor.data import Feature
 from auctor.models import AdditiveModel, ExplainedModel
 from auctor.models.explanation import value_text
 from auctor.models.features import code_columns
-from auctor.models.importance import term_importances
 from auctor.report.dependence import own_codes
 from auctor.report.plain import LONGEST_TEXT, clean
 from auctor.report.rows import ReportRows
@@ -73,8 +72,7 @@ def _additive_facts(model: AdditiveModel, rows: ReportRows, examples: Ints) -> d
     Features that add the same to every row are part of the constant.
     """
     assert model.reference is not None
-    importance = term_importances(model, rows.table, rows.columns, rows.positive, rows.counted)
-    used = sorted(model.used, key=lambda j: (-importance[j], j))
+    used = sorted(model.used, key=lambda j: (-rows.importances[j], j))
     average, n = model.reference.contributions, len(model.features)
     unused = sum(float(model.steps[j][0]) for j in range(n) if j not in set(used))
     position = {j: k for k, j in enumerate(used)}
