@@ -200,7 +200,8 @@ def axis_number(value: float, digits: int = 4) -> str:
 
     Examples
     --------
-    >>> axis_number(198_765.4), axis_number(0.012345), axis_number(2.0), axis_number(1e300)
-    ('198,800', '0.01235', '2', '1e+300')
+    >>> axis_number(198_765.4), axis_number(1442.0), axis_number(0.012345), axis_number(1e300)
+    ('198,800', '1442', '0.01235', '1e+300')
     """
-    return f"{float(f'{value:.{digits}g}'):,.10g}"
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.10g}" if abs(rounded) >= 1e4 else f"{rounded:.10g}"
