@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,7 @@ def print_phases(n_rows: int) -> None:
         options = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
         with subprocess.Popen(words, cwd=folder, **options) as process:
             last = begun
-            for line in (*process.stderr, "auctor: end"):
+            for line in chain(process.stderr, ["auctor: end"]):
                 if line.startswith("auctor: "):
                     print(f"{phase}: {time.monotonic() - last:.1f} s", flush=True)
                     phase, last = line.removeprefix("auctor: ").strip(), time.monotonic()
