@@ -80,12 +80,14 @@ METHODS: dict[str, Callable[[], Any]] = {
 }
 
 
-def read(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray] | None:
-    """Read a table in random order, cut to MOST_ROWS; None if there is no such file."""
+def read(
+    folder: Path, name: str, most_rows: int = MOST_ROWS
+) -> tuple[pd.DataFrame, np.ndarray] | None:
+    """Read a table in random order, cut to ``most_rows``; None if there is no such file."""
     files = sorted(folder.glob(f"{name}.csv*"))
     if not files:
         return None
-    frame = pd.read_csv(files[0]).sample(frac=1, random_state=0).iloc[:MOST_ROWS]
+    frame = pd.read_csv(files[0]).sample(frac=1, random_state=0).iloc[:most_rows]
     y = frame.pop("target").to_numpy()
     return frame.reset_index(drop=True), y
 
@@ -109,14 +111,16 @@ def cross_validate(X: pd.DataFrame, y: np.ndarray) -> dict[str, list[float]]:
     return aucs
 
 
-def each_table(names: list[str]) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
+def each_table(
+    names: list[str], most_rows: int = MOST_ROWS
+) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
     """Yield the named tables of AUCTOR_DATA and report missing ones."""
     folder = Path(os.environ.get("AUCTOR_DATA", ""))
     if not os.environ.get("AUCTOR_DATA") or not folder.is_dir():
         sys.exit("set AUCTOR_DATA to a folder of CSV tables with a 0/1 column 'target'")
     warnings.simplefilter("ignore")  # deprecation warnings of other libraries
     for name in names:
-        table = read(folder, name)
+        table = read(folder, name, most_rows)
         if table is None:
             print(f"| {name} | not in AUCTOR_DATA |")
         else:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import PurePath
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -53,6 +54,17 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
+
+
+def file_name(path: str) -> str:
+    """The name of a file without its folder, as models and pages show it: folders may be private.
+
+    Examples
+    --------
+    >>> file_name("/home/ann/bank x/loans.csv"), file_name("-")
+    ('loans.csv', '-')
+    """
+    return PurePath(path).name or path
 
 
 def rows_words(table: str | None, n_rows: int, n_pos: int) -> str:

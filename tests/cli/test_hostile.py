@@ -122,14 +122,14 @@ def test_decimal_commas(run: Run) -> None:
     write(["a", "b", "y"], body, delimiter=";")
     results = all_three(run)
     assert_done(results)
-    assert "column 'a' has numbers with commas" in results[0].err
+    assert "column 'a' has numbers with decimal commas" in results[0].err
 
 
 def test_commas_between_thousands(run: Run) -> None:
     write(["a", "b", "y"], [[f"{1000 + 50 * i:,}", *r[1:]] for i, r in enumerate(rows())])
     results = all_three(run)
     assert_done(results)
-    assert "column 'a' has numbers with commas" in results[0].err
+    assert "column 'a' has numbers with decimal commas" in results[0].err
 
 
 @pytest.mark.parametrize(

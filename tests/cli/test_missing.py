@@ -9,7 +9,7 @@ import pytest
 
 import auctor
 from auctor.cli.errors import UsageError
-from auctor.cli.missing import find_codes, parse_missing, sentinel_warning
+from auctor.cli.missing import find_codes, parse_missing, sentinel_warning, zero_warning
 from auctor.display.score_panels import LabelledTerms
 from auctor.models import AdditiveModel, from_json, to_json
 from auctor.report import summarize
@@ -132,6 +132,31 @@ def test_a_hostile_file_names_the_field(run: Run, table: Path) -> None:
 )
 def test_which_values_look_like_codes(values: list[float], codes: list[float]) -> None:
     assert find_codes(np.array(values, dtype=float)) == codes
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "n_zero", "is_noticed"),
+    [
+        (18, 60, 0.1, 11, True),  # a body mass index
+        (44, 200, 1, 5, True),
+        (44, 200, 1, 4, False),  # too few zeros
+        (44, 200, 1, 500, False),  # most rows: 0 is the usual value
+        (1, 60, 1, 40, False),  # counts
+        (-60, 60, 1, 40, False),
+        (50, 90_000, 50, 40, False),  # amounts of money, where 0 means none
+        (20, 30, 1, 40, False),  # few distinct values
+    ],
+)
+def test_zeros_among_measured_numbers(
+    low: float, high: float, step: float, n_zero: int, is_noticed: bool
+) -> None:
+    others = np.resize(np.arange(low, high, step), max(400, round((high - low) / step)))
+    values = np.concatenate([np.zeros(n_zero), others, [np.nan]])
+    warning = zero_warning("bmi", values)
+    assert (warning is not None) == is_noticed
+    if warning is not None:
+        assert f"({n_zero} of {len(values)} rows) is far from the others, which begin at" in warning
+        assert warning.endswith("add --missing bmi=0")
 
 
 @pytest.mark.parametrize(

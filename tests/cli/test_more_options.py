@@ -13,6 +13,7 @@ from auctor.cli import compare as compare_command
 from auctor.metrics import auc_ci
 
 from .conftest import FAST, Run, make_table
+from .test_report import facts_of
 
 FIT = ("--target", "y", "--drop", "id,w", *FAST)
 
@@ -41,6 +42,12 @@ def test_time_is_said_and_works_with_report_and_compare(run: Run, timed: Path) -
     assert "2 folds in the order of 'month': each is predicted by a model of the rows" in done.out
     page = Path("timed.report.html").read_text("utf-8")
     assert "The earliest rows are only trained on." in page
+    # The importances are those of all training rows, as in the record, not of the tested ones.
+    shown = facts_of(Path("timed.report.html"))["features"]["rows"]
+    training = auctor.load("timed.model.json").training
+    assert training is not None
+    kept = {column.name: column.importance for column in training.columns}
+    assert {row["name"]: row["importance"] for row in shown} == pytest.approx(kept)
     assert "of the same rows, each by a model of the rows before it (2 folds in the order" in page
     assert "each by a model fitted without it" not in page
     assert "variance multiplied by 1.00" not in done.out + page

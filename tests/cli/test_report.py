@@ -173,10 +173,20 @@ def test_a_metric_of_no_use_for_these_rows_is_left_out(
     assert summarize(changed, rows.drop_columns(["y"]), rows["y"].to_pylist())["judged"] is None
 
 
-def test_the_page_has_the_result_of_a_holdout(run: Run, train: Path) -> None:
-    pa_csv.write_csv(make_table(60, seed=1), "test.csv")
-    more = ("--holdout", "test.csv", "--report", "p.html", "--json")
-    done = run("fit", train, "--target", "y", *DROP, *FAST, *more)
+def test_the_page_has_the_result_of_a_holdout_and_names_no_folder(run: Run, train: Path) -> None:
+    folder = train.parent / "private"
+    folder.mkdir()
+    pa_csv.write_csv(make_table(60, seed=1), folder / "test.csv")
+    paths = [f"--holdout={folder / 'test.csv'}", "--report", folder / "p.html"]
+    model = folder / "m.json"
+    done = run("fit", train, "--target", "y", *DROP, *FAST, *paths, "--out", model, "--json")
     assert done.code == 0, done.err
-    note, area = facts_of(Path("p.html"))["about"]["notes"][-1], done.json["holdout"]["auc"]
+    shown = ("report", model, folder / "test.csv", "--target", "y", "--out", "other.html")
+    assert run(*shown).code == 0
+    assert f"{train.parent}" not in model.read_text() + Path("other.html").read_text("utf-8")
+    assert f"{train.parent}" not in (folder / "p.html").read_text("utf-8")
+    about = facts_of(Path("other.html"))["about"]
+    assert about["command"] == "auctor report m.json test.csv --target y --out other.html"
+    assert "--holdout=test.csv --report p.html" in facts_of(folder / "p.html")["about"]["command"]
+    note, area = facts_of(folder / "p.html")["about"]["notes"][-1], done.json["holdout"]["auc"]
     assert f"on test.csv (60 rows, 30 of them positive): AUC {area:.3f}" in note

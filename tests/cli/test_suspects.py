@@ -91,6 +91,30 @@ def test_one_cell_that_makes_text_of_numbers_is_named(
         "column 'age' is read as text because of 1 of 200 cells: '?' in row 17 "
         "(line 18 of the file); "
     )
+    assert warning.endswith("add --missing 'age=?'; otherwise correct them")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        ("{}.000,50", "decimal commas or thousands separators (such as '0.000,50')"),
+        ("{} 000,50", "decimal commas or thousands separators (such as '0 000,50')"),
+        ("{}.5 %", "numbers with '%' beside them (such as '0.5 %')"),
+        ("\u20ac {}", "numbers with '\u20ac' beside them (such as '\u20ac 0')"),
+        ("{} months", "numbers with 'months' beside them (such as '0 months')"),
+    ],
+)
+def test_numbers_as_people_write_them(
+    run: Run, frame: dict[str, object], number: str, words: str
+) -> None:
+    (warning,) = warnings_of(run, {"amount": [number.format(i) for i in range(N)], **frame})
+    assert warning.startswith("column 'amount' has ") and words in warning
+
+
+def test_options_in_warnings_can_be_pasted(run: Run, frame: dict[str, object]) -> None:
+    months = np.where(np.arange(N) % 3 == 0, -9, np.arange(N) % 60)
+    (warning,) = warnings_of(run, {"months since": months, **frame})
+    assert warning.endswith("add --missing 'months since=-9'")
 
 
 def test_several_cells_and_lines_that_are_no_rows(run: Run, frame: dict[str, object]) -> None:

@@ -232,6 +232,18 @@ def test_progress_is_shown_if_asked_for(X: Any, y: Any, capsys: pytest.CaptureFi
     assert "folds [####################] 3/3" in capsys.readouterr().err
 
 
+def test_the_first_of_many_rows_shows_its_own_progress(
+    X: Any, y: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cross_val_auc(RANKER, X, y, cv=3, verbose=True)
+    assert "RankBoost" not in capsys.readouterr().err
+    monkeypatch.setattr("auctor.estimators.cross_validation._MANY_ROWS", 20)
+    cross_val_auc(RANKER, X, y, cv=3, verbose=True)
+    assert capsys.readouterr().err.count("RankBoost") == 1
+    cross_val_auc(RANKER, X, y, cv=3)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from auctor.data import Workers, prepare
 from auctor.learners.common.finish import codes_in
@@ -43,6 +44,20 @@ def test_draws_are_whole_multiples_of_the_weights_within_each_class():
     assert np.array_equal(times, np.rint(times))
     assert times[y].sum() == y.sum() and times[~y].sum() == (~y).sum()
     assert drawn.n_rows == (times > 0).sum() < 60
+
+
+def test_blas_has_no_threads_of_its_own_beside_the_resamples(monkeypatch):
+    threads, drawn = set(), OneStep.drawn
+
+    def spy(self, seed):
+        libraries = threadpool_info()
+        threads.update(lib["num_threads"] for lib in libraries if lib["user_api"] == "blas")
+        return drawn(self, seed)
+
+    monkeypatch.setattr(OneStep, "drawn", spy)
+    with threadpool_limits(2, user_api="blas"):
+        score_bands(prepare(*rows(60), max_bins=8), SETTINGS, n_resamples=2, n_jobs=2)
+    assert threads == {1}
 
 
 def test_a_draw_does_not_depend_on_partitions():

@@ -512,6 +512,20 @@ def test_plots_share_a_scale_until_it_is_switched_off(open_page, facts):
     assert page.evaluate(ticks) == common
 
 
+def test_an_axis_has_at_least_two_ticks(open_page, facts):
+    page = open_page(facts, viewport=DESK).page
+    ranges = [[-0.97, 1.2], [-0.4, 0.4], [0, 1], [-1.3, 0.1], [-9.9, 9.9], [3, 3.0001]]
+    counts = page.evaluate("(all) => all.map(([a, b]) => ticksBetween(a, b, 2).length)", ranges)
+    assert min(counts) >= 2 and max(counts) <= 5, counts
+
+
+def test_options_in_notes_are_not_broken(open_page, facts):
+    note = "Add --missing 'x=-9' " * 9
+    page = open_page({**facts, "about": {**facts["about"], "notes": [note]}}, viewport=PHONE).page
+    boxes = "[...document.querySelectorAll('.note .option')].map((e) => e.getClientRects().length)"
+    assert page.evaluate(boxes) == [1] * 9
+
+
 def test_wide_tables_say_that_they_scroll(open_page, facts):
     for viewport, least in ((PHONE, 1), (DESK, 0)):
         page = open_page(facts, viewport=viewport).page

@@ -30,6 +30,17 @@ def mixed(make_rows):
     return frame, y
 
 
+def test_importances_can_be_those_of_other_rows(mixed):
+    X, y = mixed
+    model = RankBoost(n_estimators=40).fit(X, y).model_
+    given = np.linspace(0.1, 0.3, len(model.term_names))
+    rows = summarize(model, X[:300], y[:300], importances=given)["features"]["rows"]
+    shown = {row["name"]: row["importance"] for row in rows}
+    assert shown == dict(zip(model.term_names, given.tolist(), strict=True))
+    with pytest.raises(ValueError, match="importances has 2 numbers; give one for each of the 5"):
+        summarize(model, X, y, importances=[0.5, 0.5])
+
+
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_score_aucs_are_those_of_the_contributions(mixed, is_weighted):
     X, y = mixed

@@ -1,11 +1,13 @@
 """The options that make a report a document: title, author, what a label means; date and hashes."""
 
 import argparse
+import shlex
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import sha256
 from typing import Any, Self
 
+from auctor._text import file_name
 from auctor.cli.card import read_card
 from auctor.cli.errors import UsageError
 
@@ -18,6 +20,9 @@ _OPTIONS = {
     "--card": "card",
     "--by": "by",
 }
+
+# Attributes of the parsed arguments that are paths.
+_FILES = ("table", "model", "out", "report", "config", "holdout", "card", "facts")
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,16 @@ class Document:
             "positive_name": self.positive_name,
             "model_hash": sha256(model).hexdigest(),
         }
+
+
+def shown_command(args: argparse.Namespace) -> str:
+    """The command line as a page shows it: files without their folders, which may be private."""
+    values = {value for name in _FILES if isinstance(value := getattr(args, name, None), str)}
+    words = []
+    for word in args.typed:
+        option, equals, value = word.rpartition("=") if word.startswith("--") else ("", "", word)
+        words.append(option + equals + (file_name(value) if value in values else value))
+    return shlex.join(["auctor", *words])
 
 
 def check_document(args: argparse.Namespace) -> None:

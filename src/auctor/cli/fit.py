@@ -1,13 +1,12 @@
 """`auctor fit`: check everything, cross-validate, fit on all rows, write the model."""
 
 import argparse
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from auctor._learner_names import command_name
 from auctor.cli.breakdown import Breakdown, read_breakdown
-from auctor.cli.document import Document, check_document
+from auctor.cli.document import Document, check_document, shown_command
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.holdout import check_labels, measure_holdout
 from auctor.cli.make_learner import (
@@ -51,7 +50,7 @@ class FitOptions:
     holdout: str | None
     as_json: bool
     execution: Execution
-    command: str  # the whole command line, for the report
+    command: str  # the command line, for the report
     document: Document
 
 
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
             holdout=args.holdout,
             as_json=args.json,
             execution=Execution.from_args(args),
-            command=shlex.join(["auctor", *args.typed]),
+            command=shown_command(args),
             document=Document.from_args(args),
         )
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from auctor._text import rows_words
+from auctor._text import file_name, rows_words
 from auctor.cli.breakdown import Breakdown
 from auctor.cli.document import Document
 from auctor.cli.fit_result import FitResult
@@ -45,8 +45,8 @@ def fit_page(
     about = {
         **document.about(model_text.encode()),
         **_rows_words(result),
-        "table": problem.table,
-        "model": model,
+        "table": file_name(problem.table),
+        "model": file_name(model),
         "notes": notes,
         "pooling": None if validated is None else _POOLING,
         "target": problem.target,
@@ -65,6 +65,7 @@ def fit_page(
         about=about,
         random_state=execution.seed,
         bands=_bands(result, execution),
+        importances=result.term_importances,
         example_rows=document.example_rows,
         by=breakdown.by,
         time=breakdown.time,
@@ -78,7 +79,7 @@ def fit_page(
 def _rows_words(result: FitResult) -> dict[str, str]:
     """Which rows the model was trained on, and which ones the results are of."""
     problem, validated = result.problem, result.validated
-    rows = rows_words(problem.table, problem.n_pos + problem.n_neg, problem.n_pos)
+    rows = rows_words(file_name(problem.table), problem.n_pos + problem.n_neg, problem.n_pos)
     if validated is None:
         return {"trained_on": rows, "evaluated_on": "the training rows"}
     folds = describe_folds(validated.result, problem)

@@ -82,10 +82,11 @@ class FitResult:
         return model if isinstance(model, ExplainedModel) and can_rank_terms(model) else None
 
     @cached_property
-    def _term_importances(self) -> Floats:
-        """The importance of each term of such a model."""
+    def term_importances(self) -> Floats | None:
+        """The importance of each term of such a model on the training rows; None for others."""
         model, problem = self._explained, self.problem
-        assert model is not None
+        if model is None:
+            return None
         table = read_table(problem.X)
         columns = select(table, model.feature_names, type(model).__name__)
         weight = np.ones(table.n_rows) if problem.weight is None else problem.weight
@@ -97,8 +98,8 @@ class FitResult:
 
         Where the score is no sum over features, the importances of the learner, if it has any.
         """
-        if self._explained is not None:
-            return feature_importances(self._explained, self._term_importances)
+        if self._explained is not None and self.term_importances is not None:
+            return feature_importances(self._explained, self.term_importances)
         values = getattr(self.estimator, "feature_importances_", None)
         return None if values is None else np.asarray(values, dtype=np.float64)
 
@@ -108,7 +109,7 @@ class FitResult:
         names: Sequence[str] = self.problem.X.column_names
         values = self.all_importances
         if self._explained is not None:
-            names, values = self._explained.term_names, self._term_importances
+            names, values = self._explained.term_names, self.term_importances
         if values is None:
             return []
         first = by_importance(values)[:_N_IMPORTANT]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor._text import interval
+from auctor._text import file_name, interval
 from auctor._typing import Bools, Floats
 from auctor.cli.facts import interval_facts
 from auctor.cli.labels import match_labels, read_target
@@ -83,4 +83,4 @@ def measure_holdout(
         arguments = metric.arguments(len(rows.scores))
         measure = partial_auc_ci if arguments.pop("metric") == "partial_auc" else precision_at_k_ci
         metrics[str(metric)] = measure(rows.positive, rows.scores, **arguments, **resampled)
-    return HoldoutResult(source.name, rows.positive, rows.scores, metrics)
+    return HoldoutResult(file_name(source.name), rows.positive, rows.scores, metrics)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +20,26 @@ from auctor.models.explanation import shorten
 LineOf = Callable[[int], int | None]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-_COMMAS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?")
+# 1,169.00 and 0,5; 1.169,00; 1 169,00 and 1'169.00
+_COMMAS = re.compile(
+    r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+,\d+(e-?\d+)?|-?\d{1,3}(\.\d{3})+,\d+"
+    r"|-?\d{1,3}([\s'\u2019]\d{3})+([.,]\d+)?"
+)
+_UNIT = re.compile(r"([$\u20ac\u00a3]?)\s*-?\d[\d.,]*(\s*[%$\u20ac\u00a3]|\s+[A-Za-z]{1,8})?\s*")
 _LARGEST_FRACTION = 0.1  # of odd cells: a column with more of them is probably meant as text
 _FEWEST = 20  # known cells that are needed to judge the fraction
 _MOST_SHOWN = 3
 
 
-def odd_cells(column: Categories, line_of: LineOf) -> str | None:
-    """The few cells of a column that are not numbers, in words; None if it is not such a column."""
+class OddCells(NamedTuple):
+    """The few cells of a column that are not numbers."""
+
+    words: str  # how many, and where the first ones are
+    values: list[str]  # the distinct ones
+
+
+def odd_cells(column: Categories, line_of: LineOf) -> OddCells | None:
+    """The few cells of a column that are not numbers; None if it is not such a column."""
     is_number = np.array([_NUMBER.fullmatch(str(v)) is not None for v in column.values], dtype=bool)
     rows = np.flatnonzero(column.indices >= 0)
     if len(rows) < _FEWEST or not is_number.any() or is_number.all():
@@ -43,12 +55,26 @@ def odd_cells(column: Categories, line_of: LineOf) -> str | None:
         for k, row in sorted((k, rows[is_odd][k]) for k in first)[:_MOST_SHOWN]
     ]
     more = ", ..." if len(first) > _MOST_SHOWN else ""
-    return f"{n_odd:,} of {len(column.indices):,} cells: {', '.join(shown)}{more}"
+    words = f"{n_odd:,} of {len(column.indices):,} cells: {', '.join(shown)}{more}"
+    return OddCells(words, [str(column.values[codes[is_odd][k]]) for k in first])
 
 
 def has_comma(text: str) -> bool:
     """Whether a text begins with a number that has a decimal comma or thousands separators."""
     return _COMMAS.match(text) is not None
+
+
+def common_unit(values: Sequence[Any]) -> str | None:
+    """The sign or word that stands beside the number in all values; None if there is none.
+
+    Examples
+    --------
+    >>> common_unit(["5.2 %", "11 %"]), common_unit(["$3", "$4.50"]), common_unit(["3", "4 m"])
+    ('%', '$', None)
+    """
+    matches = [_UNIT.fullmatch(str(value)) for value in values]
+    units = {match and (match[1] or (match[2] or "").strip()) for match in matches}
+    return (units.pop() or None) if len(units) == 1 else None
 
 
 def count_commas(column: Categories) -> int:
@@ -168,7 +194,7 @@ def read_weight(column: pa.ChunkedArray, name: str, line_of: LineOf) -> Floats |
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         odd = odd_cells(read_table(pa.table({name: column})).categories(0), line_of)
-        why = f"is read as text because of {odd}" if odd else f"is of type {kind}"
+        why = f"is read as text because of {odd.words}" if odd else f"is of type {kind}"
         raise ValueError(f"column {name!r} {why}; give weights that are numbers")
     _check_complete(column, name, "weight")
     values = column.cast(pa.float64()).to_numpy()

@@ -1,5 +1,6 @@
 """Values that stand for missing ones: those of ``--missing``, and a warning about others."""
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,9 @@ _USUAL = frozenset([-k for k in range(1, 10)] + [s * k for k in _RUNS + _NEAR fo
 _GAP = 1.25  # between codes and the other values, in widths of the others' range
 _MOST_CODES = 3  # of one column
 _FEWEST_ROWS = 5
+_FEWEST_MEASURED = 20  # distinct values of a measured number
+_STEPS = 5.0  # between 0 and the other values, in distances of neighbouring values
+_NEAREST = 0.1  # the smallest of the other values, in medians of them
 _FALSE_ALARMS = 0.01  # for all columns of a table together
 
 
@@ -103,7 +107,7 @@ def sentinel_warning(name: str, values: Floats, positive: Bools, n_columns: int)
         return None
     shown = ", ".join(f"{code:g}" for code in codes)
     is_one = len(codes) == 1
-    option = f"{name}={f',{name}='.join(f'{code:g}' for code in codes)}"
+    option = shlex.quote(f"{name}={f',{name}='.join(f'{code:g}' for code in codes)}")
     why = "is the only negative one"
     if differing:
         rate, near = float(positive[is_code].mean()), _neighbours(values, is_code, differing[0])
@@ -117,6 +121,33 @@ def sentinel_warning(name: str, values: Floats, positive: Bools, n_columns: int)
         f"of {len(values):,} rows) {why}; if it means that the value is missing, add --missing "
         f"{option}"
     )
+
+
+def zero_warning(name: str, values: Floats) -> str | None:
+    """A warning about zeros in a column of measured positive numbers, such as a body mass index."""
+    n_zero = int(np.count_nonzero(values == 0))
+    if not _FEWEST_ROWS <= n_zero <= len(values) / 2 or not _is_apart_from_zero(values):
+        return None
+    smallest = float(np.min(values[values > 0]))
+    return (
+        f"column {name!r}: the value 0 ({n_zero:,} of {len(values):,} rows) is far from the "
+        f"others, which begin at {smallest:g}; if it means that the value is missing, add "
+        f"--missing {shlex.quote(f'{name}=0')}"
+    )
+
+
+def _is_apart_from_zero(values: Floats) -> bool:
+    """Whether the other values are positive, begin far from 0, and are no counts.
+
+    The gap below them is compared with the distances of the values themselves, and with their
+    median: amounts of money, where 0 means none, begin at a small part of it.
+    """
+    known = values[~np.isnan(values) & (values != 0)]
+    distinct = np.unique(known)
+    if len(distinct) < _FEWEST_MEASURED or distinct[0] <= 0:
+        return False
+    step = float(np.median(np.diff(distinct[: (len(distinct) + 1) // 2])))
+    return bool(distinct[0] >= _STEPS * step and distinct[0] >= _NEAREST * float(np.median(known)))
 
 
 def _is_only_negative(codes: list[float], values: Floats) -> bool:

@@ -57,8 +57,8 @@ def _check_numbers(column: pa.ChunkedArray, name: str, source: TableFile) -> Non
     odd = odd_cells(cells, source.line_of)
     if odd:
         raise ValueError(
-            f"column {name!r} holds numbers in the model and is read as text because of {odd}; "
-            "leave cells with missing values empty, and correct the others"
+            f"column {name!r} holds numbers in the model and is read as text because of "
+            f"{odd.words}; leave cells with missing values empty, and correct the others"
         )
 
 

@@ -1,13 +1,12 @@
 """`auctor report`: an HTML report of a model on rows whose labels are known."""
 
 import argparse
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from auctor._text import rows_words
+from auctor._text import file_name, rows_words
 from auctor.cli.breakdown import read_breakdown
-from auctor.cli.document import Document
+from auctor.cli.document import Document, shown_command
 from auctor.cli.model_rows import compare_with_training, read_labelled
 from auctor.cli.options import ColumnRoles
 from auctor.cli.out_files import Output, check_outputs, choose_output
@@ -33,7 +32,7 @@ class ReportOptions:
     seed: int
     quiet: bool
     as_json: bool
-    command: str  # the whole command line, for the report
+    command: str  # the command line, for the report
     document: Document
 
 
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
             seed=args.seed,
             quiet=args.quiet,
             as_json=args.json,
-            command=shlex.join(["auctor", *args.typed]),
+            command=shown_command(args),
             document=Document.from_args(args),
         )
     )
@@ -66,6 +65,7 @@ def write_report(options: ReportOptions) -> None:
     source = open_table(options.table, options.delimiter)
     note(f"reading {source.name}", options.quiet)
     rows = read_labelled(model, source, options.roles)
+    table = file_name(source.name)
     document, target = options.document, options.roles.target
     breakdown = read_breakdown(source, rows.X, document.by, options.time, target)
     warnings = [
@@ -82,9 +82,9 @@ def write_report(options: ReportOptions) -> None:
         groups=rows.groups,
         about={
             **document.about(Path(options.model).read_bytes()),
-            "evaluated_on": rows_words(source.name, len(rows.positive), int(rows.positive.sum())),
-            "table": source.name,
-            "model": options.model,
+            "evaluated_on": rows_words(table, len(rows.positive), int(rows.positive.sum())),
+            "table": table,
+            "model": file_name(options.model),
             "notes": warnings,
             "target": target,
             "command": options.command,

@@ -4,6 +4,7 @@ Such columns are reported and not dropped, since only the user knows what they m
 """
 
 import re
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from auctor._typing import Bools, Floats, Indices
-from auctor.cli.labels import has_comma, odd_cells
-from auctor.cli.missing import sentinel_warning
+from auctor.cli.labels import OddCells, common_unit, has_comma, odd_cells
+from auctor.cli.missing import sentinel_warning, zero_warning
 from auctor.cli.problem import Problem
 from auctor.data import Table, read_table
 from auctor.estimators.folds import find_copied_rows
 from auctor.metrics import auc
+from auctor.models.explanation import shorten
 
 _LEAK = 0.995
 _ID_NAME = re.compile(r"(^|[_\s.-])(id|key|nr|no|number|index|uuid|guid)$|^(id|uuid|guid|index)\b")
@@ -57,7 +59,7 @@ def label_warning(problem: Problem, chosen: str | None) -> list[str]:
         return []
     return [
         f"{positive!r} is taken as the positive label, as the later one in alphabetical order; "
-        f"if {negative!r} is the positive label, add --positive {negative}"
+        f"if {negative!r} is the positive label, add --positive {shlex.quote(str(negative))}"
     ]
 
 
@@ -93,16 +95,21 @@ def _suspect(table: Table, j: int, name: str, positive: Bools) -> str | None:
     is_whole = len(known) >= _FEWEST and bool((known == np.floor(known)).all())
     if is_whole and len(np.unique(known)) == len(known) and _looks_like_an_id(name, known):
         return _identity(name)
-    return sentinel_warning(name, values, positive, table.n_columns)
+    code = sentinel_warning(name, values, positive, table.n_columns)
+    return zero_warning(name, values) if code is None else code
 
 
 def _suspect_text(table: Table, j: int, name: str, positive: Bools) -> str | None:
     values, codes = table.categories(j)
     n_known = int(np.count_nonzero(codes >= 0))
     if _fraction(has_comma, values) > 0.5:
-        return _commas(name)
+        return _commas(name, shorten(str(values[0])))
+    unit = common_unit(values[:100]) if len(values) >= _FEWEST else None
+    if unit is not None:
+        return _with_unit(name, unit, str(values[0]))
     if n_known >= _FEWEST and len(values) > 0.9 * n_known:
-        return _date(name) if _fraction(_DATE.match, values) > 0.9 else _identity(name)
+        is_date = _fraction(_DATE.match, values) > 0.9
+        return _date(name) if is_date else _identity(name, len(values) < n_known)
     if _fraction(_DATE.match, values) == 1:
         return _date(name)
     if len(values) > max(_MANY, n_known / 10):
@@ -156,8 +163,9 @@ def _leak(name: str, area: float) -> str:
     )
 
 
-def _identity(name: str) -> str:
-    return f"column {name!r} looks like an id (all values differ); leave it out with --drop"
+def _identity(name: str, nearly: bool = False) -> str:
+    differ = f"({'nearly ' if nearly else ''}all values differ)"
+    return f"column {name!r} looks like an id {differ}; leave it out with --drop"
 
 
 def _many(name: str, n_values: int) -> str:
@@ -167,17 +175,26 @@ def _many(name: str, n_values: int) -> str:
     )
 
 
-def _odd(name: str, cells: str) -> str:
+def _odd(name: str, odd: OddCells) -> str:
+    advice = "leave cells with missing values empty, and correct the others"
+    if len(odd.values) == 1 and "," not in odd.values[0]:
+        option = shlex.quote(f"{name}={odd.values[0]}")
+        advice = f"if they are missing values, add --missing {option}; otherwise correct them"
+    return f"column {name!r} is read as text because of {odd.words}; {advice}"
+
+
+def _commas(name: str, example: str) -> str:
     return (
-        f"column {name!r} is read as text because of {cells}; leave cells with missing values "
-        "empty, and correct the others"
+        f"column {name!r} has numbers with decimal commas or thousands separators (such as "
+        f"{example!r}), which are read as text; save them with a decimal point and without "
+        "thousands separators"
     )
 
 
-def _commas(name: str) -> str:
+def _with_unit(name: str, unit: str, example: str) -> str:
     return (
-        f"column {name!r} has numbers with commas, which are read as text; save them with a "
-        "decimal point and without thousands separators"
+        f"column {name!r} has numbers with {unit!r} beside them (such as {example!r}), which are "
+        f"read as text; save them without {unit!r}"
     )
 
 

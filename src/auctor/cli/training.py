@@ -1,9 +1,9 @@
 """The training record of `auctor fit`: what the model file remembers of the table and the folds."""
 
 from dataclasses import replace
-from pathlib import PurePath
 
 from auctor import __version__
+from auctor._text import file_name
 from auctor.cli.fit_result import FitResult
 from auctor.cli.holdout import HoldoutResult
 from auctor.cli.validation import Validated, describe_folds
@@ -25,7 +25,7 @@ def recorded_model(result: FitResult, sha256: str) -> Model:
         parameters=plain_parameters(result.parameters),
         metric=str(result.metric),
         target=problem.target,
-        table=PurePath(problem.table).name,  # names of folders may be private
+        table=file_name(problem.table),
         sha256=sha256,
     )
     record = make_record(

@@ -13,6 +13,7 @@ from auctor._typing import Bools, Floats, Indices
 from auctor.data import read_labels, read_vector, read_weights
 from auctor.data.labelled import check_lengths
 from auctor.data.labels import Labels
+from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import (
     Fold,
     assign_folds,
@@ -34,6 +35,8 @@ from auctor.metrics import auc_ci, fold_instability
 
 # Rows of each class that all models score, to see how much the models differ.
 MOST_PROBED = 5000
+# With so many training rows a fold may take long, and the progress of the first one is shown.
+_MANY_ROWS = 100_000
 
 
 def cross_val_auc(
@@ -212,7 +215,9 @@ def _score_folds(
     by_fold = np.full((n_rows, n_folds), np.nan)
     progress = Progress(n_folds, "folds", verbose)
     for fold, (train, test) in enumerate(plan):
-        fitted = _fit_rows(estimator, rows, train)
+        # Nothing is known of the time left before the end of the first fold.
+        is_long = verbose and fold == 0 and len(train) >= _MANY_ROWS
+        fitted = _fit_rows(_shown(estimator) if is_long else estimator, rows, train)
         scores[test] = by_fold[test, fold] = _score_rows(fitted, rows, test)
         if len(probed):
             others = np.setdiff1d(probed, test, assume_unique=True)
@@ -223,6 +228,13 @@ def _score_folds(
         progress.step()
     progress.close()
     return _Scored(scores, ranks, by_fold)
+
+
+def _shown(estimator: Any) -> Any:
+    """The estimator with its own progress on stderr, where it is one of ours that has it."""
+    is_ours = isinstance(estimator, RankingEstimator)
+    has_progress = is_ours and "verbose" in estimator.get_params()
+    return clone(estimator).set_params(verbose=True) if has_progress else estimator
 
 
 def _fit_rows(estimator: Any, rows: _Rows, train: Indices) -> Any:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import RankingData
@@ -60,6 +61,13 @@ class SmoothAUCBoostCV(SmoothEstimator):
         within one standard error of it. "paired" keeps the automatic amounts unless others gain
         more than two standard errors of the difference within the folds: among nearly equal
         candidates the largest mean is mostly luck, and costs more on new rows than it gains.
+    search_samples : int or None, default=100_000
+        Maximum number of rows on which penalties, shrinkage and surfaces are chosen; the final fit
+        uses all rows. From a larger table so many rows are drawn at random: rows of the smaller
+        class up to half of the number, and rows of the other class for the rest. What is chosen is
+        carried over as multiples of the automatic amounts, which depend on the number of rows. None
+        searches on all rows, and so do ``penalties`` or ``shrinkages`` that are given,
+        ``fpr_range`` and ``solver="stagewise"``.
     solver : {"newton", "stagewise"}, default="newton"
         "newton" maximises over all features at once; "stagewise" adds one stump per round, as in
         section 3.2 of the paper. See SmoothAUCBoost.
@@ -125,8 +133,8 @@ class SmoothAUCBoostCV(SmoothEstimator):
         Whether single values of a feature, such as codes or round amounts, may leave its smooth
         curve: only if the AUC of the held-out rows is surely higher with them.
     best_score_ : float
-        Mean AUC of the chosen candidate over the folds. It is a little too optimistic, because it
-        was chosen as one of several.
+        Mean AUC of the chosen candidate over the folds of the search. It is a little too
+        optimistic, because it was chosen as one of several.
     cv_results_ : dict
         "penalty", "shrinkage", "interactions", "mean_auc" and "std_auc" have an entry for each
         candidate, in the order in which they were tried, and "aucs" a row for each with the AUC of
@@ -153,6 +161,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         "penalties": ["array-like", None],
         "shrinkages": ["array-like", None],
         "rule": [StrOptions({"paired", "best", "one_se"})],
+        "search_samples": [Interval(Integral, 1000, None, closed="left"), None],
     }
 
     def __init__(
@@ -163,6 +172,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         shrinkages: Any = None,
         cv: Any = None,
         rule: str = "paired",
+        search_samples: int | None = 100_000,
         solver: str = "newton",
         roughness: str = "auto",
         scale: str = "normal",
@@ -188,6 +198,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         self.shrinkages = shrinkages
         self.cv = cv
         self.rule = rule
+        self.search_samples = search_samples
         self.solver = solver
         self.roughness = roughness
         self.scale = scale
@@ -231,6 +242,8 @@ class SmoothAUCBoostCV(SmoothEstimator):
             shrinkages=read_amounts(self.shrinkages, "shrinkages"),
             rule=self.rule,
             n_pairs=MOST_PAIRS if tries_pairs else 0,
+            max_rows=self.search_samples,
+            seed=check_random_state(self.random_state).randint(2**31 - 1),
         )
 
     def _refit(self, data: RankingData) -> Refit:

@@ -20,7 +20,8 @@ from auctor.estimators.explanation import ScoreTable, score_features
 from auctor.estimators.folds import summarise
 from auctor.estimators.init import Init, check_same_features, read_init
 from auctor.learners.smooth.fit import fit_smooth
-from auctor.learners.smooth.search import Candidate, find_amounts
+from auctor.learners.smooth.search import Candidate, Search, find_amounts
+from auctor.learners.smooth.search_rows import draw_search_rows, find_amounts_on_part
 from auctor.learners.smooth.settings import SmoothSettings, loose_where
 from auctor.learners.smooth.smoothed_auc import LARGEST_RANGE
 from auctor.models import AdditiveModel
@@ -238,20 +239,14 @@ class PenaltySearch:
     shrinkages: list[float] | None = None
     rule: str = "paired"
     n_pairs: int = 0  # of features, whose surfaces are tried beside none
+    max_rows: int | None = None  # more rows than these are searched on a random part
+    seed: int = 0  # of that part
 
     def fit(
         self, data: RankingData, settings: SmoothSettings, start: Init | None = None
     ) -> SearchResult:
         """Choose the amounts by the held-out AUC and fit all rows with them."""
-        chosen, candidates, _ = find_amounts(
-            data,
-            settings,
-            self.folds,
-            penalties=self.penalties,
-            shrinkages=self.shrinkages,
-            rule=self.rule,
-            surfaces=self.n_pairs,
-        )
+        chosen, candidates, _ = self._find(data, settings)
         final = replace(
             settings,
             **chosen.amounts._asdict(),
@@ -269,6 +264,34 @@ class PenaltySearch:
             "single_values_": chosen.single_values,
         }
         return SearchResult(final, replace(result, attributes=attributes))
+
+    def _find(self, data: RankingData, settings: SmoothSettings) -> Search:
+        """Search on a part of a large table, or on all rows."""
+        rows = None
+        if self.max_rows is not None and self._may_use_part(settings):
+            rows = draw_search_rows(data, self.folds, self.max_rows, self.seed)
+        if rows is not None:
+            return find_amounts_on_part(
+                data, settings, self.folds, rows, rule=self.rule, surfaces=self.n_pairs
+            )
+        return find_amounts(
+            data,
+            settings,
+            self.folds,
+            penalties=self.penalties,
+            shrinkages=self.shrinkages,
+            rule=self.rule,
+            surfaces=self.n_pairs,
+        )
+
+    def _may_use_part(self, settings: SmoothSettings) -> bool:
+        """Whether amounts found on a part of the rows can be carried over to all of them.
+
+        Amounts that were given are no multiples of automatic ones, and a range of false positive
+        rates may hold few of the negatives of a part.
+        """
+        is_given = self.penalties is not None or self.shrinkages is not None
+        return not is_given and settings.solver == "newton" and settings.fpr_range is None
 
 
 def cv_results(candidates: list[Candidate]) -> dict[str, npt.NDArray[Any]]:

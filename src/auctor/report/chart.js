@@ -29,7 +29,8 @@ function ticksBetween(low, high, count) {
   const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) ticks.push(k * step);
-  return ticks;
+  // One tick shows no scale. The next smaller step has more.
+  return ticks.length < 2 && count < 16 ? ticksBetween(low, high, 2 * count) : ticks;
 }
 
 // The range of the values, extended by a fraction of it on both sides.

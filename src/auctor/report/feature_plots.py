@@ -191,5 +191,17 @@ def bin_label(axis: Feature, code: int) -> str:
     if axis.is_category:
         return clean(axis.categories[code - 1], _LONGEST_CATEGORY)
     if code <= len(axis.cuts):
-        return f"≤ {axis.cuts[code - 1]:.4g}"
-    return f"> {axis.cuts[-1]:.4g}" if len(axis.cuts) else "any"
+        return f"≤ {axis_number(axis.cuts[code - 1])}"
+    return f"> {axis_number(axis.cuts[-1])}" if len(axis.cuts) else "any"
+
+
+def axis_number(value: float, digits: int = 4) -> str:
+    """A number of an axis, with so many significant digits.
+
+    Examples
+    --------
+    >>> axis_number(198_765.4), axis_number(1442.0), axis_number(0.012345), axis_number(1e300)
+    ('198,800', '1442', '0.01235', '1e+300')
+    """
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.10g}" if abs(rounded) >= 1e4 else f"{rounded:.10g}"

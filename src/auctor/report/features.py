@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from auctor._typing import Floats
-from auctor.models import AdditiveModel, ExplainedModel
+from auctor.models import AdditiveModel
 from auctor.models.features import code_columns
-from auctor.models.importance import by_importance, can_rank_terms, term_importances
+from auctor.models.importance import by_importance, can_rank_terms
 from auctor.report.dependence import has_trees
 from auctor.report.feature_plots import Steps, centred, plot_feature, plot_surface, shifted
 from auctor.report.feature_scores import TermRows, TermScore, score_roc, score_term, term_rows
@@ -27,7 +26,7 @@ def feature_facts(rows: ReportRows, estimator: Any, bands: Any, level: float) ->
     longest = max(60, min(LONGEST_TEXT, _MOST_TEXT // max(len(rows.columns), 1)))
     if isinstance(model, AdditiveModel):
         names = model.term_names
-        importance = importances_of(rows)
+        importance = rows.importances
         terms = [_additive(model, rows, term, level) for term in by_importance(importance)]
         listed = [_additive_row(model, term, clean(names[term.index], longest)) for term in terms]
         for row, term in zip(listed, terms, strict=True):
@@ -40,7 +39,7 @@ def feature_facts(rows: ReportRows, estimator: Any, bands: Any, level: float) ->
     if has_trees(model):
         return tree_feature_facts(model, rows, longest)
     if can_rank_terms(rows.model):
-        importances = importances_of(rows)[: len(rows.columns)]
+        importances = rows.importances[: len(rows.columns)]
     else:
         own = getattr(estimator, "feature_importances_", [])
         importances = np.asarray(own, dtype=np.float64)
@@ -48,13 +47,6 @@ def feature_facts(rows: ReportRows, estimator: Any, bands: Any, level: float) ->
     listed.sort(key=lambda row: -(row["importance"] or 0.0))
     order = "importance" if len(importances) else "position in the table"
     return {"kind": "other", "order": order, "rows": listed}
-
-
-def importances_of(rows: ReportRows) -> Floats:
-    """The importance of each term on the rows of the report."""
-    model = rows.model
-    assert isinstance(model, ExplainedModel)
-    return term_importances(model, rows.table, rows.columns, rows.positive, rows.counted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,10 @@
 """The head of the page: its title, what it is a document of, the main result and the notes."""
 
+import re
 from html import escape
-from pathlib import PurePath
 from typing import Any
 
-from auctor._text import count
+from auctor._text import count, file_name
 from auctor.report.markup import (
     Markup,
     interval,
@@ -27,8 +27,7 @@ def heading(facts: dict[str, Any]) -> str:
         return str(about["title"])
     model = about.get("learner") or f"{facts['shape']['form'].capitalize()} model"
     name = facts["data"]["positive"] if facts["data"]["has_name"] else about.get("target")
-    # The folder of the table is of no interest to the reader.
-    of = f" ({PurePath(str(about['table'])).name})" if about.get("table") else ""
+    of = f" ({file_name(str(about['table']))})" if about.get("table") else ""
     return f"{model} for “{name or facts['data']['positive']}”{of}"
 
 
@@ -89,10 +88,16 @@ def headline(facts: dict[str, Any]) -> Markup:
     parts.append(_guarantee(facts))
     notes = facts["about"].get("notes") or []
     notes = [notes] if isinstance(notes, str) else notes
-    parts += [
-        Markup(f'<p class="note">{text(sentence(note), _LONGEST_NOTE)}</p>') for note in notes
-    ]
+    parts += [Markup(f'<p class="note">{_with_options(sentence(note))}</p>') for note in notes]
     return Markup("\n".join(parts))
+
+
+def _with_options(note: str) -> str:
+    """A note as HTML in which an option such as --missing is not broken after its hyphens."""
+    html = text(note, _LONGEST_NOTE)
+    if len(note) > _LONGEST_NOTE:  # shortened, with the whole note as a title
+        return html
+    return re.sub(r"--[a-z][\w-]*", r'<span class="option">\g<0></span>', html)
 
 
 def _in_order(facts: dict[str, Any]) -> str:

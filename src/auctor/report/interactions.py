@@ -15,7 +15,7 @@ import numpy as np
 from auctor._typing import Floats, Ints
 from auctor.data import Feature
 from auctor.report.dependence import Dependence
-from auctor.report.feature_plots import bin_label, heat_map
+from auctor.report.feature_plots import axis_number, bin_label, heat_map
 from auctor.report.plain import clean
 
 MOST_FEATURES = 8  # 28 pairs
@@ -95,7 +95,7 @@ def _labels(axis: Feature, picks: Ints) -> list[str]:
     """Categories and few bins by name; of many bins the cells show some, by a value in each."""
     if axis.is_category or axis.n_bins <= _MOST_CELLS:
         return [bin_label(axis, int(code)) for code in picks]
-    return [f"{axis.cuts[min(int(code), len(axis.cuts)) - 1]:.3g}" for code in picks]
+    return [axis_number(axis.cuts[min(int(code), len(axis.cuts)) - 1], 3) for code in picks]
 
 
 def _picks(axis: Feature, codes: Ints) -> Ints:

@@ -14,7 +14,6 @@ from auctor.models import ExplainedModel, ForestModel, Model, PointScale, TermMo
 from auctor.models.explanation import value_text
 from auctor.models.export.plan_data import plan_data
 from auctor.models.features import code_columns
-from auctor.models.importance import term_importances
 from auctor.models.sum import join_features
 from auctor.report.plain import LONGEST_TEXT, clean
 from auctor.report.rows import ReportRows
@@ -167,8 +166,7 @@ def _anonymous(plan: dict[str, Any], choices: dict[int, list[Any]]) -> dict[str,
 def _by_importance(model: Model, rows: ReportRows, used: list[int]) -> list[int]:
     """The inputs, the most important first where that is known."""
     if isinstance(model, TermModel):
-        own = term_importances(model, rows.table, rows.columns, rows.positive, rows.counted)
-        return sorted(used, key=lambda j: (-own[j], j))
+        return sorted(used, key=lambda j: (-rows.importances[j], j))
     if isinstance(model, ForestModel):
         return sorted(used, key=lambda j: (-model.importance[j], j))
     return used

@@ -9,7 +9,8 @@ import numpy as np
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import Table, read_labels, read_scores, read_weights, select
 from auctor.metrics.sample import Sample, read_codes, read_sample
-from auctor.models import Model
+from auctor.models import ExplainedModel, Model
+from auctor.models.importance import term_importances
 
 # Rows in all resamples of a bootstrap together, which limits its time for large tables.
 _MOST_DRAWN = 2e8
@@ -31,6 +32,16 @@ class ReportRows:
     fold_scores: Floats  # scores that are comparable within a fold only
     instability: float | None = None
     is_out_of_fold: bool = False
+    given_importances: Floats | None = None  # of the terms of the score, if not of these rows
+
+    @cached_property
+    def importances(self) -> Floats:
+        """The importance of each term of the model, which must have such terms."""
+        if self.given_importances is not None:
+            return self.given_importances
+        model = self.model
+        assert isinstance(model, ExplainedModel)
+        return term_importances(model, self.table, self.columns, self.positive, self.counted)
 
     @property
     def is_counted(self) -> bool:
@@ -96,6 +107,7 @@ def read_report_rows(
     folds: Any,
     instability: float | None = None,
     fold_scores: Any = None,
+    importances: Any = None,
 ) -> ReportRows:
     """Read the arguments of ``summarize``; an error names the argument that is wrong."""
     model = getattr(estimator, "model_", estimator)
@@ -139,4 +151,19 @@ def read_report_rows(
         within,
         instability,
         is_out_of_fold=scores is not None,
+        given_importances=_read_importances(importances, model),
     )
+
+
+def _read_importances(importances: Any, model: Model) -> Floats | None:
+    """The importances that were given, one for each term of the score."""
+    if importances is None:
+        return None
+    values = np.asarray(importances, dtype=np.float64)
+    n_terms = len(model.term_names) if isinstance(model, ExplainedModel) else 0
+    if values.shape != (n_terms,):
+        raise ValueError(
+            f"importances has {values.size} numbers; give one for each of the {n_terms} terms of "
+            "the score"
+        )
+    return values

@@ -49,6 +49,7 @@ def summarize(
     baseline_instability: Mapping[str, float] | None = None,
     metric: Mapping[str, Any] | None = None,
     bands: Any = None,
+    importances: Any = None,
     about: Mapping[str, Any] | None = None,
     by: Mapping[str, Any] | None = None,
     time: Any = None,
@@ -96,6 +97,9 @@ def summarize(
     bands : ScoreBands, optional
         Confidence bands of the feature plots, from
         :func:`auctor.learners.smooth.bands.score_bands`.
+    importances : array-like, optional
+        The importance of each term of the score, in the order of ``model.term_names``. By default
+        it is computed on these rows; give it if the model was fitted to others as well.
     about : dict, optional
         Further information for the page: "title", "author", "made" (a date), "table", "trained_on"
         and "evaluated_on" (what the rows are, in words), "model" and "model_hash", "target",
@@ -145,6 +149,7 @@ def summarize(
         folds=folds,
         instability=instability,
         fold_scores=fold_scores,
+        importances=importances,
     )
     about = dict(about or {})
     features = feature_facts(rows, model, bands, level)

@@ -8,7 +8,7 @@ from auctor._typing import Ints
 from auctor.data import Feature, number_feature
 from auctor.models import AdditiveModel, ForestModel
 from auctor.models.features import code_columns
-from auctor.models.importance import by_importance, term_importances
+from auctor.models.importance import by_importance
 from auctor.models.spread import ScoreSpread, find_spread
 from auctor.report.dependence import Dependence, TreeScore, weighted_parts
 from auctor.report.feature_plots import (
@@ -47,9 +47,7 @@ class TreeFeatures:
         explained = model.explain_rows(rows.table.take(self.sample))
         self._contributions = explained.contributions
         self._scores = explained.scores
-        self.importance = term_importances(
-            model, rows.table, rows.columns, rows.positive, rows.counted
-        )
+        self.importance = rows.importances
         self._dependence = self._on(self.sample)
 
     def _on(self, sample: Ints) -> Dependence:

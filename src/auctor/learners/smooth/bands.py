@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+from threadpoolctl import threadpool_limits
 
 from auctor._checks import check_level, check_whole
 from auctor._progress import Progress
@@ -147,7 +148,8 @@ def score_bands(
         data, settings = data.take_features(kept), narrow(settings, kept)
         validation = None if validation is None else validation.take_features(kept)
     own = [fitted.index(j) for j in wanted if j in fitted]
-    with Workers(n_jobs) as workers:
+    # Threads of BLAS beside those of the resamples would wait for each other.
+    with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         source: OneStep | Refits
         if method == "one-step" and has_one_step(settings, validation):
             source = OneStep(data, settings, first, workers, verbose)
