@@ -1,6 +1,7 @@
 """SQL beyond what random models have: literals, large forests, deep trees, names and errors."""
 
 import sqlite3
+import sys
 from dataclasses import replace
 
 import duckdb
@@ -233,6 +234,12 @@ def test_translated_dialects_can_be_parsed(dialect, name):
     assert [column.alias_or_name for column in parsed.selects] == [
         "id", "score", "probability", "label",
     ]  # fmt: skip
+
+
+def test_missing_package_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    with pytest.raises(ImportError, match=r"dialect trino; .* pip install 'auctor\[export\]'"):
+        build_model().to_sql("trino")
 
 
 def test_errors_name_the_argument():

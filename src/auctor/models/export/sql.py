@@ -84,7 +84,8 @@ def _translated(query: str, dialect: str) -> str:
         import sqlglot
     except ImportError:
         raise ImportError(
-            f"the SQL of {dialect} is written by the package sqlglot; install auctor[export]"
+            f"to_sql needs the package sqlglot for the dialect {dialect}; install it with "
+            "pip install 'auctor[export]'"
         ) from None
     return sqlglot.transpile(query, read="duckdb", write=dialect, pretty=True)[0] + "\n"
 
