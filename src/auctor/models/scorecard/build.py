@@ -69,7 +69,7 @@ def make_scorecard(
             "that points for doubling the odds are not defined; give a model whose probabilities "
             "are logistic"
         )
-    start, per_score = options.scale._line(*plan.probability)
+    start, per_score = options.scale.line(*plan.probability)
     drafts, lines = _drafts(terms, per_score, _distribution(record, rows), options)
     base = start + per_score * constant
     shifts = [_shift_to_zero(draft, options.zero) for draft in drafts]

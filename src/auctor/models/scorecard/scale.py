@@ -62,7 +62,7 @@ class PointScale:
         """-1 if points fall as the probability of the positive class rises, else 1."""
         return -1.0 if self.direction == "lower_risk" else 1.0
 
-    def _line(self, slope: float, offset: float) -> tuple[float, float]:
+    def line(self, slope: float, offset: float) -> tuple[float, float]:
         """Points as a function of the score: (points at score 0, points for each unit of score).
 
         ``slope`` and ``offset`` are those of the model's calibration, from a score to the log odds
@@ -81,7 +81,7 @@ class PointScale:
         >>> PointScale(pdo=20).of_contributions([0.5, -1.0], slope=2.0).round(2).tolist()
         [-28.85, 57.71]
         """
-        return np.asarray(contributions, dtype=np.float64) * self._line(slope, 0.0)[1]
+        return np.asarray(contributions, dtype=np.float64) * self.line(slope, 0.0)[1]
 
     def log_odds(self, points: Any) -> Floats:
         """The log odds of the positive class for points."""
