@@ -122,6 +122,8 @@ def print_tables(kept: Kept, methods: list[str]) -> None:
     print_row(["table", *methods])
     print_row(["---"] * (len(methods) + 1))
     complete = {t: r for t, r in kept.items() if all(m in r for m in methods)}
+    if not complete:
+        sys.exit("no table has been run with all of these methods; choose fewer with --methods")
     for table, results in complete.items():
         means = {m: mean(results[m]["auc"]) for m in methods}
         cells = [f"{means[m]:.4f} ± {stdev(results[m]['auc']):.4f}" for m in methods]
