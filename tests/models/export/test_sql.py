@@ -176,6 +176,20 @@ def test_enumerations_are_text():
     connection.close()
 
 
+@pytest.mark.parametrize("size", [40, 64, 65, 300])
+def test_many_categories_of_one_value(connections, size):
+    """DuckDB makes a join of an IN, which is slow where trees have thousands of them."""
+    names = [f"town {k}" for k in range(size)]
+    feature = category_feature("c", tuple(names))
+    model = AdditiveModel(*SHARED, (feature,), (np.array([0.5, *[1.0] * size]),), 0.0)
+    for dialect, connection in connections.items():
+        fill(connection, [("c VARCHAR", [names[0], names[-1], "other", None])])
+        query = model.to_sql(dialect, keep=["id"])
+        assert scores_of(connection, query) == [1.0, 1.0, 0.5, 0.5]
+    plan = connections["duckdb"].execute("EXPLAIN " + model.to_sql("duckdb")).fetchall()[0][1]
+    assert ("join" in plan.lower()) == (size > 64)
+
+
 @pytest.mark.parametrize("kind", ["REAL", "TEXT", "INTEGER", ""])
 def test_numbers_as_text_in_sqlite(connections, kind):
     """SQLite keeps text in any column, and an imported CSV file has nothing else."""

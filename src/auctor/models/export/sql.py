@@ -229,7 +229,8 @@ class _Query:
                 groups.setdefault(value.text, []).append(self._category(bins.input, category))
         if not groups:
             return values[0]
-        tests = (f"WHEN {column} IN ({', '.join(own)}) THEN {v}" for v, own in groups.items())
+        is_one_of = self._dialect.is_one_of
+        tests = (f"WHEN {is_one_of(column.text, own)} THEN {v}" for v, own in groups.items())
         return collect(f"CASE {' '.join(tests)} ELSE {values[0]} END", (column, *values))
 
     def _grid(self, grid: Grid) -> Expr:
@@ -245,8 +246,9 @@ class _Query:
         if isinstance(node, CategoryNode):
             if not node.categories:
                 return column, node.outside, node.outside
-            listed = ", ".join(self._category(node.input, value) for value in node.categories)
-            return join(f"{{}} IN ({_braced(listed)})", column), node.inside, node.outside
+            listed = [self._category(node.input, value) for value in node.categories]
+            condition = collect(self._dialect.is_one_of(column.text, listed), [column])
+            return condition, node.inside, node.outside
         if node.below == node.above:
             return join("{} IS NULL", column), node.missing, node.below
         cut = self._dialect.number_of(node.cut)
