@@ -1,5 +1,8 @@
 """Fitted models as data: score, print, save and load, written once per form."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from auctor.models.additive import GRID, AdditiveModel, compress, on_grid
 from auctor.models.base import Model
 from auctor.models.ensemble import MemberModel, StackedModel
@@ -13,14 +16,6 @@ from auctor.models.merge import add_terms
 from auctor.models.new_rows import Finding, compare_rows
 from auctor.models.program import ProgramModel
 from auctor.models.reference import Reference
-from auctor.models.scorecard import (
-    CardQuality,
-    PointScale,
-    PointsPerUnit,
-    PointsTable,
-    Scorecard,
-    load_scorecard,
-)
 from auctor.models.serialization import Calibration
 from auctor.models.spread import ScoreSpread
 from auctor.models.sum import SumModel, sum_models
@@ -29,6 +24,26 @@ from auctor.models.terms import TermModel
 from auctor.models.training_record import TrainingRecord
 from auctor.models.tree import TreeModel
 from auctor.models.unsaved import Gate, Member, RowProgram, ScorerModel, VoteModel
+
+if TYPE_CHECKING:
+    from auctor.models.scorecard import (
+        CardQuality,
+        PointScale,
+        PointsPerUnit,
+        PointsTable,
+        Scorecard,
+        load_scorecard,
+    )
+
+# Imported on first use: scoring rows with a saved model does not need them.
+_SCORECARD = (
+    "CardQuality",
+    "PointScale",
+    "PointsPerUnit",
+    "PointsTable",
+    "Scorecard",
+    "load_scorecard",
+)
 
 __all__ = [
     "FORMS",
@@ -75,3 +90,13 @@ __all__ = [
     "sum_models",
     "to_json",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SCORECARD:
+        return getattr(import_module("auctor.models.scorecard"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

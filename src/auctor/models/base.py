@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +26,16 @@ from auctor.models.export.plan import (
     make_input,
     simplified,
 )
-from auctor.models.export.script import plan_to_js, plan_to_python
-from auctor.models.export.sql import plan_to_sql
 from auctor.models.fields import Fields
-from auctor.models.scorecard.build import CardOptions, make_scorecard
-from auctor.models.scorecard.card import Scorecard
-from auctor.models.scorecard.measure import CardRows
-from auctor.models.scorecard.scale import Direction, PointScale
 from auctor.models.serialization import Calibration, Shared, plain_label, write_model_text
 from auctor.models.training_record import TrainingRecord
+
+# Scorecards and the writers of other formats are imported by the methods that need them: scoring
+# rows with a saved model does not wait for them.
+if TYPE_CHECKING:
+    from auctor.models.scorecard.card import Scorecard
+    from auctor.models.scorecard.measure import CardRows
+    from auctor.models.scorecard.scale import Direction
 
 _LARGEST_THRESHOLD = 9e299  # model files hold numbers below 1e300
 
@@ -195,7 +196,7 @@ class Model(ABC):
         pdo: float = 20.0,
         odds: float = 50.0,
         base_score: float = 600.0,
-        direction: Direction = "lower_risk",
+        direction: "Direction" = "lower_risk",
         digits: int | None = 0,
         max_bins: int | None = None,
         zero: str = "lowest",
@@ -203,7 +204,7 @@ class Model(ABC):
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
-    ) -> Scorecard:
+    ) -> "Scorecard":
         """The model as a scorecard: points for each bin of each feature, to be added up.
 
         Before rounding and without merging, the points of a row are an affine function of its
@@ -257,19 +258,24 @@ class Model(ABC):
         >>> print(card.quality)  # doctest: +ELLIPSIS
         AUC 0.9... of the card, 0.9... of the model, difference ...
         """
+        from auctor.models.scorecard.build import CardOptions, make_scorecard
+        from auctor.models.scorecard.scale import PointScale
+
         options = CardOptions(
             PointScale(pdo, odds, base_score, direction), digits, max_bins, zero, cuts
         ).checked(has_rows=X is not None)
         rows = self._card_rows(X, y, sample_weight)
         return make_scorecard(self.plan(), self.to_json(), self.training, rows, options)
 
-    def _card_rows(self, X: Any, y: Any, sample_weight: Any) -> CardRows | None:
+    def _card_rows(self, X: Any, y: Any, sample_weight: Any) -> "CardRows | None":
         """The rows that a scorecard is made with."""
         if X is None:
             for name, given in (("y", y), ("sample_weight", sample_weight)):
                 if given is not None:
                     raise ValueError(f"{name} is given without X; give the rows as well")
             return None
+        from auctor.models.scorecard.measure import CardRows
+
         table = self._read(X)
         columns = select(table, self.feature_names, type(self).__name__)
         weight = read_weights(sample_weight, table.n_rows)
@@ -354,6 +360,8 @@ class Model(ABC):
           "auctor_source"."id" AS "id",
         ...
         """
+        from auctor.models.export.sql import plan_to_sql
+
         return plan_to_sql(self.plan(), dialect, table, keep, booleans)
 
     def to_python(self) -> str:
@@ -374,6 +382,8 @@ class Model(ABC):
         >>> result["label"], [result["score"]] == model.decision_function([[3.5]]).tolist()
         (1, True)
         """
+        from auctor.models.export.script import plan_to_python
+
         return plan_to_python(self.plan())
 
     def to_js(self) -> str:
@@ -384,6 +394,8 @@ class Model(ABC):
         ``explain`` has them. null and NaN are missing values. In Node ``require`` the file; in a
         page the function is ``scoreRow(row, MODEL)``.
         """
+        from auctor.models.export.script import plan_to_js
+
         return plan_to_js(self.plan())
 
     def to_onnx(
