@@ -27,7 +27,7 @@ PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-# The package alone is enough for the demo; tests and lint need more, benchmarks their peers too.
+# The package alone is enough for the demo; tests need more, then come lint and the benchmarks' peers.
 define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctor needs Python 3.11 or later; set PYTHON=")'
 	@echo "installing $(1) into .venv (once; about $(2))"
@@ -39,21 +39,24 @@ endef
 .venv/runtime: pyproject.toml
 	$(call install,auctor and what it needs,20 seconds,.,$@)
 
+.venv/test: pyproject.toml
+	$(call install,auctor and what its tests need,half a minute,.[test],.venv/runtime $@)
+
 .venv/dev: pyproject.toml
-	$(call install,auctor and the tools for tests and lint,half a minute,.[dev],.venv/runtime $@)
+	$(call install,auctor and the tools for tests and lint,half a minute,.[dev],.venv/runtime .venv/test $@)
 
 .venv/bench: pyproject.toml
-	$(call install,auctor and the peers for benchmarks,two minutes,.[bench],.venv/runtime .venv/dev $@)
+	$(call install,auctor and the peers for benchmarks,two minutes,.[bench],.venv/runtime .venv/test .venv/dev $@)
 
 demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real table
 	$(RUN) examples/01_first_model.py
 
-test: .venv/dev ## All tests; kernels also with checked indices and uncompiled (WORKERS=0: serially)
+test: .venv/test ## All tests; kernels also with checked indices and uncompiled (WORKERS=0: serially)
 	$(PYTEST)
 	$(PLAIN) $(PYTEST) tests/kernels tests/learners/test_contracts.py
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
 
-fuzz: .venv/dev ## Attack models, tables and CSV files with new seeds (SECONDS=600)
+fuzz: .venv/test ## Attack models, tables and CSV files with new seeds (SECONDS=600)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(SECONDS)
 
 lint: .venv/dev ## ruff and mypy
@@ -77,10 +80,10 @@ papers: .venv/bench ## Every table and figure of the papers, into docs/papers; t
 papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick; takes minutes
 	$(BIN)/python -m papers all --quick --jobs 2 --out papers-output/quick
 
-api: .venv/dev ## Rewrite the stored list of public names and parameters
+api: .venv/test ## Rewrite the stored list of public names and parameters
 	PYTHONPATH=tests $(BIN)/python -m public_api
 
-golden: .venv/dev ## Rewrite the stored models that tests compare with (CASES="rankboost dmks": these)
+golden: .venv/test ## Rewrite the stored models that tests compare with (CASES="rankboost dmks": these)
 	PYTHONPATH=tests $(BIN)/python -m golden.rewrite $(CASES)
 
 clean: ## Remove the environment and all generated files
