@@ -69,13 +69,13 @@ def repetitions(n_training: int, n_new: int, n: int, weighted: bool) -> Iterator
         yield [monitor(known, table, sample_weight=new_weights) for table in tables]
 
 
-def run_features(n: int, weighted: bool, training: Sequence[int]) -> None:
+def run_features(n: int, weighted: bool, training: Sequence[int], new: Sequence[int]) -> None:
     names = draw(2, np.random.default_rng(0)).columns.tolist()
     print(f"{n} repetitions{', weighted' if weighted else ''}; percent of unchanged features:")
     print("training    new  p < 0.05 (worst column)      PSI > limit  moved  any moved | power:")
     print(f"{'| p < 0.05  moved  limit':>97}")
     for n_training in training:
-        for n_new in NEW:
+        for n_new in new:
             alarms, above, moved, table = (np.zeros(len(names)) for _ in range(4))
             power, limit = np.zeros(2), 0.0
             for same, shifted in repetitions(n_training, n_new, n, weighted):
@@ -150,10 +150,11 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=1_000)
     parser.add_argument("--weighted", action="store_true", help="rows have weights")
     parser.add_argument("--training", type=int, nargs="*", help="numbers of training rows")
+    parser.add_argument("--new", type=int, nargs="*", help="numbers of new rows")
     parser.add_argument("--learners", nargs="*", choices=LEARNERS)
     args = parser.parse_args()
     if args.what == "features":
-        run_features(args.repetitions, args.weighted, args.training or TRAINING)
+        run_features(args.repetitions, args.weighted, args.training or TRAINING, args.new or NEW)
     else:
         run_quality(args.repetitions, args.learners or LEARNERS)
 
