@@ -48,7 +48,34 @@ def test_evaluate_by(run: Run, model: Path, people: Path) -> None:
     assert {group["name"] for group in done.json["by"]["city"]["groups"]} >= {"Rome", "Oslo"}
     plain = run("evaluate", model, people, "--target", "y", "--by", "region").out
     assert "\x1b" not in plain and "by region:\ngroup " in plain
-    assert "�[31m<b> red" in plain and "(missing) *" in plain
+    assert (
+        "�[31m<b> red" in plain
+        and "too small to be compared in some measures: '(missing)'" in plain
+    )
+
+
+def test_every_two_groups(run: Run, model: Path, people: Path) -> None:
+    options = (model, people, "--target", "y", "--by", "city")
+    pairs = run("evaluate", *options, "--compare", "pairs", "--json").json["by"]["city"]
+    names = {group["name"] for group in pairs["groups"]}
+    assert pairs["compare"] == "pairs" and pairs["tests"]
+    assert {test["other"] for test in pairs["tests"]} <= names
+    usual = run("evaluate", *options, "--json").json["by"]["city"]
+    assert usual == run("evaluate", *options, "--compare", "rest", "--json").json["by"]["city"]
+    assert usual["compare"] == "rest"
+    page = run("report", *options, "--compare", "pairs", "--facts", "-").out
+    facts = json.loads(page)["subgroups"][0]
+    assert facts["compare"] == "pairs" and facts["n_tests"] == len(pairs["tests"])
+    html = next(Path().glob("*.html")).read_text(encoding="utf-8")
+    assert "Every two subgroups are compared" in html
+
+
+def test_compare_without_groups_is_an_error(run: Run, model: Path, people: Path) -> None:
+    for command in ("evaluate", "report"):
+        done = run(command, model, people, "--target", "y", "--compare", "pairs")
+        assert done.code == 2 and "--compare is about the groups of --by; give --by" in done.err
+    done = run("evaluate", model, people, "--target", "y", "--by", "city", "--compare", "all")
+    assert done.code == 2 and "choose from" in done.err
 
 
 def test_subgroups_are_at_the_threshold_of_the_first_criterion(

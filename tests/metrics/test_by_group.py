@@ -14,8 +14,11 @@ from reference import by_group as slow
 from sklearn.metrics import roc_auc_score
 
 from auctor.metrics import auc_ci, by_group, compare_auc
+from auctor.metrics.group_rows import GroupedRows
 from auctor.metrics.group_tests import holm
+from auctor.metrics.group_values import GroupValues
 from auctor.metrics.limits import auc_limits, degrees
+from auctor.metrics.sample import read_sample
 
 T = 0.5
 
@@ -247,12 +250,71 @@ def test_small_one_sided_and_missing_groups(rows):
     assert math.isnan(few.auc.value) and math.isnan(few.fpr.value) and few.tpr.value >= 0
     assert missing.name == "(missing)" and missing.is_small
     assert {test.group for test in table.tests} == {"g0", "g1", "g2"}
-    assert "2 groups are too small to say, with fewer than 10" in str(table)
+    assert (
+        "2 groups are too small to be compared in some measures: 'few' (4 of 4 rows positive) in "
+        "AUC, flagged, tpr, fpr; '(missing)'" in str(table)
+    )
     assert table.to_dict()["groups"][-2]["auc"] == {"value": None, "low": None, "high": None}
     nobody = by_group(y, s, groups, threshold=T, min_rows=1000)
     assert nobody.tests == () and "No groups were compared" in str(nobody)
     one_sided = by_group(y, s, np.where(y, "yes", "no"), threshold=T, min_rows=0.5)
     assert one_sided.tests == () and len(one_sided.small) == 2
+
+
+def test_a_group_is_compared_in_the_measures_for_which_it_is_large_enough(rows):
+    y, s, groups, p = rows
+    y = np.where(groups == "g1", np.arange(len(y)) % 6 == 0, y)
+    table = by_group(y, s, groups, threshold=T, probability=p)
+    own = table.groups[-1]
+    assert own.name == "g1" and 0 < own.n_pos < 10 <= own.n_neg
+    assert own.too_small == ("auc", "tpr") and own.is_small and own.to_dict()["is_small"]
+    assert [t.measure for t in table.tests if t.group == "g1"] == ["calibration", "fpr"]
+    # Two groups are left for the AUC: one comparison. The other measures have three.
+    assert [t.other for t in table.tests if t.measure == "auc"] == ["g2"]
+    assert len([t for t in table.tests if t.measure == "fpr"]) == 3
+    line = next(line for line in str(table).splitlines() if line.startswith("g1"))
+    assert line.count("*") == 2
+    scarce = by_group(y, s, groups, threshold=T, min_rows=own.n_rows + 1)
+    assert scarce.groups[-1].too_small == ("auc", "flagged", "tpr", "fpr")
+
+
+def weights_and_clusters(rng, groups, kind):
+    """Weights, or None, and clusters, or None, that are hard in different ways."""
+    n = len(groups)
+    weight = {
+        "none": None,
+        "exponential": rng.exponential(size=n),
+        "wild": np.exp(8 * rng.normal(size=n)),
+        "one group": np.where(groups == groups[0], 1e12, 1.0) * rng.exponential(size=n),
+    }[kind]
+    clusters = (None, np.arange(n) // 3, rng.integers(0, n // 2, n), groups * 10 + np.arange(n) % 4)
+    return weight, clusters[rng.integers(len(clusters))]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from(["none", "exponential", "wild", "one group"]),
+    decimals=st.sampled_from([0, 1, 8]),
+)
+def test_the_other_groups_by_subtraction_are_those_of_their_rows(seed, kind, decimals):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 3, rng.integers(30, 120))
+    _, groups = np.unique(groups, return_inverse=True)
+    y = rng.random(len(groups)) < 0.4
+    s = np.round(rng.normal(size=len(y)) + y, decimals)
+    weight, clusters = weights_and_clusters(rng, groups, kind)
+    sample = read_sample(y, {"y": s, "p": 1 / (1 + np.exp(-s))}, sample_weight=weight)
+    names = tuple(f"g{k}" for k in range(groups.max() + 1))
+    grouped = GroupedRows(sample, GroupValues(names, groups), clusters, T)
+    for k in range(len(names)):
+        sizes, rates = grouped._without(k)
+        part = grouped.take(groups != k)
+        assert sizes == approx(part.sizes, rel=1e-8)
+        for name in ("tpr", "fpr", "calibration"):
+            assert rates[name].value == approx(part.rates[name].value, abs=1e-9, nan_ok=True)
+            expected = part.rates[name].limits(0.9)
+            assert rates[name].limits(0.9) == approx(expected, rel=1e-7, abs=1e-9, nan_ok=True)
 
 
 def test_numbers(rows):
@@ -292,11 +354,11 @@ def test_small_groups_are_named_with_the_numbers_that_make_them_small(rows):
     n_pos, n_neg = ((w > 0.5) & (groups == "g1") & (y == of) for of in (True, False))
     assert 0 < min(n_pos.sum(), n_neg.sum()) < 10
     assert (
-        "with fewer than 10 effective positive or negative rows: 'g1' "
-        f"({n_pos.sum():.1f} positive and {n_neg.sum():.1f} negative effective rows)." in words
+        f"'g1' ({n_pos.sum():.1f} positive and {n_neg.sum():.1f} negative effective rows) in AUC, "
+        "tpr, fpr. The tpr needs 10 effective positive rows, the fpr 10 effective negative" in words
     )
     many = by_group(y, s, [f"g{k % 12}" for k in range(len(y))], threshold=T, min_rows=50)
-    assert str(many).endswith(" and 2 more.")
+    assert str(many).count("; and 2 more. The tpr needs 50 positive rows") == 1
 
 
 def test_names_cannot_control_the_terminal(rows):

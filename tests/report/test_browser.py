@@ -10,6 +10,7 @@ from pytest import approx
 from auctor import DMKS, AUCBoost, MartiRank, RankBoost, SmoothAUCBoost, SmoothTreeBoost, TreeRank
 from auctor.metrics import roc_curve
 from auctor.metrics.rates import clopper_pearson
+from auctor.models import PointScale
 from auctor.report import render, summarize
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
@@ -461,6 +462,12 @@ def check_the_panel(page, row, model):
     assert float(page.evaluate(f"{own}.points")) == approx(exact, abs=1e-9)
     assert f"Points\n{exact:.0f}" in page.locator("#row-result").inner_text()
     assert page.locator("#reason-table tbody th").first.text_content() == one.names[0][:40]
+    points = [float(text) for text in page.locator("#reason-table td.points").all_inner_texts()]
+    scale, slope = PointScale(), model.calibration.slope
+    added = scale.of_contributions(one.contributions, slope)
+    assert points[: len(added)] == approx(added, abs=0.051)
+    average = exact - added.sum()
+    assert points[-2:] == approx([average, exact], abs=0.051)
     assert page.locator("#row-choices [aria-pressed=true]").count() == 0
 
 

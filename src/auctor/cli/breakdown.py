@@ -1,8 +1,9 @@
 """Columns that divide the rows of a table: subgroups of `--by`, and the periods of `--time`."""
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy.typing as npt
 import pyarrow as pa
@@ -15,6 +16,8 @@ from auctor.cli.options import split_names
 from auctor.cli.table_file import TableFile
 from auctor.metrics import GroupTable
 from auctor.metrics.group_values import read_group_values
+
+Compare = Literal["rest", "pairs"]
 
 _BINS = 5  # of a column of many distinct numbers, as in by_group
 
@@ -32,6 +35,13 @@ class Breakdown:
             return self
         by = {name: values[rows] for name, values in self.by.items()}
         return Breakdown(by, None if self.time is None else self.time[rows])
+
+
+def read_compare(args: argparse.Namespace) -> Compare:
+    """Which groups of ``--by`` are tested against each other."""
+    if args.compare and not args.by:
+        raise UsageError("--compare is about the groups of --by; give --by COL too")
+    return args.compare or "rest"
 
 
 def read_breakdown(

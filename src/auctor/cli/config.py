@@ -15,6 +15,7 @@ _OF_REPORTS = {
     "author",
     "by",
     "card",
+    "compare",
     "delimiter",
     "group",
     "no_example_rows",

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Self
 
 from auctor._text import file_name
+from auctor.cli.breakdown import Compare, read_compare
 from auctor.cli.card import read_card
 from auctor.cli.errors import UsageError
 
@@ -19,6 +20,7 @@ _OPTIONS = {
     "--no-example-rows": "no_example_rows",
     "--card": "card",
     "--by": "by",
+    "--compare": "compare",
 }
 
 # Attributes of the parsed arguments that are paths.
@@ -35,6 +37,7 @@ class Document:
     example_rows: bool = True
     card: dict[str, list[str]] = field(default_factory=dict)
     by: tuple[str, ...] = ()  # columns of subgroups
+    compare: Compare = "rest"  # with the other subgroups together, or every two of them
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> Self:
@@ -46,6 +49,7 @@ class Document:
             example_rows=not args.no_example_rows,
             card=read_card(args.card),
             by=tuple(args.by),
+            compare=read_compare(args),
         )
 
     def about(self, model: bytes) -> dict[str, Any]:

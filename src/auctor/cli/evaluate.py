@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor.cli.breakdown import read_breakdown, subgroup_text
+from auctor.cli.breakdown import Compare, read_breakdown, read_compare, subgroup_text
 from auctor.cli.errors import UsageError
 from auctor.cli.facts import auc_facts, interval_facts, with_interval
 from auctor.cli.labels import Label
@@ -72,6 +72,7 @@ class EvaluateOptions:
     criteria: tuple[Criterion, ...]
     confidence: float | None
     by: tuple[str, ...]
+    compare: Compare
     strict: bool
     seed: int
     as_json: bool
@@ -104,6 +105,7 @@ def run(args: argparse.Namespace) -> None:
             criteria=criteria,
             confidence=args.confidence,
             by=tuple(args.by),
+            compare=read_compare(args),
             strict=args.strict,
             seed=args.seed,
             as_json=args.json,
@@ -134,7 +136,8 @@ def evaluate_model(options: EvaluateOptions) -> None:
         measures=_measure(rows, model.threshold, options.seed),
         thresholds=thresholds,
         subgroups={
-            name: _subgroups(model, rows, values, cut) for name, values in breakdown.by.items()
+            name: _subgroups(model, rows, values, cut, options.compare)
+            for name, values in breakdown.by.items()
         },
         warnings=warnings,
     )
@@ -261,13 +264,16 @@ def _threshold(rows: Labelled, criterion: Criterion, confidence: float | None) -
     )
 
 
-def _subgroups(model: Model, rows: Labelled, values: Any, threshold: float) -> GroupTable:
+def _subgroups(
+    model: Model, rows: Labelled, values: Any, threshold: float, compare: Compare
+) -> GroupTable:
     """The quality in each group of rows."""
     return by_group(
         rows.positive,
         rows.scores,
         values,
         threshold=threshold,
+        compare=compare,
         probability=model.probabilities(rows.scores)[:, 1],
         clusters=rows.groups,
         sample_weight=rows.weight,

@@ -22,6 +22,7 @@ examples:
   auctor evaluate loans.model.json unseen.parquet --target defaulted
   auctor evaluate loans.model.json unseen.parquet --target defaulted --at fpr=0.1 --at budget=500
   auctor evaluate loans.model.json unseen.parquet --target defaulted --by region,age
+  auctor evaluate loans.model.json unseen.csv --target defaulted --by region --compare pairs
 """,
     "compare": """\
 examples:

@@ -68,6 +68,7 @@ def fit_page(
         importances=result.term_importances,
         example_rows=document.example_rows,
         by=breakdown.by,
+        compare=document.compare,
         time=breakdown.time,
         card=document.card,
         **_out_of_fold(result, validated),

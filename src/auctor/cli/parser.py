@@ -359,6 +359,12 @@ def _add_by(add: Add, where: str) -> None:
         "measure each group of rows with the same value of this column, which need not be a "
         f"feature, {where}",
     )
+    add(
+        "--compare",
+        choices=("rest", "pairs"),
+        help="test each group of --by against the other groups together, or every two groups "
+        "(default: rest)",
+    )
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:

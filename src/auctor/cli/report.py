@@ -92,6 +92,7 @@ def write_report(options: ReportOptions) -> None:
         },
         example_rows=document.example_rows,
         by=breakdown.by,
+        compare=document.compare,
         time=breakdown.time,
         card=document.card,
         random_state=options.seed,

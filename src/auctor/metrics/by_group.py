@@ -53,8 +53,10 @@ def by_group(
         are tested. All tests of a table are corrected together by Holm's method, so that the
         probability of any false claim is at most ``1 - level``.
     min_rows : float, default=10
-        A group with fewer positive or fewer negative rows is too small to be compared: its numbers
-        are given, and it is not tested. With weights, the effective number of rows counts.
+        A group with fewer positive rows is too small for a test of the true positive rate, with
+        fewer negative rows for one of the false positive rate, with either for one of the AUC, and
+        with fewer rows for one of the calibration. Its numbers are given all the same. With
+        weights, the effective number of rows counts.
     n_bins : int, default=5
         Number of bins with about equally many rows, for groups of many distinct numbers.
     level : float, default=0.95

@@ -53,23 +53,65 @@ def effective_rows(rows: Counted, values: Floats, rate: float, tail: float) -> f
     >>> effective_rows(rows, rows.scores, 0.25, 0.025)
     4.0
     """
+    return independent_rows(rows, values, rate).at(tail)
+
+
+class IndependentRows(NamedTuple):
+    """An effective number of rows, and the number of groups that it was estimated from."""
+
+    n_rows: float
+    n_groups: int | None = None  # None without groups
+
+    def at(self, tail: float) -> float:
+        """The number for a limit whose error probability is ``tail``."""
+        factor = 1.0 if self.n_groups is None else student_factor(self.n_groups, tail)
+        return self.n_rows * factor
+
+
+class WeightSums(NamedTuple):
+    """The sum of the weights of some rows, and of their squares."""
+
+    weight: float
+    square: float
+
+    @property
+    def typical(self) -> float:
+        """The weight-averaged weight."""
+        return self.square / self.weight
+
+
+def independent_rows(rows: Counted, values: Floats, rate: float) -> IndependentRows:
+    """The number of :func:`effective_rows` at any ``tail``."""
     if len(values) == 0 or rows.is_plain:
-        return float(len(values))
+        return IndependentRows(float(len(values)))
     top = _top(values, rate)
-    weight = rows.weights / rows.weights.max()
-    typical = (1 - rate) * _typical(weight, top) + rate * _typical(weight, ~top)
-    by_weights = float(weight.sum()) / typical
+    weight = rows.weights / rows.weights.max()  # squares neither overflow nor underflow
+    by_weights = rows_by_weights(rate, _sums(weight[top]), _sums(weight[~top]))
+    if rows.codes is None:
+        return IndependentRows(by_weights)
+    sums = _group_sums(weight, rows.codes)
+    correlation = within_correlation(top.astype(np.float64), rows.codes)
+    return rows_by_groups(by_weights, correlation, kish(sums), len(sums))
+
+
+def rows_by_weights(rate: float, top: WeightSums, rest: WeightSums) -> float:
+    """The effective number of rows of a rate, from the weights on each side of its threshold."""
+    whole = WeightSums(top.weight + rest.weight, top.square + rest.square)
+    above, below = (one if one.weight > 0 else whole for one in (top, rest))
+    by_weights = whole.weight / ((1 - rate) * above.typical + rate * below.typical)
     # The weights on one side of the threshold are estimated from few rows if they differ much.
     # Kish's number, from all rows, is more certain and often too small. In simulations the
     # geometric mean of the two covers.
-    by_weights = float(np.sqrt(by_weights * min(by_weights, kish(weight))))
-    if rows.codes is None:
-        return by_weights
-    sums = _group_sums(weight, rows.codes)
-    correlation = within_correlation(top.astype(np.float64), rows.codes)
-    n_groups = min(kish(sums), by_weights)
-    by_groups = by_weights / ((1 - correlation) + correlation * by_weights / n_groups)
-    return by_groups * student_factor(len(sums), tail)
+    return float(np.sqrt(by_weights * min(by_weights, whole.weight**2 / whole.square)))
+
+
+def rows_by_groups(
+    by_weights: float, correlation: float, groups_by_weights: float, n_groups: int
+) -> IndependentRows:
+    """The effective number of rows, divided by the design effect of their groups."""
+    effective = min(groups_by_weights, by_weights)
+    design_effect = (1 - correlation) + correlation * by_weights / effective
+    return IndependentRows(by_weights / design_effect, n_groups)
 
 
 def student_factor(n_groups: int, tail: float) -> float:
@@ -115,31 +157,43 @@ def within_correlation(values: Floats, codes: Ints) -> float:
     """
     _, codes = np.unique(codes, return_inverse=True)
     sizes = np.bincount(codes).astype(np.float64)
-    n, n_groups = len(values), len(sizes)
-    if n_groups == n:
-        return 0.0  # every group is a single row
     means = np.bincount(codes, weights=values) / sizes
-    inside = float(np.square(values - means[codes]).sum()) / (n - n_groups)
+    inside = float(np.square(values - means[codes]).sum())
     total = float(np.square(values - values.mean()).sum())
+    return correlation_of_squares(
+        len(values), len(sizes), float(np.square(sizes).sum()), inside, total
+    )
+
+
+def correlation_of_squares(
+    n_rows: int, n_groups: int, squared_sizes: float, inside: float, total: float
+) -> float:
+    """The intraclass correlation from sums of squares: of group sizes, within groups, in all."""
+    if n_groups == n_rows:
+        return 0.0  # every group is a single row
     if n_groups == 1 or total == 0:
         return 1.0
-    between = (total - inside * (n - n_groups)) / (n_groups - 1)
-    usual = (n - float(np.square(sizes).sum()) / n) / (n_groups - 1)
+    between = (total - inside) / (n_groups - 1)
+    inside /= n_rows - n_groups
+    usual = (n_rows - squared_sizes / n_rows) / (n_groups - 1)
     return float(np.clip((between - inside) / (between + (usual - 1) * inside), 0.0, 1.0))
 
 
+def top_size(n_rows: int, rate: float) -> int:
+    """The number of rows in the top fraction ``rate``, with a minimum of rows on each side."""
+    minimum = min(_MIN_ROWS, n_rows // 2)
+    return int(np.clip(round(rate * n_rows), max(minimum, 1), max(n_rows - minimum, 1)))
+
+
 def _top(values: Floats, rate: float) -> Bools:
-    """Whether a row is in the top fraction ``rate``, with a minimum of rows on each side."""
+    """Whether a row is in the top fraction ``rate``."""
     n = len(values)
-    minimum = min(_MIN_ROWS, n // 2)
-    size = int(np.clip(round(rate * n), max(minimum, 1), max(n - minimum, 1)))
+    size = top_size(n, rate)
     return np.asarray(values >= np.partition(values, n - size)[n - size])
 
 
-def _typical(weight: Floats, part: Bools) -> float:
-    """The weight-averaged weight of these rows; of all rows if there are none."""
-    chosen = weight[part] if part.any() else weight
-    return float(np.square(chosen).sum() / chosen.sum())
+def _sums(weight: Floats) -> WeightSums:
+    return WeightSums(float(weight.sum()), float(np.square(weight).sum()))
 
 
 def _group_sums(weight: Floats, codes: Ints) -> Floats:

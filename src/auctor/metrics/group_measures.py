@@ -13,7 +13,7 @@ import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.area import auc_of_sorted
-from auctor.metrics.effective import Counted, effective_rows
+from auctor.metrics.effective import Counted, IndependentRows, independent_rows
 from auctor.metrics.influence import (
     effective_sizes,
     group_sums,
@@ -39,47 +39,28 @@ class Measure(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rate:
-    """A fraction of rows, with Clopper-Pearson limits at the effective number of rows.
-
-    ``rows`` is None where all rows are independent and of equal weight: ``size`` is their number.
-    """
+    """A fraction of rows, with Clopper-Pearson limits at the effective number of rows."""
 
     value: float
-    size: float
-    rows: Counted | None = None
-    values: Floats | None = None  # by which the rows are sorted, the counted ones first
+    size: IndependentRows
 
     def limits(self, level: float) -> Range:
-        size = self.size
-        if self.rows is not None and self.rows.codes is not None:  # depends on the level
-            size = _effective(self.rows, self.values, self.value, level)
+        size = self.size.at((1 - level) / 2)
         return UNKNOWN if size == 0 else clopper_pearson(self.value * size, size, level)
+
+
+NO_RATE = Rate(math.nan, IndependentRows(0.0))
 
 
 def make_rate(rows: Counted, counted: Bools, values: Floats) -> Rate:
     """The fraction of ``counted`` rows, which are those with the largest ``values``."""
     if len(counted) == 0:
-        return Rate(math.nan, 0.0)
+        return NO_RATE
     if rows.is_plain:
-        return Rate(int(counted.sum()) / len(counted), float(len(counted)))
+        return Rate(int(counted.sum()) / len(counted), IndependentRows(float(len(counted))))
     weight = rows.weights
     value = min(float(weight[counted].sum() / weight.sum()), 1.0)  # rounding can exceed 1
-    size = 0.0 if rows.codes is not None else _effective(rows, values, value, 0.95)
-    return Rate(value, size, rows, values)
-
-
-def rate_without(whole: Rate, own: Rate) -> Rate:
-    """The rate of the other rows, where all rows are independent and of equal weight."""
-    size = whole.size - own.size
-    if size == 0:
-        return Rate(math.nan, 0.0)
-    n_own = round(own.value * own.size) if own.size else 0
-    return Rate((round(whole.value * whole.size) - n_own) / size, size)
-
-
-def _effective(rows: Counted, values: Floats | None, rate: float, level: float) -> float:
-    assert values is not None
-    return effective_rows(rows, values, rate, (1 - level) / 2)
+    return Rate(value, independent_rows(rows, values, value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +82,6 @@ class Calibration:
     def limits(self, level: float) -> Range:
         low, high = self.observed.limits(level)
         return Range(self.predicted - high, self.predicted - low)
-
-
-def calibration_without(whole: Calibration, own: Calibration) -> Calibration:
-    """The calibration of the other rows, where all are independent and of equal weight."""
-    n_whole, n_own = whole.observed.size, own.observed.size
-    observed = rate_without(whole.observed, own.observed)
-    total = whole.predicted * n_whole - own.predicted * n_own
-    return Calibration(total / observed.size if observed.size else math.nan, observed)
 
 
 class ClusterSums(NamedTuple):
@@ -156,12 +129,14 @@ def make_area(sample: Sample, clusters: Ints | None, inflation: float) -> Area:
     if min(sample.n_pos, sample.n_neg) < 2:
         return Area(value, math.nan, 1.0, 1.0, pairs=pairs)
     of_rows = influences(sample)
-    spread = variance(of_rows, sample, clusters)
     if clusters is None:
         n_pos, n_neg = effective_sizes(sample)
+        spread = variance(of_rows, sample)
         return Area(value, spread, n_pos, n_neg, inflation=inflation, pairs=pairs)
-    n_rows, freedom = known_from(of_rows, sample, clusters)
+    # Codes from 0 without gaps: the sums below have a place for every code up to the largest.
     distinct, codes = np.unique(clusters, return_inverse=True)
+    spread = variance(of_rows, sample, codes)
+    n_rows, freedom = known_from(of_rows, sample, codes)
     sums = ClusterSums(distinct, group_sums(of_rows, sample.positive, codes))
     return Area(value, spread, n_rows, n_rows, 1, inflation, freedom, pairs, sums)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,19 +16,44 @@ from auctor.metrics.group_measures import (
     Calibration,
     Measure,
     Rate,
-    calibration_without,
     make_area,
     make_rate,
     mean_area,
-    rate_without,
 )
-from auctor.metrics.group_table import OTHERS, GroupEstimate, GroupRow, GroupTable, GroupTest
+from auctor.metrics.group_rest import CancelledError, RestRates
+from auctor.metrics.group_table import (
+    MEASURES,
+    OTHERS,
+    GroupEstimate,
+    GroupRow,
+    GroupTable,
+    GroupTest,
+)
 from auctor.metrics.group_tests import compare_measures, holm
 from auctor.metrics.group_values import GroupValues
 from auctor.metrics.sample import Sample
 from auctor.metrics.thresholds import count_rows, is_flagged
 
 TESTED = ("auc", "calibration", "tpr", "fpr")
+
+
+class Sizes(NamedTuple):
+    """Effective numbers of positive rows, of negative rows, and of all rows."""
+
+    pos: float
+    neg: float
+    rows: float
+
+    def of(self, measure: str) -> float:
+        """The number of rows that a measure is estimated from; for the AUC, of the smaller class.
+
+        Examples
+        --------
+        >>> [Sizes(40.0, 3.0, 43.0).of(measure) for measure in ("auc", "tpr", "fpr", "flagged")]
+        [3.0, 40.0, 3.0, 43.0]
+        """
+        sizes = {"auc": min(self.pos, self.neg), "tpr": self.pos, "fpr": self.neg}
+        return sizes.get(measure, self.rows)
 
 
 class GroupPart:
@@ -39,10 +65,10 @@ class GroupPart:
         self.rows = count_rows(sample, None)._replace(codes=clusters)
 
     @cached_property
-    def sizes(self) -> tuple[float, float]:
-        """Effective numbers of positive and of negative rows: at most the clusters of each."""
+    def sizes(self) -> Sizes:
+        """Effective numbers of rows: at most the number of clusters."""
         positive = self.sample.positive
-        return self._size(positive), self._size(~positive)
+        return Sizes(*map(self._size, (positive, ~positive, np.ones_like(positive))))
 
     def _size(self, of: Bools) -> float:
         rows = self.rows.take(of)
@@ -75,6 +101,16 @@ class GroupPart:
 
 def _mean(rows: Counted, values: Floats) -> float:
     return float((rows.weights * values).sum() / rows.weights.sum())
+
+
+class Pair(NamedTuple):
+    """Two estimates to be compared, with the position of the first group and both names."""
+
+    position: int
+    name: str
+    other: str
+    a: Measure
+    b: Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,99 +160,145 @@ class GroupedRows:
         whole = self.whole
         overall = _row("all rows", whole, {"auc": whole.area(self.inflation), **whole.rates}, level)
         groups = [
-            replace(_row(name, part, of, level), is_small=min(part.sizes) < min_rows)
+            replace(_row(name, part, of, level), too_small=_too_small(part, of, min_rows))
             for name, part, of in zip(self.values.names, self.parts, self.measures, strict=True)
         ]
-        large = [k for k, group in enumerate(groups) if not group.is_small]
-        # Two groups against each other are one comparison, not two.
-        by_pairs = compare == "pairs" or len(large) == 2
-        tests = self._pairs(large, level) if by_pairs else self._rest(large, min_rows, level)
         return GroupTable(
             overall=overall,
             groups=tuple(groups),
-            tests=_corrected(tests),
+            tests=_corrected(self._tests(groups, compare, min_rows, level)),
             threshold=self.threshold,
             level=level,
             min_rows=min_rows,
+            compare=compare,
             n_distinct=self.values.binned,
         )
 
-    def _pairs(self, large: list[int], level: float) -> Iterator[GroupTest]:
-        """Tests of every two groups."""
-        for a, b in combinations(large, 2):
-            of = self.measures[a], self.measures[b]
-            yield from _tests(self.values.names[a], self.values.names[b], *of, level)
-
-    def _rest(self, large: list[int], min_rows: float, level: float) -> Iterator[GroupTest]:
-        """Tests of each group against the others together."""
-        areas = [of["auc"] for of in self.measures]
-        for k in large:
-            sizes, rates = self._others(k)
-            if min(sizes) < min_rows:
+    def _tests(
+        self, groups: list[GroupRow], compare: str, min_rows: float, level: float
+    ) -> list[GroupTest]:
+        """The tests of all measures, in the order of the groups; not yet corrected."""
+        tests: list[tuple[int, GroupTest]] = []
+        for measure in TESTED:
+            if measure not in self.measures[0]:
                 continue
-            within = mean_area([a for j, a in enumerate(areas) if j != k and isinstance(a, Area)])
-            rest: dict[str, Measure] = {"auc": within, **rates}
-            yield from _tests(self.values.names[k], OTHERS, self.measures[k], rest, level)
+            large = [k for k, group in enumerate(groups) if measure not in group.too_small]
+            # Two groups against each other are one comparison, not two.
+            by_pairs = compare == "pairs" or len(large) == 2
+            pairs = self._pairs(large, measure)
+            tests += _compared(
+                pairs if by_pairs else self._rest(large, measure, min_rows), measure, level
+            )
+        return [test for _, test in sorted(tests, key=lambda one: one[0])]  # stable
 
-    def _others(self, k: int) -> tuple[tuple[float, float], dict[str, Measure]]:
-        """Effective rows of each class, and estimates, of all rows but those of group k."""
-        if not self.whole.rows.is_plain:
+    def _pairs(self, large: list[int], measure: str) -> Iterator[Pair]:
+        """Every two groups."""
+        names = self.values.names
+        for a, b in combinations(large, 2):
+            yield Pair(a, names[a], names[b], self.measures[a][measure], self.measures[b][measure])
+
+    def _rest(self, large: list[int], measure: str, min_rows: float) -> Iterator[Pair]:
+        """Each group with the others together."""
+        for k in large:
+            sizes, rates = self._others[k]
+            if sizes.of(measure) < min_rows:
+                continue
+            others = self._area_of_others(k) if measure == "auc" else rates[measure]
+            yield Pair(k, self.values.names[k], OTHERS, self.measures[k][measure], others)
+
+    def _area_of_others(self, k: int) -> Area:
+        areas = (of["auc"] for j, of in enumerate(self.measures) if j != k)
+        return mean_area([area for area in areas if isinstance(area, Area)])
+
+    @cached_property
+    def _others(self) -> list[tuple[Sizes, dict[str, Measure]]]:
+        """Effective rows and estimates of all rows but those of each group."""
+        return [self._without(k) for k in range(len(self.values.names))]
+
+    def _without(self, k: int) -> tuple[Sizes, dict[str, Measure]]:
+        rates = self._rest_rates
+        try:
+            tpr, fpr, observed = (rates[name].without(k) for name in ("tpr", "fpr", "observed"))
+        except CancelledError:  # look at the rows: seldom, for a group with nearly all the weight
             part = self.take(self.values.codes != k)
             return part.sizes, part.rates
-        own, rates = self.measures[k], dict[str, Measure]()  # counts: no look at the rows
-        for name, whole in self.whole.rates.items():
-            of = own[name]
-            if isinstance(whole, Rate) and isinstance(of, Rate):
-                rates[name] = rate_without(whole, of)
-            elif isinstance(whole, Calibration) and isinstance(of, Calibration):
-                rates[name] = calibration_without(whole, of)
-        n_pos, n_neg = (a - b for a, b in zip(self.whole.sizes, self.parts[k].sizes, strict=True))
-        return (n_pos, n_neg), rates
+        found: dict[str, Measure] = {"tpr": tpr.rate, "fpr": fpr.rate}
+        if len(self.sample.scores) > 1:
+            found["calibration"] = Calibration(self._predicted_without(k), observed.rate)
+        return Sizes(tpr.n_rows, fpr.n_rows, observed.n_rows), found
+
+    @cached_property
+    def _rest_rates(self) -> dict[str, RestRates]:
+        """The rates of the rows of all groups but one."""
+        whole, codes = self.whole, self.values.codes
+        positive = self.sample.positive
+        classes = {"tpr": positive, "fpr": ~positive}
+        found = {
+            name: RestRates(
+                whole.rows.take(of), whole.flagged[of], whole.rows.scores[of], codes[of]
+            )
+            for name, of in classes.items()
+        }
+        labels = positive.astype(np.float64)
+        return found | {"observed": RestRates(whole.rows, positive, labels, codes)}
+
+    def _predicted_without(self, k: int) -> float:
+        """The mean predicted probability of all rows but those of group k."""
+        predicted, weight = self._predicted
+        others = weight.sum() - weight[k]
+        return float((predicted.sum() - predicted[k]) / others) if others > 0 else math.nan
+
+    @cached_property
+    def _predicted(self) -> tuple[Floats, Floats]:
+        """Sums over the rows of each group: of weighted probabilities, and of weights."""
+        codes, weight = self.values.codes, self.whole.rows.weights
+        weight = weight / weight.max()
+        predicted = np.bincount(codes, weight * self.sample.scores[1]).astype(np.float64)
+        return predicted, np.bincount(codes, weight).astype(np.float64)
+
+
+def _too_small(part: GroupPart, measures: dict[str, Measure], min_rows: float) -> tuple[str, ...]:
+    """The measures for which a group has too few rows."""
+    return tuple(name for name in MEASURES if name in measures and part.sizes.of(name) < min_rows)
 
 
 def _row(name: str, part: GroupPart, measures: dict[str, Measure], level: float) -> GroupRow:
     """The estimates of a group with their intervals."""
     estimates = {key: GroupEstimate(of.value, *of.limits(level)) for key, of in measures.items()}
-    effective_pos, effective_neg = part.sizes
     return GroupRow(
         name=name,
         n_rows=len(part.sample.positive),
         n_pos=part.sample.n_pos,
         n_neg=part.sample.n_neg,
-        effective_pos=effective_pos,
-        effective_neg=effective_neg,
+        effective_pos=part.sizes.pos,
+        effective_neg=part.sizes.neg,
+        effective_rows=part.sizes.rows,
         auc=estimates["auc"],
         calibration=estimates.get("calibration"),
         flagged=estimates["flagged"],
         tpr=estimates["tpr"],
         fpr=estimates["fpr"],
-        is_small=False,
+        too_small=(),
     )
 
 
-def _tests(
-    name: str, other: str, a: dict[str, Measure], b: dict[str, Measure], level: float
-) -> Iterator[GroupTest]:
-    """The tests of all measures between two groups, not yet corrected."""
-    for measure in TESTED:
-        if measure not in a or not all(_has_limits(of[measure]) for of in (a, b)):
+def _compared(pairs: Iterator[Pair], measure: str, level: float) -> Iterator[tuple[int, GroupTest]]:
+    """The tests of one measure with the position of their group, not yet corrected."""
+    for position, name, other, a, b in pairs:
+        if not (_has_limits(a) and _has_limits(b)):
             continue  # no other group has two rows of each class
-        result = compare_measures(a[measure], b[measure], level)
-        values = a[measure].value, b[measure].value
-        ends = result.low, result.high
-        yield GroupTest(
-            name, other, measure, *values, result.value, *ends, result.p_value, result.p_value
-        )
+        result = compare_measures(a, b, level)
+        values, p = (a.value, b.value, result.value, result.low, result.high), result.p_value
+        yield position, GroupTest(name, other, measure, *values, p, p)
 
 
 def _has_limits(measure: Measure) -> bool:
     return not math.isnan(measure.limits(0.5).low)
 
 
-def _corrected(tests: Iterator[GroupTest]) -> tuple[GroupTest, ...]:
+def _corrected(tests: list[GroupTest]) -> tuple[GroupTest, ...]:
     """The tests with Holm's adjusted p-values."""
-    found = list(tests)
-    adjusted = holm([test.p_value for test in found])
+    adjusted = holm([test.p_value for test in tests])
     return tuple(
-        replace(test, p_adjusted=float(p)) for test, p in zip(found, adjusted, strict=True)
+        replace(test, p_adjusted=float(p)) for test, p in zip(tests, adjusted, strict=True)
     )

@@ -52,13 +52,15 @@ class GroupRow:
         Number of rows, and of each class.
     effective_pos, effective_neg : float
         Kish's effective number of rows of each class, and at most its number of clusters.
+    effective_rows : float
+        The same for all rows of the group.
     auc, flagged, tpr, fpr : GroupEstimate
         AUC, and at the threshold the flagged fraction, true and false positive rate.
     calibration : GroupEstimate or None
         Mean predicted probability minus the observed fraction of positives; None without
         probabilities.
-    is_small : bool
-        Whether the group is too small to be compared with others.
+    too_small : tuple of str
+        The measures of which the group has too few rows to be compared with others.
     """
 
     name: str
@@ -67,12 +69,18 @@ class GroupRow:
     n_neg: int
     effective_pos: float
     effective_neg: float
+    effective_rows: float
     auc: GroupEstimate
     calibration: GroupEstimate | None
     flagged: GroupEstimate
     tpr: GroupEstimate
     fpr: GroupEstimate
-    is_small: bool
+    too_small: tuple[str, ...]
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the group is too small to be compared in at least one measure."""
+        return bool(self.too_small)
 
     def to_dict(self) -> dict[str, Any]:
         """The group in plain values."""
@@ -80,7 +88,7 @@ class GroupRow:
         for name in MEASURES:
             estimate = getattr(self, name)
             facts[name] = None if estimate is None else estimate.to_dict()
-        return facts
+        return facts | {"too_small": list(self.too_small), "is_small": self.is_small}
 
 
 @dataclass(frozen=True)
@@ -158,14 +166,18 @@ class GroupTable:
     groups : tuple of GroupRow
         The largest group first; numbers in their order; missing values last.
     tests : tuple of GroupTest
-        In the order of the groups. Groups that are too small are not tested.
+        In the order of the groups. A group is not tested in a measure for which it is too small.
     threshold : float
         Rows with a score of at least this are flagged.
     level : float
         Confidence level of the intervals; a test is significant if its adjusted p-value is below
         ``1 - level``.
     min_rows : float
-        The effective number of rows of each class below which a group is too small.
+        The effective number of rows below which a group is too small: of positive rows for the
+        true positive rate, of negative rows for the false positive rate, of each class for the
+        AUC, and of all rows for the calibration and the flagged fraction.
+    compare : {"rest", "pairs"}
+        Whether groups were tested against the other groups together, or every two of them.
     n_distinct : int or None
         The number of distinct numbers, if they were cut into bins; otherwise None.
     """
@@ -176,6 +188,7 @@ class GroupTable:
     threshold: float
     level: float
     min_rows: float
+    compare: str = "rest"
     n_distinct: int | None = None
 
     @property
@@ -186,7 +199,7 @@ class GroupTable:
 
     @property
     def small(self) -> tuple[GroupRow, ...]:
-        """The groups that are too small to be compared."""
+        """The groups that are too small to be compared in at least one measure."""
         return tuple(group for group in self.groups if group.is_small)
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,6 +208,7 @@ class GroupTable:
             "level": self.level,
             "threshold": self.threshold,
             "min_rows": self.min_rows,
+            "compare": self.compare,
             "n_distinct": self.n_distinct,
             "overall": self.overall.to_dict(),
             "groups": [group.to_dict() for group in self.groups],
@@ -241,14 +255,15 @@ class GroupTable:
         small = self.small
         if not small:
             return []
-        named = ", ".join(self._size(group) for group in small[:_MOST_SMALL])
+        named = "; ".join(self._size(group) for group in small[:_MOST_SMALL])
         if len(small) > _MOST_SMALL:
-            named += f" and {len(small) - _MOST_SMALL:,} more"
-        verb = "is" if len(small) == 1 else "are"
-        effective = "effective " if self._is_effective else ""
+            named += f"; and {len(small) - _MOST_SMALL:,} more"
+        rows = f"{self.min_rows:g} {'effective ' if self._is_effective else ''}"
+        are = "is" if len(small) == 1 else "are"
         return [
-            f"{count(len(small), noun)} {verb} too small to say, with fewer than "
-            f"{self.min_rows:g} {effective}positive or negative rows: {named}."
+            f"{count(len(small), noun)} {are} too small to be compared in some measures: {named}. "
+            f"The tpr needs {rows}positive rows, the fpr {rows}negative rows, the AUC both, and "
+            f"the other measures {rows}rows."
         ]
 
     @property
@@ -259,11 +274,12 @@ class GroupTable:
 
     def _size(self, group: GroupRow) -> str:
         """The name of a small group with the numbers by which it is small."""
-        words = f"{group.n_pos} of {group.n_rows} positive"
+        words = f"{group.n_pos} of {count(group.n_rows, 'row')} positive"
         if self._is_effective:
             numbers = f"{group.effective_pos:.1f} positive and {group.effective_neg:.1f} negative"
             words = f"{numbers} effective rows"
-        return f"{_short(group.name)!r} ({words})"
+        measures = ", ".join(MEASURES[name] for name in group.too_small)
+        return f"{_short(group.name)!r} ({words}) in {measures}"
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """The column names and the formatted cells of each row; the last row is all rows."""
@@ -289,7 +305,7 @@ class GroupTable:
         if self.overall.calibration is not None:
             notes.append("calibration: mean predicted probability minus observed fraction")
         if self.small:
-            notes.append("*: too small to compare")
+            notes.append("*: too few rows to compare")
         return "\n".join([*lines, f"({'; '.join(notes)})", *self.sentences()])
 
 
@@ -300,9 +316,11 @@ def _short(name: str) -> str:
 
 
 def _cells(group: GroupRow, shown: list[str]) -> list[str]:
-    name = _short(group.name) + (" *" if group.is_small else "")
-    estimates = [_estimate(getattr(group, measure), measure) for measure in shown]
-    return [name, f"{group.n_rows:,}", f"{group.n_pos:,}", *estimates]
+    estimates = [
+        _estimate(getattr(group, measure), measure) + (" *" if measure in group.too_small else "")
+        for measure in shown
+    ]
+    return [_short(group.name), f"{group.n_rows:,}", f"{group.n_pos:,}", *estimates]
 
 
 def _estimate(estimate: GroupEstimate, measure: str) -> str:

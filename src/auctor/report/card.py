@@ -198,5 +198,7 @@ def _limits(facts: Mapping[str, Any]) -> list[str]:
     notes = [notes] if isinstance(notes, str) else list(notes)
     small = sum(table["n_small"] for table in facts["subgroups"])
     if small:
-        notes.append(f"{count(small, 'subgroup')} had too few rows of a class to be compared.")
+        notes.append(
+            f"{count(small, 'subgroup')} had too few rows to be compared in every measure."
+        )
     return [*(sentence(note) for note in notes), _GENERAL]

@@ -54,8 +54,10 @@ def _intro(facts: dict[str, Any], first: dict[str, Any]) -> Markup:
         "The quality of the score in groups of rows. “Predicted − observed” is the mean predicted "
         "probability minus the observed fraction of positives: above 0, the probabilities are too "
         "high. Flagged fraction, sensitivity (true positive rate) and false positive rate are "
-        "those at the threshold of the model. A group with fewer than "
-        f"{first['min_rows']:g} positive or negative rows is too small to say whether it differs."
+        "those at the threshold of the model. Measures "
+        "with the note “few rows” are not compared: the sensitivity needs "
+        f"{first['min_rows']:g} positive rows, the false positive rate as many negative rows, the "
+        "AUC both, and calibration as many rows of any class."
     )
     return paragraph(words + _pooled(facts))
 
@@ -77,8 +79,9 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
     shown = [name for name in _MEASURES if one["overall"][name] is not None]
     rows = [*one["groups"], one["overall"]]
     # The intervals of small groups are wide; they may leave the axis.
-    large = [row for row in rows if not row["is_small"]]
-    scales = {name: _scale([row[name] for row in large]) for name in shown}
+    scales = {
+        name: _scale([row[name] for row in rows if name not in row["too_small"]]) for name in shown
+    }
     claims = {
         (test["group"], test["measure"]): test["p_adjusted"]
         for test in reversed(one["tests"])
@@ -88,21 +91,16 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
     for row in rows:
         marks = [claims.get((row["name"], name)) for name in shown]
         estimates = [
-            _estimate(row[name], one["overall"][name], name, scales[name], mark)
+            _estimate(row, one["overall"][name], name, scales[name], mark)
             for name, mark in zip(shown, marks, strict=True)
         ]
-        cells.append([_name(row), f"{row['n_rows']:,}", f"{row['n_pos']:,}", *estimates])
+        cells.append([text(row["name"]), f"{row['n_rows']:,}", f"{row['n_pos']:,}", *estimates])
     caption = f"{of} ({100 * one['level']:g}% confidence intervals; the vertical line is all rows)"
     left = one["n_groups"] - len(one["groups"])
     if left:
         caption += f"; the largest {len(one['groups'])}, {left:,} more are not listed"
     head = [noun, "rows", "positives", *(_MEASURES[name] for name in shown)]
     return Markup(f'<div class="groups">{table(caption, head, cells)}</div>')
-
-
-def _name(row: dict[str, Any]) -> Markup:
-    small = "<small>too small to say</small>" if row["is_small"] else ""
-    return Markup(f"{text(row['name'])}{small}")
 
 
 Scale = tuple[float, float]
@@ -118,17 +116,19 @@ def _scale(estimates: list[dict[str, Any]]) -> Scale:
 
 
 def _estimate(
-    one: dict[str, Any], overall: dict[str, Any], name: str, scale: Scale, p_value: float | None
-) -> Markup | str:
+    row: dict[str, Any], overall: dict[str, Any], name: str, scale: Scale, p_value: float | None
+) -> Markup:
     """An estimate with its interval in words and as a bar, and whether it differs."""
+    one = row[name]
+    few = "<small>few rows</small>" if name in row["too_small"] else ""
     if one["value"] is None:
-        return "–"
+        return Markup(f"–{few}")
     value, ends = _words_of(one, name)
     if p_value is not None:
         value = f"<strong>{value}</strong>"
     note = "" if p_value is None else f"<small>differs, p {_p(p_value)}</small>"
     small = f"<small>{ends}</small>" if ends else ""
-    return Markup(f"{value}{small}{_bar(one, overall, scale)}{note}")
+    return Markup(f"{value}{small}{_bar(one, overall, scale)}{note}{few}")
 
 
 def _p(p_value: float) -> str:
@@ -203,11 +203,14 @@ def groups_reading(facts: dict[str, Any]) -> Markup:
     """How to read the sections on groups; empty if the page has none."""
     if not facts.get("subgroups") and not facts.get("periods"):
         return Markup("")
+    compared = "Each group is compared with all other groups together (two groups with each other)."
+    if any(one["compare"] == "pairs" for one in facts.get("subgroups") or []):
+        compared = "Every two subgroups are compared, and each period with all others together."
     return Markup(
-        "<dt>Subgroups and periods</dt><dd>Each group is compared with all other groups together "
-        "(two groups with each other). Of many tests some would be significant by chance; Holm's "
-        "correction keeps the probability of any false claim below that of a single test. A group "
-        "that does not differ significantly may still differ: its intervals say by how much. The "
-        "AUC of a group is about its own rows: thresholds and flagged fractions of groups with "
-        "different fractions of positives differ even if the score is equally good in all.</dd>"
+        f"<dt>Subgroups and periods</dt><dd>{compared} Of many tests some would be significant by "
+        "chance; Holm's correction keeps the probability of any false claim below that of a single "
+        "test. A group that does not differ significantly may still differ: its intervals say by "
+        "how much. The AUC of a group is about its own rows: thresholds and flagged fractions of "
+        "groups with different fractions of positives differ even if the score is equally good in "
+        "all.</dd>"
     )

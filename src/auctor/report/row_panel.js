@@ -57,21 +57,35 @@ function reasonBar(adds, most) {
   ]);
 }
 
+// What a contribution to the score adds to the points, and the points of a score, as table cells.
+// There are none for models without a scorecard.
+function pointsCell(words) {
+  return rowFacts.points ? [html("td", { class: "points" }, words())] : [];
+}
+
+function pointsAdded(adds) {
+  const points = rowFacts.points.per_score * adds;
+  return Math.abs(points) < 0.05 ? "0.0" : (points > 0 ? "+" : "") + points.toFixed(1);
+}
+
 function reasonTable(result, score) {
   const most = Math.max(1e-12, ...result.terms.map((term) => Math.abs(term.adds)), Math.abs(result.rest));
   const plus = (value) => (value > 0 ? "+" : "") + significant(value, 3);
   const line = (name, value, adds) => html("tr", {}, [
     named(html("th", { scope: "row" }), name, 40), named(html("td"), value, 20),
-    html("td", {}, plus(adds)), html("td", { class: "bars" }, [reasonBar(adds, most)]),
+    html("td", {}, plus(adds)), ...pointsCell(() => pointsAdded(adds)),
+    html("td", { class: "bars" }, [reasonBar(adds, most)]),
   ]);
   const lines = result.terms.map((term) => line(term.name, term.value, term.adds));
   if (result.nMore > 0) lines.push(line(`${result.nMore} more`, "", result.rest));
-  const total = (name, value) => html("tr", {}, [html("th", { scope: "row" }, name), html("td"), html("td", {}, significant(value, 4)), html("td")]);
-  lines.push(total(shorten(rowFacts.reference, 40), result.base), total("score of this row", score));
-  const head = ["feature", "value", "adds", ""].map((words) => html("th", { scope: "col" }, words));
+  const total = (name, value) => html("tr", {}, [html("th", { scope: "row" }, name), html("td"), html("td", {}, significant(value, 4)), ...pointsCell(() => pointsOf(value).toFixed(1)), html("td")]);
+  lines.push(total(shorten(rowFacts.reference, 40), result.base), total(rowFacts.points ? "this row" : "score of this row", score));
+  const head = ["feature", "value", "adds", ...(rowFacts.points ? ["points"] : []), ""].map((words) => html("th", { scope: "col" }, words));
   return html("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Reasons for the score" }, [
-    html("table", { id: "reason-table" }, [
-      html("caption", {}, [html("span", {}, "What each value adds to the score, largest first")]),
+    html("table", { id: "reason-table", class: rowFacts.points ? "with-points" : "" }, [
+      html("caption", {}, [html("span", {}, rowFacts.points
+        ? "What each value adds to the score, and to the points of a scorecard, largest first"
+        : "What each value adds to the score, largest first")]),
       html("thead", {}, [html("tr", {}, head)]), html("tbody", {}, lines),
     ]),
   ]);

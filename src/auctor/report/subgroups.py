@@ -1,7 +1,7 @@
 """Facts on groups of rows: subgroups by the values of a column, and periods of time."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,24 +17,29 @@ MOST_GROUPS = 40  # in the table of a column
 MOST_TESTS = 80
 _MIN_ROWS = 10.0
 
+Compare = Literal["rest", "pairs"]
+
 
 def subgroup_facts(
-    rows: ReportRows, by: Mapping[str, Any] | None, level: float
+    rows: ReportRows, by: Mapping[str, Any] | None, compare: Compare, level: float
 ) -> list[dict[str, Any]]:
     """The table of each column, with its verdicts."""
     return [
-        {"name": clean(name), **_table_facts(_by_group(rows, name, values, level))}
+        {"name": clean(name), **_table_facts(_by_group(rows, name, values, compare, level))}
         for name, values in (by or {}).items()
     ]
 
 
-def _by_group(rows: ReportRows, name: str, values: Any, level: float) -> GroupTable:
+def _by_group(
+    rows: ReportRows, name: str, values: Any, compare: Compare, level: float
+) -> GroupTable:
     try:
         return by_group(
             rows.positive,
             rows.scores,
             values,
             threshold=rows.model.threshold,
+            compare=compare,
             probability=_probability(rows),
             clusters=rows.groups,
             instability=_instability(rows),

@@ -1,7 +1,7 @@
 """The facts of a report: all its numbers, as a dict of plain values."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,6 +52,7 @@ def summarize(
     importances: Any = None,
     about: Mapping[str, Any] | None = None,
     by: Mapping[str, Any] | None = None,
+    compare: Literal["rest", "pairs"] = "rest",
     time: Any = None,
     card: Mapping[str, Any] | None = None,
     example_rows: bool = True,
@@ -111,6 +112,9 @@ def summarize(
     by : dict of name to array-like of shape (n_rows,), optional
         Columns, features or not, whose values divide the rows into subgroups, as ``groups`` of
         :func:`auctor.metrics.by_group`. The page shows the quality in each of them.
+    compare : {"rest", "pairs"}, default="rest"
+        Whether each group of ``by`` is tested against the other groups together, or every two
+        groups.
     time : array-like of shape (n_rows,), optional
         When each row was observed: numbers, dates, or texts that sort in the order of time. The
         page shows the quality by period.
@@ -178,7 +182,7 @@ def summarize(
         "shape": shape_facts(rows.model),
         "learning": learning_facts(model, about),
         "level": level,
-        "subgroups": subgroup_facts(rows, by, level),
+        "subgroups": subgroup_facts(rows, by, compare, level),
         "periods": period_facts(rows, time, level),
     }
     facts["card"] = card_facts(card, rows.model.training, facts)
