@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
-from auctor.data.stored.dataset import Dataset
+from auctor.data.stored.dataset import Dataset, StoredRows
 from auctor.estimators.dataset_fit import open_rows
 from auctor.estimators.recording import recorded_model
 from auctor.estimators.target import check_target
@@ -174,9 +174,13 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         with open_rows(dataset, self) as rows:
-            y = check_target(rows.y, type(self).__name__)
-            given = FitInput(rows.table, rows.table, y, rows.weight)
-            self._set_fitted(self._fit(given), rows.table, rows.weight)
+            return self._fit_rows(rows)
+
+    def _fit_rows(self, rows: StoredRows) -> Self:
+        """Fit the model to the rows of an open data set."""
+        y = check_target(rows.y, type(self).__name__)
+        given = FitInput(rows.table, rows.table, y, rows.weight)
+        self._set_fitted(self._fit(given), rows.table, rows.weight)
         return self
 
     def _fit(self, given: FitInput) -> FitResult:

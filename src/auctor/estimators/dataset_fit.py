@@ -31,8 +31,11 @@ _ALLOWED: dict[str, tuple[Any, ...]] = {
 
 
 @contextmanager
-def open_rows(dataset: Any, estimator: Any) -> Iterator[StoredRows]:
-    """The rows of a data set; errors about the estimator and the memory come first."""
+def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[StoredRows]:
+    """The rows of a data set; errors about the estimator and the memory come first.
+
+    ``least_bytes`` is the memory for each row that is needed beside the fit, at another time.
+    """
     name = type(estimator).__name__
     _check_estimator(estimator, name)
     if not isinstance(dataset, Dataset):
@@ -41,7 +44,7 @@ def open_rows(dataset: Any, estimator: Any) -> Iterator[StoredRows]:
             "or use fit(X, y) for a table in memory"
         )
     threads = resolve_n_jobs(estimator.n_jobs)
-    row_bytes = ROW_BYTES[name] + _THREAD_BYTES * (threads - 1)
+    row_bytes = max(least_bytes, ROW_BYTES[name] + _THREAD_BYTES * (threads - 1))
     with open_dataset(dataset, row_bytes, name) as rows:
         yield rows
 

@@ -1,6 +1,7 @@
 """A CSV file of any size in blocks of rows, each column with one type in all of them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +12,36 @@ import pyarrow.csv as arrow_csv
 _TYPES = (pa.int64(), pa.float64(), pa.bool_(), pa.string())
 
 
+def csv_columns(path: Path) -> tuple[str, ...]:
+    """The names in the header."""
+    with _csv_errors(path):
+        return tuple(_open(path, {}).schema.names)
+
+
 def read_csv_blocks(path: Path) -> Iterator[pa.Table]:
     """The blocks of a CSV file with a header, which may be compressed by gzip.
 
     The file is read twice, because the type of a column is known only at its end. Empty cells,
     "NA", "NaN" and the like are missing values.
     """
-    try:
-        names = _open(path, {}).schema.names
+    names = csv_columns(path)
+    with _csv_errors(path):
         types = _find_types(path, names)
         for batch in _open(path, types):
             yield pa.Table.from_batches([batch])
+
+
+@contextmanager
+def _csv_errors(path: Path) -> Iterator[None]:
+    """Errors of pyarrow as a ValueError that names the file."""
+    try:
+        yield
     except pa.ArrowInvalid as error:
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"{path.name} cannot be read as a CSV file ({reason})") from None
 
 
-def _find_types(path: Path, names: list[str]) -> dict[str, pa.DataType]:
+def _find_types(path: Path, names: tuple[str, ...]) -> dict[str, pa.DataType]:
     """The type of each column, from all of its values."""
     rank = dict.fromkeys(names, 0)
     for batch in _open(path, dict.fromkeys(names, pa.string())):

@@ -1,6 +1,5 @@
 """Dataset: a table in files or batches, with its target, that an estimator can be fitted to."""
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +18,6 @@ from auctor.data.table import default_names
 
 # The interpreter with the libraries and the compiled kernels, and the batches that are read.
 FIXED_BYTES = 400_000_000
-# pandas writes its index as such a column.
-_INDEX = re.compile(r"__index_level_\d+__")
 
 
 class StoredRows(NamedTuple):
@@ -61,7 +58,6 @@ class Dataset:
 
     def column_names(self, names: tuple[str, ...]) -> tuple[str, str | None, tuple[str, ...]]:
         """The names of the target, of the weight, and of the features."""
-        names = tuple(name for name in names if not _INDEX.fullmatch(name))
         target = self._name(self.target, "target", names)
         weight = None if self.weight is None else self._name(self.weight, "weight", names)
         wanted = names if self.features is None else self.features

@@ -1,5 +1,6 @@
 """Parquet files as one table, of which one column at a time is read in batches of rows."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from auctor.data.stored.column_types import Part, common_kinds
 
 # Rows that are converted at the same time: a batch of floats has 2 MB.
 _BATCH_ROWS = 2**18
+
+# pandas stores the index of a data frame under such a name; it is not a column of the table.
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 class ParquetStore:
@@ -28,8 +32,9 @@ class ParquetStore:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns of the first file that has rows."""
-        return tuple(self.parts[0].schema.names) if self.parts else ()
+        """The columns of the first file that has rows, without the index of pandas."""
+        names = self.parts[0].schema.names if self.parts else []
+        return tuple(name for name in names if not _PANDAS_INDEX.fullmatch(name))
 
     def kinds(self, names: tuple[str, ...]) -> dict[str, str]:
         """The kind of each column; an error if the files differ."""
@@ -37,10 +42,14 @@ class ParquetStore:
 
     def column(self, name: str) -> Iterator[pa.Array]:
         """A column in batches, in the order of the rows."""
+        return (batch.column(0) for batch in self.batches([name]))
+
+    def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Some columns in batches of rows; a batch has about as many values for any of them."""
+        size = max(1, _BATCH_ROWS // len(names))
         for path in self.paths:
             with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
-                for batch in file.iter_batches(_BATCH_ROWS, columns=[name], use_threads=False):
-                    yield batch.column(0)
+                yield from file.iter_batches(size, columns=list(names), use_threads=False)
 
 
 def _read_head(path: Path) -> tuple[pa.Schema, int]:

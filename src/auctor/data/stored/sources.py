@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from auctor.data.stored.column_types import without_dictionaries
-from auctor.data.stored.csv_blocks import read_csv_blocks
+from auctor.data.stored.csv_blocks import csv_columns, read_csv_blocks
 from auctor.data.stored.parquet_store import ParquetStore
 from auctor.data.stored.spill import SpillFolder
 from auctor.data.table import as_frame, default_names
@@ -57,6 +57,12 @@ def open_parquet(source: str | Path) -> ParquetStore:
     if not files:
         raise ValueError(f"source {str(path)!r} is a folder without Parquet files; {_WANTED}")
     return ParquetStore(files)
+
+
+def file_columns(path: str | Path) -> tuple[str, ...]:
+    """The columns of a Parquet file, of a folder of Parquet files, or of a CSV file."""
+    check_source(path)
+    return open_parquet(path).names if is_parquet(path) else csv_columns(Path(path))
 
 
 def open_store(source: Any, spill: SpillFolder) -> ParquetStore:

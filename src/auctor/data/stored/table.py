@@ -70,6 +70,11 @@ class StoredTable(Table):
             self._check_number(j, len(index_of))
         return Categories(list(index_of), indices)
 
+    def row_batches(self) -> Iterator[pa.Table]:
+        """The table in batches of rows."""
+        for batch in self._store.batches(self.names):
+            yield pa.Table.from_batches([batch]).select(list(self.names))
+
     def vector(self, name: str) -> npt.NDArray[Any]:
         """A column of labels or weights. Equal texts are one object in memory."""
         distinct: dict[Any, Any] = {}
