@@ -18,6 +18,8 @@ _MODULES = {
     "RankMetric": "auctor.learners.exact.metric",
     "load": "auctor.models",
     "load_scorecard": "auctor.models",
+    "Dataset": "auctor.data.stored.dataset",
+    "read_dataset": "auctor.data.stored.dataset",
 }
 _PACKAGES = (
     "data",
@@ -36,6 +38,8 @@ _PACKAGES = (
 __all__ = sorted([*_MODULES, "__version__", "datasets", "metrics"])
 
 if TYPE_CHECKING:
+    from auctor.data.stored.dataset import Dataset as Dataset
+    from auctor.data.stored.dataset import read_dataset as read_dataset
     from auctor.estimators import *  # noqa: F403
     from auctor.exceptions import OracleError as OracleError
     from auctor.learners.exact.metric import RankMetric as RankMetric

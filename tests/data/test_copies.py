@@ -74,3 +74,12 @@ def test_without_copies_every_row_is_drawn_by_itself():
     first, unit = draw_units(None, rows, 2)
     assert first is rows
     assert unit.tolist() == [0, 1, 2]
+
+
+def test_copies_among_many_rows_are_found_in_groups_of_hashes(monkeypatch):
+    X = np.random.default_rng(1).integers(0, 40, size=(500, 2)).astype(float)
+    positive = X.sum(axis=1) > 40
+    expected = find_copies(read_table(X), None, positive)
+    assert (expected != np.arange(500)).any()
+    monkeypatch.setattr("auctor.data.copies._MANY_ROWS", 10)
+    np.testing.assert_array_equal(find_copies(read_table(X), None, positive), expected)

@@ -56,6 +56,13 @@ class FitOptions:
 
 def run(args: argparse.Namespace) -> None:
     """Read the options and fit."""
+    if args.max_memory is not None:
+        from auctor.cli import fit_large  # imported here: other fits do not need it
+
+        fit_large.run(args)
+        return
+    if args.spill_dir is not None:
+        raise ValueError("--spill-dir is given without --max-memory; give both, or neither")
     metric = parse_metric(args.metric)
     check_document(args)
     fit_table(

@@ -68,6 +68,17 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
     _add_cv(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 skips it")
     add(
+        "--max-memory",
+        metavar="SIZE",
+        help="fit to a file (CSV, Parquet) or a folder of Parquet files larger than memory, using "
+        "at most this, such as 2GB; one of the --cv folds is tested instead of all",
+    )
+    add(
+        "--spill-dir",
+        metavar="DIR",
+        help="folder for the temporary files of --max-memory (default: that of the system)",
+    )
+    add(
         "--holdout",
         metavar="FILE",
         help="another table with labels, on which the final model is measured as well",

@@ -66,7 +66,7 @@ def bin_table(
 ) -> tuple[tuple[Feature, ...], npt.NDArray[Any]]:
     """The features, and their codes (features, rows) with positives first."""
     dtype = np.uint8 if max_bins <= 255 else np.uint16
-    codes = np.empty((table.n_columns, len(rows.positive)), dtype=dtype)
+    codes = table.empty_codes((table.n_columns, len(rows.positive)), dtype)
     # Each thread has buffers for a column, its sorted copy and the sort itself. Memory that threads
     # allocate and free for every column would not be returned to the system.
     buffers: SimpleQueue[Floats] = SimpleQueue()

@@ -124,7 +124,7 @@ def find_copies(
     >>> find_copies(table, None, np.array([True, True, True, True, False])).tolist()
     [0, 1, 0, 3, 4]
     """
-    kept_rows = np.arange(table.n_rows) if kept is None else np.flatnonzero(kept)
+    kept_rows = None if kept is None else np.flatnonzero(kept)
     repeated, hashes = _repeated_rows(table, kept_rows, categorical)
     if len(repeated) == 0:
         return None
@@ -133,33 +133,38 @@ def find_copies(
     is_pure = (n_pos == 0) | (n_pos == np.bincount(group))
     if not is_pure.any():
         return None
-    copies = np.arange(len(kept_rows))
+    copies = np.arange(len(positive))
     is_copy = is_pure[group]
     copies[repeated[is_copy]] = repeated[first[group[is_copy]]]
     return copies
 
 
 def _repeated_rows(
-    table: Table, kept_rows: Ints, categorical: frozenset[int]
+    table: Table, kept_rows: Ints | None, categorical: frozenset[int]
 ) -> tuple[Ints, Hashes]:
     """Indices (among the kept rows) and hashes of the rows that occur more than once.
 
-    Rows that are already unique are dropped after 1, 2, 4, 8, ... columns, so that little is read
-    if the first columns have many distinct values.
+    ``kept_rows`` is None if all rows are kept: an index for each row of a long table takes as much
+    memory as a column. Rows that are already unique are dropped after 1, 2, 4, 8, ... columns, so
+    that little is read if the first columns have many distinct values.
     """
-    n_rows = len(kept_rows)
     if isinstance(table, SparseTable):
-        return _still_repeated(np.arange(n_rows), row_hashes(table.columns.tocsr())[kept_rows])
-    rows, hashes = np.arange(n_rows), np.zeros(n_rows, dtype=np.uint64)
+        hashes = row_hashes(table.columns.tocsr())
+        return _still_repeated(None, hashes if kept_rows is None else hashes[kept_rows])
+    rows: Ints | None = None  # all
+    n_rows = table.n_rows if kept_rows is None else len(kept_rows)
+    hashes = np.zeros(n_rows, dtype=np.uint64)
     salts = column_salt(np.arange(table.n_columns))
     is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
     # Numbers first, because most rows differ in these and text takes longer to read.
     for n_read, j in enumerate(np.argsort(is_category, kind="stable").tolist(), start=1):
         bits = _column_bits(table, j, is_category[j])
-        mix_column(bits if len(rows) == len(bits) else bits[kept_rows[rows]], salts[j], hashes)
+        for chosen in (kept_rows, rows):
+            bits = bits if chosen is None else bits[chosen]
+        mix_column(bits, salts[j], hashes)
         if n_read & (n_read - 1) == 0:
             rows, hashes = _still_repeated(rows, hashes, _DROP_BELOW)
-        if len(rows) == 0:
+        if len(hashes) == 0:
             break
     return _still_repeated(rows, hashes)
 
@@ -169,12 +174,18 @@ def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
     return np.asarray(values.view(np.uint64))
 
 
-def _still_repeated(rows: Ints, hashes: Hashes, max_fraction: float = 1.0) -> tuple[Ints, Hashes]:
-    """The rows whose hash is repeated; all rows if more than ``max_fraction`` of them are."""
-    ordered = sorted_hashes(hashes)  # many times as fast as argsort
-    n_again = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+def _still_repeated(
+    rows: Ints | None, hashes: Hashes, max_fraction: float = 1.0
+) -> tuple[Ints, Hashes]:
+    """The rows whose hash is repeated; all rows if more than ``max_fraction`` of them are.
+
+    ``rows`` is None for all rows.
+    """
+    n_again = _count_repeated(hashes)
     if n_again == 0:
-        return rows[:0], hashes[:0]
+        return np.empty(0, dtype=np.int64), hashes[:0]
+    if rows is None:
+        rows = np.arange(len(hashes))
     if n_again > max_fraction * len(rows):
         return rows, hashes
     order = np.argsort(hashes, kind="stable")
@@ -183,6 +194,25 @@ def _still_repeated(rows: Ints, hashes: Hashes, max_fraction: float = 1.0) -> tu
     again[order[1:][equal]] = True
     again[order[:-1][equal]] = True
     return rows[again], hashes[again]
+
+
+# Hashes of more rows are sorted in this number of groups, by their highest bits, because the sort
+# needs two copies of what it sorts.
+_MANY_ROWS, _GROUP_BITS = 2**22, np.uint64(4)
+
+
+def _count_repeated(hashes: Hashes) -> int:
+    """The number of rows whose hash occurs in an earlier row."""
+    if len(hashes) <= _MANY_ROWS:
+        return _count_sorted(hashes)
+    high = (hashes >> (np.uint64(64) - _GROUP_BITS)).astype(np.uint8)
+    groups = (hashes[high == group] for group in range(2 ** int(_GROUP_BITS)))
+    return sum(map(_count_sorted, groups))
+
+
+def _count_sorted(hashes: Hashes) -> int:
+    ordered = sorted_hashes(hashes)  # many times as fast as argsort
+    return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
 
 
 def draw_units(copies: Ints | None, rows: Ints, n_folds: float) -> tuple[Ints, Ints]:

@@ -1,5 +1,6 @@
 """RankingData: the binned table that every learner works on."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +15,8 @@ from auctor.data.copies import mostly_copies
 from auctor.data.features import Feature
 from auctor.data.sparse import SparseCodes
 from auctor.data.weights import effective_rows
+
+EmptyCodes = Callable[[tuple[int, ...], npt.DTypeLike], npt.NDArray[Any]]
 
 
 class Codes(Protocol):
@@ -45,12 +48,16 @@ class Partition:
         The index of each row in the table, not counting rows of weight 0.
     n_pos : int
         Number of positives.
+    empty : function
+        Makes an array for a copy of dense codes, as ``np.empty`` does. Codes in a file are copied
+        to another file, so that holding out rows needs no memory for them.
     """
 
     codes: Codes
     weight: npt.NDArray[np.uint32]
     rows: Ints
     n_pos: int
+    empty: EmptyCodes = np.empty
 
     def __post_init__(self) -> None:
         for array in (self.weight, self.rows, self.codes):
@@ -105,9 +112,22 @@ class Partition:
         if isinstance(self.codes, SparseCodes):
             codes = self.codes.take(chosen)
         else:
-            codes = np.ascontiguousarray(self.dense_codes[:, chosen])
+            codes = self._copy(range(len(self.dense_codes)), np.flatnonzero(chosen))
         n_pos = int(chosen[: self.n_pos].sum())
-        return Partition(codes, self.weight[chosen], self.rows[chosen], n_pos)
+        return Partition(codes, self.weight[chosen], self.rows[chosen], n_pos, self.empty)
+
+    def take_features(self, kept: Indices) -> "Partition":
+        """A partition of all rows with some of the features; not for sparse codes."""
+        return replace(self, codes=self._copy(kept.tolist(), slice(None)))
+
+    def _copy(self, features: Sequence[int], rows: Indices | slice) -> npt.NDArray[Any]:
+        """The codes of some features and rows, copied one feature at a time."""
+        codes = self.dense_codes
+        n_rows = self.n_rows if isinstance(rows, slice) else len(rows)
+        out = self.empty((len(features), n_rows), codes.dtype)
+        for i, j in enumerate(features):
+            out[i] = codes[j][rows]
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,10 +293,7 @@ class RankingData:
         'x1'
         """
         features = tuple(self.features[j] for j in kept)
-        parts = tuple(
-            replace(part, codes=np.ascontiguousarray(part.dense_codes[kept]))
-            for part in self.partitions
-        )
+        parts = tuple(part.take_features(kept) for part in self.partitions)
         return replace(self, features=features, partitions=parts)
 
     @property

@@ -40,6 +40,10 @@ class Table(ABC):
     def n_columns(self) -> int:
         return len(self.names)
 
+    def empty_codes(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """An array for codes of this table, not initialised; a table in files has it in a file."""
+        return np.empty(shape, dtype=dtype)
+
     def check_columns(self) -> None:
         """Raise an error for a column of a type that no learner can use."""
         for j in range(self.n_columns):
@@ -213,7 +217,7 @@ def read_table(X: Any, *, accept_sparse: bool = False) -> Table:
     if sparse.issparse(X):
         table: Table = _read_sparse(X, accept_sparse)
     else:
-        frame = _as_frame(X)
+        frame = as_frame(X)
         table = _read_array(X) if frame is None else _read_frame(frame)
     if table.n_rows == 0:
         raise ValueError(
@@ -252,7 +256,7 @@ def _read_sparse(X: Any, accept_sparse: bool) -> SparseTable:
     return SparseTable(X)
 
 
-def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
+def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """X as a narwhals DataFrame; None if it is not a data frame."""
     try:
         if isinstance(X, pa.RecordBatch):

@@ -81,9 +81,12 @@ def prepare(
     else:
         with Workers(n_jobs) as workers:
             features, codes = bin_table(table, rows, categorical, max_bins, workers)
-    index = np.arange(len(labelled.positive))  # of the kept rows
     partition = Partition(
-        codes, rows.positives_first(labelled.weight), rows.positives_first(index), rows.n_pos
+        codes,
+        rows.positives_first(labelled.weight),
+        rows.positives_first(np.arange(len(labelled.positive))),
+        rows.n_pos,
+        table.empty_codes,
     )
     copies = find_copies(table, labelled.kept, labelled.positive, categorical)
     return RankingData(features, (partition,), labelled.classes, labelled.rows_per_unit, copies)

@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
+from auctor.data.stored.dataset import Dataset, StoredRows
+from auctor.estimators.dataset_fit import open_rows
 from auctor.estimators.recording import recorded_model
 from auctor.estimators.target import check_target
 from auctor.learners.certificate import Certificate
@@ -151,6 +153,34 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         table = read_table(X, accept_sparse=self._accepts_sparse)
         given = FitInput(table, X, check_target(y, type(self).__name__), sample_weight)
         self._set_fitted(self._fit(given), given.table, given.sample_weight)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_dataset(self, dataset: Dataset) -> Self:
+        """Fit the model to a table that is too large for memory.
+
+        The model is the same, bit for bit, as that of ``fit`` on the whole table. Estimators and
+        parameters that need the whole table in memory are refused with an error.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            Files or batches with the names of the target and of the weights, from
+            :func:`auctor.read_dataset`.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+        """
+        with open_rows(dataset, self) as rows:
+            return self._fit_rows(rows)
+
+    def _fit_rows(self, rows: StoredRows) -> Self:
+        """Fit the model to the rows of an open data set."""
+        y = check_target(rows.y, type(self).__name__)
+        given = FitInput(rows.table, rows.table, y, rows.weight)
+        self._set_fitted(self._fit(given), rows.table, rows.weight)
         return self
 
     def _fit(self, given: FitInput) -> FitResult:

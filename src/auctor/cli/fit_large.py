@@ -1,0 +1,150 @@
+"""`auctor fit --max-memory`: fit to files larger than memory, with one fold held out."""
+
+import argparse
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from auctor._learner_names import command_name
+from auctor._text import count, file_name
+from auctor.cli.labels import choose_positive, two_labels
+from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
+from auctor.cli.metric import parse_metric
+from auctor.cli.options import ColumnRoles, Execution
+from auctor.cli.out_files import Output, check_outputs, choose_output
+from auctor.cli.output import emit, note
+from auctor.cli.problem import feature_names
+from auctor.cli.table_file import TableFile
+from auctor.data.stored.dataset import Dataset, StoredRows, read_dataset
+from auctor.data.stored.sources import file_columns
+from auctor.estimators.base import RankingEstimator
+from auctor.estimators.dataset_fit import open_rows
+from auctor.estimators.dataset_validation import (
+    FOLD_BYTES,
+    HeldOutFold,
+    fit_rows,
+    hold_out_fold,
+)
+from auctor.models.file import to_json
+
+# Options that need the whole table in memory.
+_REFUSED = ("report", "holdout", "group", "time", "missing", "delimiter")
+
+
+class _Columns(TableFile):
+    """The columns of a file or folder, whose rows are read by other means."""
+
+    def __init__(self, path: str) -> None:
+        self.name, self.columns = file_name(path), file_columns(path)
+
+    def _read(self, names: Sequence[str], text: Collection[str]) -> NoReturn:
+        raise NotImplementedError
+
+    def read_verbatim(self, names: Sequence[str]) -> NoReturn:
+        raise NotImplementedError
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read the options, fit, print how good the model is on a held-out fold, and write it."""
+    _check_options(args)
+    execution = Execution.from_args(args)
+    metric = parse_metric(args.metric)
+    learner = command_name(args.learner) if args.learner else default_learner(metric)
+    estimator = make_learner(learner, metric, execution)
+    set_parameters(estimator, learner, tuple(args.param))
+    out = choose_output(args.out, args.table, ".model.json")
+    check_outputs([out, None], [args.table, args.config, None], args.json)
+    source = _Columns(args.table)
+    roles = ColumnRoles.for_training(args).with_lists(source.columns)
+    names = feature_names(source, roles)
+    set_columns(estimator, learner, roles.categorical, tuple(args.monotone), names)
+    dataset = _read_dataset(args, roles, names)
+    with open_rows(dataset, estimator, FOLD_BYTES if args.cv else 0) as rows:
+        labels = two_labels(rows.y, roles.target)
+        positive = choose_positive(labels, roles.positive, roles.target)
+        estimator.set_params(pos_label=positive)
+        facts = _table_facts(args.table, roles, rows, positive)
+        fold = _validate(estimator, rows, args.cv, execution)
+        note("fitting on all rows", execution.quiet)
+        fit_rows(estimator, rows)
+    out.write_text(to_json(estimator.model_))
+    facts |= _result_facts(estimator, fold, args.cv, out)
+    emit(facts, _text(facts, estimator, fold), args.json, out.is_stdout)
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    for name in _REFUSED:
+        if getattr(args, name) not in (None, []):
+            raise ValueError(
+                f"--{name} needs the whole table in memory; leave out --max-memory or --{name}"
+            )
+    if args.metric != "auc":
+        raise ValueError(f"--metric {args.metric} cannot be used with --max-memory; only auc can")
+
+
+def _read_dataset(args: argparse.Namespace, roles: ColumnRoles, names: list[str]) -> Dataset:
+    return read_dataset(
+        Path(args.table),
+        target=roles.target,
+        weight=roles.weight,
+        features=names,
+        max_memory=args.max_memory,
+        spill_dir=args.spill_dir,
+    )
+
+
+def _validate(
+    estimator: RankingEstimator, rows: StoredRows, n_folds: int, execution: Execution
+) -> HeldOutFold | None:
+    if n_folds == 0:
+        return None
+    note(f"fitting without one of {n_folds} folds, which is then tested", execution.quiet)
+    return hold_out_fold(estimator, rows, n_folds, execution.seed)
+
+
+def _table_facts(path: str, roles: ColumnRoles, rows: StoredRows, positive: Any) -> dict[str, Any]:
+    n_pos = int((rows.y == positive).sum())
+    return {
+        "table": file_name(path),
+        "target": roles.target,
+        "rows": len(rows.y),
+        "positive": positive,
+        "n_pos": n_pos,
+        "n_neg": len(rows.y) - n_pos,
+        "features": rows.table.n_columns,
+    }
+
+
+def _result_facts(
+    estimator: RankingEstimator, fold: HeldOutFold | None, n_folds: int, out: Output
+) -> dict[str, Any]:
+    certificate = estimator.certificate_
+    held_out = None
+    if fold is not None:
+        auc = {"auc": fold.auc.value, "auc_low": fold.auc.low, "auc_high": fold.auc.high}
+        held_out = {"folds": n_folds, "rows": fold.n_rows, "n_pos": fold.n_pos, **auc}
+    return {
+        "learner": type(estimator).__name__,
+        "held_out_fold": held_out,
+        "certificate": {"statement": certificate.statement, "values": certificate.values},
+        "model": str(out),
+    }
+
+
+def _text(facts: dict[str, Any], estimator: RankingEstimator, fold: HeldOutFold | None) -> str:
+    lines = [
+        f"{facts['table']}: {facts['rows']} rows, {facts['n_pos']} of them positive "
+        f"({facts['target']} = {facts['positive']}), {count(facts['features'], 'feature')}"
+    ]
+    if fold is not None:
+        lines.append(
+            f"{facts['learner']} on one of {facts['held_out_fold']['folds']} folds, fitted to the "
+            f"others: {fold.auc}"
+        )
+    lines += [
+        f"training certificate: {estimator.certificate_.statement}",
+        "with --max-memory there is no baseline, only one fold is tested, and the model file has "
+        "no record of the training rows",
+        f"model written to {facts['model']}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,68 @@
+"""Which estimators can be fitted to a Dataset, and with which parameters."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any
+
+from auctor.data import resolve_n_jobs
+from auctor.data.stored.dataset import Dataset, StoredRows, open_dataset
+
+# Bytes of memory that a fit needs for each row, at most: labels, weights, positions, the columns
+# that are being binned, and what the learner keeps of a row, measured by `rows` of
+# benchmarks/dataset_memory.py. Codes are not counted, because they are in files.
+ROW_BYTES = {
+    "RankBoost": 100,
+    "SoftRankBoost": 100,
+    "AUCBoost": 100,
+    "MartiRank": 100,
+    "TreeRank": 100,
+    "SmoothAUCBoost": 100,
+    "SmoothAUCBoostCV": 100,
+    "SmoothTreeBoost": 200,
+}
+# A thread that bins a column has a buffer for its values, their sorted copy and the sort itself.
+_THREAD_BYTES = 24
+# Values of parameters with which the learner works on binned rows alone.
+_ALLOWED: dict[str, tuple[Any, ...]] = {
+    "estimator": ("feature", "stump"),
+    "init": (None, "smooth"),
+}
+
+
+@contextmanager
+def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[StoredRows]:
+    """The rows of a data set; errors about the estimator and the memory come first.
+
+    ``least_bytes`` is the memory for each row that is needed beside the fit, at another time.
+    """
+    name = type(estimator).__name__
+    _check_estimator(estimator, name)
+    if not isinstance(dataset, Dataset):
+        raise ValueError(
+            f"dataset is of type {type(dataset).__name__}; give the result of auctor.read_dataset, "
+            "or use fit(X, y) for a table in memory"
+        )
+    threads = resolve_n_jobs(estimator.n_jobs)
+    row_bytes = max(least_bytes, ROW_BYTES[name] + _THREAD_BYTES * (threads - 1))
+    with open_dataset(dataset, row_bytes, name) as rows:
+        yield rows
+
+
+def _check_estimator(estimator: Any, name: str) -> None:
+    if name not in ROW_BYTES:
+        raise TypeError(
+            f"{name} needs the whole table in memory; give it to fit(X, y), or use one of "
+            f"{', '.join(ROW_BYTES)}"
+        )
+    parameters = estimator.get_params(deep=False)
+    for parameter, allowed in _ALLOWED.items():
+        value = parameters.get(parameter, allowed[0])
+        if not any(value is choice or value == choice for choice in allowed):
+            raise ValueError(
+                f"{name} with {parameter}={value!r} needs the whole table in memory; give "
+                f"{parameter}={allowed[0]!r}, or use fit(X, y)"
+            )
+    cv = parameters.get("cv")
+    if not (cv is None or isinstance(cv, Integral)):
+        raise ValueError(f"cv is {str(cv)[:60]}; for a data set give a number of folds, or None")

@@ -1,0 +1,108 @@
+"""`auctor fit --max-memory`: the model of the library, one held-out fold, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
+import pytest
+
+import auctor
+from auctor import RankBoost
+from auctor.data.copies import find_copies
+from auctor.data.table import read_table
+
+from .conftest import FAST, Run
+
+DROP = ("--drop", "id", "--drop", "w")
+LARGE = ("--target", "y", *DROP, "--max-memory", "1GB")
+FEATURES = ["x", "z", "flag", "city"]
+
+
+@pytest.fixture
+def folder(table: pa.Table, tmp_path: Path) -> Path:
+    """The table in three Parquet files."""
+    path = tmp_path / "parts"
+    path.mkdir()
+    for k in range(3):
+        size = len(table) // 3 + 1
+        pq.write_table(table.slice(k * size, size), path / f"{k}.parquet")
+    return path
+
+
+def test_model_is_that_of_the_library(run: Run, folder: Path, table: pa.Table) -> None:
+    done = run("fit", folder, *LARGE, *FAST, "--out", "large.json", "--json")
+    assert (done.code, done.err) == (0, "")
+    ranker = RankBoost(n_estimators=10).fit(table.select(FEATURES), table["y"].to_numpy())
+    ranker.save("memory.json")
+    assert Path("large.json").read_text() == Path("memory.json").read_text()
+    assert done.json["rows"] == len(table)
+    assert done.json["features"] == len(FEATURES)
+
+
+def test_csv_file_gives_the_same_model(run: Run, folder: Path, table: pa.Table) -> None:
+    csv.write_csv(table, "all.csv")
+    for source in (folder, "all.csv"):
+        assert run("fit", source, *LARGE, *FAST, "--out", f"{Path(source).name}.json").code == 0
+    assert Path("parts.json").read_text() == Path("all.csv.json").read_text()
+
+
+def test_held_out_fold_is_not_trained_on(run: Run, tmp_path: Path) -> None:
+    # With many columns of noise, a model is nearly perfect on the rows that it has seen.
+    rng = np.random.default_rng(0)
+    noise = {f"x{j}": rng.normal(size=400) for j in range(20)}
+    table = pa.table({**noise, "y": rng.integers(0, 2, 400)})
+    pq.write_table(table, tmp_path / "noise.parquet")
+    options = ("--learner", "rankboost", "--param", "n_estimators=300")
+    done = run("fit", "noise.parquet", "--target", "y", "--max-memory", "1GB", *options, "--json")
+    fold = done.json["held_out_fold"]
+    assert fold["rows"] == 80
+    assert fold["auc_low"] < 0.5 < fold["auc_high"]
+    assert auctor.load("noise.model.json").score(table.select(list(noise)), table["y"]) > 0.9
+
+
+def test_copies_are_held_out_together(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=100), rng.integers(0, 2, 100)
+    table = pa.table({"x": np.tile(x, 4), "y": np.tile(y, 4)})
+    assert find_copies(read_table(table.select(["x"])), None, np.tile(y, 4) == 1) is not None
+    pq.write_table(table, tmp_path / "noise.parquet")
+    options = ("--learner", "rankboost", "--param", "n_estimators=300")
+    done = run("fit", "noise.parquet", "--target", "y", "--max-memory", "1GB", *options, "--json")
+    assert done.json["held_out_fold"]["auc"] < 0.8  # near 1 if copies were seen
+
+
+def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
+    done = run("fit", folder, *LARGE, *FAST)
+    assert "RankBoost on one of 2 folds, fitted to the others: AUC" in done.out
+    assert "no baseline, only one fold is tested" in done.out
+    done = run("fit", folder, *LARGE, *FAST[:-1], "0")
+    assert "folds" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--report",), "--report needs the whole table in memory"),
+        (("--holdout", "a.csv"), "--holdout needs the whole table in memory"),
+        (("--group", "id"), "--group needs the whole table in memory"),
+        (("--metric", "ks"), "--metric ks cannot be used with --max-memory"),
+        (("--learner", "exactboost"), "ExactBoost needs the whole table in memory"),
+        (("--drop", "nothing"), "nothing"),
+        (("--spill-dir", "/no/such"), "spill_dir is '/no/such', which is not a folder"),
+        (("--max-memory", "lots"), "max_memory is 'lots'"),
+        (("--max-memory", "1MB"), "max_memory is 1 MB, and RankBoost needs about"),
+        (("--positive", "maybe"), "--positive 'maybe' is not a label"),
+    ],
+)
+def test_refused(run: Run, folder: Path, options: tuple[str, ...], message: str) -> None:
+    done = run("fit", folder, *LARGE, *FAST, *options)
+    assert done.code != 0
+    assert message in done.error
+    assert not Path("parts.model.json").exists()
+
+
+def test_spill_dir_alone(run: Run, train: Path) -> None:
+    done = run("fit", train, "--target", "y", *FAST, "--spill-dir", ".")
+    assert "--spill-dir is given without --max-memory" in done.error

@@ -1,0 +1,118 @@
+"""Models from a folder of Parquet files equal those of the table in memory, bit for bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import auctor
+from auctor import estimators, read_dataset
+from auctor.estimators.dataset_fit import ROW_BYTES
+
+SMALL = {
+    "RankBoost": {"n_estimators": 10, "early_stopping": True},
+    "SoftRankBoost": {"n_estimators": 10},
+    "AUCBoost": {"n_estimators": 10},
+    "MartiRank": {"n_layers": 5},
+    "TreeRank": {"max_depth": 4},
+    "SmoothAUCBoost": {"max_iter": 10},
+    "SmoothAUCBoostCV": {"cv": 2, "max_iter": 5},
+    "SmoothTreeBoost": {"n_estimators": 5, "max_depth": 3},
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    n_rows = 300
+    number = rng.normal(size=n_rows)
+    text = rng.choice(["x", "y", "z", None], n_rows)
+    return pd.DataFrame(
+        {
+            "number": np.where(rng.random(n_rows) < 0.1, np.nan, number),
+            "count": rng.poisson(3, n_rows),
+            "text": text,
+            "target": np.where(number + (text == "x") + rng.normal(size=n_rows) > 1, "bad", "ok"),
+            "weight": rng.choice([0.0, 0.5, 1.0, 2.25], n_rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folders(table, tmp_path_factory):
+    """Folders of 1, 7 and 50 files with the rows of the table."""
+    folders = {}
+    for n_parts in (1, 7, 50):
+        folders[n_parts] = tmp_path_factory.mktemp(f"parts{n_parts}")
+        for k, rows in enumerate(np.array_split(np.arange(len(table)), n_parts)):
+            table.iloc[rows].to_parquet(folders[n_parts] / f"{k:02d}.parquet", index=False)
+    return folders
+
+
+def saved(estimator, path):
+    estimator.save(path)
+    return path.read_text()
+
+
+def test_every_estimator_is_tested():
+    assert SMALL.keys() == ROW_BYTES.keys()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_same_bits_from_any_number_of_files(name, table, folders, tmp_path):
+    estimator = getattr(auctor, name)(**SMALL[name], pos_label="bad")
+    X = table[["number", "count", "text"]]
+    estimator.fit(X, table["target"], sample_weight=table["weight"])
+    expected = saved(estimator, tmp_path / "memory.json")
+    for folder in folders.values():
+        dataset = read_dataset(folder, target="target", weight="weight", spill_dir=tmp_path)
+        stored = clone(estimator).fit_dataset(dataset)
+        assert saved(stored, tmp_path / "stored.json") == expected
+        np.testing.assert_array_equal(stored.feature_names_in_, estimator.feature_names_in_)
+        assert stored.classes_.tolist() == estimator.classes_.tolist()
+
+
+def test_same_bits_for_any_number_of_threads(folders, tmp_path):
+    texts = set()
+    for n_jobs in (1, 2):
+        ranker = auctor.RankBoost(5, n_jobs=n_jobs)
+        dataset = read_dataset(folders[7], target="target", features=["number", "count"])
+        texts.add(saved(ranker.fit_dataset(dataset), tmp_path / "model.json"))
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("name", sorted(set(estimators.__all__) - set(SMALL)))
+def test_others_are_refused_by_name(name, folders):
+    kind = getattr(estimators, name)
+    if not (isinstance(kind, type) and hasattr(kind, "fit_dataset")):
+        pytest.skip("not an estimator of this package")
+    try:
+        estimator = kind()
+    except TypeError:
+        estimator = kind([("a", auctor.RankBoost())])
+    with pytest.raises(TypeError, match=f"{name} needs the whole table in memory"):
+        estimator.fit_dataset(read_dataset(folders[1], target="target"))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        auctor.AUCBoost(estimator="tree"),
+        auctor.MartiRank(estimator="tree"),
+        auctor.SmoothAUCBoost(init=auctor.RankBoost()),
+    ],
+)
+def test_parameters_that_need_the_table(estimator, folders):
+    with pytest.raises(ValueError, match=r"(estimator|init)=.* needs the whole table in memory"):
+        estimator.fit_dataset(read_dataset(folders[1], target="target"))
+
+
+def test_given_folds_are_refused(folders):
+    estimator = auctor.SmoothAUCBoostCV(cv=[([0], [1])])
+    with pytest.raises(ValueError, match="give a number of folds"):
+        estimator.fit_dataset(read_dataset(folders[1], target="target"))
+
+
+def test_table_in_memory_is_refused(table):
+    with pytest.raises(ValueError, match=r"dataset is of type DataFrame; give the result of"):
+        auctor.RankBoost().fit_dataset(table)
