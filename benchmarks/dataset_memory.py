@@ -10,6 +10,7 @@ any time. With `--limit` the system refuses more memory than that to the process
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -31,6 +32,9 @@ ESTIMATORS = {
     "SmoothTreeBoost": {"n_estimators": 20},
 }
 BATCH = 500_000
+# RLIMIT_DATA counts addresses that are reserved and never used: Arrow's own allocator reserves
+# 1 GB at a time, and the C library some for each thread.
+PLAIN_MEMORY = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
 
 
 def main() -> None:
@@ -110,7 +114,11 @@ def compare_fits(options: argparse.Namespace, folder: Path) -> None:
 def run(name: str, folder: Path, limit: float, *more: str) -> dict:
     command = [sys.executable, __file__, "one", "--estimator", name, "--folder", str(folder)]
     result = subprocess.run(
-        [*command, "--limit", str(limit), *more], check=True, stdout=subprocess.PIPE, text=True
+        [*command, "--limit", str(limit), *more],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **PLAIN_MEMORY},
     )
     return json.loads(result.stdout)
 

@@ -240,6 +240,12 @@ class TestErrors:
         with pytest.raises(ValueError, match="source yields an object of type int"):
             self.fit([3])
 
+    def test_column_of_identifiers(self, table, monkeypatch):
+        monkeypatch.setattr("auctor.data.stored.table.MOST_CATEGORIES", 10)
+        table["id"] = [f"row {i}" for i in range(len(table))]
+        with pytest.raises(ValueError, match="'id' has more than 10 categories"):
+            self.fit([table])
+
     def test_fit_that_needs_more_memory(self, table, tmp_path):
         table.to_parquet(tmp_path / "a.parquet")
         with pytest.raises(ValueError, match=r"max_memory is 50 MB, and RankBoost needs about"):

@@ -81,11 +81,16 @@ def test_same_bits_for_any_number_of_threads(folders, tmp_path):
     assert len(texts) == 1
 
 
-@pytest.mark.parametrize("name", sorted(set(estimators.__all__) - set(SMALL)))
+OTHERS = [
+    name
+    for name in sorted(set(estimators.__all__) - set(SMALL))
+    if hasattr(getattr(estimators, name), "fit_dataset")
+]
+
+
+@pytest.mark.parametrize("name", OTHERS)
 def test_others_are_refused_by_name(name, folders):
     kind = getattr(estimators, name)
-    if not (isinstance(kind, type) and hasattr(kind, "fit_dataset")):
-        pytest.skip("not an estimator of this package")
     try:
         estimator = kind()
     except TypeError:
@@ -111,6 +116,28 @@ def test_given_folds_are_refused(folders):
     estimator = auctor.SmoothAUCBoostCV(cv=[([0], [1])])
     with pytest.raises(ValueError, match="give a number of folds"):
         estimator.fit_dataset(read_dataset(folders[1], target="target"))
+
+
+@pytest.mark.parametrize("kind", ["category", "bool", "float32", "int8"])
+def test_labels_of_any_type(kind, table, tmp_path):
+    y = (table["target"] == "bad").astype("int8")
+    y = table["target"].astype("category") if kind == "category" else y.astype(kind)
+    X = table[["number", "count"]]
+    X.assign(y=y).to_parquet(tmp_path / "a.parquet")
+    ranker = auctor.RankBoost(3).fit(X, y)
+    stored = auctor.RankBoost(3).fit_dataset(read_dataset(tmp_path, target="y"))
+    assert stored.classes_.tolist() == ranker.classes_.tolist()
+    assert saved(stored, tmp_path / "a.json") == saved(ranker, tmp_path / "b.json")
+
+
+def test_missing_label_and_negative_weight(table, tmp_path):
+    path = tmp_path / "a.parquet"
+    table.assign(target=table["target"].where(table.index > 0)).to_parquet(path)
+    with pytest.raises(ValueError, match="1 missing label"):
+        auctor.RankBoost(3).fit_dataset(read_dataset(path, target="target"))
+    table.assign(weight=-1.0).to_parquet(path)
+    with pytest.raises(ValueError, match="sample_weight has negative values"):
+        auctor.RankBoost(3).fit_dataset(read_dataset(path, target="target", weight="weight"))
 
 
 def test_table_in_memory_is_refused(table):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
-from auctor.data.stored.dataset import Dataset, StoredRows
-from auctor.estimators.dataset_fit import open_rows
 from auctor.estimators.recording import recorded_model
 from auctor.estimators.target import check_target
 from auctor.learners.certificate import Certificate
@@ -36,6 +34,9 @@ from auctor.models import (
 )
 from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
+
+if TYPE_CHECKING:
+    from auctor.data.stored.dataset import Dataset, StoredRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +157,7 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_dataset(self, dataset: Dataset) -> Self:
+    def fit_dataset(self, dataset: "Dataset") -> Self:
         """Fit the model to a table that is too large for memory.
 
         The model is the same, bit for bit, as that of ``fit`` on the whole table. Estimators and
@@ -173,10 +174,13 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         self : estimator
             The fitted estimator.
         """
+        # Imported here, because a fit to a table in memory does not need it.
+        from auctor.estimators.dataset_fit import open_rows
+
         with open_rows(dataset, self) as rows:
             return self._fit_rows(rows)
 
-    def _fit_rows(self, rows: StoredRows) -> Self:
+    def _fit_rows(self, rows: "StoredRows") -> Self:
         """Fit the model to the rows of an open data set."""
         y = check_target(rows.y, type(self).__name__)
         given = FitInput(rows.table, rows.table, y, rows.weight)

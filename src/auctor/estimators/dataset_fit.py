@@ -12,12 +12,12 @@ from auctor.data.stored.dataset import Dataset, StoredRows, open_dataset
 # that are being binned, and what the learner keeps of a row, measured by `rows` of
 # benchmarks/dataset_memory.py. Codes are not counted, because they are in files.
 ROW_BYTES = {
-    "RankBoost": 100,
-    "SoftRankBoost": 100,
-    "AUCBoost": 100,
-    "MartiRank": 100,
-    "TreeRank": 100,
-    "SmoothAUCBoost": 100,
+    "RankBoost": 86,
+    "SoftRankBoost": 86,
+    "AUCBoost": 86,
+    "MartiRank": 86,
+    "TreeRank": 87,
+    "SmoothAUCBoost": 87,
     "SmoothAUCBoostCV": 100,
     "SmoothTreeBoost": 200,
 }

@@ -17,7 +17,7 @@ from auctor.data.stored.table import StoredTable
 from auctor.data.table import default_names
 
 # The interpreter with the libraries and the compiled kernels, and the batches that are read.
-FIXED_BYTES = 400_000_000
+FIXED_BYTES = 250_000_000
 
 
 class StoredRows(NamedTuple):
