@@ -8,8 +8,8 @@ from typing import Any
 from auctor.data import resolve_n_jobs
 from auctor.data.stored.dataset import Dataset, StoredRows, open_dataset
 
-# Bytes of memory that a fit needs for each row, at most: labels, weights, positions, the columns
-# that are being binned, and what the learner keeps of a row, measured by `rows` of
+# Bytes of memory that a fit to numbers without weights needs for each row: labels, positions, the
+# columns that are being binned, and what the learner keeps of a row, measured by `rows` of
 # benchmarks/dataset_memory.py. Codes are not counted, because they are in files.
 ROW_BYTES = {
     "RankBoost": 86,
