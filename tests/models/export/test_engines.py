@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from models.export.cases import FORMS, cases
-from models.export.engines import ENGINES, NotInstalledError
+from models.export.engines import ENGINES, MariaDB, NotInstalledError
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,21 @@ def test_infinite_numbers_are_refused_or_the_largest_double(engines, form, case)
         else:
             scores = [output.score for output in engine.run(model, infinite)]
             assert scores == model.decision_function(finite).tolist(), engine.name
+
+
+@pytest.fixture(scope="module")
+def mariadb():
+    try:
+        engine = MariaDB()
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "median"])
+@given(case=cases())
+@settings(max_examples=6)
+def test_mariadb_scores_as_the_model_does(mariadb, form, case):
+    assume("😀" not in [feature.name for feature in case.features])  # no name of a column there
+    check(mariadb, case.model(form), case.table())
