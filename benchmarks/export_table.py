@@ -1,6 +1,6 @@
 """All exports of two models of a real table, each run in its engine on all rows.
 
-    AUCTOR_DATA=folder python benchmarks/export_table.py [--fit-rows 15000]
+    AUCTOR_DATA=folder python benchmarks/export_table.py [--fit-rows 15000] [--engines NAME ...]
 
 The table is adult.csv.gz of the folder AUCTOR_DATA: categories, skewed numbers and missing values.
 Two models are fitted to its first rows, so that some of the others have categories that the models
@@ -22,11 +22,12 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from models.export.engines import ENGINES, NotInstalledError
+from models.export.engines import ENGINES, MariaDB, NotInstalledError
 
 from auctor import SmoothAUCBoostCV, SmoothTreeBoost
 from auctor.models import Model
 
+ALL_ENGINES = (*ENGINES, MariaDB)
 HEADER = "| model | engine | rows | largest relative difference | other labels | ranking |"
 
 
@@ -77,8 +78,12 @@ def on_card(model: Model, table: pa.Table) -> Difference:
     return compare(points, expected, labels, model.predict(table))
 
 
-def differences(models: dict[str, Model], table: pa.Table) -> Iterator[tuple[str, str, Difference]]:
-    for make in ENGINES:
+def differences(
+    models: dict[str, Model], table: pa.Table, engines: list[str]
+) -> Iterator[tuple[str, str, Difference]]:
+    for make in ALL_ENGINES:
+        if make.name not in engines:
+            continue
         try:
             engine = make()
         except NotInstalledError as error:
@@ -95,6 +100,8 @@ def differences(models: dict[str, Model], table: pa.Table) -> Iterator[tuple[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fit-rows", type=int, default=15_000)
+    names = [engine.name for engine in ALL_ENGINES]
+    parser.add_argument("--engines", nargs="+", choices=names, default=names)
     args = parser.parse_args()
     table, y = read_table(Path(os.environ["AUCTOR_DATA"]) / "adult.csv.gz")
     n = args.fit_rows
@@ -103,7 +110,7 @@ def main() -> None:
         for learner in (SmoothAUCBoostCV, SmoothTreeBoost)
     }
     print(HEADER, "|---|---|---|---|---|---|", sep="\n")
-    for name, engine, found in differences(models, table):
+    for name, engine, found in differences(models, table, args.engines):
         print_row(name, engine, len(table), found)
     name = SmoothAUCBoostCV.__name__
     print_row(name, "scorecard", len(table), on_card(models[name], table))
