@@ -3,8 +3,9 @@
     AUCTOR_DATA=folder python benchmarks/export_table.py [--fit-rows 15000] [--engines NAME ...]
 
 The table is adult.csv.gz of the folder AUCTOR_DATA: categories, skewed numbers and missing values.
-Two models are fitted to its first rows; one of the others has a category that they do not know. The engines are those of the tests. For each of them the program prints the largest
-relative difference to decision_function, how many labels differ, and whether the ranking is equal.
+Two models are fitted to its first rows; one of the others has a category that they do not know.
+The engines are those of the tests. For each of them the program prints the largest relative
+difference to decision_function, how many labels differ, and whether the ranking is equal.
 A scorecard has points in place of scores: they are compared with the points of the model's scores.
 """
 

@@ -128,3 +128,11 @@ def test_mariadb_compares_text_letter_by_letter(mariadb):
     )
     scores = [output.score for output in mariadb.run(model, table)]
     assert scores == [11.0, 2.0, 7.0, 27.0, 7.0, 2.0, 7.0]
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "spark"])
+@given(case=cases())
+@settings(max_examples=1)
+def test_a_median_is_refused_where_it_is_not_written(dialect, case):
+    with pytest.raises(ValueError, match="give a dialect of duckdb, sqlite, postgres"):
+        case.model("median").to_sql(dialect)
