@@ -415,8 +415,9 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     add(
         "--dialect",
         metavar="NAME",
-        help="the database of --to sql: duckdb, sqlite or postgres, which are tested; bigquery, "
-        "databricks, redshift, snowflake, spark or trino, which are not (default: duckdb)",
+        help="the database of --to sql: duckdb, sqlite, postgres or mysql, which are tested; "
+        "spark, which was run once; bigquery, databricks, redshift, snowflake or trino, which "
+        "have not been run (default: duckdb)",
     )
     add(
         "--table",

@@ -334,9 +334,9 @@ class Model(ABC):
         Parameters
         ----------
         dialect : str, default="duckdb"
-            "duckdb", "sqlite" and "postgres" are tested with these databases. "bigquery",
-            "databricks", "redshift", "snowflake", "spark" and "trino" are written by the package
-            sqlglot and have not been run.
+            "duckdb", "sqlite" and "postgres" are tested with these databases, and "mysql" with
+            MariaDB. "bigquery", "databricks", "redshift", "snowflake", "spark" and "trino" are
+            written by the package sqlglot; of these only "spark" has been run.
         table : str or sequence of str, default="data"
             The name of the table, or of a schema and a table. It has the features as columns.
         keep : sequence of str

@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +21,11 @@ import pyarrow as pa
 from models.export.onnx_session import run_rows
 
 _SQL_TYPES = {
-    "double": ("DOUBLE", "REAL", "double precision"),
-    "float": ("FLOAT", "REAL", "real"),
-    "int64": ("BIGINT", "INTEGER", "bigint"),
-    "bool": ("BOOLEAN", "INTEGER", "boolean"),
-    "string": ("VARCHAR", "TEXT", "text"),
+    "double": ("DOUBLE", "REAL", "double precision", "DOUBLE"),
+    "float": ("FLOAT", "REAL", "real", "FLOAT"),
+    "int64": ("BIGINT", "INTEGER", "bigint", "BIGINT"),
+    "bool": ("BOOLEAN", "INTEGER", "boolean", "BOOLEAN"),
+    "string": ("VARCHAR", "TEXT", "text", "TEXT"),
 }
 
 
@@ -253,6 +254,76 @@ class Postgres:
         shutil.rmtree(self._folder)
 
 
+class MariaDB:
+    """A server of its own on a socket in a temporary folder, without a network."""
+
+    name = "mariadb"
+    refuses_infinity = False
+
+    def __init__(self):
+        programs = ("mariadbd", "mariadb-install-db", "mariadb")
+        path = os.environ["PATH"] + ":/usr/sbin"
+        server, install, client = (shutil.which(program, path=path) for program in programs)
+        if not (server and install and client):
+            raise NotInstalledError("no MariaDB: install mariadb-server to run to_sql in it")
+        self._folder = tempfile.mkdtemp(prefix="auctor-my-")
+        data, socket = f"{self._folder}/data", f"{self._folder}/socket"
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        shared = [f"--datadir={data}"]
+        if os.geteuid() == 0:
+            shared.append("--user=root")
+        subprocess.run(
+            [install, "--no-defaults", *shared, "--auth-root-authentication-method=normal"],
+            check=True, timeout=120, **quiet,
+        )  # fmt: skip
+        self._server = subprocess.Popen(
+            [server, "--no-defaults", *shared, f"--socket={socket}", "--skip-networking",
+             f"--pid-file={self._folder}/pid", "--innodb-buffer-pool-size=32M",
+             "--max-allowed-packet=64M"],
+            **quiet,
+        )  # fmt: skip
+        self._client = [client, "--no-defaults", f"--socket={socket}", "-uroot", "-NBr",
+                        "--default-character-set=utf8mb4", "--max-allowed-packet=64M"]  # fmt: skip
+        for _ in range(600):
+            if subprocess.run([*self._client, "-e", "SELECT 1"], **quiet).returncode == 0:
+                break
+            time.sleep(0.1)
+        self._execute("CREATE DATABASE auctor CHARACTER SET utf8mb4")
+
+    def _execute(self, *statements):
+        done = subprocess.run(
+            self._client, input=";\n".join(statements), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr[:300]
+        return done.stdout.splitlines()
+
+    def run(self, model, table):
+        columns = [[_mysql_value(v) for v in table.column(name)] for name in table.column_names]
+        rows = ", ".join(
+            f"({k}, {', '.join(row)})" for k, row in enumerate(zip(*columns, strict=True))
+        )
+        create = create_table(table, 3)
+        query = model.to_sql("mysql", keep=["auctor_row"], booleans=booleans_of(table))
+        lines = self._execute(
+            "USE auctor",
+            "DROP TABLE IF EXISTS data",
+            "SET sql_mode = 'ANSI_QUOTES'",  # the names of create_table
+            create,
+            "SET sql_mode = DEFAULT",
+            f"INSERT INTO data VALUES {rows}",
+            f"{query} ORDER BY auctor_row",
+        )
+        kind = type(model.classes[0])
+        read = (lambda text: bool(int(text))) if kind is bool else kind
+        results = [line.split("\t") for line in lines]
+        return [Output(float(score), float(p), read(label)) for _, score, p, label in results]
+
+    def close(self):
+        self._server.terminate()
+        self._server.wait(timeout=60)
+        shutil.rmtree(self._folder)
+
+
 class OnnxRuntime:
     name = "onnxruntime"
     refuses_infinity = False
@@ -267,6 +338,16 @@ def _json_value(value):
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return {"number": {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")}
+
+
+def _mysql_value(value):
+    """A literal; MariaDB has no NaN."""
+    plain = value.as_py()
+    if plain is None or plain != plain:
+        return "NULL"
+    if isinstance(plain, str):
+        return f"CONVERT(X'{plain.encode().hex()}' USING utf8mb4)"
+    return str(plain) if isinstance(plain, int) else f"{plain!r}"
 
 
 def _postgres_value(value, kind):

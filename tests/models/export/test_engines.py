@@ -7,9 +7,12 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from models.export.cases import FORMS, cases
-from models.export.engines import ENGINES, NotInstalledError
+from models.export.engines import ENGINES, MariaDB, NotInstalledError
+
+from auctor.data import category_feature, number_feature
+from auctor.models import AdditiveModel, Calibration
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +93,46 @@ def test_infinite_numbers_are_refused_or_the_largest_double(engines, form, case)
         else:
             scores = [output.score for output in engine.run(model, infinite)]
             assert scores == model.decision_function(finite).tolist(), engine.name
+
+
+@pytest.fixture(scope="module")
+def mariadb():
+    try:
+        engine = MariaDB()
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "median"])
+@given(case=cases())
+@settings(max_examples=6)
+def test_mariadb_scores_as_the_model_does(mariadb, form, case):
+    assume("😀" not in [feature.name for feature in case.features])  # no name of a column there
+    check(mariadb, case.model(form), case.table())
+
+
+def test_mariadb_compares_text_letter_by_letter(mariadb):
+    """Its collations ignore spaces at the end, and a cast makes numbers of other text."""
+    number, town = number_feature("x", np.array([0.5])), category_feature("c", ("a", "ä"))
+    model = AdditiveModel(
+        (0, 1), 0.0, Calibration(1.0, 0.0), (number, town),
+        (np.array([7.0, 1.0, 2.0]), np.array([0.0, 10.0, 20.0])), 0.0,
+    )  # fmt: skip
+    table = pa.table(
+        {
+            "x": pa.array([" 0.5 ", "1e0", "abc", "5x", "", ".6", None]),
+            "c": pa.array(["a", "a ", "A", "ä", "Ä", None, "a\u0308"]),
+        }
+    )
+    scores = [output.score for output in mariadb.run(model, table)]
+    assert scores == [11.0, 2.0, 7.0, 27.0, 7.0, 2.0, 7.0]
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "spark"])
+@given(case=cases())
+@settings(max_examples=1)
+def test_a_median_is_refused_where_it_is_not_written(dialect, case):
+    with pytest.raises(ValueError, match="give a dialect of duckdb, sqlite, postgres"):
+        case.model("median").to_sql(dialect)

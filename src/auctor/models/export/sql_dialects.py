@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import frexp, ldexp
-from typing import Literal
+from typing import Literal, NoReturn
 
 from auctor.data.features import Category
 
 _MOST_COMPARISONS = 64  # that DuckDB is given in place of an IN
 _EXACT_DIGITS = 15  # a decimal of so many digits that is exact as a double is read as such anywhere
+_NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # without a backslash
 
 
 @dataclass(frozen=True)
@@ -161,16 +162,50 @@ class Translated(Dialect):
         return f"CAST('{value!r}' AS DOUBLE)"
 
     def sorted_at(self, values: Sequence[str], index: int) -> str:
-        raise ValueError(
-            f"this forest takes the median over its trees, which is not written for {self.name}; "
-            f"give a dialect of {', '.join(NATIVE)}"
-        )
+        _refuse_median(self.name)
+
+
+class MySQL(Dialect):
+    """MariaDB and MySQL, run in MariaDB.
+
+    Text is written as the bytes of UTF-8: what a backslash means depends on a setting of the
+    server, and all collations for text ignore spaces at the end or the case of letters.
+    """
+
+    def name_of(self, *parts: str) -> str:
+        for part in parts:
+            _refuse_nul(part, "name")
+        return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
+
+    def text_of(self, value: str) -> str:
+        return f"X'{value.encode().hex()}'"
+
+    def literal(self, value: Category) -> str:
+        if isinstance(value, str):
+            return f"CONVERT({self.text_of(value)} USING utf8mb4)"
+        return super().literal(value)
+
+    def number_column(self, column: str) -> str:
+        # A cast makes 0 of "abc", and 5 of "5x".
+        text = f"CONVERT({column} USING utf8mb4)"
+        return f"CASE WHEN {text} REGEXP '{_NUMBER}' THEN CAST({column} AS DOUBLE) END"
+
+    def text_column(self, column: str) -> str:
+        return f"CAST(CONVERT({column} USING utf8mb4) AS BINARY)"
+
+    def sorted_at(self, values: Sequence[str], index: int) -> str:
+        _refuse_median(self.name)
+
+    def stage(self, name: str, select: str) -> str:
+        # A query with a LIMIT is not merged into the next one, as in PostgreSQL.
+        return f"{name} AS (\n{select}\nLIMIT {2**63 - 1}\n)"
 
 
 NATIVE: dict[str, Dialect] = {
     "duckdb": DuckDB(same_case=True, list_bins=64),
     "sqlite": SQLite("sqlite", "REAL", "TEXT", nan="none", same_case=True),
     "postgres": Postgres("postgres", "double precision", "text", fails_on_underflow=True),
+    "mysql": MySQL("mysql", nan="none", same_case=True),
 }
 # Databases whose text is compared letter by letter, and of whose NaN it is known what it equals.
 TRANSLATED: dict[str, Dialect] = {
@@ -182,6 +217,13 @@ TRANSLATED: dict[str, Dialect] = {
     "trino": Translated("trino", nan="unequal", same_case=True),
 }
 DIALECTS = {**NATIVE, **TRANSLATED}
+
+
+def _refuse_median(dialect: str) -> NoReturn:
+    raise ValueError(
+        "this forest takes the median over its trees, which is not written for "
+        f"{dialect}; give a dialect of duckdb, sqlite, postgres"
+    )
 
 
 def _refuse_nul(value: str, what: str) -> None:
