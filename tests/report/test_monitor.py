@@ -16,6 +16,7 @@ from auctor.models.serialization import checksum
 from auctor.models.training_record import Measured
 from auctor.report import monitor, render_monitoring
 from auctor.report.monitor_periods import read_periods
+from auctor.report.monitor_quality import label_variance
 from auctor.report.monitor_slope import calibration_slope
 
 HOSTILE = "<script>window.__hacked=1</script>"
@@ -254,6 +255,15 @@ def test_periods_have_quality_and_small_ones_are_named(model):
     assert second.quality.auc.now.value == own.value and first.n_rows == 500
     assert third.quality is None and "too few labelled rows" in third.why_not
     assert third.score.verdict == "too few rows" and 0 < result.auc_p_value <= 1
+
+
+def test_the_variance_of_labels_is_that_of_predictions_or_of_residuals():
+    y, weight = np.array([True, False, False, False]), np.full(4, 0.25)
+    assert label_variance(np.array([0.01, 0.5, 0.5, 0.5]), y, weight) == approx(
+        (0.99**2 + 3 * 0.25) / 4
+    )
+    rare = np.full(4, 0.01)  # no label is positive, which says little about the variance
+    assert label_variance(rare, np.zeros(4, bool), weight) == approx(0.0099)
 
 
 def test_the_slope_of_calibration_is_that_of_a_logistic_regression():

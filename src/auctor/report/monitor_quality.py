@@ -309,7 +309,7 @@ def _calibrate(model: Model, rows: Scored, validation: Validation | None) -> Cal
     weight, n_rows = rows.counted / rows.counted.sum(), _n_rows(rows)
     predicted = float((weight * probability).sum())
     observed = _rate(rows, np.ones(len(weight), dtype=bool), rows.positive)
-    spread = float((weight * probability * (1 - probability)).sum())
+    spread = label_variance(probability, rows.positive, weight)
     # The mean prediction was fitted to the training rows, which are a sample too.
     variance = spread * (1 / n_rows + 1 / max(sum(record.effective_rows), 1.0))
     p_value = two_sided((observed.value - predicted) / math.sqrt(variance)) if variance else 1.0
@@ -325,6 +325,16 @@ def _calibrate(model: Model, rows: Scored, validation: Validation | None) -> Cal
         _bands(rows, probability),
         _verdict(predicted, observed.value, p_value, now, before),
     )
+
+
+def label_variance(probability: Floats, positive: Bools, weight: Floats) -> float:
+    """The variance of a label around its prediction, of a row of average weight.
+
+    That of the predictions, p (1 - p), is too small for a model whose predictions are too extreme,
+    and the observed one is too small if no label is of the rarer class.
+    """
+    predicted = float((weight * probability * (1 - probability)).sum())
+    return max(predicted, float((weight * np.square(positive - probability)).sum()))
 
 
 def _slope_before(validation: Validation) -> Slope | None:
