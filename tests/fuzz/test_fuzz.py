@@ -14,7 +14,7 @@ from auctor.data import read_table
 from auctor.estimators.registry import LEARNERS
 
 # Number of attacks of each module; each part is a test of its own, so that workers share them.
-COUNTS = {"tables": 320, "csv_files": 100, "metric_calls": 300, "model_files": 120}
+COUNTS = {"tables": 160, "csv_files": 60, "metric_calls": 150, "model_files": 80}
 PARTS = 4
 
 

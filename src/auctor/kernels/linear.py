@@ -178,8 +178,11 @@ def main_part(values: Floats, weight: Floats, rows: Floats, columns: Floats) -> 
         for k in range(size):
             if block[k] == first:
                 x[k] -= shift / count if k < n_rows else -shift / count
-    rows[:] = x[:n_rows]
-    columns[:] = x[n_rows:]
+    # Loops: compiling the assignment of a slice takes longer than all the rest of this kernel.
+    for i in range(n_rows):
+        rows[i] = x[i]
+    for j in range(n_columns):
+        columns[j] = x[n_rows + j]
 
 
 @kernel
