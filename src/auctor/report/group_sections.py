@@ -82,14 +82,10 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
     scales = {
         name: _scale([row[name] for row in rows if name not in row["too_small"]]) for name in shown
     }
-    claims = {
-        (test["group"], test["measure"]): test["p_adjusted"]
-        for test in reversed(one["tests"])
-        if test["p_adjusted"] < 1 - one["level"]
-    }
     cells = []
     for row in rows:
-        marks = [claims.get((row["name"], name)) for name in shown]
+        differs = one["differing"].get(row["name"], {})
+        marks = [differs.get(name) for name in shown]
         estimates = [
             _estimate(row, one["overall"][name], name, scales[name], mark)
             for name, mark in zip(shown, marks, strict=True)
