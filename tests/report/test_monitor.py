@@ -194,6 +194,7 @@ def test_labels_may_be_missing(model):
         ({"time": [1] * 4}, "time has 4 values for 5 rows"),
         ({"time": [1.0] * 4 + [np.nan]}, "time has 1 missing value"),
         ({"time": ["a"] * 5, "period": "month"}, "not dates"),
+        ({"time": ["31.01.2024"] * 5}, "'31.01.2024', which does not sort in the order of time"),
         ({"time": ["2024-01-01"] * 5, "period": "era"}, "period is 'era'"),
     ],
 )
