@@ -94,7 +94,8 @@ def test_both_groups_of_a_pair_are_marked_and_named(rows):
     assert ("right", "wrong", "fpr") in claims
     marked = {(name, m) for name, measures in of["differing"].items() for m in measures}
     assert marked == {(name, m) for *pair, m in claims for name in pair}
-    assert render(facts).count("differs, p") == len(marked)
+    page = render(facts)
+    assert page.count("differs, p") == len(marked) and "“differs”: from one of the others" in page
     said = facts["card"]["subgroups"][0]
     assert "'right' and 'wrong' differ in " in said
     rest = summarize(estimator, X, y, by={"g": groups})["card"]["subgroups"][0]

@@ -91,7 +91,8 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
             for name, mark in zip(shown, marks, strict=True)
         ]
         cells.append([text(row["name"]), f"{row['n_rows']:,}", f"{row['n_pos']:,}", *estimates])
-    caption = f"{of} ({100 * one['level']:g}% confidence intervals; the vertical line is all rows)"
+    caption = f"{of} ({100 * one['level']:g}% confidence intervals; the vertical line is all rows"
+    caption += "; “differs”: from one of the others or more)" if one["compare"] == "pairs" else ")"
     left = one["n_groups"] - len(one["groups"])
     if left:
         caption += f"; the largest {len(one['groups'])}, {left:,} more are not listed"
