@@ -125,5 +125,19 @@ def test_a_model_without_a_record(run: Run, model: Path, new: Path) -> None:
     assert "bare.json has no record of its training rows" in run("monitor", "bare.json", new).error
 
 
+def test_limits_of_features_that_the_record_does_not_describe(
+    run: Run, model: Path, new: Path
+) -> None:
+    """The record of a table with thousands of columns has those of the score alone."""
+    full = auctor.load(model)
+    assert full.training is not None
+    bare = replace(full, training=replace(full.training, columns=()))
+    Path("bare.json").write_text(to_json(bare))
+    limits = "psi=0.2,missing=0.1,new=0.1,p=0.001,score=0.2"
+    done = run("monitor", "bare.json", new, "--fail-on", limits)
+    assert done.code == 0
+    assert done.err.count("was not checked for the features: the model file does not") == 4
+
+
 def test_the_training_table_is_recognised(run: Run, model: Path, train: Path) -> None:
     assert "this is the table that the model was fitted to" in run("monitor", model, train).err

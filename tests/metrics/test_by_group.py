@@ -252,7 +252,7 @@ def test_small_one_sided_and_missing_groups(rows):
     assert {test.group for test in table.tests} == {"g0", "g1", "g2"}
     assert (
         "2 groups are too small to be compared in some measures: 'few' (4 of 4 rows positive) in "
-        "AUC, flagged, tpr, fpr; '(missing)'" in str(table)
+        "all of them; '(missing)'" in str(table)
     )
     assert table.to_dict()["groups"][-2]["auc"] == {"value": None, "low": None, "high": None}
     nobody = by_group(y, s, groups, threshold=T, min_rows=1000)
@@ -331,11 +331,34 @@ def test_numbers(rows):
         "52 to 77",
         "(missing)",
     ]
-    assert many.n_distinct == n - 1 and "154 distinct numbers were cut into bins" in str(many)
+    assert many.n_distinct == n - 1 and "154 distinct values were cut into bins" in str(many)
     series = pd.Series(pd.Categorical(np.where(values > 40, "old", "young")))
     assert {g.name for g in by_group(y, s, series, threshold=T).groups} == {"old", "young"}
     truths = by_group(y, s, values > 40, threshold=T)
     assert {group.name for group in truths.groups} == {"True", "False"}
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "datetime64[ns]", "date", "Timestamp"])
+def test_dates_are_in_the_order_of_time(rows, kind):
+    y, s, _, _ = rows
+    days = np.datetime64("2024-01-31") + np.arange(len(y))
+    few = np.datetime64("2024-03-01") - np.arange(len(y)) % 3
+    makers = {"date": lambda of: of.astype(object), "Timestamp": lambda of: list(pd.Series(of))}
+    make = makers.get(kind, lambda of: of.astype(kind))
+    names = [group.name for group in by_group(y, s, make(few), threshold=T).groups]
+    assert names == ["2024-02-28", "2024-02-29", "2024-03-01"]
+    days[-1] = np.datetime64("NaT")
+    table = by_group(y, s, make(days), threshold=T, n_bins=2)
+    first, last = f"2024-01-31 to {days[76]}", f"{days[77]} to {days[153]}"
+    assert [group.name for group in table.groups] == [first, last, "(missing)"]
+    assert "The 154 distinct values were cut into bins" in str(table)
+
+
+def test_times_of_one_day_are_told_apart(rows):
+    y, s, _, _ = rows
+    times = np.datetime64("2024-01-31T09:00") + np.arange(len(y)) % 2
+    names = [group.name for group in by_group(y, s, times, threshold=T).groups]
+    assert names == ["2024-01-31 09:00:00", "2024-01-31 09:01:00"]
 
 
 def test_hundreds_of_groups():

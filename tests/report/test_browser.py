@@ -469,6 +469,14 @@ def check_the_panel(page, row, model):
     average = exact - added.sum()
     assert points[-2:] == approx([average, exact], abs=0.051)
     assert page.locator("#row-choices [aria-pressed=true]").count() == 0
+    page.set_viewport_size(PHONE)
+    page.locator("#row-inputs label", has_text="a").locator("input").first.fill("-163665.25")
+    lines = """[...document.querySelectorAll("#reason-table td.whole")].map((cell) => {
+        const words = document.createRange();
+        words.selectNodeContents(cell);
+        return [cell.textContent, words.getClientRects().length];
+    })"""
+    assert ["-163,665", 1] in page.evaluate(lines)  # a number is not broken
 
 
 @pytest.mark.parametrize(

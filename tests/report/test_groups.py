@@ -67,7 +67,7 @@ def test_the_card_says_what_is_known_and_what_is_not(summary):
     assert model["Learner"] == "RankBoost"
     assert card["stability"][0].startswith("8 periods, with AUCs from 0.")
     assert card["subgroups"][0].startswith("By region, 3 groups: ")
-    assert "1 group too small to say" in card["subgroups"][0]
+    assert "1 group too small to be compared in every measure" in card["subgroups"][0]
     page = render(summary)
     assert page.count("not stated</em>") == 4
     assert "&lt;b&gt;Few rows.&lt;/b&gt;" in page and "<b>Few" not in page
@@ -81,6 +81,34 @@ def test_without_groups_and_time_the_card_says_so(facts):
     assert 'id="card"' in page and 'href="#card"' in page
     old = {key: facts[key] for key in facts if key not in ("subgroups", "periods", "card")}
     assert 'href="#card"' not in render(old)
+
+
+def test_both_groups_of_a_pair_are_marked_and_named(rows):
+    estimator, X, y, *_ = rows
+    is_right = estimator.predict(X) == y
+    groups = np.where(np.arange(len(y)) % 2 == 0, "mixed", np.where(is_right, "right", "wrong"))
+    facts = summarize(estimator, X, y, by={"g": groups}, compare="pairs")
+    of = facts["subgroups"][0]
+    claims = {(t["group"], t["other"], t["measure"]) for t in of["tests"] if t["p_adjusted"] < 0.05}
+    assert of["n_differing"] == len(claims) > 2
+    assert ("right", "wrong", "fpr") in claims
+    marked = {(name, m) for name, measures in of["differing"].items() for m in measures}
+    assert marked == {(name, m) for *pair, m in claims for name in pair}
+    page = render(facts)
+    assert page.count("differs, p") == len(marked) and "“differs”: from one of the others" in page
+    said = facts["card"]["subgroups"][0]
+    assert "'right' and 'wrong' differ in " in said
+    rest = summarize(estimator, X, y, by={"g": groups})["card"]["subgroups"][0]
+    assert "'wrong' differs in" in rest and " against " in rest
+
+
+def test_the_card_lists_the_most_significant_differences_and_counts_the_others(rows):
+    estimator, X, y, *_ = rows
+    is_right = estimator.predict(X) == y
+    groups = np.char.add(np.where(is_right, "right", "wrong"), (np.arange(len(y)) % 4).astype(str))
+    facts = summarize(estimator, X, y, by={"g": groups}, compare="pairs")
+    left = facts["subgroups"][0]["n_differing"] - 12
+    assert left > 0 and f"; and {left} more difference" in facts["card"]["subgroups"][0]
 
 
 def test_out_of_fold_scores_and_their_instability(rows):
@@ -133,6 +161,7 @@ def test_many_times_are_cut_into_periods_of_equal_size():
         ({"time": [1, 2]}, "time has 2 values for 200 rows"),
         ({"time": [None] * 200}, "time has 200 missing"),
         ({"time": ["a", 1] * 100}, "time has values that cannot be sorted"),
+        ({"time": ["31.01.2024"] * 200}, "'31.01.2024', which does not sort in the order of time"),
         ({"card": {"use": "x"}}, "card has the entry 'use'; give 'intended_use'"),
     ],
 )

@@ -1,7 +1,9 @@
 """Monitoring: verdicts, quality, periods, the page in Chromium, and hostile names."""
 
 import json
+import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,8 @@ from auctor.models.make_record import make_validation
 from auctor.models.serialization import checksum
 from auctor.models.training_record import Measured
 from auctor.report import monitor, render_monitoring
+from auctor.report.monitor_bins import interval_labels
+from auctor.report.monitor_charts import distribution_chart
 from auctor.report.monitor_periods import read_periods
 from auctor.report.monitor_quality import label_variance
 from auctor.report.monitor_slope import calibration_slope
@@ -194,6 +198,7 @@ def test_labels_may_be_missing(model):
         ({"time": [1] * 4}, "time has 4 values for 5 rows"),
         ({"time": [1.0] * 4 + [np.nan]}, "time has 1 missing value"),
         ({"time": ["a"] * 5, "period": "month"}, "not dates"),
+        ({"time": ["31.01.2024"] * 5}, "'31.01.2024', which does not sort in the order of time"),
         ({"time": ["2024-01-01"] * 5, "period": "era"}, "period is 'era'"),
     ],
 )
@@ -276,6 +281,19 @@ def test_the_slope_of_calibration_is_that_of_a_logistic_regression():
     outside = LogisticRegression(C=1e10, tol=1e-10).fit(odds[:, None], y)
     assert slope.value == approx(outside.coef_[0, 0], abs=1e-4)
     assert calibration_slope(odds, (odds > 0) * 1.0, (odds <= 0) * 1.0) is None
+
+
+def test_bins_of_large_numbers_have_labels_that_differ_and_do_not_overlap():
+    assert interval_labels(np.array([20231230, 20231231]))[1] == "20,231,230 to 20,231,231"
+    labels = ["missing", *interval_labels(np.linspace(-2_345_678, 2_345_678, 19))]
+    assert labels[1] == "up to -2,346,000"
+    cells = [{"label": label, "before": 0.05, "now": 0.05} for label in labels]
+    chart = distribution_chart({"cells": cells, "kind": "number", "name": "x"})
+    found = re.findall(r'x="([0-9.]+)" y="175" text-anchor="middle">([^<]+)<', chart)
+    assert found[0][1] == "missing" and len(found) >= 4
+    ends = [(float(x) - 3 * len(text), float(x) + 3 * len(text)) for x, text in found]
+    assert all(before[1] < after[0] for before, after in pairwise(ends))
+    assert ends[-1][1] <= 360
 
 
 def test_the_page_shows_the_numbers_of_python(model, browser, tmp_path):

@@ -19,7 +19,7 @@ from auctor.metrics.group_values import read_group_values
 
 Compare = Literal["rest", "pairs"]
 
-_BINS = 5  # of a column of many distinct numbers, as in by_group
+_BINS = 5  # of a column of many distinct numbers or dates, as in by_group
 
 
 @dataclass(frozen=True, eq=False)

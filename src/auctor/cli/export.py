@@ -14,6 +14,7 @@ from auctor.cli.out_files import Output, check_outputs
 from auctor.cli.output import emit
 from auctor.cli.scorecard_options import SCORECARD_OPTIONS
 from auctor.models import Model, load
+from auctor.models.export.sql_dialects import DIALECTS
 
 SCORECARD = "scorecard"  # has options, files and figures of its own
 
@@ -90,6 +91,8 @@ def export_model(
         raise UsageError(f"--to is {to!r}; give one of {', '.join([*FORMATS, SCORECARD])}")
     wanted = FORMATS[to]
     _refuse([name for name in options.given if name not in wanted.options], to)
+    if options.dialect is not None and options.dialect not in DIALECTS:
+        raise UsageError(f"--dialect is {options.dialect!r}; give one of {', '.join(DIALECTS)}")
     output = Output("--out", out or f"{Path(path).name.partition('.')[0]}{wanted.extension}")
     check_outputs([output], [path], as_json)
     if output.is_stdout and not wanted.is_text:

@@ -98,7 +98,7 @@ def _breaks(result: Monitoring, limit: Limit) -> list[str]:
 
 
 def _title(movement: Movement) -> str:
-    return "the score" if movement.kind == "score" else repr(movement.name)
+    return movement.title if movement.kind == "score" else repr(movement.name)
 
 
 def _has_moved_by(movement: Movement, value: float) -> bool:
@@ -163,7 +163,10 @@ def unchecked_limits(result: Monitoring, limits: Sequence[Limit]) -> list[str]:
 
 
 def _untested(result: Monitoring, limit: Limit) -> list[str]:
-    """The features, or the score, that have too few rows for a limit of PSI or of the p-value."""
+    """The features, or the score, for which a limit was not checked, with the reason."""
+    if limit.name != "score" and not result.features:
+        why = "the model file does not describe them"
+        return [f"--fail-on {limit} was not checked for the features: {why}"]
     tested = [result.score] if limit.name in ("psi", "score", "p") else []
     tested += result.features if limit.name in ("psi", "p") else ()
     names = [_title(one) for one in tested if one.verdict == "too few rows"]

@@ -212,7 +212,7 @@ def _cells(one: Movement) -> list[str]:
     verdict = VERDICTS[one.verdict] + (f": {one.how}" if one.how else "")
     is_tested = one.psi is not None and one.psi.n_bins > 1
     return [
-        shorten(one_line(one.name), _LONGEST_NAME),
+        shorten(one_line(one.title), _LONGEST_NAME),
         "" if one.importance is None else f"{one.importance:.1%}",
         f"{one.psi.value:.3f}" if one.psi is not None and is_tested else "",
         f"{one.psi.limit:.3f}" if one.psi is not None and is_tested else "",
@@ -242,7 +242,9 @@ def _period_lines(result: Monitoring) -> list[str]:
         elif has_labels:
             cells += ["too few rows" if one.why_not else "no labels", "", "", ""]
         rows.append(cells)
-    lines = [*aligned(rows), "*: the score has moved, corrected for features and periods"]
+    lines = aligned(rows)
+    if any(one.score.verdict == "moved" for one in result.periods):
+        lines.append("*: the score has moved, corrected for features and periods")
     if result.auc_p_value is not None:
         lines.append(result._auc_sentence())
     return lines

@@ -42,8 +42,8 @@ def by_group(
     y_true, y_score, sample_weight, pos_label
         As in :func:`auctor.metrics.auc`. A group may have rows of one class only.
     groups : array-like of shape (n_rows,)
-        The group of each row: texts, truth values or numbers. Missing values are a group of their
-        own. More than 20 distinct numbers are cut into ``n_bins`` bins.
+        The group of each row: texts, truth values, numbers or dates. Missing values are a group of
+        their own. More than 20 distinct numbers or dates are cut into ``n_bins`` bins.
     threshold : float
         Rows with a score at or above it are flagged.
     probability : array-like of shape (n_rows,), optional
@@ -58,7 +58,7 @@ def by_group(
         with fewer rows for one of the calibration. Its numbers are given all the same. With
         weights, the effective number of rows counts.
     n_bins : int, default=5
-        Number of bins with about equally many rows, for groups of many distinct numbers.
+        Number of bins with about equally many rows, for many distinct numbers or dates.
     level : float, default=0.95
         Confidence level of each interval. Intervals are not corrected for their number.
     clusters : array-like of shape (n_rows,), optional

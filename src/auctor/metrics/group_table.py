@@ -179,7 +179,7 @@ class GroupTable:
     compare : {"rest", "pairs"}
         Whether groups were tested against the other groups together, or every two of them.
     n_distinct : int or None
-        The number of distinct numbers, if they were cut into bins; otherwise None.
+        The number of distinct numbers or dates, if they were cut into bins; otherwise None.
     """
 
     overall: GroupRow
@@ -231,7 +231,7 @@ class GroupTable:
         if self.n_distinct is None:
             return []
         return [
-            f"The {self.n_distinct:,} distinct numbers were cut into bins with about equally many "
+            f"The {self.n_distinct:,} distinct values were cut into bins with about equally many "
             "rows."
         ]
 
@@ -267,6 +267,11 @@ class GroupTable:
         ]
 
     @property
+    def _measures(self) -> list[str]:
+        """The measures of this table; without probabilities there is no calibration."""
+        return [name for name in MEASURES if getattr(self.overall, name) is not None]
+
+    @property
     def _is_effective(self) -> bool:
         """Whether weights or clusters make the effective numbers of rows differ from counts."""
         rows = self.overall
@@ -279,11 +284,13 @@ class GroupTable:
             numbers = f"{group.effective_pos:.1f} positive and {group.effective_neg:.1f} negative"
             words = f"{numbers} effective rows"
         measures = ", ".join(MEASURES[name] for name in group.too_small)
+        if len(group.too_small) == len(self._measures):
+            measures = "all of them"
         return f"{_short(group.name)!r} ({words}) in {measures}"
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """The column names and the formatted cells of each row; the last row is all rows."""
-        shown = [name for name in MEASURES if getattr(self.overall, name) is not None]
+        shown = self._measures
         head = ["group", "rows", "positives", *(MEASURES[name] for name in shown)]
         rows = [_cells(group, shown) for group in self.groups[:_MOST_PRINTED]]
         return head, [*rows, _cells(self.overall, shown)]

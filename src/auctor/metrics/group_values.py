@@ -1,6 +1,8 @@
-"""The groups of rows that a column makes: categories, few numbers, or bins of many numbers."""
+"""The groups of rows that a column makes: categories, few numbers or dates, or bins of many."""
 
 from collections import Counter
+from collections.abc import Callable
+from datetime import date
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -12,11 +14,13 @@ from auctor.data.labels import read_vector
 from auctor.data.missing import count_missing, is_missing
 from auctor.metrics.calibration import quantile_bins
 
-# More distinct numbers than this are cut into bins.
+# More distinct numbers or dates than this are cut into bins.
 MOST_NUMBERS = 20
 # More groups than this are refused: such a column is an identifier.
 MOST_GROUPS = 1000
 MISSING = "(missing)"
+
+Ends = tuple[Any, Any]  # the smallest and the largest value of a group
 
 
 class GroupValues(NamedTuple):
@@ -38,7 +42,7 @@ class GroupValues(NamedTuple):
 def read_group_values(values: Any, n_bins: int, name: str = "groups") -> GroupValues:
     """Read a column of groups; missing values are the last group.
 
-    Texts are sorted by their number of rows, numbers by their size.
+    Texts are sorted by their number of rows, numbers by their size, dates by time.
 
     Examples
     --------
@@ -48,12 +52,14 @@ def read_group_values(values: Any, n_bins: int, name: str = "groups") -> GroupVa
     array = read_vector(values, name)
     absent = _absent(array)
     known = array[~absent]
-    numbers = _as_numbers(known)
-    if numbers is None:
+    numbers, moments = _as_numbers(known), _as_moments(known)
+    if numbers is not None:
+        names, own, binned = _in_order(numbers, n_bins, _number_names)
+    elif moments is not None:
+        names, own, binned = _in_order(moments, n_bins, _moment_names)
+    else:
         names, own = _texts(known, name)
         binned = None
-    else:
-        names, own, binned = _numbers(numbers, n_bins)
     codes = np.full(len(array), len(names), dtype=np.int64)
     codes[~absent] = own
     return GroupValues((*names, MISSING) if absent.any() else names, codes, binned)
@@ -61,6 +67,8 @@ def read_group_values(values: Any, n_bins: int, name: str = "groups") -> GroupVa
 
 def _absent(array: npt.NDArray[Any]) -> Bools:
     """Which values are missing."""
+    if array.dtype.kind in "fM":
+        return np.asarray(array != array)  # NaN and NaT differ from themselves
     if not count_missing(array):
         return np.zeros(len(array), dtype=bool)
     return np.array([is_missing(value) for value in array.tolist()], dtype=bool)
@@ -78,9 +86,23 @@ def _as_numbers(known: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     return known.astype(np.float64)
 
 
+def _as_moments(known: npt.NDArray[Any]) -> npt.NDArray[np.datetime64] | None:
+    """Dates and times to the second; None if the values are no dates."""
+    if known.dtype.kind == "M":
+        return known.astype("datetime64[s]")
+    if known.dtype.kind == "O" and len(known) and all(map(_is_date, known.tolist())):
+        return known.astype("datetime64[s]")
+    return None
+
+
+def _is_date(value: Any) -> bool:
+    """Whether a value is a date, or a time without a time zone, which NumPy does not have."""
+    return isinstance(value, date) and getattr(value, "tzinfo", None) is None
+
+
 def _texts(known: npt.NDArray[Any], name: str) -> tuple[tuple[str, ...], Ints]:
     """Groups of texts, the largest first."""
-    texts = list(map(str, known.astype("datetime64[s]") if known.dtype.kind == "M" else known))
+    texts = list(map(str, known))
     # Sorting 200,000 Python texts takes seconds, counting them does not.
     counts = Counter(texts)
     if len(counts) > MOST_GROUPS:
@@ -93,20 +115,32 @@ def _texts(known: npt.NDArray[Any], name: str) -> tuple[tuple[str, ...], Ints]:
     return names, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
 
 
-def _numbers(known: npt.NDArray[Any], n_bins: int) -> tuple[tuple[str, ...], Ints, int | None]:
-    """Groups of numbers in their order: each number, or bins with about equally many rows."""
+def _in_order(
+    known: npt.NDArray[Any], n_bins: int, names_of: Callable[[list[Ends]], tuple[str, ...]]
+) -> tuple[tuple[str, ...], Ints, int | None]:
+    """Groups of numbers or dates in their order: each value, or bins with equally many rows."""
     distinct, codes = np.unique(known, return_inverse=True)
     if len(distinct) <= MOST_NUMBERS:
-        return tuple(_number(value) for value in distinct), codes.astype(np.int64), None
+        return names_of([(value, value) for value in distinct]), codes.astype(np.int64), None
     bins = quantile_bins(known.astype(np.float64), np.ones(len(known)), n_bins)
     filled, own = np.unique(bins, return_inverse=True)
     ends = [(known[bins == k].min(), known[bins == k].max()) for k in filled.tolist()]
+    return names_of(ends), own.astype(np.int64), len(distinct)
+
+
+def _number_names(ends: list[Ends]) -> tuple[str, ...]:
+    """The names of bins of numbers, from their smallest and largest values."""
     digits = _digits([end for pair in ends for end in pair])
-    names = tuple(
+    return tuple(
         _number(low) if low == high else f"{_number(low, digits)} to {_number(high, digits)}"
         for low, high in ends
     )
-    return names, own.astype(np.int64), len(distinct)
+
+
+def _moment_names(ends: list[Ends]) -> tuple[str, ...]:
+    """The names of periods: without the time of day where it is midnight."""
+    texts = [[str(end).removesuffix("T00:00:00").replace("T", " ") for end in of] for of in ends]
+    return tuple(first if first == last else f"{first} to {last}" for first, last in texts)
 
 
 def _digits(ends: list[Any]) -> int:

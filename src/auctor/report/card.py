@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auctor._text import count, interval, signless
-from auctor.metrics.group_table import WORDS
+from auctor.metrics.group_table import OTHERS, WORDS
 from auctor.models import TrainingRecord
 from auctor.models.training_record import Validation
 from auctor.report.plain import LONGEST_SENTENCE, clean, sentence
@@ -23,6 +23,7 @@ STATED = {
     "contact": "Contact",
 }
 NOT_STATED = "not stated"
+_MOST_CLAIMS = 12  # differences between groups that the card lists
 _GENERAL = (
     "The results hold for new rows that are like the evaluated ones. If the population, the "
     "product or the way of measuring changes, evaluate the model again."
@@ -171,25 +172,38 @@ def _of_subgroups(tables: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _verdict(table: Mapping[str, Any], noun: str) -> str:
     """Which groups differ in what, and how many are too small, in a few words."""
-    claims: dict[str, list[str]] = {}
-    for test in table["tests"]:
-        if test["p_adjusted"] < 1 - table["level"]:
-            words = f"{WORDS[test['measure']]} ({_side(test)})"
-            claims.setdefault(test["group"], []).append(words)
-    parts = [f"{name!r} differs in {', '.join(measures)}" for name, measures in claims.items()]
+    parts = _claims(table)
     if not table["n_tests"]:
         parts = [f"no {noun}s were compared, because fewer than two are large enough"]
     elif not parts:
         parts = [f"no test shows a difference between {noun}s"]
     if table["n_small"]:
-        parts.append(f"{count(table['n_small'], noun)} too small to say")
+        parts.append(f"{count(table['n_small'], noun)} too small to be compared in every measure")
     words = "; ".join(parts)
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def _side(test: Mapping[str, Any]) -> str:
-    """The value of a group and that of the group or groups that it was compared with."""
-    return f"{signless(test['value'])} against {signless(test['other_value'])}"
+def _claims(table: Mapping[str, Any]) -> list[str]:
+    """The differences, by the groups that were compared; the most significant first."""
+    shown = [test for test in table["tests"] if test["p_adjusted"] < 1 - table["level"]]
+    claims: dict[tuple[str, str], list[str]] = {}
+    for test in shown[:_MOST_CLAIMS]:
+        claims.setdefault((test["group"], test["other"]), []).append(_claim(test))
+    parts = [
+        f"{clean(group)!r} differs in {', '.join(measures)}"
+        if other == OTHERS
+        else f"{clean(group)!r} and {clean(other)!r} differ in {', '.join(measures)}"
+        for (group, other), measures in claims.items()
+    ]
+    left = table["n_differing"] - min(len(shown), _MOST_CLAIMS)
+    return [*parts, f"and {count(left, 'more difference')}"] if left else parts
+
+
+def _claim(test: Mapping[str, Any]) -> str:
+    """A measure with the values of the two that were compared."""
+    between = "against" if test["other"] == OTHERS else "and"
+    values = f"{signless(test['value'])} {between} {signless(test['other_value'])}"
+    return f"{WORDS[test['measure']]} ({values})"
 
 
 def _limits(facts: Mapping[str, Any]) -> list[str]:

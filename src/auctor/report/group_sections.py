@@ -82,20 +82,17 @@ def _groups(facts: dict[str, Any], one: dict[str, Any], of: str, noun: str = "gr
     scales = {
         name: _scale([row[name] for row in rows if name not in row["too_small"]]) for name in shown
     }
-    claims = {
-        (test["group"], test["measure"]): test["p_adjusted"]
-        for test in reversed(one["tests"])
-        if test["p_adjusted"] < 1 - one["level"]
-    }
     cells = []
     for row in rows:
-        marks = [claims.get((row["name"], name)) for name in shown]
+        differs = one["differing"].get(row["name"], {})
+        marks = [differs.get(name) for name in shown]
         estimates = [
             _estimate(row, one["overall"][name], name, scales[name], mark)
             for name, mark in zip(shown, marks, strict=True)
         ]
         cells.append([text(row["name"]), f"{row['n_rows']:,}", f"{row['n_pos']:,}", *estimates])
-    caption = f"{of} ({100 * one['level']:g}% confidence intervals; the vertical line is all rows)"
+    caption = f"{of} ({100 * one['level']:g}% confidence intervals; the vertical line is all rows"
+    caption += "; “differs”: from one of the others or more)" if one["compare"] == "pairs" else ")"
     left = one["n_groups"] - len(one["groups"])
     if left:
         caption += f"; the largest {len(one['groups'])}, {left:,} more are not listed"

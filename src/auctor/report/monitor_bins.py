@@ -75,7 +75,7 @@ def bin_features(
 def _bin_numbers(column: ColumnSummary, values: Floats, weighted: bool) -> Binned:
     codes = np.where(np.isnan(values), 0, np.searchsorted(column.cuts, values) + 1)
     # A column without any number in training has one bin for all new ones.
-    labels = ("missing", *_interval_labels(column.cuts))
+    labels = ("missing", *interval_labels(column.cuts))
     reference = _reference(column.counts, column.weights, weighted)
     return Binned(column.name, "number", column, reference, labels, codes)
 
@@ -153,7 +153,7 @@ def bin_scores(
         # The bands are quantiles of the training scores, and the out-of-fold scores are ranks among
         # such scores. Both vary with the training rows, so that their noise counts twice.
         reference = Bins(reference.counts, 2 * reference.squares)
-    labels = ("missing", *_interval_labels(cuts))
+    labels = ("missing", *interval_labels(cuts))
     return Binned("score", "score", None, reference, labels, band_of(scores, cuts) + 1)
 
 
@@ -165,12 +165,29 @@ def _reference(counts: Any, weights: Floats | None, weighted: bool) -> Bins:
     return Bins(sums, sums)
 
 
-def _interval_labels(cuts: Floats) -> list[str]:
-    texts = [f"{cut:.4g}" for cut in cuts.tolist()]
+def interval_labels(cuts: Floats) -> list[str]:
+    """The bins between cuts, with as few digits, from 4, as tell the cuts apart."""
+    texts: list[str] = []
+    for digits in range(4, 18):
+        texts = [_number_text(cut, digits) for cut in cuts.tolist()]
+        if len(set(texts)) == len(texts):
+            break
     if not texts:
         return ["all values"]
     middle = [f"{low} to {high}" for low, high in pairwise(texts)]
     return [f"up to {texts[0]}", *middle, f"above {texts[-1]}"]
+
+
+def _number_text(number: float, digits: int) -> str:
+    """A number with some digits; thousands are separated and are no power of ten.
+
+    Examples
+    --------
+    >>> [_number_text(number, 4) for number in (0.12345, 9999.0, 16674.5, -1e6, 1e12)]
+    ['0.1235', '9999', '16,670', '-1,000,000', '1e+12']
+    """
+    rounded = float(f"{number:.{digits}g}")
+    return f"{rounded:,.12g}" if 1e4 <= abs(rounded) < 1e9 else f"{number:.{digits}g}"
 
 
 def group_bins(binned: Binned, new: Bins) -> Ints:

@@ -11,6 +11,7 @@ _WIDTH, _LEFT, _RIGHT, _TOP = 360, 40, 8, 10
 _HEIGHT = 150
 _ROW = 24
 _MOST_BARS = 10
+_LETTER = 7  # width of a letter of a label
 _PERIOD_WIDTH, _PERIOD_HEIGHT = 640, 200
 
 
@@ -28,6 +29,7 @@ def _vertical(cells: Sequence[dict[str, Any]], title: str) -> str:
     most = max(max(cell["before"], cell["now"]) for cell in cells) or 1.0
     width = (_WIDTH - _LEFT - _RIGHT) / len(cells)
     parts, step = [_percent_axis(most, _LEFT, _WIDTH - _RIGHT)], max(1, -(-len(cells) // 5))
+    free_from = 0.0  # where the label before ends
     for k, cell in enumerate(cells):
         x = _LEFT + k * width
         for kind, offset in (("before", 0.08), ("now", 0.5)):
@@ -38,10 +40,13 @@ def _vertical(cells: Sequence[dict[str, Any]], title: str) -> str:
                 f"<title>{escape(_words(cell, kind))}</title></rect>"
             )
         text = _tick(cell["label"], k == len(cells) - 1)
-        if text and (text == "missing" or k % step == 0):
+        centre, half = x + (0.5 if text == "missing" else 1) * width, _LETTER * len(text) / 2
+        has_room = centre - half >= free_from and centre + half <= _WIDTH
+        if text and has_room and (text == "missing" or k % step == 0):
+            free_from = centre + half + _LETTER
             parts.append(
-                f'<text class="quiet" x="{x + (0.5 if text == "missing" else 1) * width:.1f}" '
-                f'y="{_TOP + _HEIGHT + 15}" text-anchor="middle">{escape(text)}</text>'
+                f'<text class="quiet" x="{centre:.1f}" y="{_TOP + _HEIGHT + 15}" '
+                f'text-anchor="middle">{escape(text)}</text>'
             )
     return _svg(_WIDTH, _TOP + _HEIGHT + 22, title, parts)
 

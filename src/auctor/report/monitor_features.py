@@ -90,6 +90,11 @@ class Movement:
     cells: tuple[Cell, ...]
 
     @property
+    def title(self) -> str:
+        """The name; "the score" for the score, since a feature may be called score."""
+        return "the score" if self.kind == "score" else self.name
+
+    @property
     def weight(self) -> float:
         """Importance times movement, by which features are sorted."""
         if self.psi is None:
@@ -120,7 +125,7 @@ class Movement:
         }
 
     def __repr__(self) -> str:
-        name = "score" if self.kind == "score" else repr(shorten(self.name))
+        name = self.title if self.kind == "score" else repr(shorten(self.name))
         if self.psi is None or self.p_corrected is None:
             return f"{name}: {VERDICTS[self.verdict]}{f' ({self.how})' if self.how else ''}"
         how = f" ({self.how})" if self.how else ""

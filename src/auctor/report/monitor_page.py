@@ -175,7 +175,7 @@ def _features(facts: dict[str, Any]) -> Markup:
 def _feature_row(one: dict[str, Any]) -> list[Any]:
     is_tested = (one["n_bins"] or 0) > 1
     return [
-        one["name"],
+        _title(one),
         _verdict(one),
         percent(one["importance"]),
         _with_value(_psi(one), one["psi"]),
@@ -185,6 +185,11 @@ def _feature_row(one: dict[str, Any]) -> list[Any]:
         percent(one["missing_now"]),
         percent(one["missing_before"]),
     ]
+
+
+def _title(one: dict[str, Any]) -> str:
+    """The name of a feature; a feature may be called score, too."""
+    return "the score" if one["kind"] == "score" else str(one["name"])
 
 
 def _with_value(shown: str, value: float | None) -> Markup:
@@ -200,7 +205,7 @@ def _verdict(one: dict[str, Any]) -> Markup:
 
 def _card(one: dict[str, Any]) -> str:
     return (
-        f'<div class="card"><h3 class="name">{text(one["name"])}</h3><p>{_verdict(one)}</p>'
+        f'<div class="card"><h3 class="name">{text(_title(one))}</h3><p>{_verdict(one)}</p>'
         f"{distribution_chart(one)}</div>"
     )
 

@@ -11,6 +11,7 @@ from auctor._text import count
 from auctor._typing import Ints
 from auctor.data import read_vector
 from auctor.data.missing import count_missing
+from auctor.data.times import read_moments
 
 PERIODS = ("day", "week", "month", "quarter", "year")
 _MOST_PERIODS = 24
@@ -121,7 +122,7 @@ def _divide(days: npt.NDArray[np.datetime64], unit: str) -> Periods:
 
 
 def _of_values(values: npt.NDArray[Any]) -> Periods:
-    distinct, codes = _distinct(values)
+    distinct, codes = read_moments(values, "time")  # refuses texts that sort in another order
     if len(distinct) <= _MOST_PERIODS:
         return Periods("value", tuple(str(value) for value in distinct.tolist()), codes)
     counts = np.bincount(codes, minlength=len(distinct))

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from auctor._text import count
 from auctor._typing import Ints
 from auctor.data import read_vector
 from auctor.data.missing import count_missing
+from auctor.data.times import read_moments
 from auctor.metrics.group_values import GroupValues
 
 # Up to this many distinct times, such as months, are periods of their own.
@@ -30,14 +32,10 @@ def read_periods(time: Any, n_rows: int, folds: Any = None) -> GroupValues:
     values = read_vector(time, "time")
     if len(values) != n_rows:
         raise ValueError(f"time has {len(values)} values for {n_rows} rows; give one for each row")
-    if count_missing(values):
-        raise ValueError(f"time has {count_missing(values)} missing value(s); give a time for each")
-    try:
-        moments, codes = np.unique(values, return_inverse=True)
-    except TypeError:
-        raise ValueError(
-            "time has values that cannot be sorted; give numbers, dates or texts"
-        ) from None
+    n_missing = count_missing(values)
+    if n_missing:
+        raise ValueError(f"time has {count(n_missing, 'missing value')}; every row needs a time")
+    moments, codes = read_moments(values, "time")
     periods = _in_order(codes, folds)
     if periods is None:
         periods = codes if len(moments) <= MOST_TIMES else _even(codes, len(moments))

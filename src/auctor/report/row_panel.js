@@ -68,11 +68,16 @@ function pointsAdded(adds) {
   return Math.abs(points) < 0.05 ? "0.0" : (points > 0 ? "+" : "") + points.toFixed(1);
 }
 
+// The value of a feature: a number or a short word stays whole, a long text may be broken.
+function valueCell(value) {
+  return value.length <= 12 ? html("td", { class: "whole" }, value) : named(html("td"), value, 20);
+}
+
 function reasonTable(result, score) {
   const most = Math.max(1e-12, ...result.terms.map((term) => Math.abs(term.adds)), Math.abs(result.rest));
   const plus = (value) => (value > 0 ? "+" : "") + significant(value, 3);
   const line = (name, value, adds) => html("tr", {}, [
-    named(html("th", { scope: "row" }), name, 40), named(html("td"), value, 20),
+    named(html("th", { scope: "row" }), name, 40), valueCell(value),
     html("td", {}, plus(adds)), ...pointsCell(() => pointsAdded(adds)),
     html("td", { class: "bars" }, [reasonBar(adds, most)]),
   ]);

@@ -96,6 +96,18 @@ def _table_facts(table: GroupTable) -> dict[str, Any]:
         "n_groups": len(table.groups),
         "n_tests": len(tests),
         "n_small": len(table.small),
+        "n_differing": len(table.differing),
+        "differing": _differing(table),
         "groups": facts["groups"][:MOST_GROUPS],
         "tests": [test.to_dict() for test in tests[:MOST_TESTS]],
     }
+
+
+def _differing(table: GroupTable) -> dict[str, dict[str, float]]:
+    """Group -> the measures in which it differs, with the smallest adjusted p-value of each."""
+    smallest: dict[str, dict[str, float]] = {group.name: {} for group in table.groups[:MOST_GROUPS]}
+    for test in table.differing:  # sorted by the p-value
+        for name in (test.group, test.other):  # a pair differs on both sides
+            if name in smallest:
+                smallest[name].setdefault(test.measure, test.p_adjusted)
+    return {name: measures for name, measures in smallest.items() if measures}

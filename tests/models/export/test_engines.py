@@ -122,12 +122,12 @@ def test_mariadb_compares_text_letter_by_letter(mariadb):
     )  # fmt: skip
     table = pa.table(
         {
-            "x": pa.array([" 0.5 ", "1e0", "abc", "5x", "", ".6", None]),
-            "c": pa.array(["a", "a ", "A", "ä", "Ä", None, "a\u0308"]),
+            "x": pa.array([" 0.5 ", "1e0", "abc", "5x", "", ".6", None, "True", "false"]),
+            "c": pa.array(["a", "a ", "A", "ä", "Ä", None, "a\u0308", None, None]),
         }
     )
     scores = [output.score for output in mariadb.run(model, table)]
-    assert scores == [11.0, 2.0, 7.0, 27.0, 7.0, 2.0, 7.0]
+    assert scores == [11.0, 2.0, 7.0, 27.0, 7.0, 2.0, 7.0, 2.0, 1.0]
 
 
 @pytest.mark.parametrize("dialect", ["mysql", "spark"])

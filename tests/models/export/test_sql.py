@@ -194,13 +194,16 @@ def test_many_categories_of_one_value(connections, size):
 def test_numbers_as_text_in_sqlite(connections, kind):
     """SQLite keeps text in any column, and an imported CSV file has nothing else."""
     connection = connections["sqlite"]
-    texts = ["0.5", "0.6", " 7 ", "9007199254740993", "-1e300", "", "abc", "5x", b"1", "nan", None]
-    fill(connection, [(f"x {kind}", [0.25, 1, *texts])])
+    texts = ["0.5", "0.6", " 7 ", "9007199254740993", "-1e300", "False", "TRUE"]
+    missing = ["", "abc", "5x", b"1", "nan", None]
+    fill(connection, [(f"x {kind}", [0.25, 1, *texts, *missing])])
     model = AdditiveModel(
         *SHARED, (number_feature("x", np.array([0.5])),), (np.array([7.0, 1.0, 2.0]),), 0.0
     )
-    expected = [1.0, 2.0, 1.0, 2.0, 2.0, 2.0, 1.0] + 6 * [7.0]
-    assert scores_of(connection, model.to_sql("sqlite", keep=["id"])) == expected
+    expected = [1.0, 2.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 2.0] + 6 * [7.0]
+    for booleans in ([], ["x"]):
+        query = model.to_sql("sqlite", keep=["id"], booleans=booleans)
+        assert scores_of(connection, query) == expected
 
 
 @pytest.mark.parametrize("kind", ["DECIMAL(10, 2)", "VARCHAR", "FLOAT", "SMALLINT", "BOOLEAN"])

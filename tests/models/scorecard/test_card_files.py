@@ -3,15 +3,17 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import openpyxl
 import pytest
-from models.scorecard.cards import FORMULA, MODELS, SCRIPT, every_row
+from models.scorecard.cards import FORMULA, MODELS, SCRIPT, additive, every_row
 from models.scorecard.test_card import as_table
 from models.test_damage import DELETE, change, fields, sign
 
 import auctor
+from auctor.data import category_feature
 from auctor.models import PointsTable, Scorecard
 
 HOSTILE = (None, [], {}, "x", -1, 10**400, 1e308, True, [[]], DELETE)
@@ -169,3 +171,10 @@ class TestPage:
         odd = "\ud800\x00"
         page = Scorecard(("a", odd), card.scale, 1.0, (), 0, (odd,)).to_html()
         assert page.encode() and "\x00" not in page
+
+    def test_a_category_that_is_called_as_the_bin_of_missing_values(self):
+        towns = category_feature("town", ("missing or other", "b"))
+        model = additive(features=(towns,), steps=(np.array([0.0, 1.0, 2.0]),), surfaces=())
+        page = model.to_scorecard().to_html()
+        labels, ids = (re.findall(f' {name}="(t0[^"]*)"', page) for name in ("for", "id"))
+        assert labels == ids and len(set(ids)) == 3

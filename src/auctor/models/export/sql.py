@@ -136,7 +136,7 @@ class _Query:
         """A column for the values of an input, with NULL for all kinds of missing values."""
         dialect = self._dialect
         name = f"{self._source}.{dialect.name_of(column.name)}"
-        if column.name in self._booleans:
+        if column.name in self._booleans and dialect.has_booleans:
             name = f"CASE WHEN {name} THEN 1 WHEN NOT {name} THEN 0 END"
         if column.kind == "text":
             value = dialect.text_column(name)

@@ -25,6 +25,7 @@ class Dialect:
     double: str = "DOUBLE"
     text: str = "VARCHAR"
     nan: Literal["equal", "unequal", "none"] = "equal"  # whether NaN = NaN
+    has_booleans: bool = True  # whether truth values are a type of their own, and not numbers
     same_case: bool = False  # whether names that differ only by case are the same name
     fails_on_underflow: bool = False  # whether a product that is rounded to 0 is an error
     # A bin is found among so many by one comparison after the other, among more by bisection.
@@ -140,7 +141,8 @@ class SQLite(Dialect):
     def number_column(self, column: str) -> str:
         # Any column can hold text, and those of an imported CSV file hold nothing else. A cast
         # makes 0 of "abc", which is not equal to it; the text "12" is equal to the number.
-        return f"CASE WHEN {column} = CAST({column} AS NUMERIC) THEN CAST({column} AS REAL) END"
+        number = f"WHEN {column} = CAST({column} AS NUMERIC) THEN CAST({column} AS REAL)"
+        return f"CASE {number} {_truth_values(column)} END"
 
     def text_column(self, column: str) -> str:
         return f"CASE WHEN typeof({column}) <> 'blob' THEN CAST({column} AS TEXT) END"
@@ -188,7 +190,8 @@ class MySQL(Dialect):
     def number_column(self, column: str) -> str:
         # A cast makes 0 of "abc", and 5 of "5x".
         text = f"CONVERT({column} USING utf8mb4)"
-        return f"CASE WHEN {text} REGEXP '{_NUMBER}' THEN CAST({column} AS DOUBLE) END"
+        number = f"WHEN {text} REGEXP '{_NUMBER}' THEN CAST({column} AS DOUBLE)"
+        return f"CASE {number} {_truth_values(text)} END"
 
     def text_column(self, column: str) -> str:
         return f"CAST(CONVERT({column} USING utf8mb4) AS BINARY)"
@@ -203,9 +206,9 @@ class MySQL(Dialect):
 
 NATIVE: dict[str, Dialect] = {
     "duckdb": DuckDB(same_case=True, list_bins=64),
-    "sqlite": SQLite("sqlite", "REAL", "TEXT", nan="none", same_case=True),
+    "sqlite": SQLite("sqlite", "REAL", "TEXT", nan="none", has_booleans=False, same_case=True),
     "postgres": Postgres("postgres", "double precision", "text", fails_on_underflow=True),
-    "mysql": MySQL("mysql", nan="none", same_case=True),
+    "mysql": MySQL("mysql", nan="none", has_booleans=False, same_case=True),
 }
 # Databases whose text is compared letter by letter, and of whose NaN it is known what it equals.
 TRANSLATED: dict[str, Dialect] = {
@@ -217,6 +220,11 @@ TRANSLATED: dict[str, Dialect] = {
     "trino": Translated("trino", nan="unequal", same_case=True),
 }
 DIALECTS = {**NATIVE, **TRANSLATED}
+
+
+def _truth_values(text: str) -> str:
+    """Truth values that are stored as text, as in an imported CSV file, for a CASE."""
+    return f"WHEN LOWER({text}) = 'true' THEN 1.0 WHEN LOWER({text}) = 'false' THEN 0.0"
 
 
 def _refuse_median(dialect: str) -> NoReturn:

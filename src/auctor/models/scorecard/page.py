@@ -100,7 +100,7 @@ def _term(card: "Scorecard", k: int, term: CardTerm) -> str:
 def _one_way(card: "Scorecard", k: int, term: PointsTable) -> str:
     texts = _bin_texts(term.axes[0])
     order = [*range(1, len(texts)), 0]  # missing values last
-    rows = "".join(_bin(card, k, texts[i], float(term.points[i])) for i in order)
+    rows = "".join(_bin(card, f"t{k}", i, texts[i], float(term.points[i])) for i in order)
     return _table(term.name, rows, "")
 
 
@@ -112,18 +112,14 @@ def _bin_texts(axis: Axis) -> list[str]:
     return [text.replace("<= ", "≤ ").replace(">= ", "≥ ") for text in texts]
 
 
-def _bin(card: "Scorecard", k: int, text: str, points: float) -> str:
+def _bin(card: "Scorecard", term: str, i: int, text: str, points: float) -> str:
+    """A line to tick; its number tells it apart from a category that is called as another bin."""
     shown, label = card.text(points), _text(text, 400)
     return (
-        f'<tr class="bin"><td><label for="t{k}b{_id(text)}">{label}</label></td>'
-        f'<td class="points">{shown}</td><td class="tick"><input type="radio" name="t{k}" '
-        f'id="t{k}b{_id(text)}" value="{points!r}"></td></tr>'
+        f'<tr class="bin"><td><label for="{term}b{i}">{label}</label></td>'
+        f'<td class="points">{shown}</td><td class="tick"><input type="radio" name="{term}" '
+        f'id="{term}b{i}" value="{points!r}"></td></tr>'
     )
-
-
-def _id(text: str) -> str:
-    """A text as part of an identifier in HTML."""
-    return text.encode("utf-8", "replace").hex()
 
 
 def _table(name: str, rows: str, attributes: str) -> str:
@@ -149,7 +145,7 @@ def _per_unit(card: "Scorecard", k: int, term: PointsPerUnit) -> str:
         f'<tr><td>value × {per_unit}{rounded}</td><td class="points"></td><td class="tick">'
         f'<input class="screen" type="number" step="any" aria-label="value of {name}"></td></tr>'
     )
-    rows = field + _bin(card, k, "missing", term.missing)
+    rows = field + _bin(card, f"t{k}", 0, "missing", term.missing)
     return _table(term.name, rows, f' data-per-unit="{term.per_unit!r}"')
 
 
