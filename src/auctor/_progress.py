@@ -43,11 +43,21 @@ class Progress:
         self._start = self._shown = time.monotonic()
         self._done, self._drawn, self._work_done = 0, -1, 0.0
         self._resumed, self._work_repeated = resumed, 0.0
-        if self._on and resumed > 0:
-            of = "" if total is None else f" of {total}"
-            self._out.write(f"{label}: resumed at round {resumed}{of}\n")
+        if resumed > 0:
+            self._announce(resumed)
         if self._terminal:  # the first round may take long
             self._draw(self._start, "")
+
+    def skip(self, rounds: int) -> None:
+        """Count rounds of an earlier run that are not repeated."""
+        self._done += rounds
+        self._announce(self._done)
+
+    def _announce(self, rounds: int) -> None:
+        if self._on:
+            of = "" if self._total is None else f" of {self._total}"
+            line = f"{self._label}: resumed at round {rounds}{of}\n"
+            self._out.write(f"\r\x1b[K{line}" if self._terminal else line)
 
     def step(self, note: str = "", work: float = 1.0) -> None:
         """Count one round, which took ``work``; the bar is redrawn at most ten times a second."""

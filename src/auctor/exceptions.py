@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auctor.models.base import Model
 
-__all__ = ["CheckpointWarning", "ExactBoostWarning", "MarginWarning", "OracleError", "SmoothWarning"]
+__all__ = [
+    "CheckpointWarning",
+    "ExactBoostWarning",
+    "MarginWarning",
+    "OracleError",
+    "SmoothWarning",
+]
 
 
 class MarginWarning(UserWarning):

@@ -68,7 +68,9 @@ def _hash_codes(part: Partition, rows: slice) -> Hashes:
     out = np.zeros(rows.stop - rows.start, dtype=np.uint64)
     if part.is_sparse:
         return out
-    for column, salt in zip(part.dense_codes, column_salt(np.arange(len(part.dense_codes))), strict=True):
+    for column, salt in zip(
+        part.dense_codes, column_salt(np.arange(len(part.dense_codes))), strict=True
+    ):
         mix_column(column[rows].astype(np.uint64), salt, out)
     return out
 

@@ -11,6 +11,7 @@ product.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite, log, prod
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.common.rounding import ROUNDING
 from auctor.models import AdditiveModel, on_grid
-from auctor.weak.feature import RANKINGS, CodeRanker
+from auctor.weak.feature import RANKINGS, FeatureRanking, StumpRanking
 from auctor.weak.two_sided import two_sided
 
 # A classifier without errors would have an infinite weight.
@@ -128,17 +129,12 @@ def _run(
     history = AUCBoostHistory()
     ranking = RANKINGS[settings.estimator](data.features)
     log = journal.log("rounds", KnownRound, lambda known: known.check(data))
-    progress = Progress(
-        settings.n_estimators, "AUCBoost", settings.verbose, resumed=len(log.known)
-    )
+    progress = Progress(settings.n_estimators, "AUCBoost", settings.verbose, resumed=len(log.known))
     fractions = np.array([0.5, 0.5])  # of the two classes in D_t
     bound = 1.0
     while len(history.rounds) < settings.n_estimators:
         known = log.next(
-            lambda: _next_round(ranking.best(weights.histogram()), weights, fractions),
-            lambda known: weights.repeat(
-                known.step.feature, _change(known.step.steps), known.weights
-            ),
+            partial(_next_round, ranking, weights, fractions), partial(_repeat, weights)
         )
         if known is None:
             history.stopped_by = "no ranker is better than chance"
@@ -159,12 +155,13 @@ def _run(
 
 
 def _next_round(
-    ranker: CodeRanker | None, weights: RowWeights, fractions: Floats
+    ranking: FeatureRanking | StumpRanking, weights: RowWeights, fractions: Floats
 ) -> KnownRound | None:
     """Make the best ranker two-sided and update the row weights.
 
     Returns None if there is no ranker, or if its steps round to 0.
     """
+    ranker = ranking.best(weights.histogram())
     if ranker is None:
         return None
     neg, pos = weights.fractions(ranker.feature)
@@ -180,6 +177,11 @@ def _next_round(
     z = float((fractions * sums).sum())
     step = Round(ranker.feature, steps, ranker.auc - 0.5, side.epsilon, alpha, z)
     return KnownRound(step, weights.last)
+
+
+def _repeat(weights: RowWeights, known: KnownRound) -> None:
+    """Update the row weights as in a round that is known."""
+    weights.repeat(known.step.feature, _change(known.step.steps), known.weights)
 
 
 def _change(steps: Floats) -> Floats:

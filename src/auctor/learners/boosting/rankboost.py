@@ -11,6 +11,7 @@ of all Z is an upper bound on the fraction of misranked pairs (their Theorem 1).
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import exp, isfinite, log, log1p, prod
 from typing import NamedTuple
 
@@ -138,8 +139,8 @@ def boost(
     product = 1.0
     while len(history.rounds) < settings.n_estimators:
         known = log.next(
-            lambda: _next_round(weights, search, settings.learning_rate),
-            lambda known: _repeat(known, weights, data.n_codes),
+            partial(_next_round, weights, search, settings.learning_rate),
+            partial(_repeat, weights, data.n_codes),
         )
         if known is None:
             history.stopped_by = "no stump is better than chance"
@@ -180,7 +181,7 @@ def _next_round(
     return KnownRound(Round(stump, r, alpha, z_neg * z_pos), weights.last)
 
 
-def _repeat(known: KnownRound, weights: RowWeights, n_codes: int) -> None:
+def _repeat(weights: RowWeights, n_codes: int, known: KnownRound) -> None:
     """Update the row weights as in a round that is known."""
     stump, alpha = known.step.stump, known.step.alpha
     weights.repeat(stump.feature, _change(stump, alpha, n_codes), known.weights)

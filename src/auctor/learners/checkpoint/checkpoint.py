@@ -13,9 +13,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, ContextManager, Generic, overload
+from typing import Any, Generic, overload
 
 from auctor.data import RankingData
 from auctor.exceptions import CheckpointWarning
@@ -88,7 +88,7 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the state of this fit and of its parts; other files of a folder are kept."""
-        for key in self.store.keys():
+        for key in self.store.names():
             if key == self._key or key.startswith(f"{self._key}-"):
                 self.store.remove(key)
 
@@ -103,8 +103,6 @@ class Checkpoint:
         learner: str,
         data: RankingData,
         settings: Any,
-        *,
-        verbose: bool | int = False,
         **others: Any,
     ) -> Iterator["Journal"]:
         """The journal of a fit, with the steps of an earlier run if there was one.
@@ -117,7 +115,7 @@ class Checkpoint:
         is_resumed = state.read()
         if not is_resumed:
             state.write()  # an error if that is not possible, before the fit begins
-        elif verbose:
+        elif settings.verbose:
             print(f"{learner}: resumed from the checkpoint {state.place}", file=sys.stderr)
         try:
             yield Journal(state)
@@ -139,14 +137,12 @@ def open_journal(
     learner: str,
     data: RankingData,
     settings: Any,
-    *,
-    verbose: bool | int = False,
     **others: Any,
-) -> "ContextManager[Journal]":
+) -> "AbstractContextManager[Journal]":
     """The journal of a fit; one that keeps nothing without a checkpoint."""
     if checkpoint is None:
         return nullcontext(NO_JOURNAL)
-    return checkpoint.open(learner, data, settings, verbose=verbose, **others)
+    return checkpoint.open(learner, data, settings, **others)
 
 
 class _State:
@@ -278,6 +274,17 @@ class Log(Generic[Record]):
         if made is not None:
             self.add(made)
         return made
+
+    def take(self, count: int) -> list[Record]:
+        """The next ``count`` steps of the earlier run."""
+        steps = self.known[self._n_taken : self._n_taken + count]
+        if len(steps) < count:
+            raise ValueError(
+                f"the checkpoint has {len(steps)} of {count} entries of {self._name!r}; remove it "
+                "to start the fit anew"
+            )
+        self._n_taken += count
+        return steps
 
     def add(self, record: Record) -> None:
         """Note a new step."""

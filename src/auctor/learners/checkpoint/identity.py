@@ -108,7 +108,9 @@ def _plain(value: Any, name: str) -> Any:
 
 def _describe_rows(data: RankingData) -> dict[str, Any]:
     sums = row_checksums(data)
-    bins = [(f.kind, f.cuts.tobytes(), repr(f.categories), f.centres.tobytes()) for f in data.features]
+    bins = [
+        (f.kind, f.cuts.tobytes(), repr(f.categories), f.centres.tobytes()) for f in data.features
+    ]
     return {
         "rows": data.n_rows,
         "positives": data.n_pos,

@@ -42,7 +42,7 @@ def encode(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if _is_record(type(value)):
-        return {name: encode(getattr(value, name)) for name in _kinds(type(value))}
+        return {name: encode(getattr(value, name)) for name in _kinds(cast(Any, type(value)))}
     if isinstance(value, (list, tuple)):
         return [encode(item) for item in value]
     raise TypeError(f"a record of a checkpoint cannot hold a {type(value).__name__}")

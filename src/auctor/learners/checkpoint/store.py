@@ -20,7 +20,7 @@ class Store(Protocol):
     def remove(self, key: str) -> None:
         """Remove a key, if it is there."""
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """All keys, sorted."""
 
     def place(self, key: str) -> str:
@@ -36,7 +36,7 @@ class FolderStore:
     >>> with TemporaryDirectory() as folder:
     ...     store = FolderStore(folder)
     ...     store.write("fit", b"state")
-    ...     store.keys(), store.read("fit")
+    ...     store.names(), store.read("fit")
     (['fit'], b'state')
     """
 
@@ -63,7 +63,7 @@ class FolderStore:
     def remove(self, key: str) -> None:
         self._path(key).unlink(missing_ok=True)
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return sorted(path.name.removesuffix(_ENDING) for path in self.folder.glob(f"*{_ENDING}"))
 
     def place(self, key: str) -> str:
@@ -96,7 +96,7 @@ class MemoryStore:
     def remove(self, key: str) -> None:
         self.contents.pop(key, None)
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return sorted(self.contents)
 
     def place(self, key: str) -> str:

@@ -192,7 +192,9 @@ def run_all(
     """
     stop = threading.Event()
     units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
-    log = journal.log("runs", FinishedRun, lambda run: run.check(table, settings.n_runs))
+    log = journal.log(
+        "runs", FinishedRun, lambda run: run.check(table, settings.n_runs, plan.n_rounds)
+    )
     finished = {run.number: run.history for run in log.known}
     left = [number for number in range(settings.n_runs) if number not in finished]
     n_known = len(finished)

@@ -145,9 +145,7 @@ def _boost(
     start = [values.copy() for values in booster.scores.values]
     forest = _Forest([], [], booster.scores.values, start)
     n_known = len(booster.log.known)
-    progress = Progress(
-        settings.n_estimators, "SmoothTreeBoost", settings.verbose, resumed=n_known
-    )
+    progress = Progress(settings.n_estimators, "SmoothTreeBoost", settings.verbose, resumed=n_known)
     for _ in range(settings.n_estimators):
         added = booster.add()
         if added is None:

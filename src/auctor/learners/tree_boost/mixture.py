@@ -146,7 +146,10 @@ def find_mixture(
     beside: list[list[Floats] | None] = [*smooth] if smooth else [None] * len(folds)
     runs = workers.map(
         lambda fold: _Fold(data, fold[0], settings, fold[1], inner, fold[2]),
-        [(*own, journal.part(f"fold {k}")) for k, own in enumerate(zip(folds, beside, strict=True))],
+        [
+            (*own, journal.part(f"fold {k}"))
+            for k, own in enumerate(zip(folds, beside, strict=True))
+        ],
     )
     usual_trees = min(_USUAL_TREES / settings.learning_rate, settings.n_estimators)
     choice = Choice(min(data.effective_rows), usual_trees, smooth is not None)

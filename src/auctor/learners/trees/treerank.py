@@ -91,9 +91,7 @@ def fit_treerank(
     history = TreeRankHistory()
     progress = Progress(settings.max_depth, "TreeRank", settings.verbose)
     with Workers(settings.n_jobs) as workers:
-        tree = grow(
-            data, settings.rules, workers, progress=progress, journal=journal.part("tree")
-        )
+        tree = grow(data, settings.rules, workers, progress=progress, journal=journal.part("tree"))
         progress.close()
         if settings.pruning == "cv":
             options = settings.rules, settings.cv, settings.seed, workers, settings.order
