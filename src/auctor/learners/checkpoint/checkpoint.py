@@ -192,9 +192,10 @@ class _State:
             start = time.monotonic()
             logs = {name: log.encoded() for name, log in self._logs.items()}
             text = write_text(self._identity, {**self._unread, **logs})
-            self._n_rounds, self._is_changed = 0, False
+            self._n_rounds = 0
             try:
                 self._checkpoint.store.write(self._checkpoint.key, text)
+                self._is_changed = False
             finally:
                 end = time.monotonic()
                 pause = max(self._checkpoint.seconds, (end - start) / _MOST_OF_TIME)
@@ -206,7 +207,6 @@ class _State:
             self.write()
 
     def _warn(self, error: OSError) -> None:
-        self._is_changed = True
         if not self._has_warned:
             self._has_warned = True
             warnings.warn(

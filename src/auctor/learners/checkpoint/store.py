@@ -62,9 +62,13 @@ class FolderStore:
 
     def remove(self, key: str) -> None:
         self._path(key).unlink(missing_ok=True)
+        # What a process left that was killed while it wrote.
+        for path in self.folder.glob(f".auctor-*{_ENDING}"):
+            path.unlink(missing_ok=True)
 
     def names(self) -> list[str]:
-        return sorted(path.name.removesuffix(_ENDING) for path in self.folder.glob(f"*{_ENDING}"))
+        files = (path.name for path in self.folder.glob(f"*{_ENDING}"))
+        return sorted(name.removesuffix(_ENDING) for name in files if not name.startswith("."))
 
     def place(self, key: str) -> str:
         return str(self._path(key))
