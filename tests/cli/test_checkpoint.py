@@ -17,7 +17,7 @@ FIT = ["--target", "y", "--drop", "id", "--learner", "rankboost", "--cv", "3", "
 def model_without_date(path: Path) -> dict[str, object]:
     """The content of a model file, without what depends on the time."""
     content = json.loads(path.read_text())
-    del content["training"]["date"], content["sha256"]
+    del content["training"]["origin"]["date"], content["sha256"]
     return content
 
 

@@ -273,6 +273,10 @@ def test_others_are_refused_by_name(name, table, tmp_path):
     [
         (auctor.AUCBoost("tree"), r"AUCBoost with estimator='tree' does not support checkpoints"),
         (auctor.MartiRank(auctor.RankBoost()), r"MartiRank with estimator=RankBoost\(\) does not"),
+        (
+            auctor.ExactBoost(auctor.RankMetric(len, len), n_runs=2),
+            "metric.value is a builtin_function_or_method, of which a checkpoint cannot tell",
+        ),
         (auctor.RankBoost(random_state=None), "random_state is None, .* give a number"),
     ],
 )

@@ -97,7 +97,8 @@ def _plain(value: Any, name: str) -> Any:
         return items if len(items) <= _LONGEST_LIST else digest(repr(items))
     if is_dataclass(value) and not isinstance(value, type):
         own = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in _IGNORED}
-        return {key: _plain(item, key) for key, item in own.items()}
+        inside = "" if name == "settings" else f"{name}."
+        return {key: _plain(item, f"{inside}{key}") for key, item in own.items()}
     if value is None or isinstance(value, (bool, str, Real)):
         return encode(value)
     raise ValueError(
