@@ -155,6 +155,7 @@ def mutations(value, path=()):
             for inner, other in mutations(item, (*path, key)):
                 yield inner, {**value, key: other}
     elif isinstance(value, list):
+        yield path, value[1:]
         for i, item in list(enumerate(value))[:2]:
             for inner, other in mutations(item, (*path, i)):
                 yield inner, [*value[:i], other, *value[i + 1 :]]

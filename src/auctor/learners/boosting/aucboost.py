@@ -76,7 +76,7 @@ class KnownRound(NamedTuple):
         # NaN is not below any number.
         if not (np.abs(step.steps).max() <= _MAX_ALPHA and isfinite(sum(weights.divisors))):
             raise ValueError("has numbers that no round has")
-        if not (min(weights.sums) > 0 and step.z > 0):
+        if not (min(*weights.sums, *weights.divisors) > 0 and step.z > 0):
             raise ValueError("has numbers that no round has")
 
 

@@ -67,11 +67,12 @@ class KnownRound(NamedTuple):
     def check(self, data: RankingData) -> None:
         """Raise an error if the round cannot be one of these data."""
         stump, factors = self.step.stump, (*self.weights.divisors, *self.weights.scales)
+        is_positive = min(self.weights.divisors) > 0 and self.step.z > 0
         if not 0 <= stump.feature < data.n_features:
             raise ValueError(f"has the feature {stump.feature} of {data.n_features}")
         if any(not 0 <= code < data.n_codes for code in stump.categories or ()):
             raise ValueError(f"has a category that is not one of {data.n_codes}")
-        if not (abs(self.step.alpha) <= _MAX_ALPHA and isfinite(sum(factors)) and self.step.z > 0):
+        if not (abs(self.step.alpha) <= _MAX_ALPHA and isfinite(sum(factors)) and is_positive):
             raise ValueError("has numbers that no round has")
 
 

@@ -100,6 +100,8 @@ class RowWeights:
 
     def _apply_change(self) -> None:
         """Multiply the factors by the change of the last round, as the next pass would do."""
+        if self._histogram is not None:  # a pass has done it
+            return
         codes = [part.codes[self._feature] for part in self._data.partitions]
 
         def apply(blocks: list[Block]) -> None:

@@ -13,7 +13,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Generic, overload
 
@@ -120,11 +120,10 @@ class Checkpoint:
         try:
             yield Journal(state)
         except BaseException:
-            with suppress(OSError):
-                state.write_changes()
+            state.try_write()
             raise
         if self.keep:
-            state.write_changes()
+            state.try_write()
 
     @property
     def key(self) -> str:
@@ -179,12 +178,8 @@ class _State:
         rounds = self._checkpoint.rounds
         self._n_rounds, self._is_changed = self._n_rounds + 1, True
         is_due = rounds is not None and self._n_rounds >= rounds
-        if not is_due and time.monotonic() < self._next_write:
-            return
-        try:
-            self.write()
-        except OSError as error:  # a full disk must not end a fit of hours
-            self._warn(error)
+        if is_due or time.monotonic() >= self._next_write:
+            self.try_write()
 
     def write(self) -> None:
         """Write the state."""
@@ -201,10 +196,13 @@ class _State:
                 pause = max(self._checkpoint.seconds, (end - start) / _MOST_OF_TIME)
                 self._next_write = end + pause
 
-    def write_changes(self) -> None:
-        """Write the state if it has changed since it was last written."""
-        if self._is_changed and not self.is_damaged:
-            self.write()
+    def try_write(self) -> None:
+        """Write the state if it has changed; a full disk must not end a fit of hours."""
+        try:
+            if self._is_changed and not self.is_damaged:
+                self.write()
+        except OSError as error:
+            self._warn(error)
 
     def _warn(self, error: OSError) -> None:
         if not self._has_warned:
@@ -279,12 +277,14 @@ class Log(Generic[Record]):
         """The next ``count`` steps of the earlier run."""
         steps = self.known[self._n_taken : self._n_taken + count]
         if len(steps) < count:
-            raise ValueError(
-                f"the checkpoint has {len(steps)} of {count} entries of {self._name!r}; remove it "
-                "to start the fit anew"
-            )
+            raise self.fail(f"has {len(steps)} entries instead of {count}")
         self._n_taken += count
         return steps
+
+    def fail(self, reason: str) -> ValueError:
+        """The error for a step of the earlier run that does not fit where it is repeated."""
+        place = "" if self._state is None else self._state.place
+        return damaged(place, ValueError(f"field '{self._name}' {reason}"))
 
     def add(self, record: Record) -> None:
         """Note a new step."""
@@ -343,7 +343,7 @@ class Journal:
         ``check`` raises a ValueError for a step that cannot be of this data, such as one with the
         number of a feature that does not exist: kernels do not check their indices.
         """
-        log: Log[Record] = Log(self._state, name, [])
+        log: Log[Record] = Log(self._state, f"{self._prefix}{name}", [])
         log.known = self._known(name, kind, check, log._own)
         return log
 

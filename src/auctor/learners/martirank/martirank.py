@@ -86,6 +86,8 @@ def fit_martirank(
         trainer = _Trainer(data, settings, workers)
         for t in range(1, settings.n_layers + 1):
             nodes = log.next(partial(trainer.train_layer, t, positions))
+            if len(nodes) != t:
+                raise log.fail(f"has {len(nodes)} nodes in layer {t}")
             trainer.route(t, nodes, positions)
             history.layers.append(nodes)
             progress.step()

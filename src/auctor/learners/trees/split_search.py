@@ -134,10 +134,7 @@ class SplitSearch:
 
         splits = self._log.next(search)
         if len(splits.feature) != len(level.lists):
-            raise ValueError(
-                f"the checkpoint has {len(splits.feature)} splits for {len(level.lists)} nodes; "
-                "remove it to start the fit anew"
-            )
+            raise self._log.fail(f"has {len(splits.feature)} splits for {len(level.lists)} nodes")
         return splits, slot
 
     def _search(self, level: Level) -> tuple[Splits, Ints]:
