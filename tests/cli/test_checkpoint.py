@@ -23,7 +23,7 @@ def model_without_date(path: Path) -> dict[str, object]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
 def test_a_killed_command_goes_on(train: Path, tmp_path: Path, capsys) -> None:
-    words = ["fit", str(train), *FIT, "--param", "n_estimators=800"]
+    words = ["fit", str(train), *FIT, "--param", "n_estimators=300"]
     folder = tmp_path / "state"
     kept = [*words, "--checkpoint", str(folder), "--out", str(tmp_path / "killed.json")]
     with subprocess.Popen([sys.executable, "-m", "auctor", *kept], stderr=subprocess.PIPE) as run:

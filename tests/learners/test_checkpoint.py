@@ -160,7 +160,7 @@ def mutations(value, path=()):
             for inner, other in mutations(item, (*path, i)):
                 yield inner, [*value[:i], other, *value[i + 1 :]]
     else:
-        for other in (2**40, -(2**40), "text", None, "nan", 1e300):
+        for other in (2**40, -(2**40), "text", "nan"):
             yield path, other
 
 
