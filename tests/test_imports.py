@@ -34,7 +34,7 @@ TESTING = "testing"
 
 # A family of learners imports itself and what all learners share. Where it builds on another
 # family, the two stand here with the reason.
-SHARED_BY_LEARNERS = {"common", "certificate"}
+SHARED_BY_LEARNERS = {"common", "certificate", "checkpoint"}
 ACROSS_FAMILIES = {
     ("boosting", "trees"): "AUCBoost boosts small trees",
     ("dmks", "margin"): "both read their columns in the same way",

@@ -15,6 +15,6 @@ def test_the_list_has_names_parameters_and_methods() -> None:
     lines = describe().splitlines()
     assert "auctor.load(path)" in lines
     assert any(line.startswith("auctor.RankBoost(n_estimators=500,") for line in lines)
-    fit = ".RankingEstimator.fit(self, X, y, sample_weight=None)"
+    fit = ".RankingEstimator.fit(self, X, y, sample_weight=None, *, checkpoint=None)"
     assert any(line.endswith(fit) for line in lines)
     assert not [line for line in lines if " at 0x" in line]

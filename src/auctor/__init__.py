@@ -15,6 +15,7 @@ __version__ = "0.1.0.dev0"
 _MODULES = {
     **stub_names("auctor.estimators"),
     "OracleError": "auctor.exceptions",
+    "Checkpoint": "auctor.learners.checkpoint.checkpoint",
     "RankMetric": "auctor.learners.exact.metric",
     "load": "auctor.models",
     "load_scorecard": "auctor.models",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from auctor.data.stored.dataset import read_dataset as read_dataset
     from auctor.estimators import *  # noqa: F403
     from auctor.exceptions import OracleError as OracleError
+    from auctor.learners.checkpoint.checkpoint import Checkpoint as Checkpoint
     from auctor.learners.exact.metric import RankMetric as RankMetric
     from auctor.models import load as load
     from auctor.models import load_scorecard as load_scorecard

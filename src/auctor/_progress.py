@@ -21,6 +21,9 @@ class Progress:
         Where it is shown; stderr by default.
     work : float, optional
         Total amount of work, if rounds differ in it (see ``step``), or their number is not known.
+    resumed : int, default=0
+        Number of rounds that were made by an earlier run and are only repeated. The time left is
+        estimated from the rounds after them.
     """
 
     def __init__(
@@ -30,6 +33,7 @@ class Progress:
         verbose: bool | int,
         out: TextIO | None = None,
         work: float | None = None,
+        resumed: int = 0,
     ):
         self._total, self._label = total, label
         self._work = work if work is not None else total
@@ -38,8 +42,22 @@ class Progress:
         self._terminal = self._on and self._out.isatty()
         self._start = self._shown = time.monotonic()
         self._done, self._drawn, self._work_done = 0, -1, 0.0
+        self._resumed, self._work_repeated = resumed, 0.0
+        if resumed > 0:
+            self._announce(resumed)
         if self._terminal:  # the first round may take long
             self._draw(self._start, "")
+
+    def skip(self, rounds: int) -> None:
+        """Count rounds of an earlier run that are not repeated."""
+        self._done += rounds
+        self._announce(self._done)
+
+    def _announce(self, rounds: int) -> None:
+        if self._on:
+            of = "" if self._total is None else f" of {self._total}"
+            line = f"{self._label}: resumed at round {rounds}{of}\n"
+            self._out.write(f"\r\x1b[K{line}" if self._terminal else line)
 
     def step(self, note: str = "", work: float = 1.0) -> None:
         """Count one round, which took ``work``; the bar is redrawn at most ten times a second."""
@@ -48,6 +66,8 @@ class Progress:
         if not self._on:
             return
         now = time.monotonic()
+        if self._done <= self._resumed:
+            self._start, self._work_repeated = now, self._work_done
         if now - self._shown >= (0.1 if self._terminal else 5.0):
             self._shown = now
             self._draw(now, note)
@@ -75,13 +95,14 @@ class Progress:
         if self._work is None:
             text = f"{self._label} {self._done} rounds {spent:.0f}s"
         else:
-            left = spent / max(self._work_done, 1e-9) * max(self._work - self._work_done, 0.0)
+            new = self._work_done - self._work_repeated
+            left = spent / max(new, 1e-9) * max(self._work - self._work_done, 0.0)
             is_counted = self._total is not None
             done, total = (self._done, self._total) if is_counted else (self._work_done, self._work)
             bar = "#" * int(20 * done / max(total or 0, 1))
             rounds = f"{done}/{total}" if is_counted else f"{self._done} rounds"
             text = f"{self._label} [{bar:<20}] {rounds} {spent:.0f}s"
-            if self._work_done > 0:
+            if new > 0:
                 text += f", {left if done < (total or 0) else 0.0:.0f}s left"
         text = f"{text} {note}".rstrip()
         self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")

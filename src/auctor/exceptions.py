@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auctor.models.base import Model
 
-__all__ = ["ExactBoostWarning", "MarginWarning", "OracleError", "SmoothWarning"]
+__all__ = [
+    "CheckpointWarning",
+    "ExactBoostWarning",
+    "MarginWarning",
+    "OracleError",
+    "SmoothWarning",
+]
 
 
 class MarginWarning(UserWarning):
@@ -18,6 +24,10 @@ class SmoothWarning(UserWarning):
 
 class ExactBoostWarning(UserWarning):
     """ExactBoost was interrupted and keeps the runs that were finished."""
+
+
+class CheckpointWarning(UserWarning):
+    """The state of a fit could not be written to its checkpoint; the fit goes on."""
 
 
 class OracleError(ValueError):

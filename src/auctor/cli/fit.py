@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from auctor._learner_names import command_name
 from auctor.cli.breakdown import Breakdown, read_breakdown
+from auctor.cli.checkpoint import open_checkpoint, part_of
 from auctor.cli.document import Document, check_document, shown_command
 from auctor.cli.fit_result import Baseline, FitResult, fit_facts, fit_text
 from auctor.cli.holdout import check_labels, measure_holdout
@@ -28,6 +29,7 @@ from auctor.cli.validation import BASELINE, Validated, compare, make_baseline, m
 from auctor.data import read_table
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.folds import with_group_folds
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.models.file import to_json
 
 
@@ -48,6 +50,7 @@ class FitOptions:
     page: Output | None
     monotone: tuple[str, ...]
     holdout: str | None
+    checkpoint: str | None
     as_json: bool
     execution: Execution
     command: str  # the command line, for the report
@@ -80,6 +83,7 @@ def run(args: argparse.Namespace) -> None:
             page=choose_page(args.report, args.out, args.table),
             monotone=tuple(args.monotone),
             holdout=args.holdout,
+            checkpoint=args.checkpoint,
             as_json=args.json,
             execution=Execution.from_args(args),
             command=shown_command(args),
@@ -93,6 +97,7 @@ def fit_table(options: FitOptions) -> None:
     roles, execution, out, page = options.roles, options.execution, options.out, options.page
     estimator = make_learner(options.learner, options.metric, execution)
     set_parameters(estimator, options.learner, options.parameters)
+    checkpoint = open_checkpoint(options.checkpoint, estimator, execution.quiet)
     read = [options.table, options.config, options.holdout]
     check_outputs([out, page], read, options.as_json)
     source = open_table(options.table, options.delimiter)
@@ -113,11 +118,11 @@ def fit_table(options: FitOptions) -> None:
     estimator.set_params(
         pos_label=problem.labels[1], **options.metric.learner_arguments(problem.X.num_rows)
     )
-    validated = _validate(estimator, problem, options)
+    validated = _validate(estimator, problem, options, checkpoint)
     baseline = None
     if validated is not None:
         baseline = _validate_baseline(validated, problem, roles.categorical, options)
-    _fit_all_rows(estimator, problem, execution)
+    _fit_all_rows(estimator, problem, execution, checkpoint)
     held = None
     if holdout is not None:
         held = measure_holdout(estimator.model_, holdout, roles, options.metric, execution.seed)
@@ -134,6 +139,8 @@ def fit_table(options: FitOptions) -> None:
     model_text = to_json(estimator.model_)
     # Before the report: an error or an interrupt there must not lose the model.
     out.write_text(model_text)
+    if checkpoint is not None:
+        checkpoint.remove()
     if page is not None:
         _write_page(result, model_text, page, breakdown, options)
     has_file = out.is_stdout or (page is not None and page.is_stdout)
@@ -148,13 +155,17 @@ def _open_holdout(path: str, names: Sequence[str], options: FitOptions) -> Table
 
 
 def _validate(
-    estimator: RankingEstimator, problem: Problem, options: FitOptions
+    estimator: RankingEstimator,
+    problem: Problem,
+    options: FitOptions,
+    checkpoint: Checkpoint | None,
 ) -> Validated | None:
     """Cross-validate the learner, unless ``--cv 0`` was given."""
     if options.n_folds == 0:
         return None
     name = type(estimator).__name__
-    return validate(name, estimator, problem, options.metric, options.n_folds, options.execution)
+    how = options.metric, options.n_folds, options.execution
+    return validate(name, estimator, problem, *how, checkpoint=checkpoint)
 
 
 def _validate_baseline(
@@ -171,12 +182,18 @@ def _validate_baseline(
     return Baseline(other, compared, ks)
 
 
-def _fit_all_rows(estimator: RankingEstimator, problem: Problem, execution: Execution) -> None:
+def _fit_all_rows(
+    estimator: RankingEstimator,
+    problem: Problem,
+    execution: Execution,
+    checkpoint: Checkpoint | None,
+) -> None:
     note("fitting on all rows", execution.quiet)
     if "verbose" in estimator.get_params():
         estimator.set_params(verbose=not execution.quiet)
     with_group_folds(estimator, problem.positive, problem.groups, problem.weight)
-    estimator.fit(problem.X, problem.y, sample_weight=problem.weight)
+    kept = part_of(checkpoint, "final")
+    estimator.fit(problem.X, problem.y, sample_weight=problem.weight, checkpoint=kept)
     estimator.model_ = replace(estimator.model_, missing_codes=problem.missing_codes)
 
 

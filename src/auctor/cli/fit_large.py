@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from auctor._learner_names import command_name
 from auctor._text import count, file_name
+from auctor.cli.checkpoint import open_checkpoint, part_of
 from auctor.cli.labels import choose_positive, two_labels
 from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
 from auctor.cli.metric import parse_metric
@@ -25,6 +26,7 @@ from auctor.estimators.dataset_validation import (
     fit_rows,
     hold_out_fold,
 )
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.models.file import to_json
 
 # Options that need the whole table in memory.
@@ -52,6 +54,7 @@ def run(args: argparse.Namespace) -> None:
     learner = command_name(args.learner) if args.learner else default_learner(metric)
     estimator = make_learner(learner, metric, execution)
     set_parameters(estimator, learner, tuple(args.param))
+    checkpoint = open_checkpoint(args.checkpoint, estimator, execution.quiet)
     out = choose_output(args.out, args.table, ".model.json")
     check_outputs([out, None], [args.table, args.config, None], args.json)
     source = _Columns(args.table)
@@ -64,10 +67,12 @@ def run(args: argparse.Namespace) -> None:
         positive = choose_positive(labels, roles.positive, roles.target)
         estimator.set_params(pos_label=positive)
         facts = _table_facts(args.table, roles, rows, positive)
-        fold = _validate(estimator, rows, args.cv, execution)
+        fold = _validate(estimator, rows, args.cv, execution, part_of(checkpoint, "fold-1"))
         note("fitting on all rows", execution.quiet)
-        fit_rows(estimator, rows)
+        fit_rows(estimator, rows, part_of(checkpoint, "final"))
     out.write_text(to_json(estimator.model_))
+    if checkpoint is not None:
+        checkpoint.remove()
     facts |= _result_facts(estimator, fold, args.cv, out)
     emit(facts, _text(facts, estimator, fold), args.json, out.is_stdout)
 
@@ -94,12 +99,16 @@ def _read_dataset(args: argparse.Namespace, roles: ColumnRoles, names: list[str]
 
 
 def _validate(
-    estimator: RankingEstimator, rows: StoredRows, n_folds: int, execution: Execution
+    estimator: RankingEstimator,
+    rows: StoredRows,
+    n_folds: int,
+    execution: Execution,
+    checkpoint: Checkpoint | None,
 ) -> HeldOutFold | None:
     if n_folds == 0:
         return None
     note(f"fitting without one of {n_folds} folds, which is then tested", execution.quiet)
-    return hold_out_fold(estimator, rows, n_folds, execution.seed)
+    return hold_out_fold(estimator, rows, n_folds, execution.seed, checkpoint)
 
 
 def _table_facts(path: str, roles: ColumnRoles, rows: StoredRows, positive: Any) -> dict[str, Any]:

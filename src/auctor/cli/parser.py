@@ -79,6 +79,12 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         help="folder for the temporary files of --max-memory (default: that of the system)",
     )
     add(
+        "--checkpoint",
+        metavar="DIR",
+        help="folder for the state of the fits: if the command is interrupted, the same command "
+        "goes on where it was; the state is removed when the model is written",
+    )
+    add(
         "--holdout",
         metavar="FILE",
         help="another table with labels, on which the final model is measured as well",

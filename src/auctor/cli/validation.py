@@ -13,6 +13,7 @@ from auctor.cli.output import note
 from auctor.cli.problem import Problem
 from auctor.estimators.cross_validation import CrossValidation, compare_instability, cross_val_auc
 from auctor.estimators.peers import PEERS
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.metrics import (
     AucInterval,
     MetricComparison,
@@ -66,6 +67,7 @@ def validate(
     metric: Metric,
     folds: Folds,
     execution: Execution,
+    checkpoint: Checkpoint | None = None,
 ) -> Validated:
     """Cross-validate one learner."""
     note(f"cross-validating {name}", execution.quiet)
@@ -83,6 +85,7 @@ def validate(
         pos_label=problem.labels[1],
         random_state=execution.seed,
         verbose=not execution.quiet,
+        checkpoint=checkpoint,
         **split,
     )
     seconds = time.perf_counter() - start

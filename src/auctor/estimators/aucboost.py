@@ -12,6 +12,7 @@ from auctor.estimators.base import SHARED_CONSTRAINTS, FitResult, RankingEstimat
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees
+from auctor.learners.checkpoint.checkpoint import Checkpoint, open_journal
 from auctor.weak.estimator import check_estimator
 from auctor.weak.feature import RANKINGS
 
@@ -136,7 +137,7 @@ class AUCBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _learn(self, data: RankingData, checkpoint: Checkpoint | None) -> FitResult:
         if not isinstance(self.estimator, str):
             check_estimator(self.estimator)
         settings = AUCBoostSettings(
@@ -159,7 +160,8 @@ class AUCBoost(RankingEstimator):
                 "feature_importances_": forest.importance.copy(),
             }
             return FitResult(forest, history, certificate, data.classes, attributes)
-        steps, history, certificate = fit_aucboost(data, settings)
+        with open_journal(checkpoint, "AUCBoost", data, settings) as journal:
+            steps, history, certificate = fit_aucboost(data, settings, journal)
         falls = [(step.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),

@@ -17,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
+from auctor.estimators.checkpointing import read_checkpoint
 from auctor.estimators.recording import recorded_model
 from auctor.estimators.target import check_target
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.metrics import Threshold, auc
 from auctor.metrics.thresholds import is_flagged
 from auctor.models import (
@@ -47,6 +49,7 @@ class FitInput:
     X: Any  # as the caller gave it, for estimators that hand it on to other estimators
     y: npt.NDArray[Any]
     sample_weight: Any = None
+    checkpoint: Checkpoint | None = None
 
     @cached_property
     def weight(self) -> Floats | None:
@@ -121,12 +124,12 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _learn(self, data: RankingData, checkpoint: Checkpoint | None) -> FitResult:
         """Run the learner on binned rows."""
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, checkpoint: Any = None) -> Self:
         """Fit the model to a table and labels of two classes.
 
         Parameters
@@ -145,19 +148,23 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
             class. With ``frequency_weights=True`` weights count copies: their sum is the number of
             rows, and a row of weight 2 is two rows in every respect (in distribution only, for
             estimators that draw rows at random).
+        checkpoint : str, Path or Checkpoint, default=None
+            A folder for the state of the fit. If the fit is interrupted, call ``fit`` again with
+            the same arguments: it goes on, and ends with the same model, bit for bit. The state is
+            removed at the end. Estimators that do not support it raise an error.
 
         Returns
         -------
         self : estimator
             The fitted estimator.
         """
+        kept = read_checkpoint(checkpoint, self)
         table = read_table(X, accept_sparse=self._accepts_sparse)
-        given = FitInput(table, X, check_target(y, type(self).__name__), sample_weight)
-        self._set_fitted(self._fit(given), given.table, given.sample_weight)
-        return self
+        given = FitInput(table, X, check_target(y, type(self).__name__), sample_weight, kept)
+        return self._fit_input(given)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_dataset(self, dataset: "Dataset") -> Self:
+    def fit_dataset(self, dataset: "Dataset", *, checkpoint: Any = None) -> Self:
         """Fit the model to a table that is too large for memory.
 
         The model is the same, bit for bit, as that of ``fit`` on the whole table. Estimators and
@@ -168,6 +175,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         dataset : Dataset
             Files or batches with the names of the target and of the weights, from
             :func:`auctor.read_dataset`.
+        checkpoint : str, Path or Checkpoint, default=None
+            A folder for the state of the fit, as in ``fit``.
 
         Returns
         -------
@@ -177,19 +186,24 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         # Imported here, because a fit to a table in memory does not need it.
         from auctor.estimators.dataset_fit import open_rows
 
+        kept = read_checkpoint(checkpoint, self)
         with open_rows(dataset, self) as rows:
-            return self._fit_rows(rows)
+            return self._fit_rows(rows, kept)
 
-    def _fit_rows(self, rows: "StoredRows") -> Self:
+    def _fit_rows(self, rows: "StoredRows", checkpoint: Checkpoint | None = None) -> Self:
         """Fit the model to the rows of an open data set."""
         y = check_target(rows.y, type(self).__name__)
-        given = FitInput(rows.table, rows.table, y, rows.weight)
-        self._set_fitted(self._fit(given), rows.table, rows.weight)
+        return self._fit_input(FitInput(rows.table, rows.table, y, rows.weight, checkpoint))
+
+    def _fit_input(self, given: FitInput) -> Self:
+        self._set_fitted(self._fit(given), given.table, given.sample_weight)
+        if given.checkpoint is not None:
+            given.checkpoint.finish()
         return self
 
     def _fit(self, given: FitInput) -> FitResult:
         """Bin the table and run the learner. Overridden where a fit needs more than the bins."""
-        return self._learn(self._prepare(given))
+        return self._learn(self._prepare(given), given.checkpoint)
 
     def _prepare(self, given: FitInput) -> RankingData:
         """The rows of positive weight, binned."""

@@ -14,6 +14,7 @@ from auctor.data import read_labels, read_vector, read_weights
 from auctor.data.labelled import check_lengths
 from auctor.data.labels import Labels
 from auctor.estimators.base import RankingEstimator
+from auctor.estimators.checkpointing import read_checkpoint
 from auctor.estimators.folds import (
     Fold,
     assign_folds,
@@ -31,6 +32,7 @@ from auctor.estimators.table_rows import (
     take_rows,
 )
 from auctor.estimators.time_folds import folds_of_blocks, time_blocks
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.metrics import auc_ci, fold_instability
 
 # Rows of each class that all models score, to see how much the models differ.
@@ -52,6 +54,7 @@ def cross_val_auc(
     pos_label: Any = None,
     random_state: Any = 0,
     verbose: bool = False,
+    checkpoint: Any = None,
 ) -> CrossValidation:
     """The cross-validated AUC of an estimator, with a confidence interval.
 
@@ -93,6 +96,10 @@ def cross_val_auc(
         Seed of the random choices. None makes different choices in every call.
     verbose : bool, default=False
         Whether to show a progress bar on stderr.
+    checkpoint : str, Path or Checkpoint, default=None
+        A folder for the state of the fits, if the estimator supports it (see its ``fit``). If the
+        cross-validation is interrupted, the same call goes on: folds that were finished are not
+        fitted again. The state is removed at the end.
 
     Returns
     -------
@@ -119,13 +126,14 @@ def cross_val_auc(
     labels = read_labels(names, pos_label=pos_label)
     weight = read_weights(sample_weight, len(names))
     rng = check_random_state(random_state)
+    kept = _read_checkpoint(checkpoint, estimator, random_state)
     table = collect_rows(X)
     check_lengths(count_rows(table), len(names))
     if time is not None:
         if folds is not None:
             raise ValueError("time and folds are given; give one of them")
         rows = _Rows(table, names, labels, weight, _read_groups(groups))
-        return _validate_in_time(estimator, rows, time, cv, verbose)
+        return _validate_in_time(estimator, rows, time, cv, verbose, kept)
     copied = None if groups is not None else find_copied_rows(table, labels.positive, weight)
     if folds is None:
         folds = assign_folds(labels.positive, weight, groups, cv, rng, copied)
@@ -138,7 +146,7 @@ def cross_val_auc(
     ]
     probed = _probed(labels.positive, weight)
     rows = _Rows(table, names, labels, weight, given)
-    scored = _score_folds(estimator, rows, plan, probed, verbose)
+    scored = _score_folds(estimator, rows, plan, probed, verbose, kept)
     together = given if copied is None else copied.groups(int(folds.max()) + 1)
     options: dict[str, Any] = {"groups": together, "sample_weight": weight}
     instability = _instability(labels.positive, scored.by_fold, folds, options)
@@ -156,8 +164,24 @@ def _read_groups(groups: Any) -> npt.NDArray[Any] | None:
     return None if groups is None else read_vector(groups, "groups")
 
 
+def _read_checkpoint(checkpoint: Any, estimator: Any, random_state: Any) -> Checkpoint | None:
+    """The checkpoint of a cross-validation, whose folds must be the same in the next call."""
+    kept = read_checkpoint(checkpoint, estimator)
+    if kept is not None and random_state is None:
+        raise ValueError(
+            "random_state is None, with which the folds would be others when the cross-validation "
+            "goes on; give a number"
+        )
+    return kept
+
+
 def _validate_in_time(
-    estimator: Any, rows: "_Rows", time: Any, cv: int, verbose: bool
+    estimator: Any,
+    rows: "_Rows",
+    time: Any,
+    cv: int,
+    verbose: bool,
+    checkpoint: Checkpoint | None,
 ) -> CrossValidation:
     """Each period but the first, predicted by a model of the rows before it."""
     positive, weight, groups = rows.labels.positive, rows.weight, rows.groups
@@ -171,7 +195,7 @@ def _validate_in_time(
     }
     check_folds(positive[tested], options["sample_weight"], options["groups"], folds)
     nothing = np.empty(0, dtype=np.intp)
-    scored = _score_folds(estimator, rows, plan, nothing, verbose)
+    scored = _score_folds(estimator, rows, plan, nothing, verbose, checkpoint)
     scores, ranks = scored.scores[tested], scored.ranks[tested]
     # A row is tested before it is trained on, so that no two rows act on each other, and the
     # variance within the folds is the whole variance.
@@ -207,7 +231,12 @@ class _Scored(NamedTuple):
 
 
 def _score_folds(
-    estimator: Any, rows: _Rows, plan: Sequence[Fold], probed: Indices, verbose: bool
+    estimator: Any,
+    rows: _Rows,
+    plan: Sequence[Fold],
+    probed: Indices,
+    verbose: bool,
+    checkpoint: Checkpoint | None,
 ) -> _Scored:
     """Score the test rows of each fold, and the rows in ``probed`` by the models of all folds."""
     n_rows, n_folds = len(rows.names), len(plan)
@@ -217,7 +246,8 @@ def _score_folds(
     for fold, (train, test) in enumerate(plan):
         # Nothing is known of the time left before the end of the first fold.
         is_long = verbose and fold == 0 and len(train) >= _MANY_ROWS
-        fitted = _fit_rows(_shown(estimator) if is_long else estimator, rows, train)
+        kept = None if checkpoint is None else checkpoint.part(f"fold-{fold + 1}")
+        fitted = _fit_rows(_shown(estimator) if is_long else estimator, rows, train, kept)
         scores[test] = by_fold[test, fold] = _score_rows(fitted, rows, test)
         if len(probed):
             others = np.setdiff1d(probed, test, assume_unique=True)
@@ -227,6 +257,8 @@ def _score_folds(
             ranks[test] = training_ranks(_score_rows(fitted, rows, train), weight, scores[test])
         progress.step()
     progress.close()
+    if checkpoint is not None:
+        checkpoint.finish()
     return _Scored(scores, ranks, by_fold)
 
 
@@ -237,12 +269,16 @@ def _shown(estimator: Any) -> Any:
     return clone(estimator).set_params(verbose=True) if has_progress else estimator
 
 
-def _fit_rows(estimator: Any, rows: _Rows, train: Indices) -> Any:
+def _fit_rows(
+    estimator: Any, rows: _Rows, train: Indices, checkpoint: Checkpoint | None = None
+) -> Any:
     """A clone that was fitted to some of the rows."""
     weight = None if rows.weight is None else rows.weight[train]
     groups = None if rows.groups is None else rows.groups[train]
     model = with_group_folds(clone(estimator), rows.labels.positive[train], groups, weight)
-    options = {} if weight is None else {"sample_weight": weight}
+    options: dict[str, Any] = {} if weight is None else {"sample_weight": weight}
+    if checkpoint is not None:
+        options["checkpoint"] = checkpoint
     return model.fit(take_rows(rows.table, train), rows.names[train], **options)
 
 

@@ -10,6 +10,7 @@ from auctor.data import read_labels
 from auctor.data.stored.dataset import StoredRows
 from auctor.estimators.base import FitInput, RankingEstimator
 from auctor.estimators.folds import draw_folds
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.metrics import AucInterval, auc_ci
 from auctor.models import Model
 
@@ -25,13 +26,19 @@ class HeldOutFold(NamedTuple):
     auc: AucInterval
 
 
-def fit_rows(estimator: RankingEstimator, rows: StoredRows) -> None:
+def fit_rows(
+    estimator: RankingEstimator, rows: StoredRows, checkpoint: Checkpoint | None = None
+) -> None:
     """Fit an estimator to all rows of an open data set."""
-    estimator._fit_rows(rows)
+    estimator._fit_rows(rows, checkpoint)
 
 
 def hold_out_fold(
-    estimator: RankingEstimator, rows: StoredRows, n_folds: int, seed: int
+    estimator: RankingEstimator,
+    rows: StoredRows,
+    n_folds: int,
+    seed: int,
+    checkpoint: Checkpoint | None = None,
 ) -> HeldOutFold:
     """Fit a copy of the estimator without the first of ``n_folds`` folds, and score that fold.
 
@@ -51,7 +58,7 @@ def hold_out_fold(
     mask[held] = True
     weight = np.ones(len(rows.y)) if rows.weight is None else np.array(rows.weight, dtype=float)
     weight[mask] = 0.0
-    model = clone(estimator)._fit_rows(rows._replace(weight=weight)).model_
+    model = clone(estimator)._fit_rows(rows._replace(weight=weight), checkpoint).model_
     labels = read_labels(rows.y, pos_label=estimator.pos_label)
     scores = _score_rows(model, rows, mask)
     tested: dict[str, Any] = {}

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from auctor._typing import Floats
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
 from auctor.estimators.init import read_init
+from auctor.learners.checkpoint.checkpoint import open_journal
 from auctor.learners.exact.fit import ExactBoostHistory, ExactBoostSettings, fit_exactboost
 from auctor.learners.exact.metric import RankMetric
 
@@ -212,7 +213,9 @@ class ExactBoost(RankingEstimator):
         data = self._prepare(given)
         scores = None if start is None else start.scores
         is_joined = start is None or not start.is_array
-        steps, history, certificate = fit_exactboost(data, self._settings(), scores, is_joined)
+        settings = self._settings()
+        with open_journal(given.checkpoint, "ExactBoost", data, settings, start=scores) as journal:
+            steps, history, certificate = fit_exactboost(data, settings, scores, is_joined, journal)
         attributes = {
             "n_iter_": len(history.runs),
             "feature_importances_": _importances(data.n_features, history),

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitResult, RankingEstimator
 from auctor.estimators.importance import fractions_of_gain
+from auctor.learners.checkpoint.checkpoint import Checkpoint, open_journal
 from auctor.learners.martirank.martirank import MartiRankSettings, fit_martirank
 from auctor.learners.martirank.martirank_rows import fit_martirank_rows
 from auctor.weak.estimator import check_estimator
@@ -145,7 +146,7 @@ class MartiRank(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _learn(self, data: RankingData, checkpoint: Checkpoint | None) -> FitResult:
         if not isinstance(self.estimator, str):
             check_estimator(self.estimator)
         settings = MartiRankSettings(
@@ -162,7 +163,8 @@ class MartiRank(RankingEstimator):
             rows, history, certificate = fit_martirank_rows(data, settings)
             attributes: dict[str, Any] = {"n_iter_": len(history.layers)}
             return FitResult(rows, history, certificate, data.classes, attributes)
-        model, history, certificate = fit_martirank(data, settings)
+        with open_journal(checkpoint, "MartiRank", data, settings) as journal:
+            model, history, certificate = fit_martirank(data, settings, journal)
         live = [node for layer in history.layers for node in layer if node.feature >= 0]
         edges = [(node.feature, node.edge * (node.weight_neg + node.weight_pos)) for node in live]
         attributes = {

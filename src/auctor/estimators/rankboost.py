@@ -15,6 +15,7 @@ from auctor.estimators.base import (
 )
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.rankboost import RankBoostSettings, fit_rankboost
+from auctor.learners.checkpoint.checkpoint import Checkpoint, open_journal
 
 
 class RankBoost(RankingEstimator):
@@ -134,7 +135,7 @@ class RankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _learn(self, data: RankingData, checkpoint: Checkpoint | None) -> FitResult:
         settings = RankBoostSettings(
             n_estimators=self.n_estimators,
             learning_rate=self.learning_rate,
@@ -144,7 +145,9 @@ class RankBoost(RankingEstimator):
             verbose=self.verbose,
         )
         train, held_out = self._hold_out(data)
-        model, history, certificate = fit_rankboost(train, settings, held_out)
+        journal = open_journal(checkpoint, "RankBoost", train, settings, validation=held_out)
+        with journal as steps:
+            model, history, certificate = fit_rankboost(train, settings, held_out, steps)
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),

@@ -17,6 +17,7 @@ from auctor.estimators.smooth_base import (
     read_smooth_init,
     run_smooth,
 )
+from auctor.learners.checkpoint.checkpoint import open_journal
 from auctor.learners.smooth.settings import SmoothSettings
 
 _AMOUNT = [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]
@@ -220,7 +221,10 @@ class SmoothAUCBoost(SmoothEstimator):
         data = self._prepare(given)
         settings = self._settings(data, start)
         train, held_out = self._hold_out(data)
-        return run_smooth(train, settings, held_out, start)
+        with open_journal(
+            given.checkpoint, "SmoothAUCBoost", train, settings, validation=held_out
+        ) as journal:
+            return run_smooth(train, settings, held_out, start, journal)
 
     def _refit(self, data: RankingData) -> Refit:
         return Refit(self._settings(data), *self._hold_out(data))

@@ -22,6 +22,7 @@ from auctor.estimators.smooth_base import (
     read_amounts,
     read_smooth_init,
 )
+from auctor.learners.checkpoint.checkpoint import open_journal
 from auctor.learners.smooth.settings import SmoothSettings, loose_where
 
 # Constraints of the parameters that ExactBoostCV has too.
@@ -224,7 +225,11 @@ class SmoothAUCBoostCV(SmoothEstimator):
         search = self._search(given)
         start = read_smooth_init(self.init, given, self.pos_label)
         data = self._prepare(given)
-        return search.fit(data, self._settings(data, start), start).result
+        settings = self._settings(data, start)
+        with open_journal(
+            given.checkpoint, "SmoothAUCBoostCV", data, settings, search=search
+        ) as journal:
+            return search.fit(data, settings, start, journal).result
 
     def _search(self, given: FitInput) -> PenaltySearch:
         folds = draw_folds(

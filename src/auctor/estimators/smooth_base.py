@@ -19,6 +19,7 @@ from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, Rank
 from auctor.estimators.explanation import ScoreTable, score_features
 from auctor.estimators.folds import summarise
 from auctor.estimators.init import Init, check_same_features, read_init
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.search import Candidate, Search, find_amounts
 from auctor.learners.smooth.search_rows import draw_search_rows, find_amounts_on_part
@@ -208,10 +209,11 @@ def run_smooth(
     settings: SmoothSettings,
     validation: RankingData | None = None,
     start: Init | None = None,
+    journal: Journal = NO_JOURNAL,
 ) -> FitResult:
     """One fit of the smooth learner, with the fitted attributes that follow from it."""
     first = None if start is None else start.source
-    model, history, certificate = fit_smooth(data, settings, validation, first)
+    model, history, certificate = fit_smooth(data, settings, validation, first, journal)
     penalty, shrinkage, ridge = history.amounts
     attributes = {
         "n_iter_": len(history.rounds or history.objective),
@@ -243,10 +245,14 @@ class PenaltySearch:
     seed: int = 0  # of that part
 
     def fit(
-        self, data: RankingData, settings: SmoothSettings, start: Init | None = None
+        self,
+        data: RankingData,
+        settings: SmoothSettings,
+        start: Init | None = None,
+        journal: Journal = NO_JOURNAL,
     ) -> SearchResult:
         """Choose the amounts by the held-out AUC and fit all rows with them."""
-        chosen, candidates, _ = self._find(data, settings)
+        chosen, candidates, _ = self._find(data, settings, journal.part("penalties"))
         final = replace(
             settings,
             **chosen.amounts._asdict(),
@@ -254,7 +260,7 @@ class PenaltySearch:
             n_estimators=chosen.n_rounds or settings.n_estimators,
             loose=loose_where(chosen.single_values, data),
         )
-        result = run_smooth(data, final, start=start)
+        result = run_smooth(data, final, start=start, journal=journal)
         attributes = {
             **result.attributes,
             "best_score_": chosen.mean,
@@ -265,14 +271,20 @@ class PenaltySearch:
         }
         return SearchResult(final, replace(result, attributes=attributes))
 
-    def _find(self, data: RankingData, settings: SmoothSettings) -> Search:
+    def _find(self, data: RankingData, settings: SmoothSettings, journal: Journal) -> Search:
         """Search on a part of a large table, or on all rows."""
         rows = None
         if self.max_rows is not None and self._may_use_part(settings):
             rows = draw_search_rows(data, self.folds, self.max_rows, self.seed)
         if rows is not None:
             return find_amounts_on_part(
-                data, settings, self.folds, rows, rule=self.rule, surfaces=self.n_pairs
+                data,
+                settings,
+                self.folds,
+                rows,
+                rule=self.rule,
+                surfaces=self.n_pairs,
+                journal=journal,
             )
         return find_amounts(
             data,
@@ -282,6 +294,7 @@ class PenaltySearch:
             shrinkages=self.shrinkages,
             rule=self.rule,
             surfaces=self.n_pairs,
+            journal=journal,
         )
 
     def _may_use_part(self, settings: SmoothSettings) -> bool:

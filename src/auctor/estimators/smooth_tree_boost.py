@@ -22,6 +22,7 @@ from auctor.estimators.smooth_base import (
     read_signs,
     read_smooth_init,
 )
+from auctor.learners.checkpoint.checkpoint import open_journal
 from auctor.learners.smooth.settings import SmoothSettings
 from auctor.learners.tree_boost.fit import fit_tree_boost
 from auctor.learners.tree_boost.history import TreeBoostHistory
@@ -265,15 +266,20 @@ class SmoothTreeBoost(RankingEstimator):
         data = self._prepare(given)
         if start is not None:
             check_same_features(start.source, data, read_signs(self.monotonic_cst, data))
-        model, history, certificate = fit_tree_boost(
-            data,
-            self._settings(data),
-            folds=folds,
-            smooth=self._smooth_settings(data) if is_smooth else None,
-            n_pairs=MOST_PAIRS if self.interaction_cst is None else 0,
-            first=None if start is None else start.source,
-            offset=None if start is None else start.scores,
-        )
+        settings = self._settings(data)
+        options: dict[str, Any] = {
+            "folds": folds,
+            "smooth": self._smooth_settings(data) if is_smooth else None,
+            "n_pairs": MOST_PAIRS if self.interaction_cst is None else 0,
+            "offset": None if start is None else start.scores,
+        }
+        first = None if start is None else start.source
+        with open_journal(
+            given.checkpoint, "SmoothTreeBoost", data, settings, **options
+        ) as journal:
+            model, history, certificate = fit_tree_boost(
+                data, settings, first=first, journal=journal, **options
+            )
         attributes = {
             "n_iter_": len(history.n_leaves),
             "tree_weight_": history.weight,

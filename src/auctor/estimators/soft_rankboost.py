@@ -15,6 +15,7 @@ from auctor.estimators.base import (
 )
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
+from auctor.learners.checkpoint.checkpoint import Checkpoint, open_journal
 
 
 class SoftRankBoost(RankingEstimator):
@@ -160,7 +161,7 @@ class SoftRankBoost(RankingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _learn(self, data: RankingData, checkpoint: Checkpoint | None) -> FitResult:
         settings = SoftRankBoostSettings(
             n_estimators=self.n_estimators,
             epsilon=self.epsilon,
@@ -173,7 +174,9 @@ class SoftRankBoost(RankingEstimator):
             verbose=self.verbose,
         )
         train, held_out = self._hold_out(data)
-        model, history, certificate = fit_soft_rankboost(train, settings, held_out)
+        journal = open_journal(checkpoint, "SoftRankBoost", train, settings, validation=held_out)
+        with journal as steps:
+            model, history, certificate = fit_soft_rankboost(train, settings, held_out, steps)
         falls = [(step.stump.feature, -np.log(step.z)) for step in history.rounds]
         attributes = {
             "n_iter_": len(history.rounds),

@@ -11,6 +11,7 @@ from auctor._typing import Floats
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
 from auctor.estimators.folds import as_masks, draw_folds
 from auctor.estimators.importance import fractions_of_gain
+from auctor.learners.checkpoint.checkpoint import open_journal
 from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
 
 
@@ -176,7 +177,8 @@ class TreeRank(RankingEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        model, history, certificate = fit_treerank(data, settings)
+        with open_journal(given.checkpoint, "TreeRank", data, settings) as journal:
+            model, history, certificate = fit_treerank(data, settings, journal)
         gains = [gain for split in history.splits for gain in split.gains]
         attributes = {
             "n_iter_": certificate.values["depth"],

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitResult, RankingEstimator
 from auctor.estimators.importance import permutation_decreases
+from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.learners.trees.forest import ForestSettings, fit_forest
 from auctor.models import ForestModel
 
@@ -215,7 +216,7 @@ class TreeRankForest(RankingEstimator):
             random_state=self.random_state,
         )
 
-    def _learn(self, data: RankingData) -> FitResult:
+    def _learn(self, data: RankingData, checkpoint: Checkpoint | None) -> FitResult:
         settings = ForestSettings(
             n_estimators=self.n_estimators,
             max_features=self.max_features,

@@ -20,6 +20,9 @@ three kinds:
   learner raises ``OracleError``, which has the model, history and certificate of the layers that
   were finished.
 
+Learners that can go on after an interruption also take a ``Journal``
+(``learners.checkpoint.checkpoint``), in which they note their steps; without one nothing is noted.
+
 Functions that choose settings by cross-validation (``smooth.search.find_amounts``) also take the
 folds, and return the chosen candidate and all candidates.
 

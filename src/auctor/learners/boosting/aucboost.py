@@ -11,8 +11,9 @@ product.
 """
 
 from dataclasses import dataclass, field
-from math import log, prod
-from typing import Any
+from functools import partial
+from math import isfinite, log, prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +22,13 @@ from auctor._text import count
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
 from auctor.kernels.linear import exp_each
-from auctor.learners.boosting.row_weights import RowWeights
+from auctor.learners.boosting.row_weights import Reweighting, RowWeights
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.common.rounding import ROUNDING
 from auctor.models import AdditiveModel, on_grid
-from auctor.weak.feature import RANKINGS, CodeRanker
+from auctor.weak.feature import RANKINGS, FeatureRanking, StumpRanking
 from auctor.weak.two_sided import two_sided
 
 # A classifier without errors would have an infinite weight.
@@ -58,6 +60,26 @@ class Round:
     z: float
 
 
+class KnownRound(NamedTuple):
+    """A round and what it did to the weights of the rows."""
+
+    step: Round
+    weights: Reweighting
+
+    def check(self, data: RankingData) -> None:
+        """Raise an error if the round cannot be one of these data."""
+        step, weights = self.step, self.weights
+        if not 0 <= step.feature < data.n_features:
+            raise ValueError(f"has the feature {step.feature} of {data.n_features}")
+        if step.steps.shape != (data.n_codes,):
+            raise ValueError(f"has steps for {step.steps.shape} codes instead of {data.n_codes}")
+        # NaN is not below any number.
+        if not (np.abs(step.steps).max() <= _MAX_ALPHA and isfinite(sum(weights.divisors))):
+            raise ValueError("has numbers that no round has")
+        if not (min(*weights.sums, *weights.divisors) > 0 and step.z > 0):
+            raise ValueError("has numbers that no round has")
+
+
 @dataclass
 class AUCBoostHistory:
     """All rounds of a fit, and why it stopped."""
@@ -72,7 +94,7 @@ class AUCBoostHistory:
 
 
 def fit_aucboost(
-    data: RankingData, settings: AUCBoostSettings
+    data: RankingData, settings: AUCBoostSettings, journal: Journal = NO_JOURNAL
 ) -> tuple[AdditiveModel, AUCBoostHistory, Certificate]:
     """Boost rankers of one feature.
 
@@ -90,7 +112,7 @@ def fit_aucboost(
     with Workers(settings.n_jobs) as workers:
         weights = RowWeights(data, workers)
         first = weights.histogram()
-        history = _run(data, weights, settings)
+        history = _run(data, weights, settings, journal)
     del weights  # frees the memory for the scores
     tables = [np.zeros(data.n_codes) for _ in data.features]
     for step in history.rounds:
@@ -100,19 +122,25 @@ def fit_aucboost(
     return model, history, certify(history, order)
 
 
-def _run(data: RankingData, weights: RowWeights, settings: AUCBoostSettings) -> AUCBoostHistory:
+def _run(
+    data: RankingData, weights: RowWeights, settings: AUCBoostSettings, journal: Journal
+) -> AUCBoostHistory:
     """Make rounds until there is a reason to stop."""
     history = AUCBoostHistory()
     ranking = RANKINGS[settings.estimator](data.features)
-    progress = Progress(settings.n_estimators, "AUCBoost", settings.verbose)
+    log = journal.log("rounds", KnownRound, lambda known: known.check(data))
+    progress = Progress(settings.n_estimators, "AUCBoost", settings.verbose, resumed=len(log.known))
     fractions = np.array([0.5, 0.5])  # of the two classes in D_t
     bound = 1.0
     while len(history.rounds) < settings.n_estimators:
-        ranker = ranking.best(weights.histogram())
-        step = _weigh(ranker, weights, fractions) if ranker is not None else None
-        if step is None:
+        known = log.next(
+            partial(_next_round, ranking, weights, fractions), partial(_repeat, weights)
+        )
+        if known is None:
             history.stopped_by = "no ranker is better than chance"
             break
+        step = known.step
+        fractions *= np.array(known.weights.sums) / step.z
         history.rounds.append(step)
         bound *= step.z
         progress.step(f"bound {bound:.4g}")
@@ -126,11 +154,16 @@ def _run(data: RankingData, weights: RowWeights, settings: AUCBoostSettings) -> 
     return history
 
 
-def _weigh(ranker: CodeRanker, weights: RowWeights, fractions: Floats) -> Round | None:
-    """Make a ranker two-sided and update the row weights and the class fractions in place.
+def _next_round(
+    ranking: FeatureRanking | StumpRanking, weights: RowWeights, fractions: Floats
+) -> KnownRound | None:
+    """Make the best ranker two-sided and update the row weights.
 
-    Returns None if the steps of the ranker round to 0.
+    Returns None if there is no ranker, or if its steps round to 0.
     """
+    ranker = ranking.best(weights.histogram())
+    if ranker is None:
+        return None
     neg, pos = weights.fractions(ranker.feature)
     n_ranks = int(ranker.ranks.max()) + 1
     side = two_sided(
@@ -140,10 +173,20 @@ def _weigh(ranker: CodeRanker, weights: RowWeights, fractions: Floats) -> Round 
     steps = on_grid(alpha * side.values(n_ranks))[ranker.ranks]
     if not steps.any():
         return None
-    sums = weights.multiply(ranker.feature, np.array([exp_each(steps), exp_each(-steps)]))
+    sums = weights.multiply(ranker.feature, _change(steps))
     z = float((fractions * sums).sum())
-    fractions *= np.array(sums) / z
-    return Round(ranker.feature, steps, ranker.auc - 0.5, side.epsilon, alpha, z)
+    step = Round(ranker.feature, steps, ranker.auc - 0.5, side.epsilon, alpha, z)
+    return KnownRound(step, weights.last)
+
+
+def _repeat(weights: RowWeights, known: KnownRound) -> None:
+    """Update the row weights as in a round that is known."""
+    weights.repeat(known.step.feature, _change(known.step.steps), known.weights)
+
+
+def _change(steps: Floats) -> Floats:
+    """The factor of the weights of each class and code of the feature."""
+    return np.array([exp_each(steps), exp_each(-steps)])
 
 
 def weight_of(epsilon: float) -> float:

@@ -18,9 +18,12 @@ class HeldOutRows:
         self._weight = None if (weight == 1).all() else weight
         self._scores = [np.zeros(part.n_rows) for part in data.partitions]
 
-    def auc_after(self, stump: Stump, alpha: float) -> float:
-        """Add ``alpha`` times a stump to the scores; returns their AUC."""
+    def add(self, stump: Stump, alpha: float) -> None:
+        """Add ``alpha`` times a stump to the scores."""
         table = alpha * stump.above(self._data.n_codes)
         for part, scores in zip(self._data.partitions, self._scores, strict=True):
             add_table(part.codes[stump.feature], table, scores)
+
+    def auc(self) -> float:
+        """The AUC of the scores."""
         return auc(self._positive, np.concatenate(self._scores), sample_weight=self._weight)

@@ -11,7 +11,9 @@ of all Z is an upper bound on the fraction of misranked pairs (their Theorem 1).
 """
 
 from dataclasses import dataclass, field
-from math import exp, log, log1p, prod
+from functools import partial
+from math import exp, isfinite, log, log1p, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +22,10 @@ from auctor._text import count
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
 from auctor.learners.boosting.held_out import HeldOutRows
-from auctor.learners.boosting.row_weights import RowWeights
+from auctor.learners.boosting.row_weights import Reweighting, RowWeights
 from auctor.learners.boosting.sparse_weights import stump_search
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.early_stopping import EarlyStopping
 from auctor.learners.common.finish import TrainingOrder, fill_missing, finish_additive
 from auctor.learners.common.rounding import ROUNDING
@@ -55,6 +58,24 @@ class Round:
     z: float
 
 
+class KnownRound(NamedTuple):
+    """A round and what it did to the weights of the rows."""
+
+    step: Round
+    weights: Reweighting
+
+    def check(self, data: RankingData) -> None:
+        """Raise an error if the round cannot be one of these data."""
+        stump, factors = self.step.stump, (*self.weights.divisors, *self.weights.scales)
+        is_positive = min(self.weights.divisors) > 0 and self.step.z > 0
+        if not 0 <= stump.feature < data.n_features:
+            raise ValueError(f"has the feature {stump.feature} of {data.n_features}")
+        if any(not 0 <= code < data.n_codes for code in stump.categories or ()):
+            raise ValueError(f"has a category that is not one of {data.n_codes}")
+        if not (abs(self.step.alpha) <= _MAX_ALPHA and isfinite(sum(factors)) and is_positive):
+            raise ValueError("has numbers that no round has")
+
+
 @dataclass
 class RankBoostHistory:
     """All rounds of a fit, why it stopped, and the AUC on held-out rows if there are any."""
@@ -70,7 +91,10 @@ class RankBoostHistory:
 
 
 def fit_rankboost(
-    data: RankingData, settings: RankBoostSettings, validation: RankingData | None = None
+    data: RankingData,
+    settings: RankBoostSettings,
+    validation: RankingData | None = None,
+    journal: Journal = NO_JOURNAL,
 ) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
     """Boost stumps on ``data``; stop when the AUC on ``validation``, if given, stops improving.
 
@@ -86,7 +110,7 @@ def fit_rankboost(
     with Workers(settings.n_jobs) as workers:
         weights = RowWeights(data, workers)
         first = weights.histogram()
-        history = boost(data, weights, settings, validation)
+        history = boost(data, weights, settings, validation, journal)
     del weights  # frees the memory for the scores
     tables = step_tables(data, history.rounds)
     fill_missing(first, tables)
@@ -99,6 +123,7 @@ def boost(
     weights: RowWeights,
     settings: RankBoostSettings,
     validation: RankingData | None,
+    journal: Journal,
     name: str = "RankBoost",
 ) -> RankBoostHistory:
     """Make rounds until there is a reason to stop.
@@ -109,13 +134,19 @@ def boost(
     search = stump_search(data)
     held_out = HeldOutRows(validation) if validation is not None else None
     stopping = EarlyStopping(settings.n_iter_no_change, settings.tol)
-    progress = Progress(settings.n_estimators, name, settings.verbose)
+    log = journal.log("rounds", KnownRound, lambda known: known.check(data))
+    aucs = journal.log("aucs", float)
+    progress = Progress(settings.n_estimators, name, settings.verbose, resumed=len(log.known))
     product = 1.0
     while len(history.rounds) < settings.n_estimators:
-        step = _next_round(weights, search, settings.learning_rate)
-        if step is None:
+        known = log.next(
+            partial(_next_round, weights, search, settings.learning_rate),
+            partial(_repeat, weights, data.n_codes),
+        )
+        if known is None:
             history.stopped_by = "no stump is better than chance"
             break
+        step = known.step
         history.rounds.append(step)
         product *= step.z
         progress.step(f"product of Z {product:.4g}")
@@ -123,9 +154,11 @@ def boost(
             # The stump separates the classes: the next round would have the same weights.
             history.stopped_by = "the last stump makes no error"
             break
-        if held_out is not None and stopping.stop_after(held_out.auc_after(step.stump, step.alpha)):
-            history.stopped_by = "early stopping"
-            break
+        if held_out is not None:
+            held_out.add(step.stump, step.alpha)
+            if stopping.stop_after(aucs.next(held_out.auc)):
+                history.stopped_by = "early stopping"
+                break
     progress.close(history.stopped_by)
     if held_out is not None:
         history.validation_auc = stopping.aucs
@@ -133,7 +166,9 @@ def boost(
     return history
 
 
-def _next_round(weights: RowWeights, search: StumpSearch, learning_rate: float) -> Round | None:
+def _next_round(
+    weights: RowWeights, search: StumpSearch, learning_rate: float
+) -> KnownRound | None:
     """Find the best stump and update the row weights; None if no stump is better than chance."""
     best = best_edge(weights, search)
     if best is None:
@@ -142,10 +177,20 @@ def _next_round(weights: RowWeights, search: StumpSearch, learning_rate: float) 
     alpha = float(on_grid(np.array(learning_rate * _alpha(r))))
     if alpha == 0.0:
         return None
-    above = stump.above(weights.histogram().shape[2])
-    change = np.where(above, np.array([[exp(alpha)], [exp(-alpha)]]), 1.0)
+    change = _change(stump, alpha, weights.histogram().shape[2])
     z_neg, z_pos = weights.multiply(stump.feature, change)
-    return Round(stump, r, alpha, z_neg * z_pos)
+    return KnownRound(Round(stump, r, alpha, z_neg * z_pos), weights.last)
+
+
+def _repeat(weights: RowWeights, n_codes: int, known: KnownRound) -> None:
+    """Update the row weights as in a round that is known."""
+    stump, alpha = known.step.stump, known.step.alpha
+    weights.repeat(stump.feature, _change(stump, alpha, n_codes), known.weights)
+
+
+def _change(stump: Stump, alpha: float, n_codes: int) -> Floats:
+    """The factor of the weights of each class and code of the stump's feature."""
+    return np.where(stump.above(n_codes), np.array([[exp(alpha)], [exp(-alpha)]]), 1.0)
 
 
 def best_edge(weights: RowWeights, search: StumpSearch) -> tuple[Stump, float] | None:

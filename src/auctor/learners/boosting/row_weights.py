@@ -27,6 +27,18 @@ _STILL = 1.0 + ROUNDING
 _COARSE = 2.0**10
 
 
+# Rows whose factors are changed at a time when a round is repeated: their changes fit into a cache.
+_REPEATED = 2**15
+
+
+class Reweighting(NamedTuple):
+    """What a round did to the weights beside its change: enough to repeat it without counting."""
+
+    sums: tuple[float, float]  # of each class (negative, positive) before it was divided by them
+    divisors: tuple[float, float]  # of the changes, with the rounding error of the weights
+    scales: tuple[float, float]  # c of the projection; 0 if no row reached the cap
+
+
 class RowWeights:
     """Boosting weights: the weights of the rows times a factor that changes in each round.
 
@@ -42,6 +54,7 @@ class RowWeights:
         self._change = np.ones((2, data.n_codes))
         self._histogram: Any = None
         self._sparse = SparseCounter(data, workers) if data.is_sparse else None
+        self.last = Reweighting((1.0, 1.0), (1.0, 1.0), (0.0, 0.0))  # of the last round
 
     def histogram(self) -> Any:
         """Weight per class (negative, positive), feature and code.
@@ -68,10 +81,36 @@ class RowWeights:
         """
         sums = (self.fractions(feature) * change).sum(axis=1)
         totals = self.histogram()[:, feature].sum(axis=1)
-        self._change = change / (sums * (totals / SCALE))[:, None]
-        self._feature = feature
+        divisors = sums * (totals / SCALE)
+        self._set_change(feature, change, divisors)
+        self.last = Reweighting(
+            (float(sums[0]), float(sums[1])), (float(divisors[0]), float(divisors[1])), (0.0, 0.0)
+        )
+        return self.last.sums
+
+    def repeat(self, feature: int, change: Floats, known: Reweighting) -> None:
+        """Multiply as in a round that is known: only the codes of one feature are read."""
+        self._apply_change()
+        self._set_change(feature, change, np.array(known.divisors))
+        self.last = known
+
+    def _set_change(self, feature: int, change: Floats, divisors: Floats) -> None:
+        self._change, self._feature = change / divisors[:, None], feature
         self._histogram = None
-        return float(sums[0]), float(sums[1])
+
+    def _apply_change(self) -> None:
+        """Multiply the factors by the change of the last round, as the next pass would do."""
+        if self._histogram is not None:  # a pass has done it
+            return
+        codes = [part.codes[self._feature] for part in self._data.partitions]
+
+        def apply(blocks: list[Block]) -> None:
+            for k, label, begin, end in blocks:
+                for start in range(begin, end, _REPEATED):
+                    rows = slice(start, min(start + _REPEATED, end))
+                    self.factors[k][rows] *= self._change[label][codes[k][rows]]
+
+        self._workers.map(apply, self._blocks)
 
     def _count(self, blocks: list[Block]) -> Ints:
         out = np.zeros((2, self._data.n_features, self._data.n_codes), dtype=np.int64)
@@ -128,6 +167,22 @@ class CappedWeights(RowWeights):
     def multiply(self, feature: int, change: Floats) -> tuple[float, float]:
         """Multiply as RowWeights does, then project; returns the sums before the projection."""
         sums = super().multiply(feature, change)
+        self._change_now(feature)
+        negative, positive = (self._project(label) for label in (0, 1))
+        self.last = self.last._replace(scales=(negative, positive))
+        return sums
+
+    def repeat(self, feature: int, change: Floats, known: Reweighting) -> None:
+        """Multiply as in a round that is known, and cut at its caps."""
+        self._set_change(feature, change, np.array(known.divisors))
+        self._change_now(feature)
+        for label, c in enumerate(known.scales):
+            if c > 0.0:
+                self._cut(label, c)
+        self.last = known
+
+    def _change_now(self, feature: int) -> None:
+        """Apply the change at once: the projection needs its result."""
         # Sparse codes are expanded here: once for each partition, not for each block.
         codes = [part.codes[feature] for part in self._data.partitions]
 
@@ -137,14 +192,11 @@ class CappedWeights(RowWeights):
 
         for label in (0, 1):
             self._workers.map(apply_change, self._blocks_of[label])
-            self._project(label)
-        self._change = np.ones_like(
-            self._change
-        )  # it has been applied: nothing is left for the next pass
-        return sums
+        # It has been applied: nothing is left for the next pass.
+        self._change = np.ones_like(self._change)
 
-    def _project(self, label: int) -> None:
-        """Find c by Newton's method, and cut the factors at the cap.
+    def _project(self, label: int) -> float:
+        """Find c by Newton's method, and cut the factors at the cap; 0 if no row reaches it.
 
         sum_i min(c d_i, w_i / nu) is concave and piecewise linear in c. Each step increases c, and
         more rows reach the cap; when c no longer changes, the sum is 1.
@@ -154,7 +206,7 @@ class CappedWeights(RowWeights):
         while c > before * _STILL:
             sums = self._weigh(label, c, scale)
             if sums.capped == 0:
-                return
+                return 0.0
             left = (nu - sums.capped) / nu
             if left <= 0.0 or sums.largest == 0.0:
                 break  # there are no rows below the cap, or their weight is below rounding error
@@ -164,6 +216,7 @@ class CappedWeights(RowWeights):
                 continue
             before, c = c, max(c, left * scale / sums.mass)
         self._cut(label, c)
+        return c
 
     def _weigh(self, label: int, c: float, scale: float) -> _CapSums:
         cap = 1.0 / self.nus[label]

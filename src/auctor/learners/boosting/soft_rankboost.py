@@ -74,6 +74,7 @@ from auctor.learners.boosting.rankboost import (
 from auctor.learners.boosting.row_weights import CappedWeights
 from auctor.learners.boosting.sparse_weights import stump_search
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import fill_missing, finish_additive, score_rows, sorted_class
 from auctor.learners.common.rounding import ROUNDING
 from auctor.models import GRID, AdditiveModel
@@ -164,7 +165,10 @@ class SoftRankBoostSettings(RankBoostSettings):
 
 
 def fit_soft_rankboost(
-    data: RankingData, settings: SoftRankBoostSettings, validation: RankingData | None = None
+    data: RankingData,
+    settings: SoftRankBoostSettings,
+    validation: RankingData | None = None,
+    journal: Journal = NO_JOURNAL,
 ) -> tuple[AdditiveModel, RankBoostHistory, Certificate]:
     """Boost stumps on ``data``; stop when the AUC on ``validation``, if given, stops improving.
 
@@ -185,7 +189,7 @@ def fit_soft_rankboost(
     with Workers(settings.n_jobs) as workers:
         weights = CappedWeights(data, workers, nus)
         first = weights.histogram()
-        history = boost(data, weights, settings, validation, "SoftRankBoost")
+        history = boost(data, weights, settings, validation, journal, "SoftRankBoost")
         # The distributions after the last round satisfy the caps and bound the optimum, too.
         last = best_edge(weights, stump_search(data))
     del weights  # frees the memory for the scores

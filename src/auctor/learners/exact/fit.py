@@ -23,11 +23,12 @@ from auctor.data import RankingData, resolve_n_jobs
 from auctor.exceptions import ExactBoostWarning
 from auctor.kernels.exact.sample import TOP
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import fill_missing_code, finish_additive
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.exact.certificate import certify
 from auctor.learners.exact.metric import Judge, RankMetric, make_judge
-from auctor.learners.exact.run import UNIT_RANGE, Plan, Run, RunHistory
+from auctor.learners.exact.run import UNIT_RANGE, FinishedRun, Plan, Run, RunHistory
 from auctor.learners.exact.table import ExactTable, gather
 from auctor.models import AdditiveModel, on_grid
 
@@ -83,6 +84,7 @@ def fit_exactboost(
     settings: ExactBoostSettings,
     start: Floats | None = None,
     is_joined: bool = True,
+    journal: Journal = NO_JOURNAL,
 ) -> tuple[AdditiveModel, ExactBoostHistory, Certificate]:
     """Boost stumps on a rank metric in several runs; the model is the mean of the runs.
 
@@ -98,6 +100,8 @@ def fit_exactboost(
         ``history.start_weight``.
     is_joined : bool, default=True
         Whether threshold and calibration are those of this sum, or of the steps alone.
+    journal : Journal, optional
+        What the fit notes of its finished runs.
 
     Examples
     --------
@@ -111,7 +115,7 @@ def fit_exactboost(
     table = gather(data)
     plan = make_plan(table, settings, data.mean_unit)
     scaled = to_unit(data, start)
-    history = run_all(table, plan, settings, scaled)
+    history = run_all(table, plan, settings, scaled, journal)
     tables = step_tables(data, table, history.runs)
     fill_missing_by_feature(table, tables)
     added = [] if scaled is None else by_partition(data, scaled * history.start_weight)
@@ -175,7 +179,11 @@ def sample_sizes(table: ExactTable, settings: ExactBoostSettings) -> tuple[int, 
 
 
 def run_all(
-    table: ExactTable, plan: Plan, settings: ExactBoostSettings, start: Floats | None
+    table: ExactTable,
+    plan: Plan,
+    settings: ExactBoostSettings,
+    start: Floats | None,
+    journal: Journal = NO_JOURNAL,
 ) -> ExactBoostHistory:
     """All runs, in threads.
 
@@ -184,8 +192,15 @@ def run_all(
     """
     stop = threading.Event()
     units = None if start is None else np.rint(start * UNIT_RANGE).astype(np.int64)
-    progress = Progress(settings.n_runs, "ExactBoost", settings.verbose)
-    finished: dict[int, RunHistory] = {}
+    log = journal.log(
+        "runs", FinishedRun, lambda run: run.check(table, settings.n_runs, plan.n_rounds)
+    )
+    finished = {run.number: run.history for run in log.known}
+    left = [number for number in range(settings.n_runs) if number not in finished]
+    n_known = len(finished)
+    progress = Progress(settings.n_runs, "ExactBoost", settings.verbose, resumed=n_known)
+    for _ in range(n_known):
+        progress.step()
     # A queue instead of futures: Ctrl-C while the main thread waits for a future can leave its
     # lock taken for ever.
     ended: SimpleQueue[BaseException | None] = SimpleQueue()
@@ -196,6 +211,7 @@ def run_all(
                 outcome = Run(table, plan, [settings.seed, number], units).rounds(stop.is_set)
                 if outcome is not None:
                     finished[number] = outcome
+                    log.add(FinishedRun(number, outcome))
             ended.put(None)
         except BaseException as error:
             ended.put(error)
@@ -204,9 +220,9 @@ def run_all(
     pool = ThreadPoolExecutor(resolve_n_jobs(settings.n_jobs))
     stopped_by = "n_runs"
     try:
-        for number in range(settings.n_runs):
+        for number in left:
             pool.submit(run, number)
-        for _ in range(settings.n_runs):
+        for _ in left:
             error = ended.get()
             if error is not None:
                 raise error

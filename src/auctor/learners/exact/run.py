@@ -91,6 +91,24 @@ class RunHistory:
     misses: int = 0
 
 
+class FinishedRun(NamedTuple):
+    """A finished run and its number."""
+
+    number: int
+    history: RunHistory
+
+    def check(self, table: ExactTable, n_runs: int, n_rounds: int) -> None:
+        """Raise an error if the run cannot be one of this table."""
+        if not 0 <= self.number < n_runs:
+            raise ValueError(f"has the number {self.number} of {n_runs} runs")
+        for step in self.history.steps:
+            if not (0 <= step.view < table.n_views and step.feature == table.features[step.view]):
+                raise ValueError(f"has a step on the view {step.view} of {table.n_views}")
+        n_losses = n_rounds if table.n_views else 0
+        if not 0.0 < self.history.scale < inf or len(self.history.losses) != n_losses:
+            raise ValueError("has numbers that no run has")
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The best stump of a sample; ``view`` is -1 if no view can be cut."""

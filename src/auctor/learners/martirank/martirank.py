@@ -9,6 +9,7 @@ The coin tosses of a row come from a generator keyed by seed, row and node.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from auctor._typing import Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.program import OUT
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
 from auctor.learners.martirank.node_counts import NodeCounts
@@ -27,6 +29,7 @@ from auctor.learners.martirank.program import (
     BestFeatures,
     Node,
     build_program,
+    check_layer,
     frozen_node,
     gates_of,
     groups_of_nodes,
@@ -72,16 +75,19 @@ class MartiRankHistory:
 
 
 def fit_martirank(
-    data: RankingData, settings: MartiRankSettings
+    data: RankingData, settings: MartiRankSettings, journal: Journal = NO_JOURNAL
 ) -> tuple[ProgramModel, MartiRankHistory, Certificate]:
     """Train the program layer by layer: one pass counts the rows, one sends them on."""
     history = MartiRankHistory()
-    progress = Progress(settings.n_layers, "MartiRank", settings.verbose)
+    log = journal.log("layers", list[Node], lambda nodes: check_layer(nodes, data))
+    progress = Progress(settings.n_layers, "MartiRank", settings.verbose, resumed=len(log.known))
     positions = [np.zeros(part.n_rows, dtype=np.uint16) for part in data.partitions]
     with Workers(settings.n_jobs) as workers:
         trainer = _Trainer(data, settings, workers)
         for t in range(1, settings.n_layers + 1):
-            nodes = trainer.train_layer(t, positions)
+            nodes = log.next(partial(trainer.train_layer, t, positions))
+            if len(nodes) != t:
+                raise log.fail(f"has {len(nodes)} nodes in layer {t}")
             trainer.route(t, nodes, positions)
             history.layers.append(nodes)
             progress.step()

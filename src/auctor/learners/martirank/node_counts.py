@@ -33,6 +33,7 @@ class NodeCounts:
         fits = 8 * float(np.prod(shape)) <= HISTOGRAM_BYTES
         self._kept = np.zeros(shape, dtype=np.int64) if fits else None
         # int32 if the sum of all weights fits: it needs half of the cache.
+        self._is_counted = False  # whether the histograms are those of the present layer
         self._dtype = np.int32 if sum(data.class_weights) < 2**31 else np.int64
 
     def blocks(self, t: int, positions: Positions) -> Iterator[tuple[int, Ints]]:
@@ -44,15 +45,17 @@ class NodeCounts:
             for first, last in self._chunks(t):
                 yield first, self._count(t, positions, first, last)
             return
-        if t == 1:
-            self._kept[:, :, :1] = self._count(1, positions, 0, self._data.n_features)[:, :, :1]
+        if not self._is_counted:  # in the first layer, and after layers of an earlier run
+            self._kept[:, :, :t] = self._count(t, positions, 0, self._data.n_features)[:, :, :t]
+            self._is_counted = True
         yield 0, self._kept
 
     def send_on(
         self, nodes: list[Node], gates: Gates, coins: tuple[int, int], positions: Positions
     ) -> None:
         """Send each row from its node to a node of the next layer."""
-        if self._kept is None or len(nodes) == self._n_layers:  # nothing to count
+        # Nothing is counted after the last layer, and between layers of an earlier run.
+        if self._kept is None or not self._is_counted or len(nodes) == self._n_layers:
             self._over_rows(gates, coins, positions, None)
             return
         t, n_codes = len(nodes), self._data.n_codes

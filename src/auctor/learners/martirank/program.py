@@ -127,6 +127,18 @@ def frozen_node(t: int, i: int, neg: float, pos: float, label: int, lean: float)
     return Node(t, i, -1, _NOWHERE, neg, pos, 0.5, 0.0, label, lean)
 
 
+def check_layer(nodes: list[Node], data: RankingData) -> None:
+    """Raise an error if nodes of an earlier run cannot be a layer of these data."""
+    for i, node in enumerate(nodes):
+        if (node.layer, node.index) != (len(nodes), i) or abs(node.label) > 1:
+            raise ValueError(f"has a node {i} of another layer")
+        if not -1 <= node.feature < data.n_features:
+            raise ValueError(f"has the feature {node.feature} of {data.n_features}")
+        n_codes = data.features[node.feature].n_bins + 1 if node.feature >= 0 else 1
+        if node.right.shape != (n_codes,) or not ((node.right >= 0) & (node.right <= 1)).all():
+            raise ValueError(f"has a node {i} without a probability for each of {n_codes} codes")
+
+
 class Gates(NamedTuple):
     """A layer as the routing kernel takes it; the last entry is for rows that have ended."""
 

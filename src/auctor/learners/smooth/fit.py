@@ -5,8 +5,9 @@ stumps one at a time (``stagewise``); ``newton`` maximises the same objective ov
 once. ``surfaces`` adds interactions of two features.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from auctor._progress import Progress
 from auctor._typing import Floats
 from auctor.data import RankingData, Workers
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.early_stopping import EarlyStopping
 from auctor.learners.common.finish import fill_missing, finish_additive
 from auctor.learners.smooth.certificate import SmoothHistory, add_screening, certify, widen_history
@@ -35,6 +37,7 @@ def fit_smooth(
     settings: SmoothSettings,
     validation: RankingData | None = None,
     first: AdditiveModel | None = None,
+    journal: Journal = NO_JOURNAL,
 ) -> tuple[AdditiveModel, SmoothHistory, Certificate]:
     """Maximise the penalised smoothed AUC on ``data``.
 
@@ -48,6 +51,8 @@ def fit_smooth(
         Held-out rows for early stopping.
     first : AdditiveModel, optional
         A model that the fit adds to, F_0 in the paper; its scores are ``settings.offset``.
+    journal : Journal, optional
+        What the fit notes of its iterations.
 
     Examples
     --------
@@ -59,11 +64,11 @@ def fit_smooth(
     """
     kept = screen(data, settings)
     if kept is None:
-        model, history, certificate = _fit_all(data, settings, validation)
+        model, history, certificate = _fit_all(data, settings, validation, journal)
     else:
         few = data.take_features(kept)
         held_out = None if validation is None else validation.take_features(kept)
-        model, history, certificate = _fit_all(few, narrow(settings, kept), held_out)
+        model, history, certificate = _fit_all(few, narrow(settings, kept), held_out, journal)
         model, history = widen(model, data, kept), widen_history(history, kept, data.n_features)
         certificate = add_screening(certificate, len(kept), data.n_features)
     if first is not None:
@@ -73,11 +78,14 @@ def fit_smooth(
 
 
 def _fit_all(
-    data: RankingData, settings: SmoothSettings, validation: RankingData | None
+    data: RankingData,
+    settings: SmoothSettings,
+    validation: RankingData | None,
+    journal: Journal,
 ) -> tuple[AdditiveModel, SmoothHistory, Certificate]:
     """A fit to all features of the data."""
     with Workers(settings.n_jobs) as workers:
-        problem = Problem(data, settings, workers)
+        problem = Problem(data, settings, workers, journal)
         adapted = problem.adapted()
         point, history = climb(problem, problem.amounts, adapted, validation)
         point, parts = add_surfaces(problem, point, history, validation)
@@ -100,12 +108,20 @@ def climb(
     With ``validation`` it returns the point after the iteration that ranks these rows best.
     """
     history = SmoothHistory(amounts, adapted)
-    watch = _Watch(problem.settings, validation)
+    watch = _Watch(problem, validation)
     penalty = problem.roughness.weigh(*amounts, adapted)
     iterations: Iterations
     if problem.settings.solver == "stagewise":
         n_rounds = problem.settings.n_estimators
-        point, rounds = boost(problem, penalty, n_rounds=n_rounds, after=watch.patience.after)
+        patience = watch.patience
+        point, rounds = boost(
+            problem,
+            penalty,
+            n_rounds=n_rounds,
+            after=patience.after,
+            journal=patience.journal,
+            skipped=patience.skipped,
+        )
         history.rounds, iterations = rounds.rounds, rounds
     else:
         point, iterations = problem.climb(penalty, start, watch.patience)
@@ -139,7 +155,7 @@ def add_surfaces(
     history.usefulness = [pair.usefulness for pair in pairs]
     penalty = problem.roughness.weigh(*history.amounts, history.adapted)
     joint = JointProblem(problem, penalty, pairs)
-    watch = _Watch(problem.settings, validation, pairs)
+    watch = _Watch(problem, validation, pairs)
     joint_point, iterations = joint.climb(point, watch.patience)
     history.n_evaluations = problem.sums.n_evaluations + joint.sums.n_evaluations
     best_before = max(history.validation_auc, default=-np.inf)
@@ -161,12 +177,20 @@ def _importances(fraction: Floats, parts: Parts) -> Floats:
     return np.asarray(out / total if total > 0 else out)
 
 
+class _Best(NamedTuple):
+    """The iteration, from 1, that ranks the held-out rows best, and its tables."""
+
+    iteration: int
+    x: Floats
+
+
 class _Watch:
     """Follows the iterations: the progress bar, and early stopping if rows are held out."""
 
     def __init__(
-        self, settings: SmoothSettings, validation: RankingData | None, pairs: Sequence[Pair] = ()
+        self, problem: Problem, validation: RankingData | None, pairs: Sequence[Pair] = ()
     ) -> None:
+        settings, journal = problem.settings, problem.journal.numbered("climb")
         # Newton steps know how far they are; with early stopping or rounds nobody knows.
         is_known = validation is None and settings.solver == "newton"
         label, work = "SmoothAUCBoost", 1.0 if is_known else None
@@ -175,7 +199,11 @@ class _Watch:
         self._held_out = None if validation is None else HeldOut(validation, settings, pairs)
         self._stopping = EarlyStopping(settings.n_iter_no_change)
         self._best: Point | None = None
-        self.patience = Patience(settings.tol, settings.max_iter, self._after, self._watch)
+        self._aucs = journal.log("aucs", float)
+        self._kept_best = journal.latest("best", _Best)
+        self.patience = Patience(
+            settings.tol, settings.max_iter, self._after, self._watch, journal, self._skipped
+        )
 
     @property
     def aucs(self) -> list[float]:
@@ -190,10 +218,24 @@ class _Watch:
         self._told = self._done
         if self._held_out is None:
             return False
-        stop = self._stopping.stop_after(self._held_out.auc(point.x))
+        held_out = self._held_out
+        stop = self._stopping.stop_after(self._aucs.next(lambda: held_out.auc(point.x)))
         if self._stopping.is_at_best:
             self._best = point
+            self._kept_best.set(_Best(len(self.aucs), point.x))
         return stop
+
+    def _skipped(self, n_iterations: int, evaluate: Callable[[Floats], Point]) -> None:
+        """Iterations of an earlier run, whose last AUC may be that of the next iteration."""
+        self._progress.skip(n_iterations)
+        if self._held_out is None:
+            return
+        for auc in self._aucs.take(n_iterations):
+            self._stopping.stop_after(auc)
+        best = self._kept_best.known
+        # If the best point is that of the next iteration, that will find it again.
+        if best is not None and best.iteration == self._stopping.best_round:
+            self._best = evaluate(best.x)
 
     def close(self, point: Point, iterations: Iterations, history: SmoothHistory) -> Point:
         """Add the iterations to the history; returns the best point, or else the last one."""

@@ -110,6 +110,15 @@ class Objective:
         """Number of increments that the barrier keeps positive."""
         return 0 if self._barrier is None else self._barrier.count
 
+    @property
+    def n_evaluations(self) -> int:
+        """Number of evaluations so far; a fit that is resumed sets it."""
+        return self._sums.n_evaluations
+
+    @n_evaluations.setter
+    def n_evaluations(self, count: int) -> None:
+        self._sums.n_evaluations = count
+
     def with_barrier(self, weight: float) -> "Objective":
         """The same objective plus the barrier with this weight."""
         return Objective(self._sums, self._penalties, self._barrier, weight)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from auctor._typing import DenseCodes, Floats
 from auctor.data import RankingData, Workers
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.blocks import class_histogram
 from auctor.learners.smooth.histograms import code_fractions, entry_rows
 from auctor.learners.smooth.newton import Iterations, Patience, maximise, maximise_with_barrier
@@ -83,8 +84,15 @@ _FIRST_SLOPE = 0.01
 class Problem:
     """Everything that a fit needs and that does not change during its iterations."""
 
-    def __init__(self, data: RankingData, settings: SmoothSettings, workers: Workers) -> None:
+    def __init__(
+        self,
+        data: RankingData,
+        settings: SmoothSettings,
+        workers: Workers,
+        journal: Journal = NO_JOURNAL,
+    ) -> None:
         self.data, self.settings, self.workers = data, settings, workers
+        self.journal = journal  # of the climbs
         self.histogram = class_histogram(data, workers)
         scale = settings.scale if settings.roughness == "curvature" else "bins"
         self.roughness = Roughness(data, code_fractions(self.histogram), scale)
@@ -121,7 +129,8 @@ class Problem:
         if not self.settings.adaptive or self.settings.solver == "stagewise":
             return None
         pilot = self.roughness.weigh(*self.auto)
-        point, _ = self.climb(pilot, patience=Patience(_PILOT_TOL, self.settings.max_iter))
+        patience = Patience(_PILOT_TOL, self.settings.max_iter, journal=self.journal.part("pilot"))
+        point, _ = self.climb(pilot, patience=patience)
         self.pilot = point.x
         loose = self.settings.loose
         if loose is None and self.settings.roughness == "curvature":

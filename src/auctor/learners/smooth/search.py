@@ -18,6 +18,7 @@ import numpy as np
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats
 from auctor.data import RankingData, Workers
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.smooth.held_out import HeldOut
 from auctor.learners.smooth.interactions import find_pairs
 from auctor.learners.smooth.newton import Patience
@@ -86,7 +87,12 @@ class Fold:
     """
 
     def __init__(
-        self, train: RankingData, held_out: RankingData, settings: SmoothSettings, workers: Workers
+        self,
+        train: RankingData,
+        held_out: RankingData,
+        settings: SmoothSettings,
+        workers: Workers,
+        journal: Journal = NO_JOURNAL,
     ) -> None:
         kept = screen(train, settings)  # on the training rows only
         if kept is not None:
@@ -94,7 +100,7 @@ class Fold:
             settings = narrow(settings, kept)
         self._rows, self._settings = held_out, settings
         self._held_out = HeldOut(held_out, settings)
-        self.problem = Problem(train, settings, workers)
+        self.problem = Problem(train, settings, workers, journal)
         self.adapted = self.problem.adapted()
         self.last: Floats | None = None
         self.scores: dict[tuple[Amounts, int], list[Floats]] = {}
@@ -123,7 +129,7 @@ class Fold:
         if not pairs:
             return self._keep(self._held_out, point.x, amounts, most)
         joint = JointProblem(problem, problem.roughness.weigh(*amounts, self.adapted), pairs)
-        point, _ = joint.climb(point, Patience(_TOL, self._settings.max_iter))
+        point, _ = joint.climb(point, self._patience())
         return self._keep(HeldOut(self._rows, self._settings, pairs), point.x, amounts, most)
 
     def _keep(self, held_out: HeldOut, x: Floats, amounts: Amounts, most: int = 0) -> float:
@@ -134,22 +140,32 @@ class Fold:
     def aucs_by_rounds(self, amounts: Amounts) -> list[float]:
         """The AUC of the held-out rows after each round of the stagewise solver."""
         aucs: list[float] = []
+        journal = self.problem.journal.numbered("climb")
+        log = journal.log("aucs", float)
 
         def after(point: Point) -> bool:
-            aucs.append(self._held_out.auc(point.x))
+            aucs.append(log.next(lambda: self._held_out.auc(point.x)))
             return False
+
+        def skipped(n_rounds: int, _: Callable[[Floats], Point]) -> None:
+            aucs.extend(log.take(n_rounds))
 
         n_rounds = self._settings.n_estimators
         penalty = self.problem.roughness.weigh(*amounts, self.adapted)
-        boost(self.problem, penalty, n_rounds=n_rounds, after=after)
+        boost(
+            self.problem, penalty, n_rounds=n_rounds, after=after, journal=journal, skipped=skipped
+        )
         last = aucs[-1] if aucs else self._held_out.auc(np.zeros(int(np.prod(penalty.shape))))
         return aucs + [last] * (n_rounds - len(aucs))  # no stump had a slope after these rounds
 
     def _climb(self, amounts: Amounts) -> Point:
         penalty = self.problem.roughness.weigh(*amounts, self.adapted)
-        patience = Patience(_TOL, self._settings.max_iter)
-        point, _ = self.problem.climb(penalty, self.last, patience)
+        point, _ = self.problem.climb(penalty, self.last, self._patience())
         return point
+
+    def _patience(self) -> Patience:
+        journal = self.problem.journal.numbered("climb")
+        return Patience(_TOL, self._settings.max_iter, journal=journal)
 
 
 class AmountSearch:
@@ -161,6 +177,7 @@ class AmountSearch:
         settings: SmoothSettings,
         folds: Sequence[FoldMasks],
         workers: Workers,
+        journal: Journal = NO_JOURNAL,
     ) -> None:
         self._workers, self._alone = workers, Workers(1)
         # At most so many candidates; surfaces take several times as long as the others.
@@ -172,7 +189,10 @@ class AmountSearch:
         )
         self.auto = auto_amounts(data, settings)
         self._folds = workers.map(
-            lambda fold: Fold(data.take(fold[0]), data.take(fold[1]), settings, self._alone), folds
+            lambda fold: Fold(
+                data.take(fold[0]), data.take(fold[1]), settings, self._alone, fold[2]
+            ),
+            [(*masks, journal.part(f"fold {k}")) for k, masks in enumerate(folds)],
         )
         self.candidates: list[Candidate] = []
 
@@ -267,6 +287,7 @@ def find_amounts(
     penalties: Sequence[float] | None = None,
     rule: str = "paired",
     surfaces: int = 0,
+    journal: Journal = NO_JOURNAL,
 ) -> Search:
     """Choose the amounts of penalty by cross-validation.
 
@@ -284,6 +305,8 @@ def find_amounts(
         The rule of ``choose_candidate``.
     surfaces : int, default=0
         Maximum number of pairs to try as surfaces, which the rule keeps or leaves out.
+    journal : Journal, optional
+        What the search notes of the iterations of each fold.
 
     Returns
     -------
@@ -296,7 +319,7 @@ def find_amounts(
     if not folds:
         return Search(Candidate(auto_amounts(data, settings), ()), [], [])
     with Workers(n_jobs) as workers:
-        search = AmountSearch(data, settings, folds, workers)
+        search = AmountSearch(data, settings, folds, workers, journal)
         choose = partial(choose_candidate, rule=rule, auto=search.auto)
         scores: list[list[Floats]] = []
         if settings.solver == "stagewise":

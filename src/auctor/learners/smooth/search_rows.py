@@ -12,6 +12,7 @@ import numpy as np
 
 from auctor._typing import Bools
 from auctor.data import RankingData
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.smooth.search import Candidate, FoldMasks, Search, find_amounts
 from auctor.learners.smooth.settings import Amounts, SmoothSettings, auto_amounts
 
@@ -47,10 +48,11 @@ def find_amounts_on_part(
     *,
     rule: str,
     surfaces: int,
+    journal: Journal = NO_JOURNAL,
 ) -> Search:
     """``find_amounts`` on some of the rows, with amounts for a fit of all of them."""
     part = data.take(rows)
-    search = find_amounts(part, settings, folds, rule=rule, surfaces=surfaces)
+    search = find_amounts(part, settings, folds, rule=rule, surfaces=surfaces, journal=journal)
     ratios = Amounts(
         *(
             whole / own if own else 1.0

@@ -29,9 +29,10 @@ from scipy.signal import fftconvolve
 from auctor._typing import Floats, Ints
 from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.smooth import deposit_sides, derivatives_along
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.blocks import Block, class_blocks
 from auctor.learners.common.rounding import ROUNDING
-from auctor.learners.smooth.newton import Iterations
+from auctor.learners.smooth.newton import Iterations, known_point
 from auctor.learners.smooth.objective import Objective, Point, dot
 from auctor.learners.smooth.penalty import Penalty
 from auctor.learners.smooth.problem import Problem
@@ -103,11 +104,14 @@ def boost(
     n_rounds: int,
     after: Callable[[Point], bool] | None = None,
     start: Floats | None = None,
+    journal: Journal = NO_JOURNAL,
+    skipped: Callable[[int, Callable[[Floats], Point]], None] | None = None,
 ) -> tuple[Point, Rounds]:
     """Add stumps, starting from ``start`` or from 0, until one of the reasons to stop.
 
     The fit stops when ``after``, which is called after each round, returns True. Stumps of monotone
-    features have the allowed direction only; ``start`` must be monotone itself.
+    features have the allowed direction only; ``start`` must be monotone itself. ``journal`` and
+    ``skipped`` are those of ``newton.Patience``.
 
     Examples
     --------
@@ -121,7 +125,12 @@ def boost(
     """
     objective, history = Objective(problem.sums, (penalty,)), Rounds()
     stumps, directions = _Stumps(problem), _Directions(problem, penalty)
-    point = objective.defined_at(np.zeros(int(np.prod(penalty.shape))) if start is None else start)
+    start = np.zeros(int(np.prod(penalty.shape))) if start is None else start
+    kept = journal.latest("rounds", _BoostState, lambda state: state.check(len(start)))
+    if kept.known is None:
+        point = objective.defined_at(start)
+    else:
+        point = kept.known.resume(objective, history, skipped)
     while len(history.rounds) < n_rounds:
         stump = stumps.steepest(point.gradient)
         alpha = 0.0
@@ -143,7 +152,46 @@ def boost(
         if after is not None and after(point):
             history.stopped_by = "early stopping"
             break
+        if journal.is_kept:
+            kept.set(_BoostState.of(objective, point, history))
     return point, history
+
+
+class _BoostState(NamedTuple):
+    """The state after a round: everything that the next one depends on, except the rows."""
+
+    x: Floats
+    rounds: list[Round]
+    objective: list[float]
+    smoothed_auc: list[float]
+    gain_left: float
+    n_evaluations: int
+
+    @classmethod
+    def of(cls, objective: Objective, point: Point, history: Rounds) -> "_BoostState":
+        lists = history.rounds[:], history.objective[:], history.smoothed_auc[:]
+        return cls(point.x, *lists, history.gain_left, objective.n_evaluations)
+
+    def check(self, size: int) -> None:
+        """Raise an error if the state cannot be one of a vector of this size."""
+        if self.x.shape != (size,) or not np.isfinite(self.x).all():
+            raise ValueError(f"has x that is not {size} finite numbers")
+        if not len(self.rounds) == len(self.objective) == len(self.smoothed_auc):
+            raise ValueError("has numbers that no fit has")
+
+    def resume(
+        self,
+        objective: Objective,
+        history: Rounds,
+        skipped: Callable[[int, Callable[[Floats], Point]], None] | None,
+    ) -> Point:
+        """The point of an earlier run; fills its history."""
+        history.rounds, history.gain_left = self.rounds[:], self.gain_left
+        history.objective, history.smoothed_auc = self.objective[:], self.smoothed_auc[:]
+        if skipped is not None:
+            skipped(len(self.rounds), lambda x: known_point(objective, x, len(self.x)))
+        objective.n_evaluations = self.n_evaluations - 1  # the last evaluation is repeated here
+        return known_point(objective, self.x, len(self.x))
 
 
 def _search(objective: Objective, point: Point, step: Floats, slope: float) -> float:

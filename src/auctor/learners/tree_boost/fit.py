@@ -11,6 +11,7 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.trees import TreeNodes
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.calibration import calibrate
 from auctor.learners.common.finish import training_order
 from auctor.learners.common.tree_nodes import join_trees, shorten
@@ -48,6 +49,7 @@ def fit_tree_boost(
     n_pairs: int = 0,
     first: Model | None = None,
     offset: Floats | None = None,
+    journal: Journal = NO_JOURNAL,
 ) -> tuple[Model, TreeBoostHistory, Certificate]:
     """Boost trees on ``data``.
 
@@ -70,6 +72,8 @@ def fit_tree_boost(
         A model that the trees start from, whose scores are ``offset``.
     offset : ndarray, optional
         The scores that the trees start from, by the index of the row in the table.
+    journal : Journal, optional
+        What the fit notes of its steps.
 
     Examples
     --------
@@ -84,14 +88,15 @@ def fit_tree_boost(
         if folds:
             held_out = None
             if smooth is not None:
-                smooth, held_out = _choose_penalties(data, smooth, folds, n_pairs)
-            history.mixture = find_mixture(data, settings, folds, held_out, workers)
+                smooth, held_out = _choose_penalties(data, smooth, folds, n_pairs, journal)
+            part = journal.part("number of trees")
+            history.mixture = find_mixture(data, settings, folds, held_out, workers, part)
             history.stopped_by = _reason(history.mixture, settings)
             settings = replace(settings, n_estimators=history.mixture.n_trees)
-        forest = _boost(data, settings, offset, history, workers)
+        forest = _boost(data, settings, offset, history, workers, journal)
     additive = None
     if smooth is not None:
-        additive, smooth_history, _ = fit_smooth(data, smooth)
+        additive, smooth_history, _ = fit_smooth(data, smooth, journal=journal.part("smooth"))
         history.smooth_importances = smooth_history.importances
     model, scores = _join(data, forest, additive, first, history)
     order = training_order(data, scores)
@@ -101,13 +106,19 @@ def fit_tree_boost(
 
 
 def _choose_penalties(
-    data: RankingData, smooth: SmoothSettings, folds: list[tuple[Bools, Bools]], n_pairs: int
+    data: RankingData,
+    smooth: SmoothSettings,
+    folds: list[tuple[Bools, Bools]],
+    n_pairs: int,
+    journal: Journal,
 ) -> tuple[SmoothSettings, list[list[Floats]]]:
     """The penalties and the number of surfaces that do best on the folds.
 
     Also returns the scores of the held-out rows of each fold.
     """
-    chosen, _, scores = find_amounts(data, smooth, folds, surfaces=n_pairs)
+    chosen, _, scores = find_amounts(
+        data, smooth, folds, surfaces=n_pairs, journal=journal.part("penalties")
+    )
     smooth = replace(
         smooth,
         **chosen.amounts._asdict(),
@@ -127,12 +138,14 @@ def _boost(
     offset: Floats | None,
     history: TreeBoostHistory,
     workers: Workers,
+    journal: Journal,
 ) -> _Forest:
     """All rounds on all rows."""
-    booster = Booster(data, settings, workers, offset)
+    booster = Booster(data, settings, workers, offset, journal)
     start = [values.copy() for values in booster.scores.values]
     forest = _Forest([], [], booster.scores.values, start)
-    progress = Progress(settings.n_estimators, "SmoothTreeBoost", settings.verbose)
+    n_known = len(booster.log.known)
+    progress = Progress(settings.n_estimators, "SmoothTreeBoost", settings.verbose, resumed=n_known)
     for _ in range(settings.n_estimators):
         added = booster.add()
         if added is None:

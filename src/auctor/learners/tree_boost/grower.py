@@ -55,6 +55,7 @@ _SINGLE_TILE_CELLS = 2**23
 # at a time as fit into the second number for each tile of features.
 _HISTOGRAM_BYTES = 2**29
 _PART_BYTES = 2**27
+_MOST_NODES = 2**14  # of a tree; kernels pack the number of a node into 15 bits
 
 
 class Tree(NamedTuple):
@@ -67,6 +68,33 @@ class Tree(NamedTuple):
     @property
     def n_leaves(self) -> int:
         return int((self.nodes.feature < 0).sum())
+
+
+def check_tree(tree: Tree, data: RankingData) -> None:
+    """Raise an error if a tree of an earlier run cannot be one of these data.
+
+    Every index is checked here, because the kernels that add the tree to the scores do not.
+    """
+    nodes, number = tree.nodes, np.arange(len(tree.value))
+    columns = (*(getattr(nodes, name) for name in nodes._fields if name != "table"), tree.gain)
+    if len(number) == 0 or any(column.shape != number.shape for column in columns):
+        raise ValueError("has columns of different lengths")
+    if not ((nodes.feature >= -1) & (nodes.feature < data.n_features)).all():
+        raise ValueError(f"has a feature that is not one of {data.n_features}")
+    is_leaf, n_nodes = nodes.feature < 0, len(number)
+    n_bins = np.array([feature.n_bins for feature in data.features])[nodes.feature]
+    by_table = np.array([f.is_category for f in data.features])[nodes.feature] & ~is_leaf
+    is_child = (nodes.left > number) & (nodes.left < n_nodes - 1) & (nodes.right == nodes.left + 1)
+    if n_nodes > _MOST_NODES or not (is_child | is_leaf).all():
+        raise ValueError("has nodes whose children do not follow them")
+    in_table = (nodes.start >= 0) & (nodes.start + n_bins < len(nodes.table))
+    if not np.where(by_table, in_table, nodes.start == -1).all():
+        raise ValueError("has a category without its entries in the table")
+    flags = (nodes.missing, nodes.table, nodes.above)
+    are_flags = all(((flag == 0) | (flag == 1)).all() for flag in flags) and not nodes.above.any()
+    in_bins = ((nodes.cut >= 0) & (nodes.cut <= n_bins)) | is_leaf
+    if not (are_flags and in_bins.all() and np.isfinite(tree.value).all()):
+        raise ValueError("has numbers that no tree has")
 
 
 @dataclass(eq=False)

@@ -15,6 +15,7 @@ import numpy as np
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats
 from auctor.data import RankingData, Workers
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import codes_in, score_rows
 from auctor.learners.common.held_out_auc import held_out_auc
 from auctor.learners.tree_boost.rounds import Booster, Scores, add_to_rows
@@ -75,13 +76,19 @@ class _Fold:
         settings: TreeBoostSettings,
         smooth: list[Floats] | None,
         workers: Workers,
+        journal: Journal,
     ) -> None:
         train, test = masks
-        self._booster = Booster(data.take(train), settings, workers)
+        self._booster = Booster(data.take(train), settings, workers, journal=journal)
         self._trees = Scores.start(data.take(test), None)
         self._fpr_range = settings.fpr_range
         self.is_done = False
         self._smooth = smooth
+
+    @property
+    def n_known(self) -> int:
+        """Number of trees of an earlier run."""
+        return len(self._booster.log.known)
 
     def step(self) -> None:
         """Add a tree."""
@@ -129,6 +136,7 @@ def find_mixture(
     folds: list[tuple[Bools, Bools]],
     smooth: list[list[Floats]] | None,
     workers: Workers,
+    journal: Journal = NO_JOURNAL,
 ) -> Mixture:
     """Add trees to the models of all folds until held-out rows gain no more; choose the best.
 
@@ -137,12 +145,20 @@ def find_mixture(
     inner = Workers(1) if len(folds) > 1 else workers  # threads work on different folds
     beside: list[list[Floats] | None] = [*smooth] if smooth else [None] * len(folds)
     runs = workers.map(
-        lambda fold: _Fold(data, fold[0], settings, fold[1], inner),
-        list(zip(folds, beside, strict=True)),
+        lambda fold: _Fold(data, fold[0], settings, fold[1], inner, fold[2]),
+        [
+            (*own, journal.part(f"fold {k}"))
+            for k, own in enumerate(zip(folds, beside, strict=True))
+        ],
     )
     usual_trees = min(_USUAL_TREES / settings.learning_rate, settings.n_estimators)
     choice = Choice(min(data.effective_rows), usual_trees, smooth is not None)
-    progress = Progress(settings.n_estimators, "choosing the number of trees", settings.verbose)
+    progress = Progress(
+        settings.n_estimators,
+        "choosing the number of trees",
+        settings.verbose,
+        resumed=min(run.n_known for run in runs),
+    )
     checks, aucs, ratios = [0], [np.array([run.aucs() for run in runs]).T], [1.0]
     next_check = _FIRST_CHECK
     for n_trees in range(1, settings.n_estimators + 1):

@@ -12,8 +12,9 @@ from auctor.kernels.boost_rows import draw_rows, mix
 from auctor.kernels.boost_slopes import HALF, pack_slopes
 from auctor.kernels.boost_splits import BoostRule
 from auctor.kernels.boosted_trees import TreeSteps, add_tree, feature_groups, tree_steps
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.max_features import number_of_features
-from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower
+from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower, check_tree
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
 from auctor.learners.tree_boost.row_blocks import boost_workers, row_codes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
@@ -79,6 +80,7 @@ class Booster:
         settings: TreeBoostSettings,
         workers: Workers,
         offset: Floats | None = None,
+        journal: Journal = NO_JOURNAL,
     ) -> None:
         self._data, self._settings = data, settings
         self._workers = boost_workers(data, workers)
@@ -97,6 +99,7 @@ class Booster:
         self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
         self._n_trees = self._n_single = 0
         self.steps: TreeSteps | None = None  # of the last tree
+        self.log = journal.log("trees", Tree, lambda tree: check_tree(tree, data))
         self._draws = settings.subsample < 1.0 or n_drawn < data.n_features
 
     @property
@@ -110,6 +113,17 @@ class Booster:
 
         Also returns the weight of the training rows at each node.
         """
+        tree = self.log.next(self._grow)
+        if tree is None:
+            return None
+        self._n_trees += 1
+        self._n_single = 0 if tree.n_leaves > 1 else self._n_single + 1
+        if self._n_single > _MOST_SINGLE or (self._n_single and not self._draws):
+            return None
+        return tree, self._apply(tree)
+
+    def _grow(self) -> Tree | None:
+        """Grow a tree; None if all pairs are in the right order."""
         line = self.pairs.at(self.scores.values)
         totals = np.array(self._data.class_weights, dtype=np.float64)
         if not (line.sums[:, 0] / totals).max() > _NOTHING_LEFT:
@@ -121,12 +135,7 @@ class Booster:
         # A row that is far in the wrong order has a slope but hardly any curvature.
         value = np.clip(tree.value, -_LARGEST_VALUE, _LARGEST_VALUE)
         value = on_grid(self._settings.learning_rate * value)
-        tree = tree._replace(value=np.where(tree.nodes.feature < 0, value, 0.0))
-        self._n_trees += 1
-        self._n_single = 0 if tree.n_leaves > 1 else self._n_single + 1
-        if self._n_single > _MOST_SINGLE or (self._n_single and not self._draws):
-            return None
-        return tree, self._apply(tree)
+        return tree._replace(value=np.where(tree.nodes.feature < 0, value, 0.0))
 
     def _pack(self, line: Line, scales: Floats, seed: np.uint64) -> Ints:
         """Draw the rows of the tree and pack their slopes; returns their packed sums."""

@@ -11,6 +11,7 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.stumps import LEAST_GAIN
 from auctor.kernels.trees import Splits
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.trees.grown_tree import TreeBuilder
 from auctor.learners.trees.node_rows import Lists, NodeRows
 from auctor.learners.trees.split_search import Least, Level, SplitSearch
@@ -41,13 +42,14 @@ class Grower(ABC):
         workers: Workers,
         weights: list[Lists] | None,
         allowed: Allowed | None,
+        journal: Journal = NO_JOURNAL,
     ) -> None:
         self.data, self.rules, self.allowed = data, rules, allowed
         self.rows = NodeRows(data, workers, weights)
         # In effective rows, with a margin for rounding errors.
         units = np.array(data.row_units)
         self.least = Least(rules.min_samples_leaf * (1.0 - 1e-9), units)
-        self.search = SplitSearch(data, self.rows, workers, self.least, self.by_gini)
+        self.search = SplitSearch(data, self.rows, workers, self.least, self.by_gini, journal)
         self.builder = TreeBuilder()
         self.whole = self.rows.totals
         self.is_category = np.array([feature.is_category for feature in data.features])

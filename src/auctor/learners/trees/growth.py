@@ -20,6 +20,7 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.stumps import LEAST_GAIN
 from auctor.kernels.trees import Splits
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.trees.grower import Allowed, Grower, Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.node_rows import Lists
@@ -173,14 +174,16 @@ def grow(
     weights: list[Lists] | None = None,
     allowed: Allowed | None = None,
     progress: Progress | None = None,
+    journal: Journal = NO_JOURNAL,
 ) -> GrownTree:
     """Grow a tree level by level.
 
     ``weights`` replace the weights of the rows of each partition, in units; rows of weight 0 are
-    left out. ``allowed`` draws the features that may split each node.
+    left out. ``allowed`` draws the features that may split each node; then there is no journal,
+    because the draws of an earlier run would not be repeated.
     """
     kind = _Stumps if rules.leaf_depth is None else Unions
-    grower = kind(data, rules, workers, weights, allowed)
+    grower = kind(data, rules, workers, weights, allowed, journal)
     for depth in range(rules.max_depth):
         if not grower.grow_level(is_last=depth + 1 == rules.max_depth):
             break

@@ -16,6 +16,7 @@ from auctor._typing import Bools, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.data.copies import draw_units
 from auctor.kernels.trees import leaves_of
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
@@ -40,6 +41,7 @@ def prune(
     seed: int,
     workers: Workers,
     order: str = "tree",
+    journal: Journal = NO_JOURNAL,
 ) -> tuple[GrownTree, list[Subtree]]:
     """The subtree whose penalty has the largest mean AUC over the folds; the smallest in a tie.
 
@@ -56,12 +58,13 @@ def prune(
     for train, test in cv:
         held = [test[part.rows] for part in data.partitions]
         weights = [part.weight * train[part.rows] for part in data.partitions]
-        grown = grow(data, rules, workers, weights=weights)
-        counts, own = held_counts(data, grown, held), collapse_levels(grown)
+        own = journal.numbered("fold")
+        grown = grow(data, rules, workers, weights=weights, journal=own)
+        counts, links = held_counts(data, grown, held), collapse_levels(grown)
         if order == "rate":
-            aucs += held_out_rate_aucs(grown, own, counts, penalties) / len(cv)
+            aucs += held_out_rate_aucs(grown, links, counts, penalties) / len(cv)
         else:
-            aucs += held_out_aucs(own, grown.gains(counts), penalties) / len(cv)
+            aucs += held_out_aucs(links, grown.gains(counts), penalties) / len(cv)
     sizes = 1 + np.sum(levels[None] > penalties[:, None], axis=1)
     # Splits of small cells hardly change the AUC, which is flat over many penalties. CART's rule of
     # one standard error would take the smallest of these trees, which costs AUC on small tables.

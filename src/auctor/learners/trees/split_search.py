@@ -20,6 +20,7 @@ from auctor.kernels.trees import (
     no_splits,
     subtract_slots,
 )
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.trees.node_rows import NodeRows
 
 # The histograms of a level and of its parents are kept if they fit into this. Otherwise each node
@@ -39,6 +40,24 @@ def take_better(splits: Splits, other: Splits) -> None:
     pairs: Any = zip(splits, other, strict=True)
     for mine, theirs in pairs:
         mine[better] = theirs[better]
+
+
+def check_splits(splits: Splits, data: RankingData) -> None:
+    """Raise an error if splits of an earlier run cannot be splits of nodes of these data."""
+    n_nodes = len(splits.feature)
+    shapes = {"left": (n_nodes, 2), "goes_left": (n_nodes, data.n_codes)}
+    for name, column in splits._asdict().items():
+        if column.shape != shapes.get(name, (n_nodes,)):
+            raise ValueError(f"has {name} of the shape {column.shape} for {n_nodes} nodes")
+    feature = splits.feature
+    if not ((feature >= -1) & (feature < data.n_features)).all():
+        raise ValueError(f"has a feature that is not one of {data.n_features}")
+    n_bins = np.array([f.n_bins for f in data.features])[feature]
+    flags = (splits.above, splits.missing, splits.goes_left)
+    if not all(((flag == 0) | (flag == 1)).all() for flag in flags):
+        raise ValueError("has a side that is neither 0 nor 1")
+    if not ((splits.cut >= 0) & (splits.cut <= n_bins)).all() or (splits.left < 0).any():
+        raise ValueError("has numbers that no split has")
 
 
 class Least(NamedTuple):
@@ -82,10 +101,17 @@ class SplitSearch:
     """
 
     def __init__(
-        self, data: RankingData, rows: NodeRows, workers: Workers, least: Least, by_gini: bool
+        self,
+        data: RankingData,
+        rows: NodeRows,
+        workers: Workers,
+        least: Least,
+        by_gini: bool,
+        journal: Journal = NO_JOURNAL,
     ) -> None:
         self._data, self._rows, self._workers = data, rows, workers
         self._least, self._by_gini = least, by_gini
+        self._log = journal.log("splits", Splits, lambda splits: check_splits(splits, data))
         # int32 if the sum of all weights fits: it needs half of the cache.
         dtype = np.dtype(np.int32 if rows.totals.sum() < 2**31 else np.int64)
         # The same number of tiles for each thread, if there are enough features.
@@ -99,6 +125,19 @@ class SplitSearch:
 
     def best(self, level: Level) -> tuple[Splits, Ints]:
         """The best splits, and the slots of the histograms; -1 if they were not kept."""
+        slot = np.full(len(level.lists), -1)  # splits of an earlier run have no histograms
+
+        def search() -> Splits:
+            nonlocal slot
+            splits, slot = self._search(level)
+            return splits
+
+        splits = self._log.next(search)
+        if len(splits.feature) != len(level.lists):
+            raise self._log.fail(f"has {len(splits.feature)} splits for {len(level.lists)} nodes")
+        return splits, slot
+
+    def _search(self, level: Level) -> tuple[Splits, Ints]:
         plan = self._plan(level)
         splits = self._workers.map(
             lambda tile: tile.search(plan, level, self._rows, self._least, self._by_gini),

@@ -17,6 +17,7 @@ from auctor._progress import Progress
 from auctor._typing import Ints
 from auctor.data import RankingData, Workers
 from auctor.learners.certificate import Certificate
+from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.trees.grower import Rules
 from auctor.learners.trees.grown_tree import GrownTree
 from auctor.learners.trees.growth import grow
@@ -73,7 +74,7 @@ class TreeRankHistory:
 
 
 def fit_treerank(
-    data: RankingData, settings: TreeRankSettings
+    data: RankingData, settings: TreeRankSettings, journal: Journal = NO_JOURNAL
 ) -> tuple[TreeModel, TreeRankHistory, Certificate]:
     """Grow a tree, prune it if asked for, and certify the ROC curve of its leaves.
 
@@ -90,11 +91,11 @@ def fit_treerank(
     history = TreeRankHistory()
     progress = Progress(settings.max_depth, "TreeRank", settings.verbose)
     with Workers(settings.n_jobs) as workers:
-        tree = grow(data, settings.rules, workers, progress=progress)
+        tree = grow(data, settings.rules, workers, progress=progress, journal=journal.part("tree"))
         progress.close()
         if settings.pruning == "cv":
             options = settings.rules, settings.cv, settings.seed, workers, settings.order
-            tree, history.subtrees = prune(data, tree, *options)
+            tree, history.subtrees = prune(data, tree, *options, journal)
     history.splits = list_splits(tree, data.row_unit)
     return build_tree(data, tree, settings.order), history, certify(tree, settings.order)
 
