@@ -217,6 +217,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put an apostrophe before texts that a spreadsheet would run as formulas (= + - @)",
     )
+    _add_memory(add)
     _add_delimiter(add)
     _add_json(parser)
 
@@ -233,6 +234,15 @@ def _add_strict(add: Add) -> None:
 def _add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_json(parser)
+
+
+def _add_memory(add: Callable[..., Any]) -> None:
+    add(
+        "--max-memory",
+        metavar="SIZE",
+        help="read a CSV or Parquet file larger than memory in batches of rows, using at most "
+        "this, such as 2GB; a folder of Parquet files is always read so (default for it: 2GB)",
+    )
 
 
 def _add_reference(add: Callable[..., Any]) -> None:
