@@ -217,15 +217,18 @@ def read_labelled(model: Model, source: TableFile, roles: ColumnRoles) -> Labell
 
 
 def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
-    """Without two rows of each class an AUC has no confidence interval."""
     counted = positive if weight is None else positive[weight > 0]
     n_pos = int(np.count_nonzero(counted))
-    if min(n_pos, len(counted) - n_pos) < 2:
-        weighted = "" if weight is None else " with a weight above 0"
+    weighted = "" if weight is None else " with a weight above 0"
+    check_class_counts(n_pos, len(counted) - n_pos, name, weighted)
+
+
+def check_class_counts(n_pos: int, n_neg: int, name: str, weighted: str = "") -> None:
+    """Without two rows of each class an AUC has no confidence interval."""
+    if min(n_pos, n_neg) < 2:
         raise ValueError(
             f"column {name!r} has {count(n_pos, 'positive row')} and "
-            f"{count(len(counted) - n_pos, 'negative row')}{weighted}; "
-            "evaluation needs at least two of each"
+            f"{count(n_neg, 'negative row')}{weighted}; evaluation needs at least two of each"
         )
 
 

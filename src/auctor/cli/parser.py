@@ -73,11 +73,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         help="fit to a file (CSV, Parquet) or a folder of Parquet files larger than memory, using "
         "at most this, such as 2GB; one of the --cv folds is tested instead of all",
     )
-    add(
-        "--spill-dir",
-        metavar="DIR",
-        help="folder for the temporary files of --max-memory (default: that of the system)",
-    )
+    _add_spill(add)
     add(
         "--holdout",
         metavar="FILE",
@@ -245,6 +241,14 @@ def _add_memory(add: Callable[..., Any]) -> None:
     )
 
 
+def _add_spill(add: Callable[..., Any]) -> None:
+    add(
+        "--spill-dir",
+        metavar="DIR",
+        help="folder for the temporary files of --max-memory (default: that of the system)",
+    )
+
+
 def _add_reference(add: Callable[..., Any]) -> None:
     add(
         "--reference",
@@ -280,6 +284,8 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     _add_by(add, "at the threshold of the first --at, or that of the model")
     _add_strict(add)
     _add_seed(add)
+    _add_memory(add)
+    _add_spill(add)
     _add_delimiter(add)
     _add_json(parser)
 
