@@ -1,5 +1,6 @@
 """`auctor fit --max-memory`: the model of the library, one held-out fold, and what is refused."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -34,18 +35,29 @@ def folder(table: pa.Table, tmp_path: Path) -> Path:
 def test_model_is_that_of_the_library(run: Run, folder: Path, table: pa.Table) -> None:
     done = run("fit", folder, *LARGE, *FAST, "--out", "large.json", "--json")
     assert (done.code, done.err) == (0, "")
-    ranker = RankBoost(n_estimators=10).fit(table.select(FEATURES), table["y"].to_numpy())
-    ranker.save("memory.json")
-    assert Path("large.json").read_text() == Path("memory.json").read_text()
+    X, y = table.select(FEATURES), table["y"].to_numpy()
+    RankBoost(n_estimators=10).fit(X, y).save("memory.json", X, y)
+    large, memory = (json.loads(Path(f"{name}.json").read_text()) for name in ("large", "memory"))
+    origin = large["training"].pop("origin")
+    assert origin["table"] == "parts" and origin["target"] == "y"
+    validation = large["training"].pop("validations")[0]
+    assert validation["description"] == "one of 2 folds"
+    assert validation["metrics"]["auc"][0] == done.json["held_out_fold"]["auc"]
+    memory["training"] = {key: memory["training"][key] for key in large["training"]}
+    assert large | {"sha256": None} == memory | {"sha256": None}
     assert done.json["rows"] == len(table)
     assert done.json["features"] == len(FEATURES)
 
 
 def test_csv_file_gives_the_same_model(run: Run, folder: Path, table: pa.Table) -> None:
     csv.write_csv(table, "all.csv")
+    models = []
     for source in (folder, "all.csv"):
-        assert run("fit", source, *LARGE, *FAST, "--out", f"{Path(source).name}.json").code == 0
-    assert Path("parts.json").read_text() == Path("all.csv.json").read_text()
+        assert run("fit", source, *LARGE, *FAST, "--out", "model.json").code == 0
+        models.append(json.loads(Path("model.json").read_text()))
+        models[-1]["training"].pop("origin")
+        models[-1].pop("sha256")
+    assert models[0] == models[1]
 
 
 def test_held_out_fold_is_not_trained_on(run: Run, tmp_path: Path) -> None:
@@ -73,10 +85,21 @@ def test_copies_are_held_out_together(run: Run, tmp_path: Path) -> None:
     assert done.json["held_out_fold"]["auc"] < 0.8  # near 1 if copies were seen
 
 
+def test_other_commands_know_the_training_rows(run: Run, folder: Path) -> None:
+    assert run("fit", folder, *LARGE, *FAST, "--out", "m.json").code == 0
+    shown = run("show", "m.json").out
+    assert "parts" in shown and "training rows: 80" in shown
+    assert "this is the table that the model was fitted to" in (
+        run("evaluate", "m.json", folder, "--target", "y").err
+    )
+    pq.write_table(pq.read_table(folder / "0.parquet"), "new.parquet")
+    assert run("monitor", "m.json", "new.parquet", "--target", "y").code == 0
+
+
 def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
     done = run("fit", folder, *LARGE, *FAST)
     assert "RankBoost on one of 2 folds, fitted to the others: AUC" in done.out
-    assert "no baseline, only one fold is tested" in done.out
+    assert "no baseline, and only one fold is tested" in done.out
     done = run("fit", folder, *LARGE, *FAST[:-1], "0")
     assert "folds" not in done.out
 

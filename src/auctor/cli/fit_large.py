@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,6 +16,7 @@ from auctor.cli.out_files import Output, check_outputs, choose_output
 from auctor.cli.output import emit, note
 from auctor.cli.problem import feature_names
 from auctor.cli.table_file import TableFile
+from auctor.cli.tables import open_table
 from auctor.data.stored.dataset import Dataset, StoredRows, read_dataset
 from auctor.data.stored.sources import file_columns
 from auctor.estimators.base import RankingEstimator
@@ -24,7 +26,9 @@ from auctor.estimators.dataset_validation import (
     HeldOutFold,
     fit_rows,
     hold_out_fold,
+    recorded_rows,
 )
+from auctor.estimators.recording import make_origin
 from auctor.models.file import to_json
 
 # Options that need the whole table in memory.
@@ -67,7 +71,15 @@ def run(args: argparse.Namespace) -> None:
         fold = _validate(estimator, rows, args.cv, execution)
         note("fitting on all rows", execution.quiet)
         fit_rows(estimator, rows)
-    out.write_text(to_json(estimator.model_))
+        note("computing the record of the training rows", execution.quiet)
+        origin = replace(
+            make_origin(estimator, roles.target),
+            metric=str(metric),
+            table=file_name(args.table),
+            sha256=open_table(args.table).sha256(),
+        )
+        model = recorded_rows(estimator, rows, origin, fold, args.cv)
+    out.write_text(to_json(model))
     facts |= _result_facts(estimator, fold, args.cv, out)
     emit(facts, _text(facts, estimator, fold), args.json, out.is_stdout)
 
@@ -143,8 +155,7 @@ def _text(facts: dict[str, Any], estimator: RankingEstimator, fold: HeldOutFold 
         )
     lines += [
         f"training certificate: {estimator.certificate_.statement}",
-        "with --max-memory there is no baseline, only one fold is tested, and the model file has "
-        "no record of the training rows",
+        "with --max-memory there is no baseline, and only one fold is tested",
         f"model written to {facts['model']}",
     ]
     return "\n".join(lines)

@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from auctor._checks import check_whole
 from auctor._typing import Floats
+from auctor.data import Table
 from auctor.data.stored.sources import check_source, table_batches
+from auctor.data.stored.table import StoredTable
 
 
 def score_batches(model: Any, source: Any, *, batch_rows: int = 100_000) -> Iterator[Floats]:
@@ -44,3 +48,10 @@ def score_batches(model: Any, source: Any, *, batch_rows: int = 100_000) -> Iter
     names = getattr(model, "feature_names_in_", getattr(model, "feature_names", None))
     columns = None if names is None else [str(name) for name in names]
     return (model.decision_function(batch) for batch in table_batches(source, columns, size))
+
+
+def scores_of_table(model: Any, table: Table) -> Floats:
+    """The scores of all rows of a table; of one in files batch by batch."""
+    if isinstance(table, StoredTable):
+        return np.concatenate([model.decision_function(batch) for batch in table.row_batches()])
+    return np.asarray(model.decision_function(table))
