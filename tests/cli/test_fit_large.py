@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import auctor
-from auctor import RankBoost
+from auctor import ExactBoost, RankBoost
 from auctor.data.copies import find_copies
 from auctor.data.table import read_table
 
@@ -96,6 +96,16 @@ def test_other_commands_know_the_training_rows(run: Run, folder: Path) -> None:
     assert run("monitor", "m.json", "new.parquet", "--target", "y").code == 0
 
 
+def test_ks_by_exactboost(run: Run, folder: Path, table: pa.Table) -> None:
+    learner = ("--learner", "exactboost", "--metric", "ks", "--param", "n_runs=2", "--cv", "0")
+    assert run("fit", folder, *LARGE, *learner, "--out", "m.json").code == 0
+    model = auctor.load("m.json")
+    X, y = table.select(FEATURES), table["y"].to_numpy()
+    memory = ExactBoost("ks", n_runs=2).fit(X, y).decision_function(X)
+    assert model.decision_function(X).tolist() == memory.tolist()
+    assert model.training.origin.metric == "ks"
+
+
 def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
     done = run("fit", folder, *LARGE, *FAST)
     assert "RankBoost on one of 2 folds, fitted to the others: AUC" in done.out
@@ -110,8 +120,8 @@ def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
         (("--report",), "--report needs the whole table in memory"),
         (("--holdout", "a.csv"), "--holdout needs the whole table in memory"),
         (("--group", "id"), "--group needs the whole table in memory"),
-        (("--metric", "ks"), "--metric ks cannot be used with --max-memory"),
-        (("--learner", "exactboost"), "ExactBoost needs the whole table in memory"),
+        (("--metric", "ks"), "give --learner exactboost"),
+        (("--learner", "treerank-forest"), "TreeRankForest needs the whole table in memory"),
         (("--drop", "nothing"), "nothing"),
         (("--spill-dir", "/no/such"), "spill_dir is '/no/such', which is not a folder"),
         (("--max-memory", "lots"), "max_memory is 'lots'"),

@@ -65,8 +65,16 @@ def test_result_is_that_of_the_table_in_memory(
 def test_files_are_equal(run: Run, model: Path, whole: Path, out: str) -> None:
     facts = {}
     for name, options in (("once", ()), ("batched", MEMORY)):
-        command = ("score", model, whole / "rows.parquet", *KEEP, "--json", "--out", f"{name}.{out}")
-        facts[name] = run(*command, *options).json | {"out": None}
+        command = (
+            "score",
+            model,
+            whole / "rows.parquet",
+            *KEEP,
+            "--json",
+            "--out",
+            f"{name}.{out}",
+        )
+        facts[name] = run(*command, "--out", f"{name}.{out}", *options).json | {"out": None}
     assert facts["once"] == facts["batched"]
     once, batched = Path(f"once.{out}"), Path(f"batched.{out}")
     if out.startswith("s.csv"):

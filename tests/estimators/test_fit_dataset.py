@@ -22,6 +22,7 @@ SMALL = {
     "SmoothAUCBoost": {"max_iter": 10},
     "SmoothAUCBoostCV": {"cv": 2, "max_iter": 5},
     "SmoothTreeBoost": {"n_estimators": 5, "max_depth": 3},
+    "ExactBoost": {"n_runs": 3, "n_estimators": 5},
 }
 
 

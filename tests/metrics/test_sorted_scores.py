@@ -1,4 +1,4 @@
-"""Curves of scores that are sorted in files: equal to those of scores in memory, to the last bit."""
+"""Curves of scores that are sorted in files equal those of scores in memory, to the last bit."""
 
 from fractions import Fraction
 

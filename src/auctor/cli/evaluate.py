@@ -17,8 +17,9 @@ from auctor.cli.evaluated_rows import (
     Measures,
     RowsInMemory,
     budget_warning,
+    measure_lines,
 )
-from auctor.cli.facts import auc_facts, interval_facts, with_interval
+from auctor.cli.facts import auc_facts, interval_facts
 from auctor.cli.labels import Label
 from auctor.cli.large import is_large
 from auctor.cli.model_rows import (
@@ -188,7 +189,7 @@ def _text(evaluated: Evaluated, options: EvaluateOptions) -> str:
     )
     thresholds = (_threshold_lines(each, options.model) for each in evaluated.thresholds)
     groups = subgroup_text(evaluated.subgroups)
-    return "\n".join([table_line, *_measure_lines(evaluated.measures), *thresholds, *groups])
+    return "\n".join([table_line, *measure_lines(evaluated.measures), *thresholds, *groups])
 
 
 def parse_criterion(text: str) -> Criterion:
@@ -281,23 +282,6 @@ def _point_facts(point: OperatingPoint, threshold: float) -> dict[str, float]:
         "precision": point.precision,
         "flagged": point.flagged,
     }
-
-
-def _measure_lines(measures: Measures) -> list[str]:
-    """The measures, one on each line."""
-    point, (low, high) = measures.point, FPR_RANGE
-    # The precision of no rows is NaN: words are clearer.
-    precision = f"precision {point.precision:.3f}" if point.flagged else "no row is flagged"
-    return [
-        str(measures.auc),
-        f"KS {with_interval(measures.ks)}",
-        f"partial AUC {with_interval(measures.partial_auc)} for false positive rates from {low:g} "
-        f"to {high:g}, scaled so that 0.5 is a random order and 1 a perfect one",
-        f"precision {with_interval(measures.precision)} in the {TOP:.0%} of the rows with the "
-        "highest scores",
-        f"at the model's threshold (positive if score >= {measures.threshold:g}): true positive "
-        f"rate {point.tpr:.3f}, false positive rate {point.fpr:.3f}, {precision}",
-    ]
 
 
 def _threshold_lines(threshold: Threshold, model: str) -> str:

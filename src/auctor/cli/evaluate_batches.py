@@ -5,6 +5,7 @@ from auctor.cli.labels import find_positives, one_label, read_target
 from auctor.cli.large import DEFAULT_MEMORY, batch_rows
 from auctor.cli.model_rows import check_class_counts, feature_batches, needed_columns
 from auctor.cli.options import ColumnRoles
+from auctor.cli.row_sample import RowSample
 from auctor.cli.table_file import TableFile
 from auctor.data.stored.dataset import FIXED_BYTES
 from auctor.data.stored.memory import read_memory
@@ -20,19 +21,26 @@ def read_in_batches(
     roles: ColumnRoles,
     max_memory: str | None,
     spill: SpillFolder,
+    sample: RowSample | None = None,
 ) -> tuple[RowsInFiles, list[Finding]]:
-    """Score all rows; their ROC curve, and how they differ from the training rows."""
+    """Score all rows; their ROC curve, and how they differ from the training rows.
+
+    ``sample`` is given all rows, with the columns that it asks for.
+    """
     target = roles.target
-    source.require([target])
+    more = [target] if sample is None else [target, *sample.columns]
+    source.require(more)
     text = [target] if isinstance(model.classes[1], str) else []
-    names, _ = needed_columns(model, source, [target], text)
+    names, _ = needed_columns(model, source, more, text)
     memory = read_memory(max_memory or DEFAULT_MEMORY, "--max-memory")
     # One half is for the rows that are read, the other one for the scores that are sorted.
     half = FIXED_BYTES + max(memory - FIXED_BYTES, 0) // 2
     n_rows = batch_rows(str(half), len(names))
     sorter = ScoreSorter(spill, min(RUN_ROWS, (half - FIXED_BYTES) // RUN_BYTES))
     comparison = RowComparison(model)
-    for rows in feature_batches(model, source, n_rows, [target], text):
+    for rows in feature_batches(model, source, n_rows, more, text):
+        if sample is not None:
+            sample.add(rows)
         labels = read_target(rows[target], target)
         X = rows.select(list(model.feature_names))
         comparison.add(X)

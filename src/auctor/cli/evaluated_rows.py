@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from auctor.cli.facts import with_interval
 from auctor.cli.model_rows import Labelled
 from auctor.cli.seen_rows import seen_by_curve, seen_warning
 from auctor.metrics import (
@@ -146,9 +147,7 @@ class RowsInFiles:
 
     def threshold(self, criterion: Criterion, confidence: float | None) -> Threshold:
         """The threshold that meets a criterion."""
-        return from_curve.threshold_at(
-            self._curve, **criterion.arguments(), confidence=confidence
-        )
+        return from_curve.threshold_at(self._curve, **criterion.arguments(), confidence=confidence)
 
     def seen(self, model: Model, sha256: str) -> list[str]:
         """A warning if these are the rows that the model was fitted to."""
@@ -168,4 +167,21 @@ def budget_warning(criterion: Criterion, rows: EvaluatedRows) -> list[str]:
     return [
         f"--at budget={criterion.value:g} is more than {size} of the table, so that every row is "
         "flagged; a fraction such as budget=0.05 applies to tables of any length"
+    ]
+
+
+def measure_lines(measures: Measures) -> list[str]:
+    """The measures, one on each line."""
+    point, (low, high) = measures.point, FPR_RANGE
+    # The precision of no rows is NaN: words are clearer.
+    precision = f"precision {point.precision:.3f}" if point.flagged else "no row is flagged"
+    return [
+        str(measures.auc),
+        f"KS {with_interval(measures.ks)}",
+        f"partial AUC {with_interval(measures.partial_auc)} for false positive rates from {low:g} "
+        f"to {high:g}, scaled so that 0.5 is a random order and 1 a perfect one",
+        f"precision {with_interval(measures.precision)} in the {TOP:.0%} of the rows with the "
+        "highest scores",
+        f"at the model's threshold (positive if score >= {measures.threshold:g}): true positive "
+        f"rate {point.tpr:.3f}, false positive rate {point.fpr:.3f}, {precision}",
     ]

@@ -32,6 +32,7 @@ from auctor.estimators.recording import make_origin
 from auctor.models.file import to_json
 
 # Options that need the whole table in memory.
+_EXACT = "exactboost"  # the only learner that trains for other metrics on a data set
 _REFUSED = ("report", "holdout", "group", "time", "missing", "delimiter")
 
 
@@ -90,8 +91,11 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError(
                 f"--{name} needs the whole table in memory; leave out --max-memory or --{name}"
             )
-    if args.metric != "auc":
-        raise ValueError(f"--metric {args.metric} cannot be used with --max-memory; only auc can")
+    if args.metric != "auc" and (args.learner is None or command_name(args.learner) != _EXACT):
+        raise ValueError(
+            f"--metric {args.metric} needs the whole table in memory; leave out --max-memory, or "
+            f"give --learner {_EXACT}"
+        )
 
 
 def _read_dataset(args: argparse.Namespace, roles: ColumnRoles, names: list[str]) -> Dataset:

@@ -49,7 +49,7 @@ def batch_rows(max_memory: str | None, n_columns: int) -> int:
     return min(n_rows, _MOST_ROWS)
 
 
-def in_step(first: Iterator[pa.Table], second: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
+def in_step(first: Iterator[pa.Table], second: Iterator[pa.Table]) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Pairs of tables with the same rows, from two readings of one file in batches."""
     rest: list[pa.Table] = []
     empty = pa.table({})
@@ -60,7 +60,7 @@ def in_step(first: Iterator[pa.Table], second: Iterator[pa.Table]) -> Iterator[l
                 raise ValueError("the table has changed while it was read; run the command again")
             n_rows = min(one.num_rows, other.num_rows)
             if n_rows:
-                yield [one.slice(0, n_rows), other.slice(0, n_rows)]
+                yield one.slice(0, n_rows), other.slice(0, n_rows)
             one = one.slice(n_rows)
             rest += [other.slice(n_rows)] if other.num_rows > n_rows else []
     if any(table.num_rows for table in chain(rest, second)):

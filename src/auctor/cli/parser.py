@@ -316,6 +316,8 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_strict(add)
     add("--quiet", action="store_true", help="do not print progress")
     _add_seed(add)
+    _add_memory(add)
+    _add_spill(add)
     _add_delimiter(add)
     _add_json(parser)
 

@@ -146,9 +146,7 @@ def _batched(options: ScoreOptions, keep: list[str]) -> Batched:
     )
 
 
-def _write(
-    facts: dict[str, Any], kept: Columns, scored: Columns, options: ScoreOptions
-) -> None:
+def _write(facts: dict[str, Any], kept: Columns, scored: Columns, options: ScoreOptions) -> None:
     """The columns to a file, or to standard output as JSON or CSV."""
     if options.out is not None:
         write_table({**kept, **scored}, options.out.path)

@@ -75,8 +75,7 @@ def _batches(
     if not keep:
         yield from ((rows, None) for rows in features)
         return
-    for rows, kept in in_step(features, source.verbatim_batches(keep, n_rows)):
-        yield rows, kept
+    yield from in_step(features, source.verbatim_batches(keep, n_rows))
 
 
 def _chain(first: Batch, rest: Iterator[Batch]) -> Iterator[Batch]:

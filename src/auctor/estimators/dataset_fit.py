@@ -20,6 +20,7 @@ ROW_BYTES = {
     "SmoothAUCBoost": 87,
     "SmoothAUCBoostCV": 100,
     "SmoothTreeBoost": 200,
+    "ExactBoost": 120,
 }
 # A thread that bins a column has a buffer for its values, their sorted copy and the sort itself.
 _THREAD_BYTES = 24

@@ -169,6 +169,7 @@ class RocCurve:
         >>> roc_curve([0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.9]).youden()
         tpr 0.667 at fpr 0.000, precision 1.000, 2 flagged, threshold 0.6
         """
+
         # Counts instead of rates, so that points of equal J compare as equal.
         def differences(part: slice) -> Floats:
             gain = self.true_positives[part] * self.false_positives[-1]

@@ -188,9 +188,7 @@ def _ks_and_gap(drawn: RocCurve, threshold: float) -> tuple[float, float]:
     return drawn.ks(), drawn.at(threshold=threshold).youden
 
 
-def _size_of_top(
-    curve: RocCurve, fraction: float, n_rows_from: Callable[[float], float]
-) -> float:
+def _size_of_top(curve: RocCurve, fraction: float, n_rows_from: Callable[[float], float]) -> float:
     """Effective number of independent rows in the top; rows tied at its end count in part."""
     flagged = curve.axis("flagged")
     top = fraction * flagged[-1]

@@ -44,9 +44,7 @@ def placements_by_row(pos: Floats, neg: Floats) -> Placements:
 def variance(placed: Placements) -> float:
     """DeLong's variance of one AUC: the sum of the variances of the mean placements."""
     ones = np.ones(1, dtype=np.int64)
-    pos, neg = (
-        PlacementSums(len(values)).add(ones, values) for values in (placed.pos, placed.neg)
-    )
+    pos, neg = (PlacementSums(len(values)).add(ones, values) for values in (placed.pos, placed.neg))
     return variance_of_sums(pos, neg)
 
 

@@ -254,9 +254,7 @@ def auc_interval(curve: RocCurve, level: float = 0.95) -> AucInterval:
     n_rows = float(min(curve.n_pos, curve.n_neg))
     low, high = auc_limits(value, spread, n_rows, n_rows, level, freedom=degrees(n_rows))
     method = "DeLong's variance, Wilson's limits"
-    return AucInterval(
-        value, low, high, level, method, math.sqrt(spread), curve.n_pos, curve.n_neg
-    )
+    return AucInterval(value, low, high, level, method, math.sqrt(spread), curve.n_pos, curve.n_neg)
 
 
 def _placement_sums(curve: RocCurve) -> tuple[PlacementSums, PlacementSums]:

@@ -106,9 +106,7 @@ class RankedByCurve:
     def __init__(self, curve: RocCurve, along: Axis) -> None:
         self.scores = ScoresOfCurve(curve.thresholds, along)
         self.n_rows = float(len(self.scores))
-        self.has_ties = any(
-            bool((np.diff(along[part]) > 1).any()) for part in segments(len(along))
-        )
+        self.has_ties = any(bool((np.diff(along[part]) > 1).any()) for part in segments(len(along)))
         ends = self.scores[0], self.scores[len(self.scores) - 1]
         self.is_smooth = not self.has_ties and all(map(math.isfinite, ends))
 

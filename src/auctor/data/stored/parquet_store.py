@@ -44,9 +44,7 @@ class ParquetStore:
         """A column in batches, in the order of the rows."""
         return (batch.column(0) for batch in self.batches([name]))
 
-    def batches(
-        self, names: Sequence[str], n_rows: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: Sequence[str], n_rows: int | None = None) -> Iterator[pa.RecordBatch]:
         """Some columns in batches of ``n_rows``.
 
         By default a batch has about as many values for any number of columns.
