@@ -96,6 +96,18 @@ def test_other_commands_know_the_training_rows(run: Run, folder: Path) -> None:
     assert run("monitor", "m.json", "new.parquet", "--target", "y").code == 0
 
 
+def test_report_is_of_the_held_out_fold(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auctor.cli.fit_large_page.SAMPLE_ROWS", 30)
+    done = run("fit", folder, *LARGE, *FAST, "--out", "m.json", "--report", "--json")
+    assert done.code == 0 and done.json["report"] == "m.report.html"
+    page = Path("m.report.html").read_text()
+    n_rows = done.json["held_out_fold"]["rows"]
+    assert f"30 rows, drawn at random from the {n_rows} rows of one of 2 folds" in page
+    assert f"Of the whole fold: AUC {done.json['held_out_fold']['auc']:.3f}" in page
+
+
 def test_ks_by_exactboost(run: Run, folder: Path, table: pa.Table) -> None:
     learner = ("--learner", "exactboost", "--metric", "ks", "--param", "n_runs=2", "--cv", "0")
     assert run("fit", folder, *LARGE, *learner, "--out", "m.json").code == 0
@@ -117,7 +129,8 @@ def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--report",), "--report needs the whole table in memory"),
+        (("--report", "--cv", "0"), "--report with --max-memory shows the held-out fold"),
+        (("--report", "--by", "city"), "--by needs the whole table in memory"),
         (("--holdout", "a.csv"), "--holdout needs the whole table in memory"),
         (("--group", "id"), "--group needs the whole table in memory"),
         (("--metric", "ks"), "give --learner exactboost"),

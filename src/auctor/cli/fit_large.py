@@ -8,11 +8,13 @@ from typing import Any, NoReturn
 
 from auctor._learner_names import command_name
 from auctor._text import count, file_name
+from auctor.cli.document import Document, check_document, shown_command
+from auctor.cli.fit_large_page import large_page
 from auctor.cli.labels import choose_positive, two_labels
 from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
 from auctor.cli.metric import parse_metric
 from auctor.cli.options import ColumnRoles, Execution
-from auctor.cli.out_files import Output, check_outputs, choose_output
+from auctor.cli.out_files import Output, check_outputs, choose_output, choose_page
 from auctor.cli.output import emit, note
 from auctor.cli.problem import feature_names
 from auctor.cli.table_file import TableFile
@@ -28,12 +30,12 @@ from auctor.estimators.dataset_validation import (
     hold_out_fold,
     recorded_rows,
 )
-from auctor.estimators.recording import make_origin
+from auctor.estimators.recording import make_origin, recorded_parameters
 from auctor.models.file import to_json
 
 # Options that need the whole table in memory.
 _EXACT = "exactboost"  # the only learner that trains for other metrics on a data set
-_REFUSED = ("report", "holdout", "group", "time", "missing", "delimiter")
+_REFUSED = ("by", "holdout", "group", "time", "missing", "delimiter")
 
 
 class _Columns(TableFile):
@@ -58,7 +60,8 @@ def run(args: argparse.Namespace) -> None:
     estimator = make_learner(learner, metric, execution)
     set_parameters(estimator, learner, tuple(args.param))
     out = choose_output(args.out, args.table, ".model.json")
-    check_outputs([out, None], [args.table, args.config, None], args.json)
+    page = choose_page(args.report, args.out, args.table)
+    check_outputs([out, page], [args.table, args.config, None], args.json)
     source = _Columns(args.table)
     roles = ColumnRoles.for_training(args).with_lists(source.columns)
     names = feature_names(source, roles)
@@ -67,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
     with open_rows(dataset, estimator, FOLD_BYTES if args.cv else 0) as rows:
         labels = two_labels(rows.y, roles.target)
         positive = choose_positive(labels, roles.positive, roles.target)
-        estimator.set_params(pos_label=positive)
+        estimator.set_params(pos_label=positive, **metric.learner_arguments(len(rows.y)))
         facts = _table_facts(args.table, roles, rows, positive)
         fold = _validate(estimator, rows, args.cv, execution)
         note("fitting on all rows", execution.quiet)
@@ -79,9 +82,34 @@ def run(args: argparse.Namespace) -> None:
             table=file_name(args.table),
             sha256=open_table(args.table).sha256(),
         )
-        model = recorded_rows(estimator, rows, origin, fold, args.cv)
-    out.write_text(to_json(model))
+        recorded = recorded_rows(estimator, rows, origin, fold, args.cv)
+        text = to_json(recorded.model)
+        html = None
+        if page is not None and fold is not None and recorded.held_out_scores is not None:
+            document = Document.from_args(args)
+            about = {
+                **document.about(text.encode()),
+                "model": file_name(str(out)),
+                "command": shown_command(args),
+                "trained_for": str(metric),
+                "parameters": recorded_parameters(estimator),
+                "folds": args.cv,
+            }
+            html = large_page(
+                estimator,
+                rows,
+                fold,
+                recorded.held_out_scores,
+                facts,
+                document,
+                about,
+                execution.seed,
+            )
+    out.write_text(text)
+    if page is not None and html is not None:
+        page.write_text(html)
     facts |= _result_facts(estimator, fold, args.cv, out)
+    facts["report"] = None if page is None else str(page)
     emit(facts, _text(facts, estimator, fold), args.json, out.is_stdout)
 
 
@@ -91,6 +119,12 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError(
                 f"--{name} needs the whole table in memory; leave out --max-memory or --{name}"
             )
+    check_document(args)
+    if args.report is not None and args.cv == 0:
+        raise ValueError(
+            "--report with --max-memory shows the held-out fold, and --cv is 0; give --cv 2 or "
+            "more, or leave out --report"
+        )
     if args.metric != "auc" and (args.learner is None or command_name(args.learner) != _EXACT):
         raise ValueError(
             f"--metric {args.metric} needs the whole table in memory; leave out --max-memory, or "
@@ -162,4 +196,6 @@ def _text(facts: dict[str, Any], estimator: RankingEstimator, fold: HeldOutFold 
         "with --max-memory there is no baseline, and only one fold is tested",
         f"model written to {facts['model']}",
     ]
+    if facts["report"] is not None:
+        lines.append(f"report written to {facts['report']}")
     return "\n".join(lines)

@@ -49,7 +49,9 @@ def batch_rows(max_memory: str | None, n_columns: int) -> int:
     return min(n_rows, _MOST_ROWS)
 
 
-def in_step(first: Iterator[pa.Table], second: Iterator[pa.Table]) -> Iterator[tuple[pa.Table, pa.Table]]:
+def in_step(
+    first: Iterator[pa.Table], second: Iterator[pa.Table]
+) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Pairs of tables with the same rows, from two readings of one file in batches."""
     rest: list[pa.Table] = []
     empty = pa.table({})

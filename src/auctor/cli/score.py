@@ -75,7 +75,7 @@ def score_table(options: ScoreOptions) -> None:
     scorer = _make_scorer(model, options)
     source = open_table(options.table, options.delimiter)
     keep = check_keep(options.keep, source, scorer)
-    facts = {
+    facts: dict[str, Any] = {
         "model": options.model,
         "table": source.name,
         "rows": 0,

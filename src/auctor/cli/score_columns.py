@@ -35,7 +35,7 @@ class Scorer(Protocol):
 class ModelScorer:
     """Score, probability and prediction by a model, and the reasons by ``explaining``."""
 
-    rounded = ("score", "probability")
+    rounded: tuple[str, ...] = ("score", "probability")
 
     def __init__(
         self, model: Model, explaining: ExplainedModel | None, n_reasons: int, direction: str | None
@@ -58,7 +58,7 @@ class ModelScorer:
 class CardScorer:
     """Points and probability by a scorecard, and the reasons that cost a row most points."""
 
-    rounded = ("probability",)
+    rounded: tuple[str, ...] = ("probability",)
 
     def __init__(self, card: Scorecard, n_reasons: int) -> None:
         self._card, self._n_reasons = card, n_reasons

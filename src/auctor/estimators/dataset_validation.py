@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from auctor._typing import Bools, Floats
+from auctor._typing import Bools, Floats, Ints
 from auctor.data import read_labels, read_weights
 from auctor.data.stored.dataset import StoredRows
 from auctor.estimators.base import FitInput, RankingEstimator
@@ -30,6 +30,7 @@ class HeldOutFold(NamedTuple):
     n_pos: int
     auc: AucInterval
     ks: MetricInterval
+    rows: Ints  # positions of the held-out rows
     positive: Bools
     weight: Floats | None
     ranks: Floats  # of the scores among those of the training rows, as in CrossValidation
@@ -73,10 +74,18 @@ def hold_out_fold(
         int(positive.sum()),
         auc_ci(positive, scores[mask], sample_weight=tested),
         ks_ci(positive, scores[mask], sample_weight=tested),
+        np.flatnonzero(mask),
         positive,
         tested,
         training_ranks(scores[~mask], training, scores[mask]),
     )
+
+
+class RecordedRows(NamedTuple):
+    """A model with its training record, and scores of the held-out rows on its scale."""
+
+    model: Model
+    held_out_scores: Floats | None
 
 
 def recorded_rows(
@@ -85,7 +94,7 @@ def recorded_rows(
     origin: Origin,
     fold: HeldOutFold | None,
     n_folds: int,
-) -> Model:
+) -> RecordedRows:
     """The model fitted to all rows of a data set, with its training record.
 
     The record has the same numbers as that of the table in memory. The held-out fold stands in the
@@ -96,13 +105,14 @@ def recorded_rows(
     weight = read_weights(rows.weight, len(positive))
     scores = scores_of_table(model, rows.table)
     record = record_rows(estimator, rows.table, positive, weight, origin, scores)
+    held = None if fold is None else scores_at(scores, weight, fold.ranks)
     if record is None:
-        return model
-    if fold is not None:
+        return RecordedRows(model, held)
+    if fold is not None and held is not None:
         validation = make_validation(
             model,
             record,
-            scores_at(scores, weight, fold.ranks),
+            held,
             fold.positive,
             {"auc": measured(fold.auc), "ks": measured(fold.ks)},
             kind="cross-validation",
@@ -110,4 +120,4 @@ def recorded_rows(
             weight=fold.weight,
         )
         record = replace(record, validations=(validation,))
-    return replace(model, training=record)
+    return RecordedRows(replace(model, training=record), held)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from auctor._checks import check_choice, check_level, check_one, check_region, check_whole
 from auctor._typing import Floats, Ints
 from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.curve import RocCurve, axis_of, curve_of_sample
 from auctor.metrics.curve_blocks import block_sum, interpolate
 from auctor.metrics.curve_estimates import area_variance
 from auctor.metrics.curve_intervals import MetricInterval, Setting, read_rows
@@ -271,7 +271,7 @@ def _contributions(
 
 def _heights(curve: RocCurve, name: str, low: float, high: float) -> tuple[float, float]:
     """The other rate at the ends of the range."""
-    fpr, tpr = curve.axis("fpr"), curve.axis("tpr")
+    fpr, tpr = axis_of(curve, "fpr"), axis_of(curve, "tpr")
     if name == "fpr":
         return interpolate(low, fpr, tpr), interpolate(high, fpr, tpr)
     # With classes exchanged and scores reversed, the axes are 1 - tpr and 1 - fpr.

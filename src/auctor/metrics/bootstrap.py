@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from auctor._typing import Floats, Indices, Ints
 from auctor.kernels import roc
-from auctor.metrics.curve import RocCurve
+from auctor.metrics.curve import RocCurve, axis_of
 from auctor.metrics.sample import Sample, group_codes, split
 
 Draw = tuple[Floats, Floats]  # weight of each positive and of each negative row
@@ -134,7 +134,7 @@ def thin(curve: RocCurve, max_steps: int) -> RocCurve:
     n = len(curve.thresholds)
     if n <= max_steps:
         return curve
-    flagged = curve.axis("flagged")
+    flagged = axis_of(curve, "flagged")
     wanted = np.linspace(0, flagged[-1], max_steps)
     kept = np.unique(np.append(flagged.search(wanted), [0, n - 1]).clip(0, n - 1))
     return at_thresholds(curve, kept)

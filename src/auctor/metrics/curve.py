@@ -11,7 +11,13 @@ from auctor._checks import check_number, check_one, check_rate, check_region, ch
 from auctor._text import count
 from auctor._typing import Floats, Ints
 from auctor.kernels import roc
-from auctor.metrics.curve_blocks import Axis, block_sum, count_from, first_largest
+from auctor.metrics.curve_blocks import (
+    Axis,
+    area_between,
+    block_sum,
+    count_from,
+    first_largest,
+)
 from auctor.metrics.sample import Sample, read_sample, sort_classes
 
 
@@ -127,13 +133,6 @@ class RocCurve:
         heights = self.true_positives[part][1:] + self.true_positives[part][:-1]
         return np.asarray(heights * np.diff(self.false_positives[part]))
 
-    def axis(self, name: str) -> Axis:
-        """The quantity "fpr", "tpr" or "flagged" at each threshold, which is not kept in memory."""
-        if name == "flagged":
-            return Axis((self.true_positives, self.false_positives))
-        counts = self.false_positives if name == "fpr" else self.true_positives
-        return Axis((counts,), float(counts[-1]))
-
     def partial_auc(
         self,
         *,
@@ -153,11 +152,14 @@ class RocCurve:
         """
         name, region = check_one(fpr_range=fpr_range, tpr_range=tpr_range)
         low, high = check_region(region, name)
+        fpr, tpr = axis_of(self, "fpr"), axis_of(self, "tpr")
         if name == "fpr_range":
-            area = _area_between(self.axis("fpr"), self.axis("tpr"), low, high)
+            area = area_between(fpr, tpr, low, high)
             chance = (high**2 - low**2) / 2
         else:
-            area = _area_between(self.axis("tpr"), self.axis("fpr"), low, high, is_flipped=True)
+            area = area_between(
+                axis_of(self, "tpr"), axis_of(self, "fpr"), low, high, is_flipped=True
+            )
             chance = ((1 - low) ** 2 - (1 - high) ** 2) / 2
         return (1 + (area - chance) / (high - low - chance)) / 2 if scaled else area
 
@@ -239,7 +241,7 @@ class RocCurve:
         if name == "threshold":
             return _at_threshold(self, check_number(value, name), interpolate)
         if name == "budget":
-            flagged = self.axis("flagged")
+            flagged = axis_of(self, "flagged")
             most = check_top(value, flagged[-1], name, minimum=0)
             return _at_most(self, flagged, most, interpolate)
         if name == "fpr":
@@ -332,25 +334,12 @@ def freeze(curve: RocCurve) -> RocCurve:
     return curve
 
 
-def _area_between(
-    along: Axis, height: Axis, low: float, high: float, *, is_flipped: bool = False
-) -> float:
-    """Integral over [low, high] of the piecewise linear function through points of rising x.
-
-    ``is_flipped`` integrates 1 minus the height.
-    """
-
-    def areas(part: slice) -> Floats:
-        x, y = along[part], height[part]
-        y = 1 - y if is_flipped else y
-        width = np.diff(x)
-        left = np.clip(x[:-1], low, high)
-        right = np.clip(x[1:], low, high)
-        slope = np.divide(np.diff(y), width, out=np.zeros_like(width), where=width > 0)
-        middle = y[:-1] + slope * ((left + right) / 2 - x[:-1])
-        return np.asarray(middle * (right - left))
-
-    return block_sum(len(along), areas)
+def axis_of(curve: RocCurve, name: str) -> Axis:
+    """The quantity "fpr", "tpr" or "flagged" at each threshold, which is not kept in memory."""
+    if name == "flagged":
+        return Axis((curve.true_positives, curve.false_positives))
+    counts = curve.false_positives if name == "fpr" else curve.true_positives
+    return Axis((counts,), float(counts[-1]))
 
 
 def _point(
@@ -397,12 +386,12 @@ def _at_fpr(curve: RocCurve, fpr: float, interpolate: bool) -> OperatingPoint:
     """The lowest threshold with at most this fpr."""
     # Of several points with the same tpr this is not the one with the smallest fpr: with few
     # positives, that one's threshold lies far above the one with this fpr in the population.
-    return _at_most(curve, curve.axis("fpr"), fpr, interpolate)
+    return _at_most(curve, axis_of(curve, "fpr"), fpr, interpolate)
 
 
 def _at_tpr(curve: RocCurve, tpr: float, interpolate: bool) -> OperatingPoint:
     """The highest threshold with at least this tpr."""
-    axis = curve.axis("tpr")
+    axis = axis_of(curve, "tpr")
     first = axis.count_below(tpr)
     if interpolate and axis[first] > tpr:
         return _point(

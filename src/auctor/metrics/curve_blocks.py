@@ -6,7 +6,7 @@ arrays in memory and in files, so that both give the same bits.
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, overload
 
 import numpy as np
@@ -49,7 +49,7 @@ def first_largest(n: int, of_block: Callable[[slice], Floats]) -> int:
     return best
 
 
-class Axis(Sequence[float]):
+class Axis:
     """A quantity that never falls along a curve: counts, or their sum, divided by a number.
 
     Values are computed when they are asked for, so that a search needs no array.
@@ -70,7 +70,7 @@ class Axis(Sequence[float]):
     @overload
     def __getitem__(self, index: int) -> float: ...
     @overload
-    def __getitem__(self, index: slice) -> Floats: ...  # type: ignore[overload-overlap]
+    def __getitem__(self, index: slice) -> Floats: ...
     def __getitem__(self, index: int | slice) -> float | Floats:
         total = self._counts[0][index]
         for counts in self._counts[1:]:
@@ -107,3 +107,24 @@ def interpolate(x: float, along: Axis, values: Axis, *, first: bool = False) -> 
 def count_from(thresholds: Floats, threshold: float) -> int:
     """The number of thresholds, which fall, that are at or above this one."""
     return bisect_right(range(len(thresholds)), -threshold, key=lambda i: -float(thresholds[i]))
+
+
+def area_between(
+    along: Axis, height: Axis, low: float, high: float, *, is_flipped: bool = False
+) -> float:
+    """Integral over [low, high] of the piecewise linear function through points of rising x.
+
+    ``is_flipped`` integrates 1 minus the height.
+    """
+
+    def areas(part: slice) -> Floats:
+        x, y = along[part], height[part]
+        y = 1 - y if is_flipped else y
+        width = np.diff(x)
+        left = np.clip(x[:-1], low, high)
+        right = np.clip(x[1:], low, high)
+        slope = np.divide(np.diff(y), width, out=np.zeros_like(width), where=width > 0)
+        middle = y[:-1] + slope * ((left + right) / 2 - x[:-1])
+        return np.asarray(middle * (right - left))
+
+    return block_sum(len(along), areas)

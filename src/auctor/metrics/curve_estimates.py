@@ -10,7 +10,7 @@ import numpy as np
 
 from auctor._typing import Bools
 from auctor.metrics.bootstrap import at_thresholds, class_draws, resampled_curves, thin
-from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.curve import RocCurve, axis_of, curve_of_sample
 from auctor.metrics.curve_blocks import Axis, interpolate
 from auctor.metrics.effective import kish
 from auctor.metrics.folds import Part
@@ -133,7 +133,7 @@ def area_variance(part: Part, area: Callable[[RocCurve], float]) -> float:
 
 def precision_in_top(curve: RocCurve, fraction: float) -> float:
     """Precision among this fraction of the rows; rows tied at its end count in part."""
-    flagged = curve.axis("flagged")
+    flagged = axis_of(curve, "flagged")
     top = fraction * flagged[-1]
     return interpolate(top, flagged, Axis((curve.true_positives,))) / top
 
@@ -190,7 +190,7 @@ def _ks_and_gap(drawn: RocCurve, threshold: float) -> tuple[float, float]:
 
 def _size_of_top(curve: RocCurve, fraction: float, n_rows_from: Callable[[float], float]) -> float:
     """Effective number of independent rows in the top; rows tied at its end count in part."""
-    flagged = curve.axis("flagged")
+    flagged = axis_of(curve, "flagged")
     top = fraction * flagged[-1]
     last = min(flagged.count_below(top * (1 - 1e-12)), len(flagged) - 1)
     return n_rows_from(float(curve.thresholds[last])) * min(top / flagged[last], 1.0)
@@ -198,7 +198,7 @@ def _size_of_top(curve: RocCurve, fraction: float, n_rows_from: Callable[[float]
 
 def _fine_at_the_top(curve: RocCurve, fraction: float) -> RocCurve:
     """The curve with neighbouring steps joined, fewer of them in the top than elsewhere."""
-    flagged = curve.axis("flagged")
+    flagged = axis_of(curve, "flagged")
     last = len(flagged) - 1
     end = flagged.count_below(min(_TIMES_THE_TOP * fraction, 1.0) * flagged[-1])
     kept = [np.linspace(a, b, _MAX_STEPS) for a, b in ((0, min(end, last)), (end, last))]

@@ -9,7 +9,7 @@ from scipy.special import betainc
 
 from auctor._checks import check_rate
 from auctor._typing import Bools, Floats
-from auctor.metrics.curve import OperatingPoint, RocCurve
+from auctor.metrics.curve import OperatingPoint, RocCurve, axis_of
 from auctor.metrics.curve_blocks import blocks
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.rates import Range
@@ -45,7 +45,7 @@ def precision_interval(
     has all thresholds around the chosen one at which a binomial test does not reject the
     precision. ``rows`` is None for a curve of rows without weights and groups.
     """
-    thresholds, flagged = curve.thresholds, curve.axis("flagged")
+    thresholds, flagged = curve.thresholds, axis_of(curve, "flagged")
     n_points = len(thresholds)
     tail = (1 - level) / 2
     n_rows = curve.n_pos + curve.n_neg if rows is None else _number_of_rows(rows, precision, tail)
@@ -67,7 +67,7 @@ def precision_interval(
 
 def _precisions(curve: RocCurve, part: slice) -> Floats:
     """The precision at each threshold; NaN where no row is flagged."""
-    flagged = curve.axis("flagged")[part]
+    flagged = axis_of(curve, "flagged")[part]
     with np.errstate(invalid="ignore"):
         return curve.true_positives[part] / np.where(flagged > 0, flagged, np.nan)
 

@@ -12,8 +12,7 @@ import numpy as np
 from scipy.special import betainc
 
 from auctor._typing import Floats
-from auctor.metrics.curve import RocCurve
-from auctor.metrics.curve_blocks import Axis, segments
+from auctor.metrics.curve_rows import RankedByCurve
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.rates import Range
 
@@ -96,49 +95,7 @@ class Ranked:
         return float(np.interp(rank, np.arange(1, len(self.scores) + 1), self.scores))
 
 
-class RankedByCurve:
-    """Rows of a curve in decreasing order of their scores, without weights and groups.
-
-    ``along`` counts these rows at each threshold: those of a class, or all of them. It is what
-    :class:`Ranked` is for such rows, without an array of their scores.
-    """
-
-    def __init__(self, curve: RocCurve, along: Axis) -> None:
-        self.scores = ScoresOfCurve(curve.thresholds, along)
-        self.n_rows = float(len(self.scores))
-        self.has_ties = any(bool((np.diff(along[part]) > 1).any()) for part in segments(len(along)))
-        ends = self.scores[0], self.scores[len(self.scores) - 1]
-        self.is_smooth = not self.has_ties and all(map(math.isfinite, ends))
-
-    def at_most(self, rank: float) -> int:
-        """Number of rows with at most this rank."""
-        return max(min(math.floor(rank), len(self.scores)), 0)
-
-    def at_least(self, rank: float) -> int:
-        """Number of rows needed to reach this rank; one more than there are if none does."""
-        return max(min(math.ceil(rank) - 1, len(self.scores)), 0) + 1
-
-    def between(self, rank: float) -> float:
-        """The score at a fractional rank, interpolated linearly between two rows."""
-        first = max(min(math.floor(rank), len(self.scores) - 1), 1)
-        ranks = [first, min(first + 1, len(self.scores))]
-        return float(np.interp(rank, ranks, [self.scores[rank - 1] for rank in ranks]))
-
-
-class ScoresOfCurve:
-    """The scores of the rows of a curve by rank, the largest first."""
-
-    def __init__(self, thresholds: Floats, along: Axis) -> None:
-        self._thresholds, self._along = thresholds, along
-
-    def __len__(self) -> int:
-        return int(self._along[len(self._along) - 1])
-
-    def __getitem__(self, index: int) -> float:
-        return float(self._thresholds[self._along.count_below(index + 1)])
-
-
-def quantile_interval(ranked: "Ranked | RankedByCurve", rate: float, level: float) -> Range:
+def quantile_interval(ranked: Ranked | RankedByCurve, rate: float, level: float) -> Range:
     """Confidence interval of the score above which a fraction ``rate`` of the population lies.
 
     With ties, weights or groups the ends are scores of rows. Otherwise they are interpolated
@@ -165,7 +122,7 @@ def next_above(scores: Floats, threshold: float) -> float:
 
 
 def highest_rate(
-    ranked: "Ranked | RankedByCurve",
+    ranked: Ranked | RankedByCurve,
     next_above: Callable[[float], float],
     rate: float,
     confidence: float,
@@ -190,7 +147,7 @@ def highest_rate(
     return above if math.isfinite(above) else float(np.nextafter(last, math.inf))
 
 
-def lowest_rate(ranked: "Ranked | RankedByCurve", rate: float, confidence: float) -> float | None:
+def lowest_rate(ranked: Ranked | RankedByCurve, rate: float, confidence: float) -> float | None:
     """The highest threshold above which, with confidence, at least ``rate`` of the population lies.
 
     The result is None if there are too few rows.

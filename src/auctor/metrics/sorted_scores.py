@@ -35,7 +35,8 @@ class Steps(NamedTuple):
 
     def part(self, start: int, stop: int) -> "Steps":
         """The steps from one index to another."""
-        return Steps(*(values[start:stop] for values in self))
+        part = slice(start, stop)
+        return Steps(self.scores[part], self.n_pos[part], self.n_neg[part])
 
 
 def steps_of(positive: Bools, scores: Floats) -> Steps:

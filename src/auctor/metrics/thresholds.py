@@ -11,14 +11,13 @@ import numpy.typing as npt
 from auctor._checks import check_level, check_one, check_positive, check_rate, check_top
 from auctor._text import interval
 from auctor._typing import Bools, Floats
-from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
-from auctor.metrics.curve_blocks import Axis, count_from
+from auctor.metrics.curve import OperatingPoint, RocCurve, axis_of, curve_of_sample
+from auctor.metrics.curve_rows import RowsOfCurve
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
 from auctor.metrics.precision_threshold import largest_list, precision_interval
 from auctor.metrics.quantiles import (
     Ranked,
-    RankedByCurve,
     highest_rate,
     lowest_rate,
     next_above,
@@ -253,46 +252,6 @@ class RowsWithScores:
         return there
 
 
-class RowsOfCurve:
-    """Rows without weights and groups, of which only the curve is known."""
-
-    counted = None
-
-    def __init__(self, curve: RocCurve) -> None:
-        self._curve = curve
-
-    def ranked(self, name: str, rate: float, tail: float) -> RankedByCurve:
-        """The rows whose rate the criterion restricts: a class, or all rows for a budget."""
-        curve = self._curve
-        counts = {"tpr": (curve.true_positives,), "fpr": (curve.false_positives,)}
-        both = (curve.true_positives, curve.false_positives)
-        return RankedByCurve(curve, Axis(counts.get(name, both)))
-
-    def next_above(self, threshold: float) -> float:
-        """The smallest score above a threshold; infinity if there is none."""
-        # The first threshold, infinity, is no score.
-        index = count_from(self._curve.thresholds, float(np.nextafter(threshold, math.inf))) - 1
-        return math.inf if index < 1 else float(self._curve.thresholds[index])
-
-    def rates(self, point: OperatingPoint, level: float) -> list[Range]:
-        """Intervals of tpr, fpr and precision at a point."""
-        curve = self._curve
-        trials = [(point.tpr, float(curve.n_pos)), (point.fpr, float(curve.n_neg))]
-        ends = [clopper_pearson(rate * whole, whole, level) for rate, whole in trials]
-        if point.flagged == 0:
-            return [*ends, UNKNOWN]
-        whole = point.flagged
-        return [*ends, clopper_pearson(point.precision * whole, whole, level)]
-
-    def describe(self, method: str) -> str:
-        """The name of a method."""
-        return method
-
-    def too_few(self, ranked: Any) -> str:
-        """The words for the number of rows where there are too few."""
-        return f"there are {len(ranked.scores)}"
-
-
 Rows = RowsWithScores | RowsOfCurve
 
 
@@ -346,7 +305,7 @@ def _rate(curve: RocCurve, name: str, value: Any) -> float:
     """The criterion as a fraction: of a class, or of all rows for a budget."""
     if name != "budget":
         return check_rate(value, name)
-    flagged = curve.axis("flagged")
+    flagged = axis_of(curve, "flagged")
     total = flagged[len(flagged) - 1]
     return min(check_top(value, total, name, minimum=0) / total, 1.0)
 
