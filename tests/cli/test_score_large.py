@@ -84,6 +84,14 @@ def test_files_are_equal(run: Run, model: Path, whole: Path, out: str) -> None:
         assert read(once).equals(read(batched))
 
 
+def test_scorecard(run: Run, model: Path, whole: Path) -> None:
+    assert run("export", model, "--to", "scorecard", "--out", "card.json").code == 0
+    command = ("score", "card.json", whole / "rows.csv", "--keep", "id", "--reasons", "2")
+    once = run(*command)
+    assert once.out.startswith("id,points,probability,reason_1,reason_2\n")
+    assert run(*command, *MEMORY).out == once.out
+
+
 def test_strict_leaves_no_file(run: Run, model: Path, whole: Path) -> None:
     command = ("score", model, whole / "rows.parquet", "--strict", "--out", "s.csv")
     error = run(*command).error

@@ -170,3 +170,18 @@ def test_saved_record_is_that_of_the_table_in_memory(tmp_path):
     assert to_json(stored) == to_json(memory)
     with pytest.raises(ValueError, match="only one of X and y is given"):
         ranker.save(tmp_path / "stored.json", dataset, sample_weight=w)
+
+
+def test_weights_and_text_count_in_the_memory(table):
+    plain = table.assign(target=(table["target"] == "bad").astype(int)).drop(columns="text")
+    own = ROW_BYTES["RankBoost"]
+    cases = [
+        (plain, None, own),
+        (plain, "weight", own + 16),
+        (plain.assign(text=table["text"]), None, own + 16),
+        (table, "weight", own + 32),
+    ]
+    for rows, weight, n_bytes in cases:
+        dataset = read_dataset([rows], target="target", weight=weight, max_memory=1000)
+        with pytest.raises(ValueError, match=rf"\({n_bytes} bytes for each row\)"):
+            RankBoost().fit_dataset(dataset)

@@ -106,8 +106,8 @@ def evaluate_model(options: EvaluateOptions) -> None:
             stored, findings = read_in_batches(
                 model, source, options.roles, options.max_memory, spill
             )
-        unlike = training_warnings(findings, options.strict)
-        evaluated = _evaluate(model, source, stored, unlike, options)
+            unlike = training_warnings(findings, options.strict)
+            evaluated = _evaluate(model, source, stored, unlike, options)
     else:
         rows = read_labelled(model, source, options.roles)
         breakdown = read_breakdown(source, rows.X, options.by, None, options.roles.target)

@@ -20,8 +20,9 @@ from auctor.data.table import default_names
 
 # The interpreter with the libraries and the compiled kernels, and the batches that are read.
 FIXED_BYTES = 250_000_000
-# Bytes for each row, measured by `extras` of benchmarks/dataset_memory.py and rounded up.
-WEIGHT_BYTES, CATEGORY_BYTES, LABEL_BYTES = 16, 16, 16
+# Bytes for each row, measured by `extras` of benchmarks/dataset_memory.py and rounded up. Labels of
+# text add nothing to the peak.
+WEIGHT_BYTES, CATEGORY_BYTES = 16, 16
 
 
 class StoredRows(NamedTuple):
@@ -98,7 +99,7 @@ def open_dataset(dataset: Dataset, row_bytes: int, who: str) -> Iterator[StoredR
         if store.n_rows == 0:
             raise ValueError("source has no rows; auctor needs rows of two classes")
         target, weight, features = dataset.column_names(store.names)
-        row_bytes += _extra_bytes(store, target, weight, features)
+        row_bytes += _extra_bytes(store, weight, features)
         _check_memory(dataset.max_memory, store.n_rows, row_bytes, who)
         has_names = not isinstance(dataset.source, np.ndarray)
         table = StoredTable(store, features, spill, has_names=has_names)
@@ -107,15 +108,11 @@ def open_dataset(dataset: Dataset, row_bytes: int, who: str) -> Iterator[StoredR
         )
 
 
-def _extra_bytes(
-    store: ParquetStore, target: str, weight: str | None, features: tuple[str, ...]
-) -> int:
-    """Bytes for each row that weights, columns of text and labels of text add to a fit."""
+def _extra_bytes(store: ParquetStore, weight: str | None, features: tuple[str, ...]) -> int:
+    """Bytes for each row that weights and columns of text add to a fit."""
     added = 0 if weight is None else WEIGHT_BYTES
     if any(kind != NUMBER for kind in store.kinds(features).values()):
         added += CATEGORY_BYTES
-    if store.kinds((target,))[target] != NUMBER:
-        added += LABEL_BYTES
     return added
 
 
