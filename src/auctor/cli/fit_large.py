@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from auctor._learner_names import command_name
 from auctor._text import count, file_name
 from auctor.cli.document import Document, check_document, shown_command
-from auctor.cli.fit_large_page import large_page
+from auctor.cli.fit_large_page import FoldRows, large_page
 from auctor.cli.labels import choose_positive, two_labels
 from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
 from auctor.cli.metric import parse_metric
@@ -67,6 +67,7 @@ def run(args: argparse.Namespace) -> None:
     names = feature_names(source, roles)
     set_columns(estimator, learner, roles.categorical, tuple(args.monotone), names)
     dataset = _read_dataset(args, roles, names)
+    sha256 = open_table(args.table).sha256()  # now: the file may change during the fit
     with open_rows(dataset, estimator, FOLD_BYTES if args.cv else 0) as rows:
         labels = two_labels(rows.y, roles.target)
         positive = choose_positive(labels, roles.positive, roles.target)
@@ -80,37 +81,41 @@ def run(args: argparse.Namespace) -> None:
             make_origin(estimator, roles.target),
             metric=str(metric),
             table=file_name(args.table),
-            sha256=open_table(args.table).sha256(),
+            sha256=sha256,
         )
         recorded = recorded_rows(estimator, rows, origin, fold, args.cv)
         text = to_json(recorded.model)
         html = None
-        if page is not None and fold is not None and recorded.held_out_scores is not None:
-            document = Document.from_args(args)
-            about = {
-                **document.about(text.encode()),
-                "model": file_name(str(out)),
-                "command": shown_command(args),
-                "trained_for": str(metric),
-                "parameters": recorded_parameters(estimator),
-                "folds": args.cv,
-            }
-            html = large_page(
-                estimator,
-                rows,
-                fold,
-                recorded.held_out_scores,
-                facts,
-                document,
-                about,
-                execution.seed,
-            )
+        if page is not None and fold is not None:
+            shown = FoldRows(rows, fold, recorded.held_out_scores, args.cv)
+            html = _page(args, estimator, shown, facts, text, out)
     out.write_text(text)
     if page is not None and html is not None:
         page.write_text(html)
     facts |= _result_facts(estimator, fold, args.cv, out)
     facts["report"] = None if page is None else str(page)
-    emit(facts, _text(facts, estimator, fold), args.json, out.is_stdout)
+    has_file = out.is_stdout or (page is not None and page.is_stdout)
+    emit(facts, _text(facts, estimator, fold), args.json, has_file)
+
+
+def _page(
+    args: argparse.Namespace,
+    estimator: RankingEstimator,
+    shown: FoldRows,
+    facts: dict[str, Any],
+    model_text: str,
+    out: Output,
+) -> str:
+    """The report as HTML."""
+    document = Document.from_args(args)
+    about = {
+        **document.about(model_text.encode()),
+        "model": file_name(str(out)),
+        "command": shown_command(args),
+        "trained_for": str(parse_metric(args.metric)),
+        "parameters": recorded_parameters(estimator),
+    }
+    return large_page(estimator, shown, facts, document, about, args.seed)
 
 
 def _check_options(args: argparse.Namespace) -> None:
