@@ -1,6 +1,7 @@
 """Memory of a fit to a Parquet folder: bytes for each row, and a fit under a hard limit.
 
     python benchmarks/dataset_memory.py rows            # bytes for each row, of every estimator
+    python benchmarks/dataset_memory.py extras          # what weights, text and labels add to it
     python benchmarks/dataset_memory.py fit --rows 2e7  # from files and in memory, in turns
 
 Every fit runs in a process of its own. Its peak is that of its anonymous memory, which counts
@@ -30,6 +31,7 @@ ESTIMATORS = {
     "SmoothAUCBoost": {},
     "SmoothAUCBoostCV": {},
     "SmoothTreeBoost": {"n_estimators": 20},
+    "ExactBoost": {"n_runs": 4, "n_estimators": 10},
 }
 BATCH = 500_000
 # RLIMIT_DATA counts addresses that are reserved and never used: Arrow's own allocator reserves
@@ -39,28 +41,35 @@ PLAIN_MEMORY = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["rows", "fit", "one"])
+    parser.add_argument("what", choices=["rows", "extras", "fit", "one"])
     parser.add_argument("--rows", type=float, default=2e7)
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--estimator", default="RankBoost")
+    parser.add_argument("--only", help="for rows: measure this estimator alone")
     parser.add_argument("--limit", type=float, default=2e9, help="bytes")
     parser.add_argument("--folder")
     parser.add_argument("--in-memory", action="store_true")
+    parser.add_argument("--weight", action="store_true")
     options = parser.parse_args()
     if options.what == "one":
         print(json.dumps(fit_one(options)))
         return
     with tempfile.TemporaryDirectory(prefix="auctor-benchmark-") as folder:
         if options.what == "rows":
-            compare_rows(Path(folder))
+            compare_rows(Path(folder), [options.only] if options.only else list(ESTIMATORS))
+        elif options.what == "extras":
+            compare_extras(Path(folder), options.estimator)
         else:
             compare_fits(options, Path(folder))
 
 
-def make_folder(folder: Path, n_rows: int, n_columns: int, copied: bool = False) -> None:
+def make_folder(
+    folder: Path, n_rows: int, n_columns: int, copied: bool = False, extra: str = ""
+) -> None:
     """Files of random columns, of which half carry a signal; a tenth of the rows is positive.
 
-    If ``copied``, every row occurs twice.
+    If ``copied``, every row occurs twice. ``extra`` adds weights, or makes the columns or the
+    labels text.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -71,13 +80,23 @@ def make_folder(folder: Path, n_rows: int, n_columns: int, copied: bool = False)
         y = X[: n_columns // 2].sum(axis=0) + 3 * rng.normal(size=X.shape[1])
         columns = {f"x{j}": column for j, column in enumerate(X)}
         table = pa.table({**columns, "y": (y > 1.28 * np.sqrt(n_columns // 2 + 9)).astype("i8")})
+        if extra == "weights":
+            table = table.append_column("w", pa.array(rng.random(table.num_rows)))
+        if extra == "categories":
+            names = [f"c{code}" for code in range(50)]
+            for j in range(n_columns):
+                codes = np.clip(np.floor(8 * X[j] + 25), 0, 49).astype(int)
+                table = table.set_column(j, f"x{j}", pa.array(names).take(pa.array(codes)))
+        if extra == "labels":
+            words = pa.array(["no", "yes"]).take(table["y"].combine_chunks())
+            table = table.set_column(n_columns, "y", words)
         if copied:
             half = table.slice(0, table.num_rows // 2)
             table = pa.concat_tables([half, half])
         pq.write_table(table, folder / f"part-{number:04d}.parquet")
 
 
-def compare_rows(folder: Path) -> None:
+def compare_rows(folder: Path, estimators: list[str]) -> None:
     """The growth of the peak from a small to a large folder, for each estimator."""
     sizes = 2_000_000, 6_000_000
     print("estimator          rows      peak MB at 2e6 rows   at 6e6 rows   bytes per row")
@@ -86,13 +105,28 @@ def compare_rows(folder: Path) -> None:
             path = folder / f"{kind}{n_rows}"
             path.mkdir()
             make_folder(path, n_rows, 4, copied=kind == "copied")
-        for name in ESTIMATORS:
+        for name in estimators:
             small, large = (run(name, folder / f"{kind}{n}", limit=16e9)["peak"] for n in sizes)
             slope = (large - small) / (sizes[1] - sizes[0])
             print(
                 f"{name:18} {kind:9} {small / 1e6:19.0f} {large / 1e6:13.0f} {slope:15.0f}",
                 flush=True,
             )
+
+
+def compare_extras(folder: Path, name: str) -> None:
+    """The growth of the peak with weights, with columns of text, and with labels of text."""
+    sizes = 2_000_000, 6_000_000
+    for extra in ("", "weights", "categories", "labels"):
+        peaks = []
+        for n_rows in sizes:
+            path = folder / f"{extra}{n_rows}"
+            path.mkdir()
+            make_folder(path, n_rows, 4, copied=True, extra=extra)
+            more = ["--weight"] if extra == "weights" else []
+            peaks.append(run(name, path, 16e9, *more)["peak"])
+        slope = (peaks[1] - peaks[0]) / (sizes[1] - sizes[0])
+        print(f"{name} {extra or 'plain':12} {slope:6.0f} bytes per row", flush=True)
 
 
 def compare_fits(options: argparse.Namespace, folder: Path) -> None:
@@ -140,7 +174,8 @@ def fit_one(options: argparse.Namespace) -> dict:
         estimator.fit(table.drop_columns("y"), table.column("y"))
     else:
         limit = int(options.limit)
-        dataset = auctor.read_dataset(options.folder, target="y", max_memory=limit)
+        weight = "w" if options.weight else None
+        dataset = auctor.read_dataset(options.folder, target="y", weight=weight, max_memory=limit)
         estimator.fit_dataset(dataset)
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         estimator.save(file.name)

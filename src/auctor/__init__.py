@@ -21,6 +21,7 @@ _MODULES = {
     "load_scorecard": "auctor.models",
     "Dataset": "auctor.data.stored.dataset",
     "read_dataset": "auctor.data.stored.dataset",
+    "score_batches": "auctor.models.batches",
 }
 _PACKAGES = (
     "data",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from auctor.learners.exact.metric import RankMetric as RankMetric
     from auctor.models import load as load
     from auctor.models import load_scorecard as load_scorecard
+    from auctor.models.batches import score_batches as score_batches
 
 
 def __getattr__(name: str) -> Any:

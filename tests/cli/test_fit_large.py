@@ -1,5 +1,6 @@
 """`auctor fit --max-memory`: the model of the library, one held-out fold, and what is refused."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import auctor
-from auctor import RankBoost
+from auctor import ExactBoost, RankBoost
 from auctor.data.copies import find_copies
 from auctor.data.table import read_table
 
@@ -34,18 +35,29 @@ def folder(table: pa.Table, tmp_path: Path) -> Path:
 def test_model_is_that_of_the_library(run: Run, folder: Path, table: pa.Table) -> None:
     done = run("fit", folder, *LARGE, *FAST, "--out", "large.json", "--json")
     assert (done.code, done.err) == (0, "")
-    ranker = RankBoost(n_estimators=10).fit(table.select(FEATURES), table["y"].to_numpy())
-    ranker.save("memory.json")
-    assert Path("large.json").read_text() == Path("memory.json").read_text()
+    X, y = table.select(FEATURES), table["y"].to_numpy()
+    RankBoost(n_estimators=10).fit(X, y).save("memory.json", X, y)
+    large, memory = (json.loads(Path(f"{name}.json").read_text()) for name in ("large", "memory"))
+    origin = large["training"].pop("origin")
+    assert origin["table"] == "parts" and origin["target"] == "y"
+    validation = large["training"].pop("validations")[0]
+    assert validation["description"] == "one of 2 folds"
+    assert validation["metrics"]["auc"][0] == done.json["held_out_fold"]["auc"]
+    memory["training"] = {key: memory["training"][key] for key in large["training"]}
+    assert large | {"sha256": None} == memory | {"sha256": None}
     assert done.json["rows"] == len(table)
     assert done.json["features"] == len(FEATURES)
 
 
 def test_csv_file_gives_the_same_model(run: Run, folder: Path, table: pa.Table) -> None:
     csv.write_csv(table, "all.csv")
+    models = []
     for source in (folder, "all.csv"):
-        assert run("fit", source, *LARGE, *FAST, "--out", f"{Path(source).name}.json").code == 0
-    assert Path("parts.json").read_text() == Path("all.csv.json").read_text()
+        assert run("fit", source, *LARGE, *FAST, "--out", "model.json").code == 0
+        models.append(json.loads(Path("model.json").read_text()))
+        models[-1]["training"].pop("origin")
+        models[-1].pop("sha256")
+    assert models[0] == models[1]
 
 
 def test_held_out_fold_is_not_trained_on(run: Run, tmp_path: Path) -> None:
@@ -73,10 +85,43 @@ def test_copies_are_held_out_together(run: Run, tmp_path: Path) -> None:
     assert done.json["held_out_fold"]["auc"] < 0.8  # near 1 if copies were seen
 
 
+def test_other_commands_know_the_training_rows(run: Run, folder: Path) -> None:
+    assert run("fit", folder, *LARGE, *FAST, "--out", "m.json").code == 0
+    shown = run("show", "m.json").out
+    assert "parts" in shown and "training rows: 80" in shown
+    assert "this is the table that the model was fitted to" in (
+        run("evaluate", "m.json", folder, "--target", "y").err
+    )
+    pq.write_table(pq.read_table(folder / "0.parquet"), "new.parquet")
+    assert run("monitor", "m.json", "new.parquet", "--target", "y").code == 0
+
+
+def test_report_is_of_the_held_out_fold(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auctor.cli.fit_large_page.SAMPLE_ROWS", 30)
+    done = run("fit", folder, *LARGE, *FAST, "--out", "m.json", "--report", "--json")
+    assert done.code == 0 and done.json["report"] == "m.report.html"
+    page = Path("m.report.html").read_text()
+    n_rows = done.json["held_out_fold"]["rows"]
+    assert f"30 rows, drawn at random from the {n_rows} rows of one of 2 folds" in page
+    assert f"Of the whole fold: AUC {done.json['held_out_fold']['auc']:.3f}" in page
+
+
+def test_ks_by_exactboost(run: Run, folder: Path, table: pa.Table) -> None:
+    learner = ("--learner", "exactboost", "--metric", "ks", "--param", "n_runs=2", "--cv", "0")
+    assert run("fit", folder, *LARGE, *learner, "--out", "m.json").code == 0
+    model = auctor.load("m.json")
+    X, y = table.select(FEATURES), table["y"].to_numpy()
+    memory = ExactBoost("ks", n_runs=2).fit(X, y).decision_function(X)
+    assert model.decision_function(X).tolist() == memory.tolist()
+    assert model.training.origin.metric == "ks"
+
+
 def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
     done = run("fit", folder, *LARGE, *FAST)
     assert "RankBoost on one of 2 folds, fitted to the others: AUC" in done.out
-    assert "no baseline, only one fold is tested" in done.out
+    assert "no baseline, and only one fold is tested" in done.out
     done = run("fit", folder, *LARGE, *FAST[:-1], "0")
     assert "folds" not in done.out
 
@@ -84,11 +129,12 @@ def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--report",), "--report needs the whole table in memory"),
+        (("--report", "--cv", "0"), "--report with --max-memory shows the held-out fold"),
+        (("--report", "--by", "city"), "--by needs the whole table in memory"),
         (("--holdout", "a.csv"), "--holdout needs the whole table in memory"),
         (("--group", "id"), "--group needs the whole table in memory"),
-        (("--metric", "ks"), "--metric ks cannot be used with --max-memory"),
-        (("--learner", "exactboost"), "ExactBoost needs the whole table in memory"),
+        (("--metric", "ks"), "give --learner exactboost"),
+        (("--learner", "treerank-forest"), "TreeRankForest needs the whole table in memory"),
         (("--drop", "nothing"), "nothing"),
         (("--spill-dir", "/no/such"), "spill_dir is '/no/such', which is not a folder"),
         (("--max-memory", "lots"), "max_memory is 'lots'"),

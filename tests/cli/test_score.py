@@ -210,7 +210,7 @@ class TestReasons:
         self, run: Run, model: Path, new: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         whole = run("score", model, new, "--reasons", 9, "--json").json
-        monkeypatch.setattr("auctor.cli.score.MOST_CELLS", 30)
+        monkeypatch.setattr("auctor.cli.score_columns.MOST_CELLS", 30)
         assert run("score", model, new, "--reasons", 9, "--json").json == whole
         assert set(whole["reason_9"]) == {""}  # of four features
 

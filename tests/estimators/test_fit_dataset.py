@@ -1,13 +1,17 @@
 """Models from a folder of Parquet files equal those of the table in memory, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
 import auctor
-from auctor import estimators, read_dataset
+from auctor import RankBoost, estimators, read_dataset
 from auctor.estimators.dataset_fit import ROW_BYTES
+from auctor.models.file import to_json
 
 SMALL = {
     "RankBoost": {"n_estimators": 10, "early_stopping": True},
@@ -18,6 +22,7 @@ SMALL = {
     "SmoothAUCBoost": {"max_iter": 10},
     "SmoothAUCBoostCV": {"cv": 2, "max_iter": 5},
     "SmoothTreeBoost": {"n_estimators": 5, "max_depth": 3},
+    "ExactBoost": {"n_runs": 3, "n_estimators": 5},
 }
 
 
@@ -143,3 +148,40 @@ def test_missing_label_and_negative_weight(table, tmp_path):
 def test_table_in_memory_is_refused(table):
     with pytest.raises(ValueError, match=r"dataset is of type DataFrame; give the result of"):
         auctor.RankBoost().fit_dataset(table)
+
+
+def test_saved_record_is_that_of_the_table_in_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    columns = {"a": np.round(x, 1), "c": rng.choice(["u", "v", "w"], 200), "w": rng.random(200)}
+    table = pa.table({**columns, "y": (x + rng.normal(size=200) > 0).astype(int)})
+    X, y, w = table.select(["a", "c"]), table["y"].to_numpy(), table["w"].to_numpy()
+    parts = [table.slice(start, 70) for start in (0, 70, 140)]
+    dataset = read_dataset(parts, target="y", weight="w")
+    ranker = RankBoost(n_estimators=5).fit_dataset(dataset)
+    ranker.save(tmp_path / "stored.json", dataset)
+    ranker.save(tmp_path / "memory.json", X, y, sample_weight=w)
+    stored, memory = (auctor.load(tmp_path / f"{name}.json") for name in ("stored", "memory"))
+    assert stored.training.origin.target == "y"
+    date = stored.training.origin.date
+    memory = replace(memory, training=replace(memory.training, origin=replace(
+        memory.training.origin, target="y", date=date
+    )))  # fmt: skip
+    assert to_json(stored) == to_json(memory)
+    with pytest.raises(ValueError, match="only one of X and y is given"):
+        ranker.save(tmp_path / "stored.json", dataset, sample_weight=w)
+
+
+def test_weights_and_text_count_in_the_memory(table):
+    plain = table.assign(target=(table["target"] == "bad").astype(int)).drop(columns="text")
+    own = ROW_BYTES["RankBoost"]
+    cases = [
+        (plain, None, own),
+        (plain, "weight", own + 16),
+        (plain.assign(text=table["text"]), None, own + 16),
+        (table, "weight", own + 32),
+    ]
+    for rows, weight, n_bytes in cases:
+        dataset = read_dataset([rows], target="target", weight=weight, max_memory=1000)
+        with pytest.raises(ValueError, match=rf"\({n_bytes} bytes for each row\)"):
+            RankBoost().fit_dataset(dataset)

@@ -6,59 +6,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from auctor.cli.breakdown import Compare, read_breakdown, read_compare, subgroup_text
 from auctor.cli.errors import UsageError
-from auctor.cli.facts import auc_facts, interval_facts, with_interval
+from auctor.cli.evaluate_batches import read_in_batches
+from auctor.cli.evaluated_rows import (
+    FPR_RANGE,
+    TOP,
+    Criterion,
+    EvaluatedRows,
+    Measures,
+    RowsInMemory,
+    budget_warning,
+    measure_lines,
+)
+from auctor.cli.facts import auc_facts, interval_facts
 from auctor.cli.labels import Label
-from auctor.cli.model_rows import Labelled, compare_with_training, read_labelled
+from auctor.cli.large import is_large
+from auctor.cli.model_rows import (
+    Labelled,
+    check_strict,
+    compare_with_training,
+    read_labelled,
+    training_warnings,
+)
 from auctor.cli.options import ColumnRoles
 from auctor.cli.output import emit, warn
-from auctor.cli.seen_rows import seen_warning
+from auctor.cli.table_file import TableFile
 from auctor.cli.tables import open_table
-from auctor.metrics import (
-    AucInterval,
-    GroupTable,
-    MetricInterval,
-    OperatingPoint,
-    Threshold,
-    auc_ci,
-    by_group,
-    ks_ci,
-    partial_auc_ci,
-    precision_at_k_ci,
-    roc_curve,
-    threshold_at,
-)
+from auctor.data.stored.spill import SpillFolder
+from auctor.metrics import GroupTable, OperatingPoint, Threshold, by_group
 from auctor.models import Model, load
-
-_FPR_RANGE = (0.0, 0.1)  # the false positive rates that most users can afford
-_TOP = 0.1
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """What a threshold has to meet: ``fpr=0.1``, ``budget=100``, ``precision=0.5`` or the like."""
-
-    kind: str
-    value: float
-
-    def arguments(self) -> dict[str, Any]:
-        """The criterion as the keyword argument of :func:`auctor.metrics.threshold_at`."""
-        return {self.kind: self.value}
-
-
-@dataclass(frozen=True)
-class Measures:
-    """How good the scores of some rows are."""
-
-    auc: AucInterval
-    ks: MetricInterval
-    partial_auc: MetricInterval
-    precision: MetricInterval
-    point: OperatingPoint  # at the threshold of the model
-    threshold: float
 
 
 @dataclass(frozen=True)
@@ -76,6 +53,8 @@ class EvaluateOptions:
     strict: bool
     seed: int
     as_json: bool
+    max_memory: str | None
+    spill_dir: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +75,8 @@ def run(args: argparse.Namespace) -> None:
     """Read the options and evaluate the model."""
     criteria = tuple(parse_criterion(text) for text in args.at)
     _check_confidence(args.confidence, criteria)
+    if is_large(args.table, args.max_memory):
+        _refuse_in_batches(args)
     evaluate_model(
         EvaluateOptions(
             model=args.model,
@@ -109,6 +90,8 @@ def run(args: argparse.Namespace) -> None:
             strict=args.strict,
             seed=args.seed,
             as_json=args.json,
+            max_memory=args.max_memory,
+            spill_dir=args.spill_dir,
         )
     )
 
@@ -117,31 +100,61 @@ def evaluate_model(options: EvaluateOptions) -> None:
     """Score a table, compare with its labels, print the measures."""
     model = load(options.model)
     source = open_table(options.table, options.delimiter)
-    rows = read_labelled(model, source, options.roles)
-    breakdown = read_breakdown(source, rows.X, options.by, None, options.roles.target)
-    budgets = (_budget_warning(criterion, rows) for criterion in options.criteria)
+    if is_large(options.table, options.max_memory):
+        check_strict(model, options.strict, options.model)
+        with SpillFolder(options.spill_dir) as spill:
+            stored, findings = read_in_batches(
+                model, source, options.roles, options.max_memory, spill
+            )
+            unlike = training_warnings(findings, options.strict)
+            evaluated = _evaluate(model, source, stored, unlike, options)
+    else:
+        rows = read_labelled(model, source, options.roles)
+        breakdown = read_breakdown(source, rows.X, options.by, None, options.roles.target)
+        unlike = compare_with_training(model, rows.X, options.strict, options.model)
+        evaluated = _evaluate(model, source, RowsInMemory(rows), unlike, options)
+        thresholds = evaluated.thresholds
+        cut = thresholds[0].value if thresholds else model.threshold
+        for name, values in breakdown.by.items():
+            evaluated.subgroups[name] = _subgroups(model, rows, values, cut, options.compare)
+    emit(_facts(evaluated, options), _text(evaluated, options), options.as_json)
+
+
+def _evaluate(
+    model: Model,
+    source: TableFile,
+    rows: EvaluatedRows,
+    unlike: list[str],
+    options: EvaluateOptions,
+) -> Evaluated:
+    """The measures of scored rows; ``unlike`` are warnings about rows unlike the training rows."""
+    budgets = (budget_warning(criterion, rows) for criterion in options.criteria)
     warnings = [
-        *compare_with_training(model, rows.X, options.strict, options.model),
-        *seen_warning(model, rows.positive, rows.scores, rows.weight, source.sha256()),
+        *unlike,
+        *rows.seen(model, source.sha256()),
         *(sentence for sentences in budgets for sentence in sentences),
     ]
     warn(warnings)
-    thresholds = [_threshold(rows, each, options.confidence) for each in options.criteria]
-    cut = thresholds[0].value if thresholds else model.threshold
-    evaluated = Evaluated(
+    return Evaluated(
         table=source.name,
         positive=model.classes[1],
-        n_pos=int(np.count_nonzero(rows.positive)),
-        n_neg=int(np.count_nonzero(~rows.positive)),
-        measures=_measure(rows, model.threshold, options.seed),
-        thresholds=thresholds,
-        subgroups={
-            name: _subgroups(model, rows, values, cut, options.compare)
-            for name, values in breakdown.by.items()
-        },
+        n_pos=rows.n_pos,
+        n_neg=rows.n_neg,
+        thresholds=[rows.threshold(each, options.confidence) for each in options.criteria],
+        measures=rows.measure(model.threshold, options.seed),
+        subgroups={},
         warnings=warnings,
     )
-    emit(_facts(evaluated, options), _text(evaluated, options), options.as_json)
+
+
+def _refuse_in_batches(args: argparse.Namespace) -> None:
+    """Raise an error for options that need all rows in memory."""
+    for name in ("weight", "group", "by"):
+        if getattr(args, name) not in (None, []):
+            raise UsageError(
+                f"--{name} needs all rows in memory, and these are read in batches; give a file "
+                "without --max-memory"
+            )
 
 
 def _facts(evaluated: Evaluated, options: EvaluateOptions) -> dict[str, Any]:
@@ -176,7 +189,7 @@ def _text(evaluated: Evaluated, options: EvaluateOptions) -> str:
     )
     thresholds = (_threshold_lines(each, options.model) for each in evaluated.thresholds)
     groups = subgroup_text(evaluated.subgroups)
-    return "\n".join([table_line, *_measure_lines(evaluated.measures), *thresholds, *groups])
+    return "\n".join([table_line, *measure_lines(evaluated.measures), *thresholds, *groups])
 
 
 def parse_criterion(text: str) -> Criterion:
@@ -208,18 +221,6 @@ def parse_criterion(text: str) -> Criterion:
     return Criterion(kind, int(number) if is_count else number)
 
 
-def _budget_warning(criterion: Criterion, rows: Labelled) -> list[str]:
-    """A warning for a budget of more rows than the table has, which flags every row."""
-    total = len(rows.scores) if rows.weight is None else float(rows.weight.sum())
-    if criterion.kind != "budget" or criterion.value < 1 or criterion.value <= total:
-        return []
-    size = f"the {total} rows" if rows.weight is None else f"the total weight {total:g}"
-    return [
-        f"--at budget={criterion.value:g} is more than {size} of the table, so that every row is "
-        "flagged; a fraction such as budget=0.05 applies to tables of any length"
-    ]
-
-
 def _check_confidence(confidence: float | None, criteria: Sequence[Criterion]) -> None:
     if confidence is None:
         return
@@ -232,36 +233,6 @@ def _check_confidence(confidence: float | None, criteria: Sequence[Criterion]) -
         raise UsageError(
             f"--confidence works with fpr, tpr and budget, not with --at {others[0]}=..."
         )
-
-
-def _measure(rows: Labelled, threshold: float, seed: int) -> Measures:
-    """All measures of the scores."""
-    positive, scores = rows.positive, rows.scores
-    sample: dict[str, Any] = {"sample_weight": rows.weight, "groups": rows.groups}
-    resampled = {**sample, "random_state": seed}
-    curve = roc_curve(positive, scores, sample_weight=rows.weight)
-    return Measures(
-        auc=auc_ci(positive, scores, **sample),
-        ks=ks_ci(positive, scores, **resampled),
-        partial_auc=partial_auc_ci(
-            positive, scores, fpr_range=_FPR_RANGE, scaled=True, **resampled
-        ),
-        precision=precision_at_k_ci(positive, scores, k=_TOP, **resampled),
-        point=curve.at(threshold=threshold),
-        threshold=threshold,
-    )
-
-
-def _threshold(rows: Labelled, criterion: Criterion, confidence: float | None) -> Threshold:
-    """The threshold that meets a criterion."""
-    return threshold_at(
-        rows.positive,
-        rows.scores,
-        **criterion.arguments(),
-        confidence=confidence,
-        sample_weight=rows.weight,
-        groups=rows.groups,
-    )
 
 
 def _subgroups(
@@ -285,9 +256,9 @@ def _measure_facts(measures: Measures) -> dict[str, Any]:
         **auc_facts(measures.auc),
         **interval_facts("ks", measures.ks),
         **interval_facts("partial_auc", measures.partial_auc),
-        "partial_auc_fpr": list(_FPR_RANGE),
+        "partial_auc_fpr": list(FPR_RANGE),
         **interval_facts("precision_at_top", measures.precision),
-        "top": _TOP,
+        "top": TOP,
         "at_threshold": _point_facts(measures.point, measures.threshold),
     }
 
@@ -311,23 +282,6 @@ def _point_facts(point: OperatingPoint, threshold: float) -> dict[str, float]:
         "precision": point.precision,
         "flagged": point.flagged,
     }
-
-
-def _measure_lines(measures: Measures) -> list[str]:
-    """The measures, one on each line."""
-    point, (low, high) = measures.point, _FPR_RANGE
-    # The precision of no rows is NaN: words are clearer.
-    precision = f"precision {point.precision:.3f}" if point.flagged else "no row is flagged"
-    return [
-        str(measures.auc),
-        f"KS {with_interval(measures.ks)}",
-        f"partial AUC {with_interval(measures.partial_auc)} for false positive rates from {low:g} "
-        f"to {high:g}, scaled so that 0.5 is a random order and 1 a perfect one",
-        f"precision {with_interval(measures.precision)} in the {_TOP:.0%} of the rows with the "
-        "highest scores",
-        f"at the model's threshold (positive if score >= {measures.threshold:g}): true positive "
-        f"rate {point.tpr:.3f}, false positive rate {point.fpr:.3f}, {precision}",
-    ]
 
 
 def _threshold_lines(threshold: Threshold, model: str) -> str:

@@ -2,20 +2,24 @@
 
 import argparse
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from auctor._learner_names import command_name
 from auctor._text import count, file_name
 from auctor.cli.checkpoint import open_checkpoint, part_of
+from auctor.cli.document import Document, check_document, shown_command
+from auctor.cli.fit_large_page import FoldRows, large_page
 from auctor.cli.labels import choose_positive, two_labels
 from auctor.cli.make_learner import default_learner, make_learner, set_columns, set_parameters
 from auctor.cli.metric import parse_metric
 from auctor.cli.options import ColumnRoles, Execution
-from auctor.cli.out_files import Output, check_outputs, choose_output
+from auctor.cli.out_files import Output, check_outputs, choose_output, choose_page
 from auctor.cli.output import emit, note
 from auctor.cli.problem import feature_names
 from auctor.cli.table_file import TableFile
+from auctor.cli.tables import open_table
 from auctor.data.stored.dataset import Dataset, StoredRows, read_dataset
 from auctor.data.stored.sources import file_columns
 from auctor.estimators.base import RankingEstimator
@@ -25,12 +29,15 @@ from auctor.estimators.dataset_validation import (
     HeldOutFold,
     fit_rows,
     hold_out_fold,
+    recorded_rows,
 )
+from auctor.estimators.recording import make_origin, recorded_parameters
 from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.models.file import to_json
 
 # Options that need the whole table in memory.
-_REFUSED = ("report", "holdout", "group", "time", "missing", "delimiter")
+_EXACT = "exactboost"  # the only learner that trains for other metrics on a data set
+_REFUSED = ("by", "holdout", "group", "time", "missing", "delimiter")
 
 
 class _Columns(TableFile):
@@ -56,25 +63,64 @@ def run(args: argparse.Namespace) -> None:
     set_parameters(estimator, learner, tuple(args.param))
     checkpoint = open_checkpoint(args.checkpoint, estimator, execution.quiet)
     out = choose_output(args.out, args.table, ".model.json")
-    check_outputs([out, None], [args.table, args.config, None], args.json)
+    page = choose_page(args.report, args.out, args.table)
+    check_outputs([out, page], [args.table, args.config, None], args.json)
     source = _Columns(args.table)
     roles = ColumnRoles.for_training(args).with_lists(source.columns)
     names = feature_names(source, roles)
     set_columns(estimator, learner, roles.categorical, tuple(args.monotone), names)
     dataset = _read_dataset(args, roles, names)
+    sha256 = open_table(args.table).sha256()  # now: the file may change during the fit
     with open_rows(dataset, estimator, FOLD_BYTES if args.cv else 0) as rows:
         labels = two_labels(rows.y, roles.target)
         positive = choose_positive(labels, roles.positive, roles.target)
-        estimator.set_params(pos_label=positive)
+        estimator.set_params(pos_label=positive, **metric.learner_arguments(len(rows.y)))
         facts = _table_facts(args.table, roles, rows, positive)
         fold = _validate(estimator, rows, args.cv, execution, part_of(checkpoint, "fold-1"))
         note("fitting on all rows", execution.quiet)
         fit_rows(estimator, rows, part_of(checkpoint, "final"))
-    out.write_text(to_json(estimator.model_))
+        note("computing the record of the training rows", execution.quiet)
+        origin = replace(
+            make_origin(estimator, roles.target),
+            metric=str(metric),
+            table=file_name(args.table),
+            sha256=sha256,
+        )
+        recorded = recorded_rows(estimator, rows, origin, fold, args.cv)
+        text = to_json(recorded.model)
+        html = None
+        if page is not None and fold is not None:
+            shown = FoldRows(rows, fold, recorded.held_out_scores, args.cv)
+            html = _page(args, estimator, shown, facts, text, out)
+    out.write_text(text)
+    if page is not None and html is not None:
+        page.write_text(html)
     if checkpoint is not None:
         checkpoint.remove()
     facts |= _result_facts(estimator, fold, args.cv, out)
-    emit(facts, _text(facts, estimator, fold), args.json, out.is_stdout)
+    facts["report"] = None if page is None else str(page)
+    has_file = out.is_stdout or (page is not None and page.is_stdout)
+    emit(facts, _text(facts, estimator, fold), args.json, has_file)
+
+
+def _page(
+    args: argparse.Namespace,
+    estimator: RankingEstimator,
+    shown: FoldRows,
+    facts: dict[str, Any],
+    model_text: str,
+    out: Output,
+) -> str:
+    """The report as HTML."""
+    document = Document.from_args(args)
+    about = {
+        **document.about(model_text.encode()),
+        "model": file_name(str(out)),
+        "command": shown_command(args),
+        "trained_for": str(parse_metric(args.metric)),
+        "parameters": recorded_parameters(estimator),
+    }
+    return large_page(estimator, shown, facts, document, about, args.seed)
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -83,8 +129,17 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError(
                 f"--{name} needs the whole table in memory; leave out --max-memory or --{name}"
             )
-    if args.metric != "auc":
-        raise ValueError(f"--metric {args.metric} cannot be used with --max-memory; only auc can")
+    check_document(args)
+    if args.report is not None and args.cv == 0:
+        raise ValueError(
+            "--report with --max-memory shows the held-out fold, and --cv is 0; give --cv 2 or "
+            "more, or leave out --report"
+        )
+    if args.metric != "auc" and (args.learner is None or command_name(args.learner) != _EXACT):
+        raise ValueError(
+            f"--metric {args.metric} needs the whole table in memory; leave out --max-memory, or "
+            f"give --learner {_EXACT}"
+        )
 
 
 def _read_dataset(args: argparse.Namespace, roles: ColumnRoles, names: list[str]) -> Dataset:
@@ -152,8 +207,9 @@ def _text(facts: dict[str, Any], estimator: RankingEstimator, fold: HeldOutFold 
         )
     lines += [
         f"training certificate: {estimator.certificate_.statement}",
-        "with --max-memory there is no baseline, only one fold is tested, and the model file has "
-        "no record of the training rows",
+        "with --max-memory there is no baseline, and only one fold is tested",
         f"model written to {facts['model']}",
     ]
+    if facts["report"] is not None:
+        lines.append(f"report written to {facts['report']}")
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from auctor._text import count, first_few
-from auctor._typing import Floats
+from auctor._typing import Bools, Floats
 from auctor.cli.errors import nearest
 from auctor.cli.options import ColumnRoles
 from auctor.data import Categories, read_table, read_weights
@@ -51,7 +51,7 @@ def odd_cells(column: Categories, line_of: LineOf) -> OddCells | None:
         return None
     _, first = np.unique(codes[is_odd], return_index=True)
     shown = [
-        f"{shorten(str(column.values[codes[is_odd][k]]))!r} in {_where(int(row) + 1, line_of)}"
+        f"{shorten(str(column.values[codes[is_odd][k]]))!r} in {where(int(row) + 1, line_of)}"
         for k, row in sorted((k, rows[is_odd][k]) for k in first)[:_MOST_SHOWN]
     ]
     more = ", ..." if len(first) > _MOST_SHOWN else ""
@@ -88,7 +88,8 @@ def first_comma(column: Categories) -> Any:
     return next((value for value in column.values if has_comma(str(value))), None)
 
 
-def _where(row: int, line_of: LineOf) -> str:
+def where(row: int, line_of: LineOf) -> str:
+    """A row, from 1, in words, with its line of the file if that is known."""
     line = line_of(row)
     return f"row {row:,}" if line is None else f"row {row:,} (line {line:,} of the file)"
 
@@ -147,8 +148,16 @@ def choose_positive(labels: tuple[Label, Label], wanted: str | None, name: str) 
     )
 
 
-def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) -> npt.NDArray[Any]:
+def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) -> Bools:
     """Which rows have the model's positive label; a label that the model lacks is an error."""
+    positive = find_positives(target, classes, name)
+    if positive.all() or not positive.any():
+        raise one_label(target[:1].tolist()[0], name)
+    return positive
+
+
+def find_positives(target: npt.NDArray[Any], classes: Sequence[Label], name: str) -> Bools:
+    """Which rows have the model's positive label; they may all be of one class."""
     labels, codes = np.unique(target, return_inverse=True)
     known = [label_text(label) for label in classes]
     texts = [label_text(label) for label in labels.tolist()]
@@ -160,12 +169,14 @@ def match_labels(target: npt.NDArray[Any], classes: Sequence[Label], name: str) 
             f"column {name!r} has labels that the model does not know: {first_few(unknown)}; "
             f"it knows {first_few(classes)}"
         )
-    if len(labels) < 2:
-        raise ValueError(
-            f"column {name!r} has only the label {labels.tolist()[0]!r}; "
-            "evaluation needs rows of both classes"
-        )
-    return np.array([text == known[1] for text in texts])[codes]
+    return np.array([text == known[1] for text in texts], dtype=bool)[codes]
+
+
+def one_label(label: Label, name: str) -> ValueError:
+    """The error for rows of one class."""
+    return ValueError(
+        f"column {name!r} has only the label {label!r}; evaluation needs rows of both classes"
+    )
 
 
 def label_text(label: Label) -> str:

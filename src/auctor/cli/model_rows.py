@@ -1,11 +1,12 @@
 """The rows of a table as a fitted model needs them: features, labels, scores, reference."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
@@ -16,12 +17,15 @@ from auctor.cli.labels import (
     odd_cells,
     read_target,
     read_weight_and_group,
+    where,
 )
 from auctor.cli.missing import recode
 from auctor.cli.options import ColumnRoles
 from auctor.cli.tables import TableFile, open_table
 from auctor.data import read_table
 from auctor.models import ExplainedModel, Model, Scorecard, compare_rows
+from auctor.models.explanation import shorten
+from auctor.models.new_rows import Finding
 
 
 def read_features(
@@ -31,20 +35,87 @@ def read_features(
 
     Columns that the model does not use are not parsed, so that a date among them does no harm.
     """
-    _require_features(model, source)
-    names = list(dict.fromkeys([*_needed(model), *more]))
-    table = source.read(names, text=[*model.text_features, *text])
-    codes = {name: own for name, own in model.missing_codes.items() if name in names}
-    table = recode(table, codes)[0]
+    names, as_text = needed_columns(model, source, more, text)
+    table = _recode(model, source.read(names, text=as_text))
     for column in model._columns:
         if not column.is_category:
             _check_numbers(table[column.name], column.name, source)
     return table
 
 
+def feature_batches(
+    model: Model | Scorecard,
+    source: TableFile,
+    n_rows: int,
+    more: Sequence[str] = (),
+    text: Sequence[str] = (),
+) -> Iterator[pa.Table]:
+    """The rows of :func:`read_features` in tables of at most ``n_rows`` rows."""
+    names, as_text = needed_columns(model, source, more, text)
+    start = 0
+    for batch in source.batches(names, as_text, n_rows):
+        table = _recode(model, batch)
+        for column in model._columns:
+            if not column.is_category:
+                table = _with_numbers(table, column.name, source, start)
+        start += table.num_rows
+        yield table
+    if start == 0:
+        raise ValueError(f"{source.name} has a header but no rows")
+
+
+def needed_columns(
+    model: Model | Scorecard, source: TableFile, more: Sequence[str], text: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The columns to read, and those that stay text even if they look like numbers."""
+    _require_features(model, source)
+    names = list(dict.fromkeys([*_needed(model), *more]))
+    return names, [*model.text_features, *text]
+
+
+def _recode(model: Model | Scorecard, table: pa.Table) -> pa.Table:
+    """The table with missing values in place of the model's codes for them."""
+    present = table.column_names
+    codes = {name: own for name, own in model.missing_codes.items() if name in present}
+    return recode(table, codes)[0]
+
+
+def _with_numbers(table: pa.Table, name: str, source: TableFile, start: int) -> pa.Table:
+    """The table with numbers in this column, which is text where any cell of the file is.
+
+    ``start`` is the number of rows before these.
+    """
+    column = table[name]
+    if not _is_text(column.type):
+        return table
+    trimmed = pc.utf8_trim_whitespace(column)
+    try:
+        numbers = trimmed.cast(pa.float64())
+    except pa.ArrowInvalid:
+        row = next(i for i, cell in enumerate(trimmed.to_pylist()) if not _is_number(cell))
+        raise ValueError(
+            f"column {name!r} holds numbers in the model, and {shorten(column[row].as_py())!r} in "
+            f"{where(start + row + 1, source.line_of)} of {source.name} is text; leave cells with "
+            "missing values empty, and correct the others"
+        ) from None
+    return table.set_column(table.column_names.index(name), name, numbers)
+
+
+def _is_number(cell: str | None) -> bool:
+    try:
+        pa.scalar(cell, pa.string()).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
 def _check_numbers(column: pa.ChunkedArray, name: str, source: TableFile) -> None:
     """Raise an error for text where the model has numbers, with the cells to correct."""
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if not _is_text(column.type):
         return
     cells = read_table(pa.table({name: column})).categories(0)
     n_commas = count_commas(cells)
@@ -92,12 +163,21 @@ def compare_with_training(model: Model, X: pa.Table, strict: bool, name: str) ->
 
     ``name`` is the model's file.
     """
+    check_strict(model, strict, name)
+    return training_warnings(compare_rows(model, X), strict)
+
+
+def check_strict(model: Model, strict: bool, name: str) -> None:
+    """Raise an error for ``--strict`` with a model that has no record of its training rows."""
     if strict and (model.training is None or not model.training.columns):
         raise ValueError(
             f"--strict compares with the training rows, and {name} has no record of them; fit the "
             "model again with `auctor fit`, or save it in Python with estimator.save(path, X, y)"
         )
-    findings = compare_rows(model, X)
+
+
+def training_warnings(findings: Sequence[Finding], strict: bool) -> list[str]:
+    """Findings as sentences, of which a few are shown; with ``--strict`` they are an error."""
     sentences = [str(finding) for finding in findings[:_MOST_WARNINGS]]
     if len(findings) > len(sentences):
         left = {finding.column for finding in findings[_MOST_WARNINGS:]}
@@ -137,15 +217,18 @@ def read_labelled(model: Model, source: TableFile, roles: ColumnRoles) -> Labell
 
 
 def _check_counts(positive: Bools, weight: Floats | None, name: str) -> None:
-    """Without two rows of each class an AUC has no confidence interval."""
     counted = positive if weight is None else positive[weight > 0]
     n_pos = int(np.count_nonzero(counted))
-    if min(n_pos, len(counted) - n_pos) < 2:
-        weighted = "" if weight is None else " with a weight above 0"
+    weighted = "" if weight is None else " with a weight above 0"
+    check_class_counts(n_pos, len(counted) - n_pos, name, weighted)
+
+
+def check_class_counts(n_pos: int, n_neg: int, name: str, weighted: str = "") -> None:
+    """Without two rows of each class an AUC has no confidence interval."""
+    if min(n_pos, n_neg) < 2:
         raise ValueError(
             f"column {name!r} has {count(n_pos, 'positive row')} and "
-            f"{count(len(counted) - n_pos, 'negative row')}{weighted}; "
-            "evaluation needs at least two of each"
+            f"{count(n_neg, 'negative row')}{weighted}; evaluation needs at least two of each"
         )
 
 

@@ -7,8 +7,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -67,9 +67,19 @@ def data_stdout() -> TextIO:
 
 def write_csv(columns: Mapping[str, Sequence[Any]], file: TextIO) -> None:
     """Write columns of Python values as CSV; missing values are empty cells."""
+    write_csv_header(columns, file)
+    write_csv_rows(columns, file)
+
+
+def write_csv_header(names: Iterable[str], file: TextIO) -> None:
+    """Write the names of columns as CSV."""
+    csv.writer(file, lineterminator="\n").writerow(names)
+
+
+def write_csv_rows(columns: Mapping[str, Sequence[Any]], file: TextIO) -> None:
+    """Write the rows of columns as CSV, without a header."""
     # Python's writer quotes only where needed; pyarrow's would quote every text and the header.
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
     n_rows = len(next(iter(columns.values())))
     for start in range(0, n_rows, _ROWS):
         block = slice(start, start + _ROWS)
@@ -78,18 +88,24 @@ def write_csv(columns: Mapping[str, Sequence[Any]], file: TextIO) -> None:
 
 def write_csv_file(columns: Mapping[str, Sequence[Any]], path: Path, compressed: bool) -> None:
     """Write a CSV file; after an error there is no file, rather than a part of one."""
-    with complete_file(path) as temporary:
-        if compressed:
-            # Without time and file name in the header, the same rows give the same bytes.
-            with (
-                temporary.open("wb") as raw,
-                gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
-                io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
-            ):
-                write_csv(columns, file)
-        else:
-            with temporary.open("w", encoding="utf-8", newline="") as file:
-                write_csv(columns, file)
+    with complete_file(path) as temporary, open_csv_file(temporary, compressed) as file:
+        write_csv(columns, file)
+
+
+@contextmanager
+def open_csv_file(path: Path, compressed: bool) -> Iterator[TextIO]:
+    """A file for CSV, which may be compressed by gzip."""
+    if not compressed:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        return
+    # Without time and file name in the header, the same rows give the same bytes.
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="") as text,
+    ):
+        yield text
 
 
 def prepare_streams() -> None:

@@ -73,11 +73,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         help="fit to a file (CSV, Parquet) or a folder of Parquet files larger than memory, using "
         "at most this, such as 2GB; one of the --cv folds is tested instead of all",
     )
-    add(
-        "--spill-dir",
-        metavar="DIR",
-        help="folder for the temporary files of --max-memory (default: that of the system)",
-    )
+    _add_spill(add)
     add(
         "--checkpoint",
         metavar="DIR",
@@ -223,6 +219,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put an apostrophe before texts that a spreadsheet would run as formulas (= + - @)",
     )
+    _add_memory(add)
     _add_delimiter(add)
     _add_json(parser)
 
@@ -239,6 +236,23 @@ def _add_strict(add: Add) -> None:
 def _add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
     _add_json(parser)
+
+
+def _add_memory(add: Callable[..., Any]) -> None:
+    add(
+        "--max-memory",
+        metavar="SIZE",
+        help="read a CSV or Parquet file larger than memory in batches of rows, using at most "
+        "this, such as 2GB; a folder of Parquet files is always read so (default for it: 2GB)",
+    )
+
+
+def _add_spill(add: Callable[..., Any]) -> None:
+    add(
+        "--spill-dir",
+        metavar="DIR",
+        help="folder for the temporary files of --max-memory (default: that of the system)",
+    )
 
 
 def _add_reference(add: Callable[..., Any]) -> None:
@@ -276,6 +290,8 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     _add_by(add, "at the threshold of the first --at, or that of the model")
     _add_strict(add)
     _add_seed(add)
+    _add_memory(add)
+    _add_spill(add)
     _add_delimiter(add)
     _add_json(parser)
 
@@ -306,6 +322,8 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_strict(add)
     add("--quiet", action="store_true", help="do not print progress")
     _add_seed(add)
+    _add_memory(add)
+    _add_spill(add)
     _add_delimiter(add)
     _add_json(parser)
 

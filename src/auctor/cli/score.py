@@ -2,40 +2,19 @@
 
 import argparse
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from auctor._spreadsheet import spreadsheet_safe
 from auctor.cli.errors import UsageError
+from auctor.cli.large import is_large
 from auctor.cli.model_rows import compare_with_training, model_with_reference, read_features
-from auctor.cli.options import split_names
 from auctor.cli.out_files import Output, check_outputs
-from auctor.cli.output import (
-    STDOUT,
-    data_stdout,
-    emit,
-    to_json,
-    warn,
-    write_csv,
-)
-from auctor.cli.score_card import card_columns, is_scorecard, load_card
-from auctor.cli.tables import (
-    TableFile,
-    check_output_kind,
-    open_table,
-    table_kind,
-    write_table,
-)
-from auctor.metrics.thresholds import is_flagged
-from auctor.models import ExplainedModel, Model, load
-
-# Rows are explained in blocks, since one number for each term and row takes much memory.
-MOST_CELLS = 4_000_000
-_SCORED = ("score", "probability", "prediction")
+from auctor.cli.output import STDOUT, data_stdout, emit, to_json, warn, write_csv
+from auctor.cli.score_batches import Batched, score_batches
+from auctor.cli.score_card import is_scorecard, load_card
+from auctor.cli.score_columns import CardScorer, Columns, ModelScorer, as_written, check_keep
+from auctor.cli.tables import check_output_kind, open_table, table_kind, write_table
+from auctor.models import ExplainedModel, Model, Scorecard, load
 
 
 @dataclass(frozen=True)
@@ -55,6 +34,13 @@ class ScoreOptions:
     spreadsheet_safe: bool
     delimiter: str | None
     as_json: bool
+    max_memory: str | None
+
+    @property
+    def csv_digits(self) -> int | None:
+        """Significant digits of the scores; None if they are not written as CSV."""
+        is_csv = not self.as_json if self.out is None else table_kind(self.out.name) == "csv"
+        return self.digits if is_csv else None
 
 
 def run(args: argparse.Namespace) -> None:
@@ -74,6 +60,7 @@ def run(args: argparse.Namespace) -> None:
             spreadsheet_safe=args.spreadsheet_safe,
             delimiter=args.delimiter,
             as_json=args.json,
+            max_memory=args.max_memory,
         )
     )
 
@@ -84,104 +71,97 @@ def score_table(options: ScoreOptions) -> None:
         check_output_kind(options.out.name)  # an error now, and not after the work
     check_outputs([options.out], [options.model, options.table])
     _check_spreadsheet(options)
-    if is_scorecard(options.model):
-        _score_by_card(options)
+    model = _load(options)
+    scorer = _make_scorer(model, options)
+    source = open_table(options.table, options.delimiter)
+    keep = check_keep(options.keep, source, scorer)
+    facts: dict[str, Any] = {
+        "model": options.model,
+        "table": source.name,
+        "rows": 0,
+        "positive": scorer.positive,
+    }
+    if isinstance(model, Model):
+        facts |= {"threshold": model.threshold}
+    if is_large(options.table, options.max_memory):
+        facts |= score_batches(model, scorer, source, _batched(options, keep))
+        _report(facts, options)
         return
+    table = read_features(model, source)
+    if isinstance(model, Model):
+        facts["warnings"] = compare_with_training(model, table, options.strict, options.model)
+        warn(facts["warnings"])
+    kept = source.read_verbatim(keep).to_pydict() if keep else {}
+    columns = scorer.columns(table)
+    _write(
+        facts | {"rows": table.num_rows},
+        *as_written(kept, columns, scorer, options.csv_digits, options.spreadsheet_safe),
+        options,
+    )
+
+
+def _load(options: ScoreOptions) -> Model | Scorecard:
+    """The model, with the threshold of ``--threshold``, or the scorecard."""
+    if is_scorecard(options.model):
+        of_models = {
+            "--threshold": options.threshold,
+            "--direction": options.direction,
+            "--reference": options.reference,
+            "--strict": options.strict,
+        }
+        return load_card(options.model, of_models)
     model = load(options.model)
     if options.threshold is not None:
         model = replace(model, threshold=_check_threshold(options.threshold))
+    return model
+
+
+def _make_scorer(model: Model | Scorecard, options: ScoreOptions) -> ModelScorer | CardScorer:
+    if isinstance(model, Scorecard):
+        return CardScorer(model, options.n_reasons)
     explaining = _explaining_model(model, options)
-    source = open_table(options.table, options.delimiter)
-    keep = _check_keep(options.keep, source, options.n_reasons)
-    table = read_features(model, source)
-    warnings = compare_with_training(model, table, options.strict, options.model)
-    warn(warnings)
-    scored = _score(model, table)
-    if explaining is not None:
-        scored |= reason_columns(explaining, table, options.n_reasons, options.direction)
-    kept = source.read_verbatim(keep).to_pydict() if keep else {}
-    if _is_csv(options):
-        scored |= rounded(scored, options.digits)
-    if options.spreadsheet_safe:
-        kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
-    facts = {
-        "model": options.model,
-        "table": source.name,
-        "rows": table.num_rows,
-        "positive": model.classes[1],
-        "threshold": model.threshold,
-        "warnings": warnings,
-    }
-    _write(facts, kept, scored, options.out, options.as_json)
+    return ModelScorer(model, explaining, options.n_reasons, options.direction)
 
 
-def _score_by_card(options: ScoreOptions) -> None:
-    """Points in place of scores, where the model is a scorecard."""
-    of_models = {
-        "--threshold": options.threshold,
-        "--direction": options.direction,
-        "--reference": options.reference,
-        "--strict": options.strict,
-    }
-    card = load_card(options.model, of_models)
-    source = open_table(options.table, options.delimiter)
-    keep = _check_keep(options.keep, source, options.n_reasons, ("points", "probability"))
-    scored = card_columns(card, source, options.n_reasons)
-    kept = source.read_verbatim(keep).to_pydict() if keep else {}
-    if _is_csv(options):
-        scored |= rounded(scored, options.digits, ("probability",))
-    if options.spreadsheet_safe:
-        kept, scored = spreadsheet_safe(kept), spreadsheet_safe(scored)
-    facts = {
-        "model": options.model,
-        "table": source.name,
-        "rows": len(scored["points"]),
-        "positive": card.classes[1],
-    }
-    _write(facts, kept, scored, options.out, options.as_json)
+def _batched(options: ScoreOptions, keep: list[str]) -> Batched:
+    """What scoring in batches needs to know of the options."""
+    if options.out is None and options.as_json:
+        raise UsageError(
+            "--json prints all scores as one object, which needs them in memory; give --out a "
+            "file, or leave out --json"
+        )
+    if options.out is None and options.strict:
+        raise UsageError(
+            "--strict with rows that are read in batches needs --out: rows would be printed before "
+            "all of them are compared"
+        )
+    return Batched(
+        name=options.model,
+        keep=keep,
+        out=None if options.out is None else options.out.path,
+        strict=options.strict,
+        digits=options.csv_digits,
+        spreadsheet_safe=options.spreadsheet_safe,
+        max_memory=options.max_memory,
+    )
 
 
-def _write(
-    facts: dict[str, Any],
-    kept: dict[str, list[Any]],
-    scored: dict[str, list[Any]],
-    out: Output | None,
-    as_json: bool,
-) -> None:
+def _write(facts: dict[str, Any], kept: Columns, scored: Columns, options: ScoreOptions) -> None:
     """The columns to a file, or to standard output as JSON or CSV."""
-    if out is not None:
-        write_table({**kept, **scored}, out.path)
-        emit({**facts, "out": str(out)}, f"{facts['rows']} scores written to {out}", as_json)
-    elif as_json:
+    if options.out is not None:
+        write_table({**kept, **scored}, options.out.path)
+        _report(facts, options)
+    elif options.as_json:
         print(to_json({**facts, "keep": kept, **scored}))
     else:
         write_csv({**kept, **scored}, data_stdout())
 
 
-# So many digits distinguish all numbers of 64 bits.
-_ALL_DIGITS = 17
-
-
-def _is_csv(options: ScoreOptions) -> bool:
-    """Whether the scores are written as CSV; other formats have all digits."""
+def _report(facts: dict[str, Any], options: ScoreOptions) -> None:
+    """Print how many scores were written to a file."""
     if options.out is not None:
-        return table_kind(options.out.name) == "csv"
-    return not options.as_json
-
-
-def rounded(
-    scored: dict[str, list[Any]], digits: int, names: Sequence[str] = ("score", "probability")
-) -> dict[str, list[Any]]:
-    """The score and the probability with fewer significant digits.
-
-    Examples
-    --------
-    >>> rounded({"score": [1.23456789], "probability": [2 / 3]}, 6)
-    {'score': [1.23457], 'probability': [0.666667]}
-    """
-    if digits >= _ALL_DIGITS:
-        return {}
-    return {name: [float(f"{value:.{digits}g}") for value in scored[name]] for name in names}
+        text = f"{facts['rows']} scores written to {options.out}"
+        emit({**facts, "out": str(options.out)}, text, options.as_json)
 
 
 def _check_spreadsheet(options: ScoreOptions) -> None:
@@ -208,46 +188,3 @@ def _explaining_model(model: Model, options: ScoreOptions) -> ExplainedModel | N
         if given is not None:
             raise ValueError(f"{name} needs --reasons; add for example --reasons 4")
     return None
-
-
-def reason_columns(
-    model: ExplainedModel, table: pa.Table, n_reasons: int, direction: str | None
-) -> dict[str, list[str]]:
-    """Columns reason_1, reason_2, ...: the terms that move each row's score most."""
-    names = _reason_names(n_reasons)
-    columns: dict[str, list[str]] = {name: [] for name in names}
-    n_block = max(1, MOST_CELLS // len(model.term_names))
-    for start in range(0, table.num_rows, n_block):
-        block = table.slice(start, n_block)
-        reasons = model.explain_rows(block).reasons(n_reasons, direction or "both")
-        for name, texts in zip(names, reasons, strict=True):
-            columns[name] += texts
-    return columns
-
-
-def _reason_names(n_reasons: int) -> list[str]:
-    return [f"reason_{k}" for k in range(1, n_reasons + 1)]
-
-
-def _check_keep(
-    keep: Sequence[str], source: TableFile, n_reasons: int, scored: Sequence[str] = _SCORED
-) -> list[str]:
-    keep = split_names(keep, source.columns)
-    source.require(keep)
-    clash = [name for name in keep if name in (*scored, *_reason_names(n_reasons))]
-    if clash:
-        raise ValueError(
-            f"--keep {clash[0]!r} has the name of a column of the result; rename it in the table"
-        )
-    return list(keep)
-
-
-def _score(model: Model, table: pa.Table) -> dict[str, list[Any]]:
-    """The columns score, probability and prediction as Python values."""
-    scores = model.decision_function(table.select(list(model.feature_names)))
-    flagged = is_flagged(scores, model.threshold).astype(int)
-    return {
-        "score": scores.tolist(),
-        "probability": model.probabilities(scores)[:, 1].tolist(),
-        "prediction": np.asarray(model.classes)[flagged].tolist(),
-    }

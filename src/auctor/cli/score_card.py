@@ -1,13 +1,9 @@
-"""`auctor score CARD.json TABLE`: points, probability and reasons by a saved scorecard."""
+"""`auctor score CARD.json TABLE`: a saved scorecard in place of a model."""
 
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from auctor.cli.errors import UsageError
-from auctor.cli.model_rows import read_features
-from auctor.cli.tables import TableFile
 from auctor.models import Scorecard, load_scorecard
 from auctor.models.serialization import CARD_FORMAT
 
@@ -29,13 +25,3 @@ def load_card(path: str, given: dict[str, Any]) -> Scorecard:
         if value is not None and value is not False:
             raise UsageError(f"{option} works with a model, and {path} is a scorecard")
     return load_scorecard(path)
-
-
-def card_columns(card: Scorecard, source: TableFile, n_reasons: int) -> dict[str, list[Any]]:
-    """The columns points and probability, and the reasons that cost a row most points."""
-    rows: pa.Table = read_features(card, source)
-    points = card.score(rows)
-    plain = points.astype(int) if card.digits == 0 and (abs(points) < 2**53).all() else points
-    columns = {"points": plain.tolist(), "probability": card.probability(points).tolist()}
-    reasons = card.reasons(rows, n_reasons) if n_reasons else []
-    return columns | {f"reason_{k}": texts for k, texts in enumerate(reasons, start=1)}

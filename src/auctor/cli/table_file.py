@@ -3,7 +3,7 @@
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -35,6 +35,23 @@ class TableFile(ABC):
         if table.num_rows == 0:
             raise ValueError(f"{self.name} has a header but no rows")
         return table
+
+    def batches(
+        self, names: Sequence[str], text: Collection[str], n_rows: int
+    ) -> Iterator[pa.Table]:
+        """The rows of ``read`` in tables of at most ``n_rows`` rows.
+
+        A format that can only be read as a whole is divided afterwards.
+        """
+        return self._divided(self.read(names, text), n_rows)
+
+    def verbatim_batches(self, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+        """The rows of ``read_verbatim`` in tables of at most ``n_rows`` rows."""
+        return self._divided(self.read_verbatim(names), n_rows)
+
+    @staticmethod
+    def _divided(table: pa.Table, n_rows: int) -> Iterator[pa.Table]:
+        return (table.slice(start, n_rows) for start in range(0, table.num_rows, n_rows))
 
     def line_of(self, row: int) -> int | None:
         """The line of the file in which a row begins, both from 1; None if there are no lines."""

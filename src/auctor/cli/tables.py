@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
@@ -21,6 +21,8 @@ from auctor._files import complete_file
 from auctor.cli.excel import ExcelFile
 from auctor.cli.output import read_stdin, write_csv_file
 from auctor.cli.table_file import TableFile
+from auctor.data.stored.csv_blocks import find_types
+from auctor.data.stored.sources import open_parquet
 
 STDIN = "-"
 DELIMITERS = (",", ";", "\t", "|")
@@ -39,6 +41,8 @@ _LONGEST_FIELD = 2**24
 
 # A block of pyarrow, by default 1 MB, must hold a whole row; a very wide table needs more.
 _WIDE_BLOCK = 2**28
+# A block where rows are read in batches: rows of any width in practice, and little memory.
+_STREAM_BLOCK = 2**24
 # Parts of pyarrow's errors about a row and about a header that is longer than a block.
 _TOO_WIDE = ("straddling", "Empty CSV file or block")
 
@@ -126,6 +130,45 @@ class CsvFile(TableFile):
         types = {name: pa.string() for name in names}
         return self._convert(arrow_csv.ConvertOptions(include_columns=names, column_types=types))
 
+    def batches(
+        self, names: Sequence[str], text: Collection[str], n_rows: int
+    ) -> Iterator[pa.Table]:
+        # The file is read twice, because the type of a column is known only at its end.
+        types = {name: pa.string() for name in names}
+        numbers = [name for name in names if name not in text]
+        with _name_in_errors(self.name):
+            found = find_types(self._blocks(numbers, types, nullable=True), numbers)
+        return self._tables(names, types | found, n_rows, nullable=True)
+
+    def verbatim_batches(self, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+        return self._tables(names, dict.fromkeys(names, pa.string()), n_rows, nullable=False)
+
+    def _tables(
+        self, names: Sequence[str], types: dict[str, pa.DataType], n_rows: int, *, nullable: bool
+    ) -> Iterator[pa.Table]:
+        with _name_in_errors(self.name):
+            for block in self._blocks(names, types, nullable=nullable):
+                table = pa.Table.from_batches([block])
+                self._refuse_bytes(table)
+                yield from self._divided(table, n_rows)
+
+    def _blocks(
+        self, names: Sequence[str], types: dict[str, pa.DataType], *, nullable: bool
+    ) -> Iterator[pa.RecordBatch]:
+        """Blocks of the file; ``nullable`` is whether texts such as NA are missing values."""
+        if not names:
+            return
+        yield from arrow_csv.open_csv(
+            self._stream(),
+            arrow_csv.ReadOptions(block_size=_STREAM_BLOCK),
+            parse_options=self._parse_options(),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=names,
+                column_types={name: types[name] for name in names},
+                strings_can_be_null=nullable,
+            ),
+        )
+
     def _convert(self, options: arrow_csv.ConvertOptions) -> pa.Table:
         with _name_in_errors(self.name):
             try:
@@ -140,17 +183,19 @@ class CsvFile(TableFile):
         return table
 
     def _parse(self, options: arrow_csv.ConvertOptions, **read: Any) -> pa.Table:
-        parse = arrow_csv.ParseOptions(
+        return arrow_csv.read_csv(
+            self._stream(),
+            arrow_csv.ReadOptions(**read),
+            parse_options=self._parse_options(),
+            convert_options=options,
+        )
+
+    def _parse_options(self) -> arrow_csv.ParseOptions:
+        return arrow_csv.ParseOptions(
             delimiter=self._delimiter,
             newlines_in_values=True,
             # In a table of one column an empty line is a row with a missing value.
             ignore_empty_lines=len(self.columns) > 1,
-        )
-        return arrow_csv.read_csv(
-            self._stream(),
-            arrow_csv.ReadOptions(**read),
-            parse_options=parse,
-            convert_options=options,
         )
 
     def _refuse_bytes(self, table: pa.Table) -> None:
@@ -180,6 +225,51 @@ class ParquetFile(TableFile):
     def read_verbatim(self, names: Sequence[str]) -> pa.Table:
         return self._read(names, ())
 
+    def batches(
+        self, names: Sequence[str], text: Collection[str], n_rows: int
+    ) -> Iterator[pa.Table]:
+        with _name_in_errors(self.name):
+            for batch in self._file.iter_batches(n_rows, columns=list(names), use_threads=False):
+                yield pa.Table.from_batches([batch]).select(list(names))
+
+    def verbatim_batches(self, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+        return self.batches(names, (), n_rows)
+
+
+class ParquetFolder(TableFile):
+    """A folder of Parquet files with the same columns, which is read in batches only."""
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        self._store = open_parquet(path)
+        self.columns = self._store.names
+        self._refuse_duplicates()
+
+    def _read(self, names: Sequence[str], text: Collection[str]) -> NoReturn:
+        raise ValueError(f"{self.name} is a folder, which this command cannot read; give a file")
+
+    def read_verbatim(self, names: Sequence[str]) -> NoReturn:
+        self._read(names, ())
+
+    def batches(
+        self, names: Sequence[str], text: Collection[str], n_rows: int
+    ) -> Iterator[pa.Table]:
+        with _name_in_errors(self.name):
+            self._store.kinds(tuple(names))  # an error if the files differ
+            for batch in self._store.batches(names, n_rows):
+                yield pa.Table.from_batches([batch]).select(list(names))
+
+    def verbatim_batches(self, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+        return self.batches(names, (), n_rows)
+
+    def sha256(self) -> str:
+        """Of the SHA-256 of each file in turn."""
+        digest = hashlib.sha256()
+        for path in self._store.paths:
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()
+
 
 class FeatherFile(TableFile):
     """A Feather file."""
@@ -203,6 +293,8 @@ def open_table(path: str, delimiter: str | None = None) -> TableFile:
     """The table at a path, in the format of its file extension; ``-`` is CSV from stdin."""
     if path == STDIN:
         return CsvFile("standard input", read_stdin(), delimiter)
+    if Path(path).is_dir():
+        return ParquetFolder(path)
     with Path(path).open("rb") as file:  # Python's "no such file" is shorter than pyarrow's
         kind = table_kind(path)
         is_pipe = not stat.S_ISREG(os.fstat(file.fileno()).st_mode)

@@ -384,7 +384,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         path : str or Path
             The file. After an error no incomplete file is left behind.
         X, y, sample_weight : optional
-            The rows of the fit. They are counted, which takes less time than the fit.
+            The rows of the fit. They are counted, which takes less time than the fit. After
+            ``fit_dataset`` give the data set as ``X``, and nothing else.
         validation : CrossValidation, optional
             The result of :func:`auctor.cross_val_auc` on the same rows: the file then has the
             cross-validated AUC and KS with their intervals, and the calibration.
@@ -412,6 +413,12 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         column 'x0' (35.5% of the importance): 1 of 1 row is above 206, the largest ...
         """
         check_is_fitted(self)
+        # Imported here, because other models do not need it.
+        from auctor.data.stored.dataset import Dataset
+
+        if isinstance(X, Dataset) and y is None and sample_weight is None and validation is None:
+            self._save_with_dataset(path, X)
+            return
         if (X is None) != (y is None):
             raise ValueError("only one of X and y is given; give both, or neither")
         if X is None and (sample_weight is not None or validation is not None):
@@ -419,6 +426,16 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         model = self.model_
         if X is not None:
             model = recorded_model(self, self._read(X), y, sample_weight, validation)
+        model.save(path)
+
+    def _save_with_dataset(self, path: str | Path, dataset: "Dataset") -> None:
+        """Write the model with a record of the rows of a data set."""
+        from auctor.estimators.dataset_fit import open_rows
+
+        with open_rows(dataset, self) as rows:
+            model = recorded_model(
+                self, rows.table, rows.y, rows.weight, None, target=dataset.target
+            )
         model.save(path)
 
     def _for_model(self, X: Any, table: Table) -> Any:

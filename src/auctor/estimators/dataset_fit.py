@@ -20,9 +20,12 @@ ROW_BYTES = {
     "SmoothAUCBoost": 87,
     "SmoothAUCBoostCV": 100,
     "SmoothTreeBoost": 200,
+    "ExactBoost": 90,
 }
 # A thread that bins a column has a buffer for its values, their sorted copy and the sort itself.
 _THREAD_BYTES = 24
+# A thread of ExactBoost has a run of its own: scores and orders of the rows, twice.
+_RUN_BYTES = 60
 # Values of parameters with which the learner works on binned rows alone.
 _ALLOWED: dict[str, tuple[Any, ...]] = {
     "estimator": ("feature", "stump"),
@@ -44,7 +47,8 @@ def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[St
             "or use fit(X, y) for a table in memory"
         )
     threads = resolve_n_jobs(estimator.n_jobs)
-    row_bytes = max(least_bytes, ROW_BYTES[name] + _THREAD_BYTES * (threads - 1))
+    thread_bytes = _RUN_BYTES if name == "ExactBoost" else _THREAD_BYTES
+    row_bytes = max(least_bytes, ROW_BYTES[name] + thread_bytes * (threads - 1))
     with open_dataset(dataset, row_bytes, name) as rows:
         yield rows
 

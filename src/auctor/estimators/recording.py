@@ -27,11 +27,18 @@ _KINDS = {"auc": "auc", "ks": "ks", "precision_at_k": "p@k", "partial_auc": "pau
 
 
 def recorded_model(
-    estimator: Any, table: Table, y: Any, sample_weight: Any, validation: Any
+    estimator: Any,
+    table: Table,
+    y: Any,
+    sample_weight: Any,
+    validation: Any,
+    *,
+    target: Any = None,
 ) -> Model:
     """The model of a fitted estimator with a record of its training rows.
 
-    The arguments are those of ``RankingEstimator.save``; ``table`` is X as the estimator reads it.
+    The arguments are those of ``RankingEstimator.save``; ``table`` is X as the estimator reads it,
+    and ``target`` the name of y where y does not have it.
     """
     model: Model = estimator.model_
     labels = read_labels(y, pos_label=estimator.pos_label_)
@@ -44,14 +51,8 @@ def recorded_model(
     check_lengths(table.n_rows, len(positive))
     weight = read_weights(sample_weight, len(positive))
     folds = None if validation is None else _check_validation(validation, len(positive))
-    record = make_record(
-        model,
-        table,
-        positive,
-        weight,
-        origin=_origin(estimator, getattr(y, "name", None)),
-        importances=_importances(estimator, table, positive, weight),
-    )
+    target = getattr(y, "name", target)
+    record = record_rows(estimator, table, positive, weight, make_origin(estimator, target))
     if record is None:
         return model
     if folds is not None:
@@ -63,6 +64,27 @@ def recorded_model(
         )
         record = replace(record, validations=(replace(own, description=description),))
     return replace(model, training=record)
+
+
+def record_rows(
+    estimator: Any,
+    table: Table,
+    positive: Bools,
+    weight: Floats | None,
+    origin: Origin,
+    scores: Floats | None = None,
+) -> TrainingRecord | None:
+    """The record of the training rows, in memory or in files; ``scores`` if they are known."""
+    importances = _importances(estimator, table, positive, weight)
+    return make_record(
+        estimator.model_,
+        table,
+        positive,
+        weight,
+        origin=origin,
+        importances=importances,
+        scores=scores,
+    )
 
 
 def _check_validation(validation: Any, n_rows: int) -> CrossValidation:
@@ -81,7 +103,8 @@ def _check_validation(validation: Any, n_rows: int) -> CrossValidation:
     return validation
 
 
-def _origin(estimator: Any, target: Any) -> Origin:
+def make_origin(estimator: Any, target: Any) -> Origin:
+    """Where a model comes from: the estimator, its parameters, the time."""
     metric = training_metric(estimator)
     return Origin(
         version=__version__,

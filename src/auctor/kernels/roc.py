@@ -194,6 +194,46 @@ def curve_steps(pos: Floats, neg: Floats) -> Any:
 
 
 @kernel
+def merge_steps(
+    first: Floats,
+    first_pos: Ints,
+    first_neg: Ints,
+    second: Floats,
+    second_pos: Ints,
+    second_neg: Ints,
+) -> Any:
+    """Merge two lists of distinct scores, in decreasing order, with the counts of each class.
+
+    A score of both lists occurs once in the result, with the sum of its counts.
+    """
+    n_first = len(first)
+    n_second = len(second)
+    scores = np.empty(n_first + n_second, dtype=np.float64)
+    n_pos = np.empty(n_first + n_second, dtype=np.int64)
+    n_neg = np.empty(n_first + n_second, dtype=np.int64)
+    i = 0
+    j = 0
+    step = 0
+    while i < n_first or j < n_second:
+        from_first = i < n_first and (j == n_second or first[i] >= second[j])
+        from_second = j < n_second and (i == n_first or second[j] >= first[i])
+        n_pos[step] = 0
+        n_neg[step] = 0
+        if from_first:
+            scores[step] = first[i]
+            n_pos[step] += first_pos[i]
+            n_neg[step] += first_neg[i]
+            i += 1
+        if from_second:
+            scores[step] = second[j]
+            n_pos[step] += second_pos[j]
+            n_neg[step] += second_neg[j]
+            j += 1
+        step += 1
+    return scores[:step], n_pos[:step], n_neg[:step]
+
+
+@kernel
 def upper_hull(x: Floats, y: Floats) -> Ints:
     """Find the vertices of the upper convex hull of points that are sorted by x, then y."""
     corners = np.empty(len(x), dtype=np.int64)

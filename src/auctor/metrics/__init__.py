@@ -19,6 +19,7 @@ from auctor.metrics.intervals import AucInterval, auc_ci
 from auctor.metrics.metric_comparison import MetricComparison, compare_metric
 from auctor.metrics.scorers import ks_scorer, partial_auc_scorer, precision_at_k_scorer
 from auctor.metrics.separation import RocDistance, ks, roc_distance
+from auctor.metrics.sorted_scores import roc_curve_of_batches
 from auctor.metrics.stability import PsiTest, psi, psi_test
 from auctor.metrics.threshold_table import ThresholdRow, ThresholdTable, threshold_table
 from auctor.metrics.thresholds import Threshold, threshold_at
@@ -68,6 +69,7 @@ __all__ = [
     "recall_at_k",
     "roc_band",
     "roc_curve",
+    "roc_curve_of_batches",
     "roc_distance",
     "score_histogram",
     "threshold_at",

@@ -8,6 +8,7 @@ the true positive rate at its score, clipped to the rates at the ends of the ran
 positive rates is the same problem with the classes exchanged.
 """
 
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,9 +17,11 @@ import numpy.typing as npt
 from auctor._checks import check_choice, check_level, check_one, check_region, check_whole
 from auctor._typing import Floats, Ints
 from auctor.metrics.bootstrap import Resampling, make_generator
-from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.curve import RocCurve, axis_of, curve_of_sample
+from auctor.metrics.curve_blocks import block_sum, interpolate
 from auctor.metrics.curve_estimates import area_variance
-from auctor.metrics.curve_intervals import MetricInterval, read_rows
+from auctor.metrics.curve_intervals import MetricInterval, Setting, read_rows
+from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.folds import Part, PooledRows, describe_folds, pool_rows
 from auctor.metrics.influence import (
     Influences,
@@ -93,7 +96,7 @@ def partial_auc_ci(
     variance of the row contributions, Wilson's limits, 5 positives, 5 negatives)
     """
     name, ends = check_one(fpr_range=fpr_range, tpr_range=tpr_range)
-    region = _Region(name.removesuffix("_range"), *check_region(ends, name), scaled)
+    region = Region(name.removesuffix("_range"), *check_region(ends, name), scaled)
     level = check_level(level)
     check_choice(method, METHODS)
     n_resamples = check_whole(n_resamples, "n_resamples", minimum=2)
@@ -103,7 +106,7 @@ def partial_auc_ci(
     return _measure(region, rows, level, resampling if method == "bootstrap" else None)
 
 
-class _Region(NamedTuple):
+class Region(NamedTuple):
     """A range of one of the rates; areas are kept as fractions of its width."""
 
     name: str
@@ -130,17 +133,37 @@ class _Region(NamedTuple):
         return (1 + (fraction - chance) / (1 - chance)) / 2
 
 
+class AreaEstimate(NamedTuple):
+    """An area as a fraction, its variance, and the effective rows and degrees of freedom."""
+
+    fraction: float
+    variance: float
+    n_rows: float
+    freedom: float
+
+
 def _measure(
-    region: _Region, rows: PooledRows, level: float, resampling: Resampling | None
+    region: Region, rows: PooledRows, level: float, resampling: Resampling | None
 ) -> MetricInterval:
     """Estimate an area and its interval."""
-    estimate = _estimate(rows, region, resampling)
-    n_rows, freedom = estimate.n_rows, estimate.freedom
+    sample = rows.sample
+    method = describe_folds(_method(rows.groups, resampling), rows.n_folds, rows.inflation)
+    setting = Setting((sample.n_pos, sample.n_neg), level, method, rows.n_folds, rows.inflation)
+    return _interval(region, _estimate(rows, region, resampling), setting)
+
+
+def _interval(region: Region, estimate: AreaEstimate, rows: Setting) -> MetricInterval:
+    n_rows, level = estimate.n_rows, rows.level
     ends = auc_limits(
-        estimate.fraction, estimate.variance, n_rows, n_rows, level, rows.inflation, freedom
+        estimate.fraction,
+        estimate.variance,
+        n_rows,
+        n_rows,
+        level,
+        rows.inflation,
+        estimate.freedom,
     )
     low, high = (region.area(end) for end in ends)
-    method = describe_folds(_method(rows.groups, resampling), rows.n_folds, rows.inflation)
     return MetricInterval(
         "scaled partial AUC" if region.scaled else "partial AUC",
         f"over {region.name} {region.low:g} to {region.high:g}",
@@ -148,10 +171,9 @@ def _measure(
         low,
         high,
         level,
-        f"{method}, Wilson's limits",
+        f"{rows.method}, Wilson's limits",
         (region.area(1.0) - region.area(0.0)) * float(np.sqrt(estimate.variance)),
-        rows.sample.n_pos,
-        rows.sample.n_neg,
+        *rows.sizes,
         rows.n_folds,
     )
 
@@ -163,28 +185,98 @@ def _method(groups: Ints | None, resampling: Resampling | None) -> str:
     return f"variance of the {'row' if groups is None else 'group'} contributions"
 
 
-class _Estimate(NamedTuple):
-    """An area as a fraction, its variance, and the effective rows and degrees of freedom."""
-
-    fraction: float
-    variance: float
-    n_rows: float
-    freedom: float
-
-
-def _estimate(rows: PooledRows, region: _Region, resampling: Resampling | None) -> _Estimate:
+def _estimate(rows: PooledRows, region: Region, resampling: Resampling | None) -> AreaEstimate:
     sample, groups = rows.sample, rows.groups
+    if sample.weight is None and groups is None and resampling is None:
+        return _estimate_of_curve(curve_of_sample(sample), region, rows.inflation)
     of_rows = area_influences(sample, region.name, (region.low, region.high))
     if resampling is None:
         spread = variance(of_rows, sample, groups)
     else:
         spread = area_variance(Part(sample, resampling), region.fraction)
-    n_rows, freedom = known_from(of_rows, sample, groups)
-    n_restricted = effective_sizes(sample, groups)[1 if region.name == "fpr" else 0]
-    inside = max(_ROWS_PER_ROW * region.width * n_restricted, _MIN_ROWS)
-    freedom = min(freedom, max(degrees(inside), _MIN_DEGREES))
     fraction = region.fraction(curve_of_sample(sample))
-    return _Estimate(fraction, rows.inflation * spread, min(n_rows, inside), freedom)
+    n_restricted = effective_sizes(sample, groups)[1 if region.name == "fpr" else 0]
+    known = known_from(of_rows, sample, groups)
+    return _limited(fraction, rows.inflation * spread, known, region.width * n_restricted)
+
+
+def _limited(
+    fraction: float, spread: float, known: tuple[float, float], n_inside: float
+) -> AreaEstimate:
+    """The estimate with effective rows and degrees of freedom by the rows inside the range."""
+    n_rows, freedom = known
+    inside = max(_ROWS_PER_ROW * n_inside, _MIN_ROWS)
+    freedom = min(freedom, max(degrees(inside), _MIN_DEGREES))
+    return AreaEstimate(fraction, spread, min(n_rows, inside), freedom)
+
+
+def area_interval(curve: RocCurve, region: Region, level: float = 0.95) -> MetricInterval:
+    """The interval of a partial AUC of rows without weights and groups, by their curve."""
+    check_two_of_each(curve.n_pos, curve.n_neg)
+    sizes = curve.n_pos, curve.n_neg
+    return _interval(
+        region, _estimate_of_curve(curve, region, 1.0), Setting(sizes, level, _method(None, None))
+    )
+
+
+def _estimate_of_curve(curve: RocCurve, region: Region, inflation: float) -> AreaEstimate:
+    sizes = float(curve.n_pos), float(curve.n_neg)
+    n_rows = min(sizes)
+    spread = inflation * _plain_variance(curve, region)
+    n_inside = region.width * sizes[1 if region.name == "fpr" else 0]
+    return _limited(region.fraction(curve), spread, (n_rows, degrees(n_rows)), n_inside)
+
+
+def _plain_variance(curve: RocCurve, region: Region) -> float:
+    """The variance of the contributions of the rows, as in ``area_influences``, by steps."""
+    return _class_variance(curve, region, "pos") + _class_variance(curve, region, "neg")
+
+
+def _class_variance(curve: RocCurve, region: Region, which: str) -> float:
+    n = curve.n_pos if which == "pos" else curve.n_neg
+    n_points = len(curve.thresholds)
+    steps = partial(_contributions, curve, region.name, (region.low, region.high), which)
+    mean = block_sum(n_points, lambda part: np.multiply(*steps(part))) / n
+    return block_sum(n_points, lambda part: _squares(*steps(part), mean, n)) * n / max(n - 1, 1e-9)
+
+
+def _squares(counts: Floats, values: Floats, mean: float, n: int) -> Floats:
+    return np.asarray(counts * ((values - mean) / n) ** 2)
+
+
+def _contributions(
+    curve: RocCurve, name: str, ends: tuple[float, float], which: str, part: slice
+) -> tuple[Floats, Floats]:
+    """The rows of a class in each step, and what each adds to the area.
+
+    Over a range of true positive rates the classes and the direction of the scores are exchanged.
+    """
+    own, other = curve.true_positives, curve.false_positives
+    low, high = ends
+    if name == "tpr":
+        own, other = other, own
+        low, high = 1 - high, 1 - low
+    is_own = (which == "pos") == (name == "fpr")
+    counts = np.diff((own if is_own else other)[part])
+    theirs, total = (other, float(other[-1])) if is_own else (own, float(own[-1]))
+    # The fraction of the other class above a row of this step; a tie counts one half.
+    above = (theirs[part][1:] + theirs[part][:-1]) / (2.0 * total)
+    if name == "tpr":
+        above = 1.0 - above
+    if is_own:
+        return counts, (high - np.clip(above, low, high)) / (high - low)
+    least, most = _heights(curve, name, low, high)
+    return counts, np.clip(above, least, most) / (high - low)
+
+
+def _heights(curve: RocCurve, name: str, low: float, high: float) -> tuple[float, float]:
+    """The other rate at the ends of the range."""
+    fpr, tpr = axis_of(curve, "fpr"), axis_of(curve, "tpr")
+    if name == "fpr":
+        return interpolate(low, fpr, tpr), interpolate(high, fpr, tpr)
+    # With classes exchanged and scores reversed, the axes are 1 - tpr and 1 - fpr.
+    low, high = (interpolate(1 - end, tpr, fpr, first=True) for end in (low, high))
+    return 1 - low, 1 - high
 
 
 def area_influences(sample: Sample, name: str, ends: tuple[float, float]) -> Influences:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from auctor._typing import Floats, Indices, Ints
 from auctor.kernels import roc
-from auctor.metrics.curve import RocCurve
+from auctor.metrics.curve import RocCurve, axis_of
 from auctor.metrics.sample import Sample, group_codes, split
 
 Draw = tuple[Floats, Floats]  # weight of each positive and of each negative row
@@ -123,7 +123,7 @@ def resampled_curves(
     If steps of the curve are drawn instead of rows, there are about ``max_steps`` of them at most.
     """
     if groups is None and sample.weight is None:
-        return _class_draws(thin(curve, max_steps), rng), "stratified bootstrap"
+        return class_draws(thin(curve, max_steps), rng), "stratified bootstrap"
     draws, method = make_draws(sample, groups, rng)
     steps = step_of_rows(curve, sample)
     return (redrawn(curve, steps, draw) for draw in draws), method
@@ -134,8 +134,9 @@ def thin(curve: RocCurve, max_steps: int) -> RocCurve:
     n = len(curve.thresholds)
     if n <= max_steps:
         return curve
-    wanted = np.linspace(0, curve.flagged[-1], max_steps)
-    kept = np.unique(np.append(np.searchsorted(curve.flagged, wanted), [0, n - 1]).clip(0, n - 1))
+    flagged = axis_of(curve, "flagged")
+    wanted = np.linspace(0, flagged[-1], max_steps)
+    kept = np.unique(np.append(flagged.search(wanted), [0, n - 1]).clip(0, n - 1))
     return at_thresholds(curve, kept)
 
 
@@ -145,7 +146,7 @@ def at_thresholds(curve: RocCurve, kept: Indices) -> RocCurve:
     return _with_steps(replace(curve, thresholds=curve.thresholds[kept]), steps)
 
 
-def _class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve]:
+def class_draws(curve: RocCurve, rng: np.random.Generator) -> Iterator[RocCurve]:
     """Draw as many rows of each class as there are, by the number of rows in each step."""
     rates = [np.diff(total) / total[-1] for total in (curve.true_positives, curve.false_positives)]
     sizes = curve.n_pos, curve.n_neg

@@ -11,6 +11,13 @@ from auctor._checks import check_number, check_one, check_rate, check_region, ch
 from auctor._text import count
 from auctor._typing import Floats, Ints
 from auctor.kernels import roc
+from auctor.metrics.curve_blocks import (
+    Axis,
+    area_between,
+    block_sum,
+    count_from,
+    first_largest,
+)
 from auctor.metrics.sample import Sample, read_sample, sort_classes
 
 
@@ -118,10 +125,13 @@ class RocCurve:
         0.875
         """
         # Counts instead of rates: sums of whole numbers are exact.
-        heights = self.true_positives[1:] + self.true_positives[:-1]
-        doubled = np.sum(heights * np.diff(self.false_positives))
+        doubled = block_sum(len(self.thresholds), self._double_areas)
         area = float(doubled / (2 * self.true_positives[-1] * self.false_positives[-1]))
         return min(area, 1.0)  # rounding of fractional weights can exceed 1
+
+    def _double_areas(self, part: slice) -> Floats:
+        heights = self.true_positives[part][1:] + self.true_positives[part][:-1]
+        return np.asarray(heights * np.diff(self.false_positives[part]))
 
     def partial_auc(
         self,
@@ -142,11 +152,14 @@ class RocCurve:
         """
         name, region = check_one(fpr_range=fpr_range, tpr_range=tpr_range)
         low, high = check_region(region, name)
+        fpr, tpr = axis_of(self, "fpr"), axis_of(self, "tpr")
         if name == "fpr_range":
-            area = _area_between(self.fpr, self.tpr, low, high)
+            area = area_between(fpr, tpr, low, high)
             chance = (high**2 - low**2) / 2
         else:
-            area = _area_between(self.tpr, 1 - self.fpr, low, high)
+            area = area_between(
+                axis_of(self, "tpr"), axis_of(self, "fpr"), low, high, is_flipped=True
+            )
             chance = ((1 - low) ** 2 - (1 - high) ** 2) / 2
         return (1 + (area - chance) / (high - low - chance)) / 2 if scaled else area
 
@@ -158,10 +171,14 @@ class RocCurve:
         >>> roc_curve([0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.9]).youden()
         tpr 0.667 at fpr 0.000, precision 1.000, 2 flagged, threshold 0.6
         """
+
         # Counts instead of rates, so that points of equal J compare as equal.
-        gain = self.true_positives * self.false_positives[-1]
-        loss = self.false_positives * self.true_positives[-1]
-        return _point(self, int(np.argmax(gain - loss)))
+        def differences(part: slice) -> Floats:
+            gain = self.true_positives[part] * self.false_positives[-1]
+            loss = self.false_positives[part] * self.true_positives[-1]
+            return np.asarray(gain - loss)
+
+        return _point(self, first_largest(len(self.thresholds), differences))
 
     def ks(self) -> float:
         """Kolmogorov-Smirnov distance of the classes: the largest ``tpr - fpr``.
@@ -224,8 +241,9 @@ class RocCurve:
         if name == "threshold":
             return _at_threshold(self, check_number(value, name), interpolate)
         if name == "budget":
-            most = check_top(value, float(self.flagged[-1]), name, minimum=0)
-            return _at_most(self, self.flagged, most, interpolate)
+            flagged = axis_of(self, "flagged")
+            most = check_top(value, flagged[-1], name, minimum=0)
+            return _at_most(self, flagged, most, interpolate)
         if name == "fpr":
             return _at_fpr(self, check_rate(value, name), interpolate)
         return _at_tpr(self, check_rate(value, name), interpolate)
@@ -244,7 +262,7 @@ class RocCurve:
         ([inf, 0.6, 0.3, 0.1], 0.9167)
         """
         corners = roc.upper_hull(self.false_positives, self.true_positives)
-        return _freeze(
+        return freeze(
             replace(
                 self,
                 thresholds=self.thresholds[corners],
@@ -299,7 +317,7 @@ def curve_of_sample(sample: Sample) -> RocCurve:
         len(classes.neg),
         sample.pos_label,
     )
-    return _freeze(curve)
+    return freeze(curve)
 
 
 def _weight_above(counts: Ints, weight: Floats | None) -> Floats:
@@ -309,21 +327,19 @@ def _weight_above(counts: Ints, weight: Floats | None) -> Floats:
     return np.concatenate(([0.0], np.cumsum(weight[::-1])))[counts]
 
 
-def _freeze(curve: RocCurve) -> RocCurve:
+def freeze(curve: RocCurve) -> RocCurve:
     """Make the arrays of a curve read-only."""
     for array in (curve.thresholds, curve.true_positives, curve.false_positives):
         array.flags.writeable = False
     return curve
 
 
-def _area_between(x: Floats, y: Floats, low: float, high: float) -> float:
-    """Integral over [low, high] of the piecewise linear function through points of rising x."""
-    width = np.diff(x)
-    left = np.clip(x[:-1], low, high)
-    right = np.clip(x[1:], low, high)
-    slope = np.divide(np.diff(y), width, out=np.zeros_like(width), where=width > 0)
-    middle = y[:-1] + slope * ((left + right) / 2 - x[:-1])
-    return float(np.sum(middle * (right - left)))
+def axis_of(curve: RocCurve, name: str) -> Axis:
+    """The quantity "fpr", "tpr" or "flagged" at each threshold, which is not kept in memory."""
+    if name == "flagged":
+        return Axis((curve.true_positives, curve.false_positives))
+    counts = curve.false_positives if name == "fpr" else curve.true_positives
+    return Axis((counts,), float(counts[-1]))
 
 
 def _point(
@@ -354,13 +370,13 @@ def _at_threshold(curve: RocCurve, threshold: float, interpolate: bool) -> Opera
             "interpolate is True and threshold is given; give fpr, tpr or budget instead of "
             "threshold, or leave interpolate out"
         )
-    index = int(np.searchsorted(-curve.thresholds, -threshold, side="right")) - 1
+    index = count_from(curve.thresholds, threshold) - 1
     return _point(curve, index, threshold=threshold)
 
 
-def _at_most(curve: RocCurve, axis: Floats, value: float, interpolate: bool) -> OperatingPoint:
+def _at_most(curve: RocCurve, axis: Axis, value: float, interpolate: bool) -> OperatingPoint:
     """The last point whose ``axis`` is at most ``value``, or the interpolated point at it."""
-    index = int(np.searchsorted(axis, value, side="right")) - 1
+    index = axis.count_at_most(value) - 1
     if not interpolate or index == len(axis) - 1:
         return _point(curve, index)
     return _point(curve, index, float((value - axis[index]) / (axis[index + 1] - axis[index])))
@@ -370,13 +386,13 @@ def _at_fpr(curve: RocCurve, fpr: float, interpolate: bool) -> OperatingPoint:
     """The lowest threshold with at most this fpr."""
     # Of several points with the same tpr this is not the one with the smallest fpr: with few
     # positives, that one's threshold lies far above the one with this fpr in the population.
-    return _at_most(curve, curve.fpr, fpr, interpolate)
+    return _at_most(curve, axis_of(curve, "fpr"), fpr, interpolate)
 
 
 def _at_tpr(curve: RocCurve, tpr: float, interpolate: bool) -> OperatingPoint:
     """The highest threshold with at least this tpr."""
-    axis = curve.tpr
-    first = int(np.searchsorted(axis, tpr))
+    axis = axis_of(curve, "tpr")
+    first = axis.count_below(tpr)
     if interpolate and axis[first] > tpr:
         return _point(
             curve, first - 1, float((tpr - axis[first - 1]) / (axis[first] - axis[first - 1]))

@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from auctor._typing import Bools
-from auctor.metrics.bootstrap import at_thresholds, resampled_curves, thin
-from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.bootstrap import at_thresholds, class_draws, resampled_curves, thin
+from auctor.metrics.curve import RocCurve, axis_of, curve_of_sample
+from auctor.metrics.curve_blocks import Axis, interpolate
 from auctor.metrics.effective import kish
 from auctor.metrics.folds import Part
 from auctor.metrics.sample import read_codes
@@ -59,13 +61,27 @@ class Estimate(NamedTuple):
 
 def estimate_ks(part: Part) -> Estimate:
     """KS with its bias, and the variance of tpr - fpr at the threshold of the largest value."""
-    curve = curve_of_sample(part.sample)
+    curve, positive = curve_of_sample(part.sample), part.sample.positive
+    sizes = _n_independent(part, positive), _n_independent(part, ~positive)
+    is_plain = part.sample.weight is None and _groups(part) is None
+    return ks_of_curve(curve, partial(_draws, part=part), sizes, is_plain=is_plain)
+
+
+Draws = Callable[[RocCurve], Iterator[RocCurve]]  # resampled curves of a curve
+
+
+def ks_of_curve(
+    curve: RocCurve, draws: Draws, sizes: tuple[float, float], *, is_plain: bool = True
+) -> Estimate:
+    """The KS of a curve; ``sizes`` are the effective numbers of positives and of negatives.
+
+    ``is_plain`` is whether there are neither weights nor groups.
+    """
     steps, point = thin(curve, _MAX_STEPS), curve.youden()
-    drawn = np.array([_ks_and_gap(one, point.threshold) for one in _draws(steps, part)])
-    positive = part.sample.positive
-    n_pos, n_neg = _n_independent(part, positive), _n_independent(part, ~positive)
+    drawn = np.array([_ks_and_gap(one, point.threshold) for one in draws(steps)])
+    n_pos, n_neg = sizes
     variance = _rate_variance(point.tpr, n_pos) + _rate_variance(point.fpr, n_neg)
-    if part.sample.weight is not None or _groups(part) is not None:
+    if not is_plain:
         variance = max(variance, float(drawn[:, 1].var(ddof=1)))
     excess = float(drawn[:, 0].mean()) - steps.ks()
     n_rows = min(n_pos, n_neg)
@@ -81,13 +97,32 @@ def estimate_ks(part: Part) -> Estimate:
 def estimate_precision(part: Part, fraction: float) -> Estimate:
     """Precision in the top fraction of the rows, with its bootstrap variance."""
     curve = curve_of_sample(part.sample)
+
+    def n_rows_from(threshold: float) -> float:
+        return _n_independent(part, part.sample.scores[0] >= threshold)
+
+    return precision_of_curve(curve, fraction, partial(_draws, part=part), n_rows_from)
+
+
+def precision_of_curve(
+    curve: RocCurve, fraction: float, draws: Draws, n_rows_from: Callable[[float], float]
+) -> Estimate:
+    """The precision in the top fraction of the rows of a curve.
+
+    ``n_rows_from`` gives the effective number of rows at or above a threshold.
+    """
     steps = _fine_at_the_top(curve, fraction)
-    drawn = [precision_in_top(one, fraction) for one in _draws(steps, part)]
+    drawn = [precision_in_top(one, fraction) for one in draws(steps)]
     return Estimate(
         precision_in_top(curve, fraction),
         float(np.var(drawn, ddof=1)),
-        n_independent=_size_of_top(part, curve, fraction),
+        n_independent=_size_of_top(curve, fraction, n_rows_from),
     )
+
+
+def plain_draws(steps: RocCurve, n_resamples: int, rng: np.random.Generator) -> Iterator[RocCurve]:
+    """The resampled curves of rows without weights and groups."""
+    return islice(class_draws(thin(steps, 2 * _MAX_STEPS), rng), n_resamples)
 
 
 def area_variance(part: Part, area: Callable[[RocCurve], float]) -> float:
@@ -98,8 +133,9 @@ def area_variance(part: Part, area: Callable[[RocCurve], float]) -> float:
 
 def precision_in_top(curve: RocCurve, fraction: float) -> float:
     """Precision among this fraction of the rows; rows tied at its end count in part."""
-    top = fraction * float(curve.flagged[-1])
-    return float(np.interp(top, curve.flagged, curve.true_positives)) / top
+    flagged = axis_of(curve, "flagged")
+    top = fraction * flagged[-1]
+    return interpolate(top, flagged, Axis((curve.true_positives,))) / top
 
 
 def effective_trials(value: float, error: float, n_independent: float) -> float:
@@ -152,18 +188,18 @@ def _ks_and_gap(drawn: RocCurve, threshold: float) -> tuple[float, float]:
     return drawn.ks(), drawn.at(threshold=threshold).youden
 
 
-def _size_of_top(part: Part, curve: RocCurve, fraction: float) -> float:
+def _size_of_top(curve: RocCurve, fraction: float, n_rows_from: Callable[[float], float]) -> float:
     """Effective number of independent rows in the top; rows tied at its end count in part."""
-    top = fraction * float(curve.flagged[-1])
-    last = min(int(np.searchsorted(curve.flagged, top * (1 - 1e-12))), len(curve.flagged) - 1)
-    rows = part.sample.scores[0] >= curve.thresholds[last]
-    return _n_independent(part, rows) * min(top / float(curve.flagged[last]), 1.0)
+    flagged = axis_of(curve, "flagged")
+    top = fraction * flagged[-1]
+    last = min(flagged.count_below(top * (1 - 1e-12)), len(flagged) - 1)
+    return n_rows_from(float(curve.thresholds[last])) * min(top / flagged[last], 1.0)
 
 
 def _fine_at_the_top(curve: RocCurve, fraction: float) -> RocCurve:
     """The curve with neighbouring steps joined, fewer of them in the top than elsewhere."""
-    flagged = curve.flagged
+    flagged = axis_of(curve, "flagged")
     last = len(flagged) - 1
-    end = int(np.searchsorted(flagged, min(_TIMES_THE_TOP * fraction, 1.0) * flagged[-1]))
+    end = flagged.count_below(min(_TIMES_THE_TOP * fraction, 1.0) * flagged[-1])
     kept = [np.linspace(a, b, _MAX_STEPS) for a, b in ((0, min(end, last)), (end, last))]
     return at_thresholds(curve, np.unique(np.concatenate(kept).astype(np.intp).clip(0, last)))

@@ -139,7 +139,7 @@ def ks_ci(
     """
     sample = read_rows(y_true, y_score, sample_weight, pos_label)
     rows = pool_rows(sample, folds=folds, instability=instability, groups=groups)
-    return _measure(_Metric("KS", "", estimate_ks), rows, level, n_resamples, random_state)
+    return _measure(Metric("KS", "", estimate_ks), rows, level, n_resamples, random_state)
 
 
 def precision_at_k_ci(
@@ -187,25 +187,24 @@ def precision_at_k_ci(
     Clopper-Pearson limits, 4 positives, 6 negatives)
     """
     sample = read_rows(y_true, y_score, sample_weight, pos_label)
-    fraction, where = read_top(k, sample)
+    fraction, where = read_top(k, sample.total)
     estimate = partial(estimate_precision, fraction=fraction)
     rows = pool_rows(sample, folds=folds, instability=instability, groups=groups)
-    metric = _Metric("precision", where, estimate, is_fraction=True)
+    metric = Metric("precision", where, estimate, is_fraction=True)
     return _measure(metric, rows, level, n_resamples, random_state)
 
 
-class _Metric(NamedTuple):
+class Metric(NamedTuple):
     """A metric, its words, and whether it is a fraction, with the interval of a proportion."""
 
     name: str
     where: str
-    estimate: Callable[[Part], Estimate]
+    estimate: Callable[[Part], Estimate] | None  # None where the estimate is known
     is_fraction: bool = False
 
 
-def read_top(k: Any, sample: Sample) -> tuple[float, str]:
-    """The fraction of the rows that is the top, and the top in words."""
-    total = float(len(sample.positive)) if sample.weight is None else float(sample.weight.sum())
+def read_top(k: Any, total: float) -> tuple[float, str]:
+    """The fraction of all rows (or of their weight) that is the top, and the top in words."""
     fraction = check_top_within(k, total) / total
     where = f"in the top {k:g}" if isinstance(k, Integral) else f"in the top {100 * k:.4g}%"
     return fraction, where
@@ -221,19 +220,38 @@ def read_rows(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> 
 
 
 def _measure(
-    metric: _Metric, rows: PooledRows, level: float, n_resamples: Any, random_state: Any
+    metric: Metric, rows: PooledRows, level: float, n_resamples: Any, random_state: Any
 ) -> MetricInterval:
     """Estimate a metric and its interval."""
     level = check_level(level)
     n_resamples = check_whole(n_resamples, "n_resamples", minimum=2)
     resampling = Resampling(rows.groups, n_resamples, make_generator(random_state))
+    assert metric.estimate is not None
     estimate = metric.estimate(Part(rows.sample, resampling))
+    sizes = rows.sample.n_pos, rows.sample.n_neg
+    setting = Setting(sizes, level, resampling.name, rows.n_folds, rows.inflation)
+    return make_interval(metric, estimate, setting)
+
+
+class Setting(NamedTuple):
+    """What an interval is of, beside its estimate."""
+
+    sizes: tuple[int, int]  # number of positives and of negatives
+    level: float
+    method: str
+    n_folds: int | None = None
+    inflation: float = 1.0
+
+
+def make_interval(metric: Metric, estimate: Estimate, rows: Setting) -> MetricInterval:
+    """The interval of an estimate: t limits, or for a fraction those of Clopper and Pearson."""
+    level = rows.level
     error = float(np.hypot(np.sqrt(rows.inflation * estimate.variance), estimate.bias_error))
     # Without folds the value is the KS of the rows as it is usually reported, bias included.
     is_corrected = rows.n_folds is not None and not metric.is_fraction
     value = estimate.corrected if is_corrected else estimate.value
     if metric.is_fraction:
-        limits, (low, high) = "Clopper-Pearson", _proportion_limits(estimate, error, rows, level)
+        limits, (low, high) = "Clopper-Pearson", _proportion_limits(estimate, error, rows)
     else:
         centre = value if is_corrected else value - estimate.bias
         reach = quantile(level, estimate.freedom) * error
@@ -245,15 +263,14 @@ def _measure(
         max(min(low, value), 0.0),
         min(max(high, value), 1.0),
         level,
-        f"{describe_folds(resampling.name, rows.n_folds, rows.inflation)}, {limits} limits",
+        f"{describe_folds(rows.method, rows.n_folds, rows.inflation)}, {limits} limits",
         error,
-        rows.sample.n_pos,
-        rows.sample.n_neg,
+        *rows.sizes,
         rows.n_folds,
     )
 
 
-def _proportion_limits(estimate: Estimate, error: float, rows: PooledRows, level: float) -> Range:
+def _proportion_limits(estimate: Estimate, error: float, rows: Setting) -> Range:
     """Clopper-Pearson limits at the number of rows at which a proportion has this error."""
     n_trials = effective_trials(estimate.value, error, estimate.n_independent / rows.inflation)
-    return clopper_pearson(estimate.value * n_trials, n_trials, level)
+    return clopper_pearson(estimate.value * n_trials, n_trials, rows.level)

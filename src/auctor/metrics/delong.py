@@ -43,10 +43,44 @@ def placements_by_row(pos: Floats, neg: Floats) -> Placements:
 
 def variance(placed: Placements) -> float:
     """DeLong's variance of one AUC: the sum of the variances of the mean placements."""
-    n_pos, n_neg = len(placed.pos), len(placed.neg)
-    part_pos = float(np.var(placed.pos, ddof=1)) / n_pos / (2 * n_neg) ** 2
-    part_neg = float(np.var(placed.neg, ddof=1)) / n_neg / (2 * n_pos) ** 2
-    return part_pos + part_neg
+    ones = np.ones(1, dtype=np.int64)
+    pos, neg = (PlacementSums(len(values)).add(ones, values) for values in (placed.pos, placed.neg))
+    return variance_of_sums(pos, neg)
+
+
+class PlacementSums:
+    """Sums of doubled placements and of their squares, in whole numbers of any size.
+
+    The variance then has no rounding error but that of one division, so that it depends neither on
+    the order of the rows nor on how they are divided into blocks.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows, self.total, self._square = n_rows, 0, 0
+
+    def add(self, counts: Ints, placed: Ints) -> "PlacementSums":
+        """Add placements, each of which ``counts`` rows have."""
+        self.total += int((counts * placed).sum())
+        # Squares of placements do not fit into 64 bits: products of parts of 16 bits do, and so do
+        # the sums of the lower and of the upper halves of these products.
+        parts = [(placed >> (16 * k)) & 0xFFFF for k in range(3)]
+        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+            product = counts * (parts[i] * parts[j])
+            low, high = int((product & 0xFFFFFFFF).sum()), int((product >> 32).sum())
+            times = 1 if i == j else 2
+            self._square += times * (low + (high << 32)) << (16 * (i + j))
+        return self
+
+    def variance(self, n_other: int) -> float:
+        """The variance of the mean placement, as a fraction of the rows of the other class."""
+        n = self.n_rows
+        deviation = n * self._square - self.total**2  # n times the sum of squared deviations
+        return deviation / (n**2 * (n - 1) * (2 * n_other) ** 2)
+
+
+def variance_of_sums(pos: PlacementSums, neg: PlacementSums) -> float:
+    """DeLong's variance from the sums of both classes."""
+    return pos.variance(neg.n_rows) + neg.variance(pos.n_rows)
 
 
 def check_two_of_each(n_pos: int, n_neg: int, where: str = "y_true") -> None:

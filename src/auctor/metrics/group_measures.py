@@ -13,6 +13,8 @@ import numpy as np
 
 from auctor._typing import Bools, Floats, Ints
 from auctor.metrics.area import auc_of_sorted
+from auctor.metrics.delong import placements
+from auctor.metrics.delong import variance as delong_variance
 from auctor.metrics.effective import Counted, IndependentRows, independent_rows
 from auctor.metrics.influence import (
     effective_sizes,
@@ -128,11 +130,15 @@ def make_area(sample: Sample, clusters: Ints | None, inflation: float) -> Area:
     pairs = float(weight[sample.positive].sum()) * float(weight[~sample.positive].sum())
     if min(sample.n_pos, sample.n_neg) < 2:
         return Area(value, math.nan, 1.0, 1.0, pairs=pairs)
-    of_rows = influences(sample)
     if clusters is None:
         n_pos, n_neg = effective_sizes(sample)
-        spread = variance(of_rows, sample)
+        # As `auc_ci` computes them, so that the limits agree to the last bit.
+        if sample.weight is None:
+            spread = delong_variance(placements(sort_classes(sample)))
+        else:
+            spread = variance(influences(sample), sample)
         return Area(value, spread, n_pos, n_neg, inflation=inflation, pairs=pairs)
+    of_rows = influences(sample)
     # Codes from 0 without gaps: the sums below have a place for every code up to the largest.
     distinct, codes = np.unique(clusters, return_inverse=True)
     spread = variance(of_rows, sample, codes)

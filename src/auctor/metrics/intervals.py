@@ -1,5 +1,6 @@
 """Confidence interval of an AUC."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +11,15 @@ from auctor._checks import check_choice, check_level, check_whole
 from auctor._text import count, interval
 from auctor.metrics.area import auc_of_sorted
 from auctor.metrics.bootstrap import Resampling, make_generator, rank
-from auctor.metrics.delong import check_two_of_each, placements, variance
+from auctor.metrics.curve import RocCurve, curve_of_sample
+from auctor.metrics.curve_blocks import segments
+from auctor.metrics.delong import (
+    PlacementSums,
+    check_two_of_each,
+    placements,
+    variance,
+    variance_of_sums,
+)
 from auctor.metrics.folds import (
     FoldsAuc,
     auc_within_folds,
@@ -219,6 +228,8 @@ def _wilson(
 ) -> AucInterval:
     """Wilson's limits at the effective number of pairs."""
     codes = None if groups is None else group_codes(groups, sample)
+    if sample.weight is None and codes is None and resampling is None:
+        return auc_interval(curve_of_sample(sample), level)
     of_rows = influences(sample)
     # Computed as `auc` computes it, so that the two agree to the last bit also with weights.
     value = auc_of_sorted(sort_classes(sample))
@@ -230,6 +241,32 @@ def _wilson(
     low, high = auc_limits(value, spread, n_rows, n_rows, level, freedom=freedom)
     method, error = f"{name}, Wilson's limits", float(np.sqrt(spread))
     return AucInterval(value, low, high, level, method, error, sample.n_pos, sample.n_neg)
+
+
+def auc_interval(curve: RocCurve, level: float = 0.95) -> AucInterval:
+    """The interval of the AUC of rows without weights and groups, which their curve describes.
+
+    Sums are those of whole numbers, so that the order of the rows does not matter.
+    """
+    check_two_of_each(curve.n_pos, curve.n_neg)
+    pos, neg = _placement_sums(curve)
+    value, spread = pos.total / (2 * curve.n_pos * curve.n_neg), variance_of_sums(pos, neg)
+    n_rows = float(min(curve.n_pos, curve.n_neg))
+    low, high = auc_limits(value, spread, n_rows, n_rows, level, freedom=degrees(n_rows))
+    method = "DeLong's variance, Wilson's limits"
+    return AucInterval(value, low, high, level, method, math.sqrt(spread), curve.n_pos, curve.n_neg)
+
+
+def _placement_sums(curve: RocCurve) -> tuple[PlacementSums, PlacementSums]:
+    """Sums of the placements of both classes, from the steps of the curve."""
+    pos, neg = PlacementSums(curve.n_pos), PlacementSums(curve.n_neg)
+    for part in segments(len(curve.thresholds)):
+        true_pos = curve.true_positives[part].astype(np.int64)
+        false_pos = curve.false_positives[part].astype(np.int64)
+        # Rows of a step are tied: each has half of the other class's rows of the step on its side.
+        pos.add(np.diff(true_pos), 2 * curve.n_neg - false_pos[1:] - false_pos[:-1])
+        neg.add(np.diff(false_pos), true_pos[1:] + true_pos[:-1])
+    return pos, neg
 
 
 def _resampled_variance(sample: Sample, resampling: Resampling) -> float:

@@ -8,6 +8,7 @@ from scipy.special import betainc
 from auctor._typing import Bools, Floats, Indices
 from auctor.metrics.bootstrap import thin
 from auctor.metrics.curve import OperatingPoint, RocCurve
+from auctor.metrics.curve_blocks import first_largest
 from auctor.metrics.effective import (
     Counted,
     kish,
@@ -30,12 +31,16 @@ def cheapest(curve: RocCurve, cost: float) -> OperatingPoint:
 
     Among ties it is the one with the fewest flagged rows.
     """
-    missed = curve.true_positives[-1] - curve.true_positives
-    index = int(np.argmin(curve.false_positives + cost * missed))
+
+    def savings(part: slice) -> Floats:
+        missed = curve.true_positives[-1] - curve.true_positives[part]
+        return np.asarray(-(curve.false_positives[part] + cost * missed))
+
+    index = first_largest(len(curve.thresholds), savings)
     return curve.at(threshold=float(curve.thresholds[index]))
 
 
-def cost_interval(curve: RocCurve, rows: Counted, cost: float, level: float) -> Range:
+def cost_interval(curve: RocCurve, rows: Counted | None, cost: float, level: float) -> Range:
     """Confidence interval of the threshold that has the least cost in the population.
 
     If a threshold has the least cost in the population, then the fraction of positives is at most
@@ -44,6 +49,8 @@ def cost_interval(curve: RocCurve, rows: Counted, cost: float, level: float) -> 
     interval reaches from the lowest to the highest threshold that is not rejected. A bootstrap of
     the threshold is not valid here: an argmin converges at the rate ``n^(-1/3)``, and resamples do
     not reproduce its distribution.
+
+    ``rows`` is None for a curve of rows without weights and groups.
     """
     few = thin(curve, _MAX_STEPS)
     upper, lower = np.triu_indices(len(few.thresholds), 1)
@@ -71,11 +78,11 @@ def _tail(part: Floats, rest: Floats, rate: float) -> Floats:
 
 
 def _rows_per_weight(
-    curve: RocCurve, rows: Counted, upper: Indices, lower: Indices, level: float
+    curve: RocCurve, rows: Counted | None, upper: Indices, lower: Indices, level: float
 ) -> tuple[Floats | float, float]:
     """Effective rows per unit of weight in each window, and the effective number of all rows."""
-    if rows.is_plain:
-        n_rows = float(len(rows.scores))
+    if rows is None or rows.is_plain:
+        n_rows = float(curve.n_pos + curve.n_neg)
         return n_rows / float(curve.flagged[-1]), n_rows
     # Sums of squared weights at or above each threshold, as the curve has sums of weights.
     order = np.argsort(-rows.scores, kind="stable")

@@ -223,7 +223,7 @@ def _precision_metric(sample: Sample, k: float | None) -> _Metric:
             "k is None and metric is 'precision_at_k'; give k, a number of rows such as 100 or a "
             "fraction of them such as 0.1"
         )
-    fraction, where = read_top(k, sample)
+    fraction, where = read_top(k, sample.total)
 
     def measure(curve: RocCurve) -> float:
         return precision_in_top(curve, fraction)

@@ -1,61 +1,75 @@
 """The threshold for a precision, and its confidence interval."""
 
 import math
+from bisect import bisect_right
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import betainc
 
 from auctor._checks import check_rate
 from auctor._typing import Bools, Floats
-from auctor.metrics.curve import OperatingPoint, RocCurve
+from auctor.metrics.curve import OperatingPoint, RocCurve, axis_of
+from auctor.metrics.curve_blocks import blocks
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.rates import Range
 
 # A rounding error must not exclude a precision that is met exactly.
 _ROUNDING = 1e-12
+# Points that are tested at a time, outwards from the chosen one.
+_NEAR = 2**16
 
 
 def largest_list(curve: RocCurve, precision: float) -> OperatingPoint:
     """The point that flags the most rows among which the fraction of positives is high enough."""
     check_rate(precision, "precision")
-    rates = _precisions(curve)
-    enough = np.flatnonzero(rates >= precision - _ROUNDING)
-    if len(enough) == 0:
-        raise ValueError(
-            f"precision is {precision:g}, but no threshold reaches it on these rows; give at most "
-            f"{float(np.nanmax(rates)):.3f}"
-        )
-    return curve.at(threshold=float(curve.thresholds[enough[-1]]))
+    n = len(curve.thresholds)
+    for part in reversed(list(blocks(n))):
+        enough = np.flatnonzero(_precisions(curve, part) >= precision - _ROUNDING)
+        if len(enough):
+            index = part.start + int(enough[-1])
+            return curve.at(threshold=float(curve.thresholds[index]))
+    largest = max(float(np.nanmax(_precisions(curve, part), initial=0.0)) for part in blocks(n))
+    raise ValueError(
+        f"precision is {precision:g}, but no threshold reaches it on these rows; give at most "
+        f"{largest:.3f}"
+    )
 
 
 def precision_interval(
-    curve: RocCurve, rows: Counted, precision: float, level: float, point: OperatingPoint
+    curve: RocCurve, rows: Counted | None, precision: float, level: float, point: OperatingPoint
 ) -> Range:
     """Confidence interval of the threshold that has this precision in the population.
 
     At a given threshold the number of positives among the flagged rows is binomial. The interval
     has all thresholds around the chosen one at which a binomial test does not reject the
-    precision.
+    precision. ``rows`` is None for a curve of rows without weights and groups.
     """
-    flagged, hits = curve.flagged, curve.true_positives
+    thresholds, flagged = curve.thresholds, axis_of(curve, "flagged")
+    n_points = len(thresholds)
     tail = (1 - level) / 2
-    per_weight = _number_of_rows(rows, precision, tail) / float(flagged[-1])
-    n, k = flagged * per_weight, hits * per_weight
-    possible = ~_rejects(n, k, precision, tail)
-    chosen = int(np.searchsorted(-curve.thresholds, -point.threshold))
-    possible[chosen] = True
-    first, last = _run(possible, chosen)
+    n_rows = curve.n_pos + curve.n_neg if rows is None else _number_of_rows(rows, precision, tail)
+    per_weight = n_rows / flagged[n_points - 1]
+
+    def rejected(part: slice) -> Bools:
+        n, k = flagged[part] * per_weight, curve.true_positives[part] * per_weight
+        return _rejects(n, k, precision, tail)
+
+    chosen = n_points - bisect_right(
+        range(n_points), point.threshold, key=lambda i: float(thresholds[n_points - 1 - i])
+    )
+    first, last = _run(rejected, chosen, n_points)
     # Between two scores all thresholds flag the same rows.
-    thresholds = curve.thresholds
-    low = -math.inf if last == len(thresholds) - 1 else float(thresholds[last + 1])
+    low = -math.inf if last == n_points - 1 else float(thresholds[last + 1])
     high = math.inf if first == 0 else float(thresholds[first])
     return Range(low, high)
 
 
-def _precisions(curve: RocCurve) -> Floats:
+def _precisions(curve: RocCurve, part: slice) -> Floats:
     """The precision at each threshold; NaN where no row is flagged."""
+    flagged = axis_of(curve, "flagged")[part]
     with np.errstate(invalid="ignore"):
-        return curve.true_positives / np.where(curve.flagged > 0, curve.flagged, np.nan)
+        return curve.true_positives[part] / np.where(flagged > 0, flagged, np.nan)
 
 
 def _number_of_rows(rows: Counted, rate: float, tail: float) -> float:
@@ -74,10 +88,18 @@ def _rejects(n: Floats, k: Floats, rate: float, tail: float) -> Bools:
     return np.asarray((n > 0) & ((at_most < tail) | (at_least < tail)))
 
 
-def _run(possible: Bools, chosen: int) -> tuple[int, int]:
-    """The ends of the run of True around an index."""
-    left = np.flatnonzero(~possible[:chosen])
-    right = np.flatnonzero(~possible[chosen:])
-    first = int(left[-1]) + 1 if len(left) else 0
-    last = chosen + int(right[0]) - 1 if len(right) else len(possible) - 1
+def _run(rejected: Callable[[slice], Bools], chosen: int, n: int) -> tuple[int, int]:
+    """The ends of the run of points around an index that are not rejected."""
+    first, last = 0, n - 1
+    for start in range(chosen, 0, -_NEAR):
+        part = slice(max(start - _NEAR, 0), start)
+        found = np.flatnonzero(rejected(part))
+        if len(found):
+            first = part.start + int(found[-1]) + 1
+            break
+    for start in range(chosen + 1, n, _NEAR):
+        found = np.flatnonzero(rejected(slice(start, min(start + _NEAR, n))))
+        if len(found):
+            last = start + int(found[0]) - 1
+            break
     return first, last

@@ -6,11 +6,13 @@ statistics therefore give exact bounds, without an estimate of a density.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import betainc
 
 from auctor._typing import Floats
+from auctor.metrics.curve_rows import RankedByCurve
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.rates import Range
 
@@ -93,7 +95,7 @@ class Ranked:
         return float(np.interp(rank, np.arange(1, len(self.scores) + 1), self.scores))
 
 
-def quantile_interval(ranked: Ranked, rate: float, level: float) -> Range:
+def quantile_interval(ranked: Ranked | RankedByCurve, rate: float, level: float) -> Range:
     """Confidence interval of the score above which a fraction ``rate`` of the population lies.
 
     With ties, weights or groups the ends are scores of rows. Otherwise they are interpolated
@@ -119,11 +121,17 @@ def next_above(scores: Floats, threshold: float) -> float:
     return float(above.min()) if len(above) else math.inf
 
 
-def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float) -> float | None:
+def highest_rate(
+    ranked: Ranked | RankedByCurve,
+    next_above: Callable[[float], float],
+    rate: float,
+    confidence: float,
+) -> float | None:
     """The lowest threshold above which, with confidence, at most ``rate`` of the population lies.
 
-    ``scores`` are those of all rows, from which the threshold is taken. The result is None if there
-    are too few rows, or if infinite scores would have to lie below the threshold.
+    ``next_above`` gives the next higher score of all rows, from which the threshold is taken. The
+    result is None if there are too few rows, or if infinite scores would have to lie below the
+    threshold.
     """
     rank = rank_at(ranked.n_rows, rate, confidence)
     if rank < 1:
@@ -135,11 +143,11 @@ def highest_rate(ranked: Ranked, scores: Floats, rate: float, confidence: float)
     last = float(ranked.scores[max(count - 1, 0)])
     if last == math.inf:
         return None
-    above = next_above(scores, last)
+    above = next_above(last)
     return above if math.isfinite(above) else float(np.nextafter(last, math.inf))
 
 
-def lowest_rate(ranked: Ranked, rate: float, confidence: float) -> float | None:
+def lowest_rate(ranked: Ranked | RankedByCurve, rate: float, confidence: float) -> float | None:
     """The highest threshold above which, with confidence, at least ``rate`` of the population lies.
 
     The result is None if there are too few rows.

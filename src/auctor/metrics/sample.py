@@ -31,6 +31,11 @@ class Sample(NamedTuple):
         """Number of negative rows."""
         return len(self.positive) - self.n_pos
 
+    @property
+    def total(self) -> float:
+        """Number of rows; with weights, their weight."""
+        return float(len(self.positive)) if self.weight is None else float(self.weight.sum())
+
 
 class SortedClasses(NamedTuple):
     """Scores of the two classes, each ascending, with their weights in that order."""

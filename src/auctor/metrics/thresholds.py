@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,8 @@ import numpy.typing as npt
 from auctor._checks import check_level, check_one, check_positive, check_rate, check_top
 from auctor._text import interval
 from auctor._typing import Bools, Floats
-from auctor.metrics.curve import OperatingPoint, RocCurve, curve_of_sample
+from auctor.metrics.curve import OperatingPoint, RocCurve, axis_of, curve_of_sample
+from auctor.metrics.curve_rows import RowsOfCurve
 from auctor.metrics.effective import Counted, effective_rows
 from auctor.metrics.least_cost import cheapest, cost_interval
 from auctor.metrics.precision_threshold import largest_list, precision_interval
@@ -169,7 +171,27 @@ def threshold_at(
     scores = {"y_score": y_score}
     sample = read_sample(y_true, scores, sample_weight=sample_weight, pos_label=pos_label)
     rows = count_rows(sample, groups)
-    curve = curve_of_sample(sample)
+    wanted = Criterion(name, value, confidence, level)
+    return _meet(wanted, curve_of_sample(sample), RowsWithScores(rows))
+
+
+class Criterion(NamedTuple):
+    """What a threshold has to meet, and the confidence levels."""
+
+    name: str
+    value: Any
+    confidence: float | None
+    level: float
+
+
+def threshold_of_curve(curve: RocCurve, criterion: Criterion) -> Threshold:
+    """The threshold that meets a criterion, for the curve of rows without weights and groups."""
+    check_level(criterion.level)
+    return _meet(criterion, curve, RowsOfCurve(curve))
+
+
+def _meet(criterion: Criterion, curve: RocCurve, rows: "Rows") -> Threshold:
+    name, value, confidence, level = criterion
     if name == "cost":
         point, ends, method = _for_cost(curve, rows, value, confidence, level)
     elif name == "precision":
@@ -183,7 +205,7 @@ def threshold_at(
     # Such a threshold is the best of many, so that its rates on these rows are optimistic:
     # intervals with half the error probability keep the coverage.
     rates_level = (1 + level) / 2 if name in ("cost", "precision") else level
-    rates = RateIntervals(rows, rates_level).at(point)
+    rates = rows.rates(point, rates_level)
     return Threshold(
         point.threshold,
         *ends,
@@ -193,9 +215,44 @@ def threshold_at(
         precision=rates[2],
         criterion=_describe_criterion(name, value, confidence),
         level=level,
-        method=with_rows(method, rows),
+        method=rows.describe(method),
         confidence=confidence,
     )
+
+
+class RowsWithScores:
+    """Rows in memory, with weights and groups if there are any."""
+
+    def __init__(self, rows: Counted) -> None:
+        self.counted = rows
+        self.is_plain = rows.is_plain
+        self.next_above = partial(next_above, rows.scores)
+
+    def ranked(self, name: str, rate: float, tail: float) -> Ranked:
+        """The rows whose rate the criterion restricts: a class, or all rows for a budget."""
+        rows = self.counted
+        if name != "budget":
+            rows = rows.take(rows.positive if name == "tpr" else ~rows.positive)
+        return Ranked(rows, rate, tail)
+
+    def rates(self, point: OperatingPoint, level: float) -> list[Range]:
+        """Intervals of tpr, fpr and precision at a point."""
+        return RateIntervals(self.counted, level).at(point)
+
+    def describe(self, method: str) -> str:
+        """The name of a method."""
+        return with_rows(method, self.counted)
+
+    def too_few(self, ranked: Any) -> str:
+        """The words for the number of rows where there are too few."""
+        there = f"there are {len(ranked.scores)}"
+        if not self.is_plain:
+            reason = "weights" if self.counted.codes is None else "groups"
+            there += f" (with their {reason}, {ranked.n_rows:.1f} effective rows)"
+        return there
+
+
+Rows = RowsWithScores | RowsOfCurve
 
 
 def count_rows(sample: Sample, groups: Any) -> Counted:
@@ -248,27 +305,21 @@ def _rate(curve: RocCurve, name: str, value: Any) -> float:
     """The criterion as a fraction: of a class, or of all rows for a budget."""
     if name != "budget":
         return check_rate(value, name)
-    total = float(curve.flagged[-1])
+    flagged = axis_of(curve, "flagged")
+    total = flagged[len(flagged) - 1]
     return min(check_top(value, total, name, minimum=0) / total, 1.0)
 
 
-def _restricted_rows(rows: Counted, name: str) -> Counted:
-    """The rows whose rate the criterion restricts: a class, or all rows for a budget."""
-    if name == "budget":
-        return rows
-    return rows.take(rows.positive if name == "tpr" else ~rows.positive)
-
-
-def _rate_interval(rows: Counted, name: str, rate: float, level: float) -> Range:
-    ranked = Ranked(_restricted_rows(rows, name), rate, (1 - level) / 2)
+def _rate_interval(rows: Rows, name: str, rate: float, level: float) -> Range:
+    ranked = rows.ranked(name, rate, (1 - level) / 2)
     low, high = quantile_interval(ranked, rate, level)
     if name != "tpr" and ranked.has_ties and math.isfinite(high):
         # At a tied score too many rows are flagged: the threshold is the next higher score.
-        high = next_above(rows.scores, high)
+        high = rows.next_above(high)
     return Range(low, high)
 
 
-def _confident(rows: Counted, name: str, rate: float, confidence: Any) -> float:
+def _confident(rows: Rows, name: str, rate: float, confidence: Any) -> float:
     """The threshold at which new rows meet the criterion with confidence."""
     level = check_level(confidence, "confidence")
     error_rate = 1 - rate if name == "tpr" else rate
@@ -277,48 +328,38 @@ def _confident(rows: Counted, name: str, rate: float, confidence: Any) -> float:
             f"{name} is {rate:g}, which no number of rows can guarantee with confidence; give "
             f"{name} strictly between 0 and 1, or leave confidence out"
         )
-    ranked = Ranked(_restricted_rows(rows, name), rate, 1 - level)
+    ranked = rows.ranked(name, rate, 1 - level)
     if name == "tpr":
         threshold = lowest_rate(ranked, rate, level)
     else:
-        threshold = highest_rate(ranked, rows.scores, rate, level)
+        threshold = highest_rate(ranked, rows.next_above, rate, level)
     if threshold is None:
         needed = rows_needed(error_rate, level)
-        raise ValueError(_too_few(ranked, rows, name, rate, level, needed))
+        raise ValueError(
+            f"{name} is {rate:g} and confidence {level:g}, which needs at least {needed} "
+            f"{_OF[name]}, and {rows.too_few(ranked)}; give more rows or a lower confidence, or "
+            "leave confidence out"
+        )
     return threshold
 
 
-def _too_few(
-    ranked: Ranked, rows: Counted, name: str, rate: float, confidence: float, needed: int
-) -> str:
-    """The message for too few rows."""
-    there = f"there are {len(ranked.scores)}"
-    if not rows.is_plain:
-        reason = "weights" if rows.codes is None else "groups"
-        there += f" (with their {reason}, {ranked.n_rows:.1f} effective rows)"
-    return (
-        f"{name} is {rate:g} and confidence {confidence:g}, which needs at least {needed} "
-        f"{_OF[name]}, and {there}; give more rows or a lower confidence, or leave confidence out"
-    )
-
-
 def _for_cost(
-    curve: RocCurve, rows: Counted, value: Any, confidence: Any, level: float
+    curve: RocCurve, rows: Rows, value: Any, confidence: Any, level: float
 ) -> tuple[OperatingPoint, Range, str]:
     """The point of least cost, the interval of its threshold and the name of the method."""
     cost = check_positive(value, "cost")
     _refuse_confidence(confidence, "cost")
-    return cheapest(curve, cost), cost_interval(curve, rows, cost, level), "binomial tests"
+    return cheapest(curve, cost), cost_interval(curve, rows.counted, cost, level), "binomial tests"
 
 
 def _for_precision(
-    curve: RocCurve, rows: Counted, value: Any, confidence: Any, level: float
+    curve: RocCurve, rows: Rows, value: Any, confidence: Any, level: float
 ) -> tuple[OperatingPoint, Range, str]:
     """The longest list of this precision, the interval of its threshold and the method."""
     precision = check_rate(value, "precision")
     _refuse_confidence(confidence, "precision")
     point = largest_list(curve, precision)
-    return point, precision_interval(curve, rows, precision, level, point), "binomial tests"
+    return point, precision_interval(curve, rows.counted, precision, level, point), "binomial tests"
 
 
 def _refuse_confidence(confidence: Any, name: str) -> None:

@@ -9,6 +9,7 @@ from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import Table, read_weights, select
 from auctor.kernels.binning import code_numbers, find_cuts
 from auctor.models.base import Model
+from auctor.models.batches import scores_of_table
 from auctor.models.training_record import (
     ColumnSummary,
     Measured,
@@ -36,6 +37,7 @@ def make_record(
     *,
     origin: Origin | None = None,
     importances: Sequence[float] | Floats | None = None,
+    scores: Floats | None = None,
 ) -> TrainingRecord | None:
     """The record of a model's training rows; None for a model that does not know its columns.
 
@@ -53,6 +55,8 @@ def make_record(
         Where the model comes from.
     importances : sequence of float, default=None
         The importance of each feature.
+    scores : ndarray, default=None
+        The scores of the rows, where they are known already.
 
     Examples
     --------
@@ -81,7 +85,8 @@ def make_record(
             else _number_column(kind.name, table, j, rows, n_bins, importance)
             for kind, j, importance in zip(kinds, places, known, strict=True)
         )
-    bands = _bands(rows.pick(model.decision_function(table)), rows)
+    own = scores_of_table(model, table) if scores is None else scores
+    bands = _bands(rows.pick(own), rows)
     return TrainingRecord(
         origin=origin or Origin(),
         n_neg=rows.n_neg,

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from auctor._text import count, first_few
-from auctor._typing import Floats
 from auctor.data import Table, select
 from auctor.models.base import Model
 from auctor.models.explanation import shorten
@@ -83,21 +82,55 @@ def compare_rows(model: Model, X: Any) -> list[Finding]:
         finding, apart from categories that are really new: 1 of 810 parts of real tables, and 4 in
         100 where training rows are few and columns have long tails.
     """
-    record = model.training
-    if record is None or not record.columns:
-        return []
-    table = model._read(X)
-    places = select(table, model.feature_names, type(model).__name__).tolist()
-    alpha = _FALSE_ALARMS / (_TESTS * len(record.columns))
-    findings: list[Finding] = []
-    for column, kind, j in zip(record.columns, model._columns, places, strict=True):
-        if column.is_category != kind.is_category:  # only in a file that was changed by hand
-            continue
-        if column.is_category:
-            findings += _compare_categories(column, set(kind.categories), table, j, alpha)
-        else:
-            findings += _compare_numbers(column, table.numbers(j), alpha)
-    return sorted(findings, key=lambda finding: -(finding.importance or 0.0))
+    comparison = RowComparison(model)
+    comparison.add(X)
+    return comparison.findings()
+
+
+class RowComparison:
+    """Counts of new rows that are unlike the training rows, which are given batch by batch.
+
+    Parameters
+    ----------
+    model : Model
+        A model with a training record; without one nothing is counted.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._counts: list[_NumberCounts | _CategoryCounts | None] = []
+        if model.training is not None and model.training.columns:
+            pairs = zip(model.training.columns, model._columns, strict=True)
+            self._counts = [_make_counts(column, kind) for column, kind in pairs]
+
+    def add(self, X: Any) -> None:
+        """Count further rows, of any kind that the model can score."""
+        if not self._counts:
+            return
+        table = self._model._read(X)
+        places = select(table, self._model.feature_names, type(self._model).__name__).tolist()
+        for counts, j in zip(self._counts, places, strict=True):
+            if counts is not None:
+                counts.add(table, j)
+
+    def findings(self) -> list[Finding]:
+        """How all rows so far differ from the training rows, the most important column first."""
+        alpha = _FALSE_ALARMS / (_TESTS * max(len(self._counts), 1))
+        found = [
+            finding
+            for counts in self._counts
+            if counts is not None
+            for finding in counts.findings(alpha)
+        ]
+        return sorted(found, key=lambda finding: -(finding.importance or 0.0))
+
+
+def _make_counts(column: ColumnSummary, kind: Any) -> "_NumberCounts | _CategoryCounts | None":
+    if column.is_category != kind.is_category:  # only in a file that was changed by hand
+        return None
+    if column.is_category:
+        return _CategoryCounts(column, set(kind.categories))
+    return _NumberCounts(column)
 
 
 def tail_probability(k: int, n: int, m: int, n_before: int) -> float:
@@ -125,32 +158,64 @@ def tail_probability(k: int, n: int, m: int, n_before: int) -> float:
     return min(1.0, float(np.exp(logs[marked - j <= n_before]).sum()))
 
 
-def _compare_numbers(column: ColumnSummary, values: Floats, alpha: float) -> list[Finding]:
-    findings = _compare_missing(column, int(np.count_nonzero(np.isnan(values))), len(values), alpha)
-    if column.low is None or column.high is None:
+class _NumberCounts:
+    """Numbers of a column that are missing or outside the range of the training rows."""
+
+    def __init__(self, column: ColumnSummary) -> None:
+        self._column = column
+        self._n_rows = self._n_missing = 0
+        # Below and above the range: the rows, whether any is far away, the most extreme value.
+        self._n_outside = [0, 0]
+        self._any_far = [False, False]
+        self._extremes = [np.inf, -np.inf]
+        if column.low is not None and column.high is not None:
+            with np.errstate(over="ignore"):
+                self._far = _far_limits(column, column.low, column.high)
+
+    def add(self, table: Table, j: int) -> None:
+        """Count the numbers of a batch."""
+        column, values = self._column, table.numbers(j)
+        self._n_rows += len(values)
+        self._n_missing += int(np.count_nonzero(np.isnan(values)))
+        if column.low is None or column.high is None or not len(values):
+            return
+        # fmin and fmax pass over missing values.
+        lowest, highest = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+        self._n_outside[0] += int(np.count_nonzero(values < column.low))
+        self._n_outside[1] += int(np.count_nonzero(values > column.high))
+        self._any_far[0] |= lowest < self._far[0]
+        self._any_far[1] |= highest > self._far[1]
+        self._extremes = [
+            float(np.fmin(self._extremes[0], lowest)),
+            float(np.fmax(self._extremes[1], highest)),
+        ]
+
+    def findings(self, alpha: float) -> list[Finding]:
+        """The sentences about missing values and about numbers outside the range."""
+        column, n = self._column, self._n_rows
+        findings = _compare_missing(column, self._n_missing, n, alpha)
+        if column.low is None or column.high is None:
+            return findings
+        with np.errstate(over="ignore"):
+            width = column.high - column.low
+        sides = (
+            ("below range", f"below {column.low:g}, the smallest", "down"),
+            ("above range", f"above {column.high:g}, the largest", "up"),
+        )
+        known = column.n_rows - column.n_missing
+        for (kind, words, way), k, any_far, extreme in zip(
+            sides, self._n_outside, self._any_far, self._extremes, strict=True
+        ):
+            if k == 0:
+                continue
+            is_odd = any_far and _has_short_tails(column, width)
+            if is_odd or tail_probability(k, n, 0, known) < alpha:
+                sentence = (
+                    f"{_title(column)}: {k:,} of {_rows(n)} {'is' if k == 1 else 'are'} "
+                    f"{words} training value ({way} to {extreme:g})"
+                )
+                findings.append(Finding(column.name, kind, k, column.importance, sentence))
         return findings
-    with np.errstate(over="ignore"):
-        width = column.high - column.low
-        below, above = values < column.low, values > column.high
-        low, high = _far_limits(column, column.low, column.high)
-        is_far = (values < low) | (values > high)
-    sides = (
-        ("below range", below, f"below {column.low:g}, the smallest", "down", np.fmin),
-        ("above range", above, f"above {column.high:g}, the largest", "up", np.fmax),
-    )
-    known = column.n_rows - column.n_missing
-    for kind, outside, words, way, extreme in sides:
-        k = int(np.count_nonzero(outside))
-        if k == 0:
-            continue
-        is_odd = _has_short_tails(column, width) and bool((outside & is_far).any())
-        if is_odd or tail_probability(k, len(values), 0, known) < alpha:
-            sentence = (
-                f"{_title(column)}: {k:,} of {_rows(len(values))} {'is' if k == 1 else 'are'} "
-                f"{words} training value ({way} to {float(extreme.reduce(values[outside])):g})"
-            )
-            findings.append(Finding(column.name, kind, k, column.importance, sentence))
-    return findings
 
 
 def _far_limits(column: ColumnSummary, low: float, high: float) -> tuple[float, float]:
@@ -184,29 +249,43 @@ def _has_short_tails(column: ColumnSummary, width: float) -> bool:
     return width < _LONG_TAIL * (high - low)
 
 
-def _compare_categories(
-    column: ColumnSummary, known: set[Any], table: Table, j: int, alpha: float
-) -> list[Finding]:
-    values, indices = table.categories(j)
-    n = len(indices)
-    findings = _compare_missing(column, int(np.count_nonzero(indices < 0)), n, alpha)
-    totals = np.bincount(indices[indices >= 0], minlength=len(values))
-    unseen = [i for i in np.flatnonzero(totals).tolist() if values[i] not in known]
-    k = int(totals[unseen].sum())
-    if k == 0:
+class _CategoryCounts:
+    """Values of a column that are missing, or that the model does not know."""
+
+    def __init__(self, column: ColumnSummary, known: set[Any]) -> None:
+        self._column, self._known = column, known
+        self._n_rows = self._n_missing = 0
+        self._unseen: dict[Any, int] = {}
+
+    def add(self, table: Table, j: int) -> None:
+        """Count the values of a batch."""
+        values, indices = table.categories(j)
+        self._n_rows += len(indices)
+        self._n_missing += int(np.count_nonzero(indices < 0))
+        totals = np.bincount(indices[indices >= 0], minlength=len(values))
+        for i in np.flatnonzero(totals).tolist():
+            if values[i] not in self._known:
+                self._unseen[values[i]] = self._unseen.get(values[i], 0) + int(totals[i])
+
+    def findings(self, alpha: float) -> list[Finding]:
+        """The sentences about missing values and about categories that are new."""
+        column, n = self._column, self._n_rows
+        findings = _compare_missing(column, self._n_missing, n, alpha)
+        k = sum(self._unseen.values())
+        if k == 0:
+            return findings
+        # By Good and Turing, a category that occurs once stands for one that did not occur.
+        expected = column.n_single + column.n_unknown
+        if expected == 0 or tail_probability(k, n, expected, column.n_rows) < alpha:
+            unseen = sorted(self._unseen, key=lambda value: -self._unseen[value])
+            names = first_few([shorten(str(value)) for value in unseen], 3)
+            which = "a category" if len(unseen) == 1 else f"{len(unseen):,} categories"
+            sentence = (
+                f"{_title(column)}: {k:,} of {_rows(n)} {'has' if k == 1 else 'have'} {which} that "
+                f"the model does not know ({names}); it scores them as missing values"
+            )
+            findings.append(Finding(column.name, "unseen category", k, column.importance, sentence))
         return findings
-    # By Good and Turing, a category that occurs once stands for one that did not occur.
-    expected = column.n_single + column.n_unknown
-    if expected == 0 or tail_probability(k, n, expected, column.n_rows) < alpha:
-        unseen.sort(key=lambda i: -totals[i])
-        names = first_few([shorten(str(values[i])) for i in unseen], 3)
-        which = "a category" if len(unseen) == 1 else f"{len(unseen):,} categories"
-        sentence = (
-            f"{_title(column)}: {k:,} of {_rows(n)} {'has' if k == 1 else 'have'} {which} that the "
-            f"model does not know ({names}); it scores them as missing values"
-        )
-        findings.append(Finding(column.name, "unseen category", k, column.importance, sentence))
-    return findings
 
 
 def _compare_missing(column: ColumnSummary, k: int, n: int, alpha: float) -> list[Finding]:

@@ -1,11 +1,12 @@
 """A CSV file of any size in blocks of rows, each column with one type in all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 # A column has the first of these types that all of its values can be converted to.
@@ -26,7 +27,7 @@ def read_csv_blocks(path: Path) -> Iterator[pa.Table]:
     """
     names = csv_columns(path)
     with _csv_errors(path):
-        types = _find_types(path, names)
+        types = find_types(_open(path, dict.fromkeys(names, pa.string())), names)
         for batch in _open(path, types):
             yield pa.Table.from_batches([batch])
 
@@ -41,17 +42,28 @@ def _csv_errors(path: Path) -> Iterator[None]:
         raise ValueError(f"{path.name} cannot be read as a CSV file ({reason})") from None
 
 
-def _find_types(path: Path, names: tuple[str, ...]) -> dict[str, pa.DataType]:
-    """The type of each column, from all of its values."""
+def find_types(blocks: Iterable[pa.RecordBatch], names: Sequence[str]) -> dict[str, pa.DataType]:
+    """The type of each column, from all of its values, which are read as text.
+
+    Examples
+    --------
+    >>> block = pa.record_batch({"a": ["1", " 2"], "b": ["1", "x"]})
+    >>> find_types([block], ["a", "b"])
+    {'a': DataType(int64), 'b': DataType(string)}
+    """
     rank = dict.fromkeys(names, 0)
-    for batch in _open(path, dict.fromkeys(names, pa.string())):
+    for block in blocks:
         for name in names:
-            while not _can_be(batch.column(name), _TYPES[rank[name]]):
+            while not _can_be(block.column(name), _TYPES[rank[name]]):
                 rank[name] += 1
     return {name: _TYPES[rank[name]] for name in names}
 
 
 def _can_be(column: pa.Array, kind: pa.DataType) -> bool:
+    if pa.types.is_string(kind):
+        return True
+    if not pa.types.is_boolean(kind):  # spaces around numbers are ignored when they are read
+        column = pc.utf8_trim_whitespace(column)
     try:
         column.cast(kind)
     except pa.ArrowInvalid:

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._text import first_few
+from auctor.data.stored.column_types import NUMBER
 from auctor.data.stored.memory import memory_text, read_memory
+from auctor.data.stored.parquet_store import ParquetStore
 from auctor.data.stored.sources import check_source, is_parquet, open_parquet, open_store
 from auctor.data.stored.spill import SpillFolder, check_spill_dir
 from auctor.data.stored.table import StoredTable
@@ -18,6 +20,9 @@ from auctor.data.table import default_names
 
 # The interpreter with the libraries and the compiled kernels, and the batches that are read.
 FIXED_BYTES = 250_000_000
+# Bytes for each row, measured by `extras` of benchmarks/dataset_memory.py and rounded up. Labels of
+# text add nothing to the peak.
+WEIGHT_BYTES, CATEGORY_BYTES = 16, 16
 
 
 class StoredRows(NamedTuple):
@@ -93,13 +98,22 @@ def open_dataset(dataset: Dataset, row_bytes: int, who: str) -> Iterator[StoredR
         store = open_store(dataset.source, spill)
         if store.n_rows == 0:
             raise ValueError("source has no rows; auctor needs rows of two classes")
-        _check_memory(dataset.max_memory, store.n_rows, row_bytes, who)
         target, weight, features = dataset.column_names(store.names)
+        row_bytes += _extra_bytes(store, weight, features)
+        _check_memory(dataset.max_memory, store.n_rows, row_bytes, who)
         has_names = not isinstance(dataset.source, np.ndarray)
         table = StoredTable(store, features, spill, has_names=has_names)
         yield StoredRows(
             table, table.vector(target), None if weight is None else table.vector(weight)
         )
+
+
+def _extra_bytes(store: ParquetStore, weight: str | None, features: tuple[str, ...]) -> int:
+    """Bytes for each row that weights and columns of text add to a fit."""
+    added = 0 if weight is None else WEIGHT_BYTES
+    if any(kind != NUMBER for kind in store.kinds(features).values()):
+        added += CATEGORY_BYTES
+    return added
 
 
 def _check_memory(max_memory: int, n_rows: int, row_bytes: int, who: str) -> None:

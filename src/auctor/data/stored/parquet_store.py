@@ -44,9 +44,12 @@ class ParquetStore:
         """A column in batches, in the order of the rows."""
         return (batch.column(0) for batch in self.batches([name]))
 
-    def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Some columns in batches of rows; a batch has about as many values for any of them."""
-        size = max(1, _BATCH_ROWS // len(names))
+    def batches(self, names: Sequence[str], n_rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Some columns in batches of ``n_rows``.
+
+        By default a batch has about as many values for any number of columns.
+        """
+        size = n_rows or max(1, _BATCH_ROWS // max(1, len(names)))
         for path in self.paths:
             with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
                 yield from file.iter_batches(size, columns=list(names), use_threads=False)

@@ -1,6 +1,6 @@
 """Any source of a data set as Parquet files: those of the user, or a copy in the spill folder."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,26 @@ def file_columns(path: str | Path) -> tuple[str, ...]:
     """The columns of a Parquet file, of a folder of Parquet files, or of a CSV file."""
     check_source(path)
     return open_parquet(path).names if is_parquet(path) else csv_columns(Path(path))
+
+
+def table_batches(source: Any, names: Sequence[str] | None, n_rows: int) -> Iterator[Any]:
+    """The rows of a source in batches, without a copy in files.
+
+    ``names`` are the columns to read of Parquet files; None reads all.
+    """
+    if is_parquet(source):
+        store = open_parquet(source)
+        wanted = store.names if names is None else tuple(names)
+        store.kinds(wanted)  # an error that names the columns that are missing
+        for batch in store.batches(wanted, n_rows):
+            yield pa.Table.from_batches([batch]).select(list(wanted))
+    elif isinstance(source, np.ndarray):
+        yield from (source[start : start + n_rows] for start in range(0, len(source), n_rows))
+    elif isinstance(source, (str, Path)):
+        for table in read_csv_blocks(Path(source)):
+            yield table if names is None else table.select(list(names))
+    else:
+        yield from (source() if callable(source) else source)
 
 
 def open_store(source: Any, spill: SpillFolder) -> ParquetStore:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from auctor._typing import Floats
+from auctor._typing import Floats, Ints
 from auctor.data.columns import Categories, number_categories, read_column, to_categories, to_floats
 from auctor.data.features import Category
 from auctor.data.labels import read_vector
@@ -74,6 +74,16 @@ class StoredTable(Table):
         """The table in batches of rows."""
         for batch in self._store.batches(self.names):
             yield pa.Table.from_batches([batch]).select(list(self.names))
+
+    def gather(self, rows: Ints) -> pa.Table:
+        """Some rows, by their positions in ascending order, in memory."""
+        parts, start = [], 0
+        for batch in self.row_batches():
+            first, last = np.searchsorted(rows, (start, start + batch.num_rows))
+            if first < last:
+                parts.append(batch.take(rows[first:last] - start))
+            start += batch.num_rows
+        return pa.concat_tables(parts, promote_options="permissive")
 
     def vector(self, name: str) -> npt.NDArray[Any]:
         """A column of labels or weights. Equal texts are one object in memory."""
