@@ -108,6 +108,7 @@ def _run(data: RankingData, weights: RowWeights, settings: AUCBoostSettings) -> 
     fractions = np.array([0.5, 0.5])  # of the two classes in D_t
     bound = 1.0
     while len(history.rounds) < settings.n_estimators:
+        data.group.begin_round(len(history.rounds) + 1)
         ranker = ranking.best(weights.histogram())
         step = _weigh(ranker, weights, fractions) if ranker is not None else None
         if step is None:

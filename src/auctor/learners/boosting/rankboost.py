@@ -112,6 +112,7 @@ def boost(
     progress = Progress(settings.n_estimators, name, settings.verbose)
     product = 1.0
     while len(history.rounds) < settings.n_estimators:
+        data.group.begin_round(len(history.rounds) + 1)
         step = _next_round(weights, search, settings.learning_rate)
         if step is None:
             history.stopped_by = "no stump is better than chance"
