@@ -56,10 +56,9 @@ class DaskGroup(Group):
         self._n_steps += 1
         self.n_bytes += counts.nbytes
         doing = f"{SUM} of {counts.dtype} {counts.shape}"
-        total = np.asarray(
-            self._answer(self._meetings[0].meet(self._n_steps, doing, self.rank, counts))
-        )
-        return total if total.flags.writeable else total.copy()
+        total = self._answer(self._meetings[0].meet(self._n_steps, doing, self.rank, counts))
+        # A copy, because it may be read-only, or be shared by workers that are threads.
+        return np.array(total)
 
     def exchange(self, items: Sequence[Any]) -> list[Any]:
         if self.size == 1:
@@ -67,9 +66,10 @@ class DaskGroup(Group):
         self._n_steps += 1
         pairs = zip(self._meetings, items, strict=True)
         sent = [meeting.deliver(self._n_steps, self.rank, item) for meeting, item in pairs]
-        for answer in sent:
+        received = list(self._answer(self._meetings[self.rank].collect(self._n_steps)))
+        for answer in sent:  # done by now, unless a worker is lost
             self._answer(answer)
-        return list(self._answer(self._meetings[self.rank].collect(self._n_steps)))
+        return received
 
     def begin_round(self, number: int) -> None:
         self.round = number

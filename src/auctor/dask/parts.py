@@ -38,19 +38,23 @@ def delayed_parts(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
         X = X.drop(columns=names)
     if y is None:
         raise ValueError("y is None; give the labels, or the name of their column in X")
-    columns = [("X", X), ("y", y)]
+    columns = {"X": X, "y": y}
     if sample_weight is not None:
-        columns.append(("sample_weight", sample_weight))
-    blocks = [_blocks(value, name, X) for name, value in columns]
-    for (name, _), own in zip(columns[1:], blocks[1:], strict=True):
-        if len(own) != len(blocks[0]):
+        columns["sample_weight"] = sample_weight
+    return [dask.delayed(_part, pure=True)(*own) for own in delayed_blocks(columns)]
+
+
+def delayed_blocks(columns: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """For each partition the delayed blocks of several collections, which are named for errors."""
+    (first, whole), *_ = columns.items()
+    blocks = {name: _blocks(value, name, whole) for name, value in columns.items()}
+    for name, own in blocks.items():
+        if len(own) != len(blocks[first]):
             raise ValueError(
-                f"X has {len(blocks[0])} partitions and {name} has {len(own)}; give both the same "
-                "partitions"
+                f"{first} has {len(blocks[first])} partitions and {name} has {len(own)}; give both "
+                "the same partitions"
             )
-    # Parts are tuples of three, and not of type Part, so that Dask looks for delayed objects in
-    # them; a worker makes Parts of them.
-    return [dask.delayed(_part, pure=True)(*own) for own in zip(*blocks, strict=True)]
+    return list(zip(*blocks.values(), strict=True))
 
 
 def _part(X: Any, y: Any, weight: Any = None) -> Part:
@@ -73,8 +77,10 @@ def _unpack(part: Any) -> Part:
     return Part(*part)
 
 
-def _blocks(value: Any, name: str, X: Any) -> list[Delayed]:
-    """The delayed blocks of rows of one collection."""
+def _blocks(value: Any, name: str, X: Any) -> list[Any]:
+    """The delayed blocks of rows of one collection; those of a vector are divided as X is."""
+    if isinstance(value, list) and value and all(isinstance(part, Delayed) for part in value):
+        return value
     if isinstance(value, dd.DataFrame | dd.Series):
         return list(value.to_delayed())
     if isinstance(value, da.Array):

@@ -1,6 +1,7 @@
 """DaskRanker: an estimator that is fitted on a Dask cluster."""
 
-from typing import Any, Self
+import hashlib
+from typing import Any, NamedTuple, Self
 
 import dask.array as da
 import dask.dataframe as dd
@@ -13,12 +14,45 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from auctor._checks import check_positive
-from auctor.dask.fit import fit_on_cluster
-from auctor.dask.parts import delayed_parts
+from auctor.dask.parts import Part, delayed_parts, read_parts
+from auctor.dask.run import run_on_cluster
+from auctor.data.group import Group
 from auctor.estimators.dataset_fit import check_binned
 
 # The learners that reach the rows of other workers through the group of their data alone.
-DISTRIBUTED = ("RankBoost", "SoftRankBoost", "AUCBoost")
+DISTRIBUTED = (
+    "RankBoost",
+    "SoftRankBoost",
+    "AUCBoost",
+    "MartiRank",
+    "TreeRank",
+    "SmoothAUCBoost",
+    "SmoothAUCBoostCV",
+    "SmoothTreeBoost",
+)
+
+
+class Fitted(NamedTuple):
+    """What a member of a fit returns: a checksum of its model, and member 0 the estimator."""
+
+    checksum: str
+    estimator: Any
+
+
+class FitWork:
+    """The work of each member of a fit."""
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator = estimator
+
+    def __call__(self, group: Group, parts: list[tuple[int, Part]]) -> Fitted:
+        """Fit a copy of the estimator to the partitions, together with the other members."""
+        estimator = clone(self._estimator)
+        if group.rank > 0:
+            estimator.set_params(verbose=False)
+        estimator._fit_rows(read_parts(parts, group))
+        checksum = hashlib.sha256(estimator.model_.to_json().encode()).hexdigest()
+        return Fitted(checksum, estimator if group.rank == 0 else None)
 
 
 class DaskRanker(ClassifierMixin, BaseEstimator):
@@ -32,7 +66,9 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        A `RankBoost`, `SoftRankBoost` or `AUCBoost`. Other estimators are refused.
+        A `RankBoost`, `SoftRankBoost`, `AUCBoost` or `MartiRank` (with features or stumps),
+        `TreeRank`, `SmoothAUCBoost`, `SmoothAUCBoostCV` or `SmoothTreeBoost`, whose ``init`` is no
+        model and whose ``cv`` is a number. Other estimators are refused.
     client : distributed.Client, optional
         The client of the cluster; by default the one that was made last.
     max_restarts : int, default=3
@@ -100,11 +136,15 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         if client.asynchronous:
             raise ValueError("client is asynchronous; give a client with asynchronous=False")
         parts = delayed_parts(X, y, sample_weight)
-        fitted = fit_on_cluster(
-            client, _prepared(self.estimator), parts, self.max_restarts, timeout
-        )
-        local = fitted.estimator.set_params(**self.estimator.get_params(deep=False))
-        self._set_fitted(local, fitted.n_bytes)
+        work = FitWork(_prepared(self.estimator))
+        members = run_on_cluster(client, work, parts, self.max_restarts, timeout)
+        if len({member.result.checksum for member in members}) > 1:
+            raise RuntimeError(
+                "the workers of the fit have different models; give them the same version of "
+                "auctor, or report this as an error of it"
+            )
+        local = members[0].result.estimator.set_params(**self.estimator.get_params(deep=False))
+        self._set_fitted(local, members[-1].n_bytes)
         return self
 
     def _set_fitted(self, local: Any, n_bytes: int) -> None:

@@ -65,6 +65,11 @@ class Group:
         """The largest number of all members; NaN if some number is NaN."""
         return float(np.max(self.gather(float(number))))
 
+    def ends(self, low: float, high: float) -> tuple[float, float]:
+        """The smallest ``low`` and the largest ``high`` of all members; NaN if one is NaN."""
+        lows, highs = zip(*self.gather((float(low), float(high))), strict=True)
+        return float(np.min(lows)), float(np.max(highs))
+
     def smallest(self, number: float) -> float:
         """The smallest number of all members; NaN if some number is NaN."""
         return float(np.min(self.gather(float(number))))

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -14,6 +13,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from auctor._cached import cached
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
@@ -48,14 +48,21 @@ class FitInput:
     y: npt.NDArray[Any]
     sample_weight: Any = None
 
-    @cached_property
+    @cached
     def weight(self) -> Floats | None:
         """The weight of each row; None where all rows weigh the same."""
-        return read_weights(self.sample_weight, len(self.y))
+        return read_weights(self.sample_weight, len(self.y), group=self.table.group)
 
     def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The values of the rows whose weight is above 0: the others count as absent."""
         return values if self.weight is None else np.asarray(values[self.weight > 0])
+
+    def count_labels(self) -> list[int]:
+        """The number of rows of each class whose weight is above 0."""
+        labels, counts = np.unique(self.pick(self.y).astype(str), return_counts=True)
+        own = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        everyone = self.table.group.gather(own)
+        return [sum(c.get(name, 0) for c in everyone) for name in sorted(set().union(*everyone))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,6 +232,19 @@ def _wilson(
     return AucInterval(value, low, high, level, method, error, sample.n_pos, sample.n_neg)
 
 
+def wilson_interval(
+    value: float, spread: float, n_rows: float, level: float, sizes: tuple[int, int]
+) -> AucInterval:
+    """The interval of :func:`auc_ci` from an AUC and DeLong's variance of it.
+
+    ``n_rows`` is the effective number of rows of the smaller class, ``sizes`` the numbers of
+    positives and negatives.
+    """
+    low, high = auc_limits(value, spread, n_rows, n_rows, level, freedom=degrees(n_rows))
+    method = "DeLong's variance, Wilson's limits"
+    return AucInterval(value, low, high, level, method, float(np.sqrt(spread)), *sizes)
+
+
 def _resampled_variance(sample: Sample, resampling: Resampling) -> float:
     """Bootstrap variance of the AUC."""
     ranked = rank(sample)

@@ -47,7 +47,7 @@ def score_ends(data: RankingData, scores: list[Floats]) -> tuple[float, float]:
     """The smallest and the largest score of all rows; NaN if there is one."""
     low = np.min([s.min(initial=np.inf) for s in scores])
     high = np.max([s.max(initial=-np.inf) for s in scores])
-    return data.group.smallest(low), data.group.largest(high)
+    return data.group.ends(low, high)
 
 
 def platt_targets(n_neg: float, n_pos: float) -> Floats:

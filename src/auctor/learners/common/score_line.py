@@ -88,3 +88,22 @@ def _best_cut(line: Line, below: Ints, before: _Before, data: RankingData) -> _C
     score = float(line.values[at])
     cut = last / 2 + score / 2
     return _Cut((int(high[at]), int(low[at])), score if cut <= last else cut)
+
+
+def scores_at(data: RankingData, scores: list[Floats], places: list[int]) -> list[float]:
+    """The smallest score, the scores of the rows at some places in order, and the largest score.
+
+    A row of weight 2 takes two places; places count from 0.
+    """
+    line = shared_line(data, scores)
+    before = _before(data.group, line)
+    reached = before.neg + before.pos + np.cumsum(line.counts.sum(axis=0))
+    at = np.searchsorted(reached, places, side="right")
+    is_here = (np.array(places) >= before.neg + before.pos) & (at < len(line.values))
+    own = {k: float(line.values[at[k]]) for k in np.flatnonzero(is_here).tolist()}
+    low, high = line.values.min(initial=np.inf), line.values.max(initial=-np.inf)
+    found: dict[int, float] = {}
+    for of_member in data.group.gather(own):
+        found.update(of_member)
+    low, high = data.group.ends(low, high)
+    return [low, *(found[k] for k in range(len(places))), high]

@@ -1,12 +1,11 @@
-"""A fit on the workers of a cluster: one task for each worker that holds partitions.
+"""Work on the workers of a cluster: one task for each worker that holds partitions.
 
-The tasks are the members of a group. If a worker is lost, the others are stopped and the fit begins
-again on the workers that are left: Dask computes the lost partitions again, and the model is the
-same whoever holds which rows. All that a fit needs to begin is in ``_Attempt``.
+The tasks are the members of a group. If a worker is lost, the others are stopped and the work
+begins again on the workers that are left: Dask computes the lost partitions again, and results do
+not depend on who holds which rows.
 """
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -16,7 +15,11 @@ from distributed import Client, Future, secede, wait
 from auctor._text import count
 from auctor.dask.group import DaskGroup
 from auctor.dask.meeting import GroupError, Meeting
-from auctor.dask.parts import Part, read_parts
+from auctor.dask.parts import Part
+from auctor.data.group import Group
+
+# What a member does with its numbered partitions, together with the other members of the group.
+Work = Callable[[Group, list[tuple[int, Part]]], Any]
 
 # How often (in seconds) the client asks whether the workers of a fit are still there.
 _ASK_EVERY = 0.5
@@ -34,12 +37,11 @@ class Stopped(NamedTuple):
     reason: str
 
 
-class Fitted(NamedTuple):
-    """What a member returns: a checksum of its model, and from member 0 the estimator."""
+class Done(NamedTuple):
+    """What a member returns, and the bytes of counts that it sent to be summed."""
 
-    checksum: str
-    estimator: Any
-    n_bytes: int  # sent to be summed
+    result: Any
+    n_bytes: int
 
 
 class Lost(NamedTuple):
@@ -55,16 +57,16 @@ class Lost(NamedTuple):
         return f"worker {who} was lost {where}" if who else f"{self.reason} ({where})"
 
 
-def fit_on_cluster(
-    client: Client, estimator: Any, parts: Sequence[Any], max_restarts: int, timeout: float
-) -> Fitted:
-    """Fit a copy of the estimator to delayed parts; the result of member 0."""
+def run_on_cluster(
+    client: Client, work: Work, parts: Sequence[Any], max_restarts: int, timeout: float
+) -> list[Done]:
+    """Run the work on delayed parts; the results of all members, in the order of their ranks."""
     futures = client.compute(list(parts), optimize_graph=True)
     lost: list[Lost] = []
     while len(lost) <= max_restarts:
         _wait_for_parts(client, futures)
-        found = _Attempt(client, estimator, futures, timeout).run()
-        if isinstance(found, Fitted):
+        found = _Attempt(client, work, futures, timeout).run()
+        if not isinstance(found, Lost):
             return found
         lost.append(found)
     attempts = count(len(lost), "attempt")
@@ -98,15 +100,15 @@ class _Attempt:
     """One attempt of a fit: who holds which partitions, their meetings and their tasks."""
 
     def __init__(
-        self, client: Client, estimator: Any, parts: Sequence[Future], timeout: float
+        self, client: Client, work: Work, parts: Sequence[Future], timeout: float
     ) -> None:
-        self._client, self._estimator, self._timeout = client, estimator, timeout
+        self._client, self._work, self._timeout = client, work, timeout
         self._topic = f"auctor-{uuid4().hex}"
         self._parts = list(parts)
         self._holders = _divide(client, self._parts)
 
-    def run(self) -> Fitted | Lost:
-        """The result of member 0, or which workers were lost."""
+    def run(self) -> list[Done] | Lost:
+        """The results of the members, or which workers were lost."""
         addresses = sorted(self._holders)
         if not addresses:  # a worker was lost after the partitions had been computed
             return Lost((), 0, "the partitions were lost")
@@ -119,7 +121,7 @@ class _Attempt:
         ]  # fmt: skip
         self._members = [
             self._client.submit(
-                run_member, self._estimator, rank, self._meetings, self._topic,
+                run_member, self._work, rank, self._meetings, self._topic,
                 self._holders[address], [self._parts[k] for k in self._holders[address]],
                 workers=[address], allow_other_workers=False, pure=False, retries=0,
             )
@@ -130,7 +132,7 @@ class _Attempt:
         finally:
             self._client.cancel([*self._members, *self._meetings], force=True)
 
-    def _watch(self, addresses: Sequence[str]) -> Fitted | Lost:
+    def _watch(self, addresses: Sequence[str]) -> list[Done] | Lost:
         """Wait for all members; if a worker is gone or a member fails, stop the others."""
         while True:
             gone = [address for address in addresses if address not in self._client.nthreads()]
@@ -139,17 +141,8 @@ class _Attempt:
             if gone or stopped:
                 return self._stop(addresses)
             if len(done) == len(self._members):
-                return self._finish([future.result() for future in done])
+                return [future.result() for future in self._members]
             _wait_for_one([future for future in self._members if not future.done()])
-
-    def _finish(self, results: Sequence[Fitted]) -> Fitted:
-        """Member 0's result, if all members have the same model."""
-        if len({result.checksum for result in results}) > 1:
-            raise RuntimeError(
-                "the workers of the fit have different models; this is an error of auctor, or "
-                "the workers have different versions of it"
-            )
-        return results[0]
 
     def _stop(self, addresses: Sequence[str]) -> Lost:
         """Stop the members that still run; raises the error of the one that failed by itself."""
@@ -207,7 +200,7 @@ def _wait_for_one(futures: Sequence[Future]) -> None:
 
 
 def _has_stopped(future: Future) -> bool:
-    """Whether a member has ended without a model."""
+    """Whether a member has ended without a result."""
     return future.status != "finished" or isinstance(future.result(), Stopped)
 
 
@@ -224,24 +217,21 @@ def _abort(meeting: Future, reason: str) -> None:
 
 
 def run_member(
-    estimator: Any,
+    work: Work,
     rank: int,
     meetings: Sequence[Any],
     topic: str,
     numbers: Sequence[int],
     parts: Sequence[Part],
-) -> Fitted | Stopped:
-    """The task of one member: fit the estimator to its partitions, together with the others."""
+) -> Done | Stopped:
+    """The task of one member."""
     # The task takes no place among the worker's threads: two fits could otherwise wait for each
     # other, each with some of its members not begun.
     secede()
     group = DaskGroup(rank, meetings, topic)
     try:
-        if rank > 0 and hasattr(estimator, "verbose"):
-            estimator.set_params(verbose=False)
-        estimator._fit_rows(read_parts(list(zip(numbers, parts, strict=True)), group))
-        checksum = hashlib.sha256(estimator.model_.to_json().encode()).hexdigest()
-        return Fitted(checksum, estimator if rank == 0 else None, group.n_bytes)
+        result = work(group, list(zip(numbers, parts, strict=True)))
+        return Done(result, group.n_bytes)
     except GroupError as error:
         return Stopped(group.round, str(error))
     except BaseException as error:
