@@ -22,6 +22,7 @@ _MODULES = {
     "read_dataset": "auctor.data.stored.dataset",
 }
 _PACKAGES = (
+    "dask",
     "data",
     "datasets",
     "display",

@@ -9,8 +9,8 @@ Value = TypeVar("Value")
 class cached(Generic[Value]):  # noqa: N801  (used as a decorator)
     """Like ``functools.cached_property``, but threads do not wait for each other.
 
-    Before Python 3.12 that one holds a lock for all objects of a class while it computes. Members of
-    a group that are threads of one process compute theirs together, and would wait forever.
+    Before Python 3.12 that one holds a lock for all objects of a class while it computes. Members
+    of a group that are threads of one process compute theirs together, and would wait forever.
 
     Examples
     --------

@@ -47,7 +47,9 @@ def run_members(size, member):
     with ThreadPoolExecutor(size) as pool:
         futures = [pool.submit(run, rank) for rank in range(size)]
     errors = [future.exception() for future in futures]
-    own = [error for error in errors if error and not isinstance(error, threading.BrokenBarrierError)]
+    own = [
+        error for error in errors if error and not isinstance(error, threading.BrokenBarrierError)
+    ]
     if own or any(errors):
         raise (own or errors)[0]
     return [future.result() for future in futures]

@@ -4,15 +4,17 @@ What is sent goes from worker to worker, by calls of actors. Sums and small item
 worker of member 0; large ones go to their receivers directly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from dask.sizeof import sizeof
 from distributed import get_worker
 
-from auctor.dask.meeting import GATHER, SUM, GroupError
+from auctor.dask.meeting import GATHER, SUM, GroupError, StepError
 from auctor.data.group import Group, check_counts
 
 # While a member waits for an answer, it looks this often (in seconds) whether the fit was stopped.
@@ -40,14 +42,14 @@ class DaskGroup(Group):
         self._n_steps = 0
         self._told = -np.inf
         self.round = 0
-        self.n_bytes = 0  # of arrays that were sent to be summed, for benchmarks
+        self.n_bytes = 0  # sent by this member
 
     def gather(self, item: Any) -> list[Any]:
         if self.size == 1:
             return [item]
         self._n_steps += 1
-        everyone = self._meetings[0].meet(self._n_steps, GATHER, self.rank, item)
-        return list(self._answer(everyone))
+        self.n_bytes += sizeof(item)
+        return list(self._answer(self._ask(0, "meet", GATHER, self.rank, item)))
 
     def sum(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         check_counts(counts)
@@ -56,17 +58,16 @@ class DaskGroup(Group):
         self._n_steps += 1
         self.n_bytes += counts.nbytes
         doing = f"{SUM} of {counts.dtype} {counts.shape}"
-        total = self._answer(self._meetings[0].meet(self._n_steps, doing, self.rank, counts))
         # A copy, because it may be read-only, or be shared by workers that are threads.
-        return np.array(total)
+        return np.array(self._answer(self._ask(0, "meet", doing, self.rank, counts)))
 
     def exchange(self, items: Sequence[Any]) -> list[Any]:
         if self.size == 1:
             return list(items)
         self._n_steps += 1
-        pairs = zip(self._meetings, items, strict=True)
-        sent = [meeting.deliver(self._n_steps, self.rank, item) for meeting, item in pairs]
-        received = list(self._answer(self._meetings[self.rank].collect(self._n_steps)))
+        self.n_bytes += sum(map(sizeof, items))
+        sent = [self._ask(k, "deliver", self.rank, item) for k, item in enumerate(items)]
+        received = list(self._answer(self._ask(self.rank, "collect")))
         for answer in sent:  # done by now, unless a worker is lost
             self._answer(answer)
         return received
@@ -85,16 +86,19 @@ class DaskGroup(Group):
             except Exception:  # a worker that is gone need not be stopped
                 continue
 
+    def _ask(self, rank: int, method: str, *arguments: Any) -> Any:
+        """Call a method of the meeting on a member's worker, for the present step."""
+        with _lost():
+            return getattr(self._meetings[rank], method)(self._n_steps, *arguments)
+
     def _answer(self, future: Any) -> Any:
         """The answer of a meeting; a GroupError if it cannot be reached or the fit was stopped."""
         while True:
             try:
-                return future.result(timeout=_LOOK_EVERY)
+                with _lost():
+                    return future.result(timeout=_LOOK_EVERY)
             except TimeoutError:
                 self._check_stopped()
-            except (OSError, KeyError, ValueError) as error:
-                # The actor or its worker is gone.
-                raise GroupError(f"a worker of the fit was lost: {error!r}") from error
 
     def _check_stopped(self) -> None:
         own = get_worker().state.actors.get(self._meetings[self.rank].key)
@@ -102,3 +106,14 @@ class DaskGroup(Group):
             raise GroupError("the fit was cancelled")
         if own.failure is not None:
             raise GroupError(own.failure)
+
+
+@contextmanager
+def _lost() -> Iterator[None]:
+    """Turn the errors of calls to an actor that is gone, or whose worker is, into a GroupError."""
+    try:
+        yield
+    except (GroupError, StepError, TimeoutError):
+        raise
+    except (OSError, KeyError, ValueError, RuntimeError) as error:
+        raise GroupError(f"a worker of the fit was lost: {error!r}") from error

@@ -16,6 +16,10 @@ class GroupError(RuntimeError):
     """A worker of the fit was lost, or the fit was stopped because of another worker."""
 
 
+class StepError(RuntimeError):
+    """The workers of a fit are not at the same step, which is an error of auctor."""
+
+
 class _Step:
     """What has been brought to one step, and who waits for it."""
 
@@ -33,7 +37,6 @@ class Meeting:
         self._size, self._timeout = size, timeout
         self._steps: dict[int, _Step] = {}
         self.failure: str | None = None
-        self.n_bytes = 0  # received, in arrays
 
     async def meet(self, number: int, doing: str, rank: int, item: Any) -> Any:
         """Bring an item to a step; returns all items, or their sum."""
@@ -65,7 +68,7 @@ class Meeting:
             self._steps[number] = _Step(doing)
         step = self._steps[number]
         if step.doing != doing:
-            raise RuntimeError(
+            raise StepError(
                 f"the workers of a fit do different things at step {number}: {step.doing} and "
                 f"{doing}"
             )
@@ -74,14 +77,13 @@ class Meeting:
     def _bring(self, number: int, doing: str, rank: int, item: Any) -> _Step:
         step = self._step(number, doing)
         if rank in step.items:
-            raise RuntimeError(f"worker {rank} of the fit came to step {number} twice")
+            raise StepError(f"worker {rank} of the fit came to step {number} twice")
         step.items[rank] = item
-        self.n_bytes += getattr(item, "nbytes", 0)
         if len(step.items) == self._size and not step.result.done():
             try:
                 step.result.set_result(_join(step, self._size))
             except ValueError as error:
-                step.result.set_exception(RuntimeError(str(error)))
+                step.result.set_exception(StepError(str(error)))
         return step
 
     async def _wait(self, number: int, step: _Step) -> Any:

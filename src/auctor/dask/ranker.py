@@ -59,9 +59,9 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
     """Fits an estimator to a table that is spread over the workers of a Dask cluster.
 
     Every worker runs the learner on the partitions that it holds, and the workers add up whole
-    numbers: the model is the same, bit for bit, as that of ``fit`` on the whole table in memory, for
-    any number of workers and any partitions. What the workers send each other in a round does not
-    depend on the number of rows.
+    numbers: the model is the same, bit for bit, as that of ``fit`` on the whole table in memory,
+    for any number of workers and any partitions. What the workers send each other in a round does
+    not depend on the number of rows.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         The fitted estimator, the same as ``to_local()`` returns. Its fitted attributes, such as
         ``model_``, ``certificate_`` and ``classes_``, are attributes of this object, too.
     n_bytes_ : int
-        Bytes of counts that a worker sent to be summed.
+        Bytes that a worker sent to others, about.
 
     Examples
     --------

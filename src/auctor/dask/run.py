@@ -5,6 +5,7 @@ begins again on the workers that are left: Dask computes the lost partitions aga
 not depend on who holds which rows.
 """
 
+import pickle
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import Any, NamedTuple
@@ -38,7 +39,7 @@ class Stopped(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What a member returns, and the bytes of counts that it sent to be summed."""
+    """What a member returns, and the bytes that it sent to others, about."""
 
     result: Any
     n_bytes: int
@@ -99,9 +100,7 @@ def _raise_failed(futures: Sequence[Future]) -> None:
 class _Attempt:
     """One attempt of a fit: who holds which partitions, their meetings and their tasks."""
 
-    def __init__(
-        self, client: Client, work: Work, parts: Sequence[Future], timeout: float
-    ) -> None:
+    def __init__(self, client: Client, work: Work, parts: Sequence[Future], timeout: float) -> None:
         self._client, self._work, self._timeout = client, work, timeout
         self._topic = f"auctor-{uuid4().hex}"
         self._parts = list(parts)
@@ -119,9 +118,17 @@ class _Attempt:
             )
             for address in addresses
         ]  # fmt: skip
+        # Pickled, so that Dask does not see the actors among the arguments: a task that depends on
+        # the actor of a lost worker would be ended by the scheduler, before the member can say
+        # which round it was in.
+        try:
+            meetings = [meeting.result(timeout=self._timeout) for meeting in self._meetings]
+            actors = pickle.dumps(meetings)
+        except Exception as error:
+            return Lost(tuple(_gone(self._client, addresses)), 0, repr(error))
         self._members = [
             self._client.submit(
-                run_member, self._work, rank, self._meetings, self._topic,
+                run_member, self._work, rank, actors, self._topic,
                 self._holders[address], [self._parts[k] for k in self._holders[address]],
                 workers=[address], allow_other_workers=False, pure=False, retries=0,
             )
@@ -219,7 +226,7 @@ def _abort(meeting: Future, reason: str) -> None:
 def run_member(
     work: Work,
     rank: int,
-    meetings: Sequence[Any],
+    actors: bytes,
     topic: str,
     numbers: Sequence[int],
     parts: Sequence[Part],
@@ -228,7 +235,7 @@ def run_member(
     # The task takes no place among the worker's threads: two fits could otherwise wait for each
     # other, each with some of its members not begun.
     secede()
-    group = DaskGroup(rank, meetings, topic)
+    group = DaskGroup(rank, pickle.loads(actors), topic)
     try:
         result = work(group, list(zip(numbers, parts, strict=True)))
         return Done(result, group.n_bytes)

@@ -54,9 +54,7 @@ def _to_array(values: Any) -> npt.NDArray[Any]:
     return array
 
 
-def read_labels(
-    y: Any, *, pos_label: Any = None, name: str = "y", group: Group = ALONE
-) -> Labels:
+def read_labels(y: Any, *, pos_label: Any = None, name: str = "y", group: Group = ALONE) -> Labels:
     """The two classes of a vector of labels, and which rows are positive.
 
     The larger label is the positive one, unless ``pos_label`` names the other.

@@ -92,9 +92,7 @@ def prepare(
         table.empty_codes,
     )
     if group.size > 1:
-        copies = find_shared_copies(
-            table, labelled.kept, positions, labelled.positive, categorical
-        )
+        copies = find_shared_copies(table, labelled.kept, positions, labelled.positive, categorical)
     else:
         copies = find_copies(table, labelled.kept, labelled.positive, categorical)
     units = labelled.rows_per_unit

@@ -158,9 +158,7 @@ def _trailing_zeros(number: int) -> int:
     return (number & -number).bit_length() - 1
 
 
-def effective_rows(
-    weights: Iterable[npt.NDArray[np.integer]], group: Group = ALONE
-) -> float:
+def effective_rows(weights: Iterable[npt.NDArray[np.integer]], group: Group = ALONE) -> float:
     """Kish's effective number of rows, (sum w)^2 / sum w^2, of whole weights in any blocks.
 
     The mean of this number of rows of equal weight has the same variance. Sums are exact, so that

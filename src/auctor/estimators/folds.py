@@ -118,9 +118,7 @@ def draw_folds(
     if positions is None:
         copies = find_copies(given.table, kept, positive, categorical)
     else:
-        copies = find_shared_copies(
-            given.table, kept, positions, positive[positions], categorical
-        )
+        copies = find_shared_copies(given.table, kept, positions, positive[positions], categorical)
     first_of = unit_of_rows(copies, positive, cv)
     fold = fold_of_rows(first_of, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
     return [(rows[fold != k], rows[fold == k]) for k in range(cv)]

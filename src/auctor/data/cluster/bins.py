@@ -9,6 +9,7 @@ bin is full. ``kernels/binning.py`` explains the rules; all arithmetic is in who
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -121,9 +122,7 @@ def _count(column: _Column) -> _Counts:
 def _count_stretches(found: Sequence[_Counts]) -> int:
     """Runs of light values after a heavy one, also those that begin with a new range."""
     ends = [counts.ends for counts in found if counts.ends is not None]
-    across = sum(
-        last and not first for (_, last), (first, _) in zip(ends, ends[1:], strict=False)
-    )
+    across = sum(last and not first for (_, last), (first, _) in pairwise(ends))
     return across + sum(counts.stretches for counts in found)
 
 
@@ -209,9 +208,7 @@ def _midpoint(low: float, high: float) -> float:
     return cut if low <= cut < high else low
 
 
-def _find_centres(
-    group: Group, columns: Sequence[_Column], cuts: Sequence[Floats]
-) -> list[Floats]:
+def _find_centres(group: Group, columns: Sequence[_Column], cuts: Sequence[Floats]) -> list[Floats]:
     """The lower weighted median of each bin; 0 for a bin without rows."""
     own = [_bin_weights(*both) for both in zip(columns, cuts, strict=True)]
     gathered = group.gather(own)

@@ -129,7 +129,9 @@ class PartsTable(Table):
             for j in range(len(self.names)):
                 own[j] = self._common_kind(j, [own[j], _kind_of(part, order[j])])
         everyone = self.group.gather(own)
-        agreed = [self._common_kind(j, found) for j, found in enumerate(zip(*everyone, strict=True))]
+        agreed = [
+            self._common_kind(j, found) for j, found in enumerate(zip(*everyone, strict=True))
+        ]
         return [NUMBER if kind is None else kind.kind for kind in agreed]
 
     def _common_kind(self, j: int, found: Sequence["_Kind | None"]) -> "_Kind | None":
