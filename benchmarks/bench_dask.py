@@ -5,8 +5,7 @@
     python benchmarks/bench_dask.py equal             # models on 1, 2 and 4 processes and in memory
     python benchmarks/bench_dask.py messages          # time of a sum, by workers and size
 
-Bytes are those that a worker sends for its sums and messages. Those of a round are the difference
-between two fits that differ in their number of rounds, divided by it.
+Bytes are those that a worker sends for its sums and messages, without the headers of messages.
 """
 
 import argparse
@@ -81,10 +80,15 @@ def compare_bytes(options: argparse.Namespace) -> None:
                     n_estimators=n, max_depth=4, init=None, early_stopping=False
                 ),
             ):
-                few, many = (DaskRanker(make(n), client).fit(X, y) for n in (5, 15))
-                per_round = (many.n_bytes_ - few.n_bytes_) / 10
-                name = type(few.estimator).__name__
-                print(f"{name}: {n_rows:>10,} rows, {per_round:,.0f} bytes in a round", flush=True)
+                start = time.perf_counter()
+                ranker = DaskRanker(make(12), client).fit(X, y)
+                elapsed, sizes = time.perf_counter() - start, ranker.round_bytes_
+                name = type(ranker.estimator).__name__
+                print(
+                    f"{name}: {n_rows:>10,} rows, {sizes.min():,} to {sizes.max():,} bytes in a "
+                    f"round, {ranker.n_bytes_:,} in all, {elapsed:.0f} s",
+                    flush=True,
+                )
 
 
 def compare_times(options: argparse.Namespace) -> None:

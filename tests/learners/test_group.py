@@ -16,8 +16,7 @@ from auctor import (
     SoftRankBoost,
     TreeRank,
 )
-from auctor.data.cluster.parts_table import PartsTable, read_part
-from auctor.data.stored.dataset import StoredRows
+from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
 from auctor.learners.martirank import martirank
 
 N_ROWS = 240
@@ -77,7 +76,7 @@ def fit_members(estimator, size, table, y, weight, seed=0):
         if weight is not None:
             weights = np.concatenate([weight[:0], *(weight[s] for s in slices)])
         whole = PartsTable([part for part in parts if part is not None], group)
-        return clone(estimator)._fit_rows(StoredRows(whole, labels, weights))
+        return clone(estimator)._fit_rows(PartsRows(whole, labels, weights))
 
     return run_members(size, fit)
 
@@ -109,7 +108,7 @@ def test_a_member_without_rows_takes_part():
         parts = [read_part(0, table)] if group.rank == 1 else []
         labels = y if group.rank == 1 else y[:0]
         whole = PartsTable(parts, group)
-        return clone(CASES["rankboost"])._fit_rows(StoredRows(whole, labels, None))
+        return clone(CASES["rankboost"])._fit_rows(PartsRows(whole, labels, None))
 
     alone = CASES["rankboost"].fit(table, y)
     for member in run_members(2, fit):

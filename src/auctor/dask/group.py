@@ -43,6 +43,7 @@ class DaskGroup(Group):
         self._told = -np.inf
         self.round = 0
         self.n_bytes = 0  # sent by this member
+        self.bytes_before: list[int] = []  # sent before each round
 
     def gather(self, item: Any) -> list[Any]:
         if self.size == 1:
@@ -74,6 +75,7 @@ class DaskGroup(Group):
 
     def begin_round(self, number: int) -> None:
         self.round = number
+        self.bytes_before.append(self.n_bytes)
         if self.rank == 0 and monotonic() - self._told > _TELL_EVERY:
             self._told = monotonic()
             get_worker().log_event(self._topic, {"round": number})
@@ -101,7 +103,7 @@ class DaskGroup(Group):
                 self._check_stopped()
 
     def _check_stopped(self) -> None:
-        own = get_worker().state.actors.get(self._meetings[self.rank].key)
+        own: Any = get_worker().state.actors.get(self._meetings[self.rank].key)
         if own is None:
             raise GroupError("the fit was cancelled")
         if own.failure is not None:

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from dask.delayed import Delayed
 
-from auctor.data.cluster.parts_table import PartsTable, read_part
+from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
 from auctor.data.group import Group
 from auctor.data.labelled import check_lengths
 from auctor.data.labels import read_vector
-from auctor.data.stored.dataset import StoredRows
 
 
 class Part(NamedTuple):
@@ -96,7 +95,7 @@ def _blocks(value: Any, name: str, X: Any) -> list[Any]:
     )
 
 
-def read_parts(parts: list[tuple[int, Part]], group: Group) -> StoredRows:
+def read_parts(parts: list[tuple[int, Part]], group: Group) -> PartsRows:
     """The rows of a member from its numbered partitions, in the order of their numbers."""
     tables, labels, weights = [], [], []
     is_weighted = group.any(any(part.weight is not None for _, part in parts))
@@ -112,7 +111,7 @@ def read_parts(parts: list[tuple[int, Part]], group: Group) -> StoredRows:
             weights.append(_weights(part.weight, number, len(y)))
     joined = np.concatenate(labels) if labels else np.empty(0)
     weight = np.concatenate([np.empty(0), *weights]) if is_weighted else None
-    return StoredRows(PartsTable(tables, group), joined, weight)
+    return PartsRows(PartsTable(tables, group), joined, weight)
 
 
 def _vector(values: Any, name: str, number: int) -> npt.NDArray[Any]:

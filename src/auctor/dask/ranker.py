@@ -84,6 +84,8 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         ``model_``, ``certificate_`` and ``classes_``, are attributes of this object, too.
     n_bytes_ : int
         Bytes that a worker sent to others, about.
+    round_bytes_ : ndarray of int
+        The part of them that was sent in each round but the last.
 
     Examples
     --------
@@ -144,16 +146,18 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
                 "auctor, or report this as an error of it"
             )
         local = members[0].result.estimator.set_params(**self.estimator.get_params(deep=False))
-        self._set_fitted(local, members[-1].n_bytes)
+        self._set_fitted(local)
+        self.n_bytes_ = members[-1].n_bytes
+        self.round_bytes_ = np.diff(members[-1].bytes_before)
         return self
 
-    def _set_fitted(self, local: Any, n_bytes: int) -> None:
+    def _set_fitted(self, local: Any) -> None:
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         for name, value in vars(local).items():
             if name.endswith("_"):
                 setattr(self, name, value)
-        self.estimator_, self.n_bytes_ = local, n_bytes
+        self.estimator_ = local
 
     def to_local(self) -> Any:
         """The fitted estimator, which needs no cluster."""

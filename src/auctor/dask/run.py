@@ -39,10 +39,11 @@ class Stopped(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What a member returns, and the bytes that it sent to others, about."""
+    """What a member returns, and about how many bytes it sent, in all and before each round."""
 
     result: Any
     n_bytes: int
+    bytes_before: list[int]
 
 
 class Lost(NamedTuple):
@@ -148,7 +149,8 @@ class _Attempt:
             if gone or stopped:
                 return self._stop(addresses)
             if len(done) == len(self._members):
-                return [future.result() for future in self._members]
+                results: list[Any] = [future.result() for future in self._members]
+                return results
             _wait_for_one([future for future in self._members if not future.done()])
 
     def _stop(self, addresses: Sequence[str]) -> Lost:
@@ -168,8 +170,8 @@ class _Attempt:
             if not left and gone:
                 break
             sleep(_ASK_EVERY)
-        stops = [f.result() for f in self._members if f.status == "finished"]
-        stops = [stop for stop in stops if isinstance(stop, Stopped)]
+        ended = [f.result() for f in self._members if f.status == "finished"]
+        stops = [member for member in ended if isinstance(member, Stopped)]
         rounds = [stop.round for stop in stops] + self._rounds_told()
         reason = stops[0].reason if stops else "the workers were lost"
         return Lost(tuple(gone), max(rounds, default=0), reason)
@@ -238,7 +240,7 @@ def run_member(
     group = DaskGroup(rank, pickle.loads(actors), topic)
     try:
         result = work(group, list(zip(numbers, parts, strict=True)))
-        return Done(result, group.n_bytes)
+        return Done(result, group.n_bytes, group.bytes_before)
     except GroupError as error:
         return Stopped(group.round, str(error))
     except BaseException as error:

@@ -36,6 +36,7 @@ from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
 if TYPE_CHECKING:
+    from auctor.data.cluster.parts_table import PartsRows
     from auctor.data.stored.dataset import Dataset, StoredRows
 
 
@@ -187,8 +188,8 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         with open_rows(dataset, self) as rows:
             return self._fit_rows(rows)
 
-    def _fit_rows(self, rows: "StoredRows") -> Self:
-        """Fit the model to the rows of an open data set."""
+    def _fit_rows(self, rows: "StoredRows | PartsRows") -> Self:
+        """Fit the model to the rows of an open data set, or of a member of a group."""
         y = check_target(rows.y, type(self).__name__)
         given = FitInput(rows.table, rows.table, y, rows.weight)
         self._set_fitted(self._fit(given), rows.table, rows.weight)

@@ -45,7 +45,7 @@ def sweep(
     wrong, wrong_low = np.int64(0), np.int64(0)
     tied, tied_low = np.int64(0), np.int64(0)
     cut, last = 0.0, 0.0
-    best, best_low = np.iinfo(np.int64).min, np.int64(0)
+    best, best_low = np.int64(np.iinfo(np.int64).min), np.int64(0)
     while i < len(neg) or j < len(pos):
         from_neg = j == len(pos) or (i < len(neg) and neg[i] <= pos[j])
         score = neg[i] if from_neg else pos[j]

@@ -4,9 +4,10 @@ Each member is responsible for some of the hashes, and the others send it theirs
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from auctor._typing import Bools, Hashes, Ints
 from auctor.data.copies import DROP_BELOW, column_bits, column_salt, reading_order
@@ -75,7 +76,7 @@ class _Columns(NamedTuple):
     """Hashes that one member is responsible for, with what their rows' members have sent."""
 
     hashes: Hashes
-    others: Sequence[Ints]
+    others: Sequence[npt.NDArray[Any]]
 
 
 def _is_repeated(columns: _Columns) -> Ints:
@@ -106,7 +107,7 @@ class _Sent:
         self._order = np.argsort(owner, kind="stable")
         self._edges = np.searchsorted(owner[self._order], np.arange(1, group.size))
 
-    def ask(self, answer: Callable[[_Columns], Ints], *others: Ints) -> Ints:
+    def ask(self, answer: Callable[[_Columns], Ints], *others: npt.NDArray[Any]) -> Ints:
         """What the responsible member answers about each row, in the order of the rows."""
         sent = [np.split(array[self._order], self._edges) for array in (self._hashes, *others)]
         received = self._group.exchange(list(zip(*sent, strict=True)))

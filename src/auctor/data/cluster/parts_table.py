@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from auctor._text import first_few
@@ -153,6 +154,14 @@ class PartsTable(Table):
                 f"column {self.names[j]!r} has more than {MOST_CATEGORIES:,} categories, as a "
                 "column of identifiers has; leave it out, or group its values"
             )
+
+
+class PartsRows(NamedTuple):
+    """What one member holds: its rows as a table, their labels and their weights."""
+
+    table: PartsTable
+    y: npt.NDArray[Any]
+    weight: npt.NDArray[Any] | None
 
 
 def _order_of(part: TablePart, names: tuple[str, ...], has_names: bool) -> list[int]:
