@@ -10,11 +10,11 @@ pytest.importorskip("distributed")
 from auctor.dask.meeting import GATHER, SUM, GroupError, Meeting, StepError
 
 
-def run(*calls, size=2, timeout=5.0):
+def run(*calls, timeout=5.0):
     """The results of calls that are made at the same time; errors are results, too."""
 
     async def meet():
-        meeting = Meeting(size, timeout)
+        meeting = Meeting(["first", "second"], timeout)
         return await asyncio.gather(*(call(meeting) for call in calls), return_exceptions=True)
 
     return asyncio.run(meet())
@@ -50,8 +50,8 @@ def test_members_at_different_steps_get_an_error_and_no_sum():
 
 def test_a_member_that_does_not_come_is_named():
     (error,) = run(lambda m: m.meet(3, GATHER, 0, 1), timeout=0.05)
-    assert isinstance(error, GroupError)
-    assert "worker 1 of the fit did not come to step 3" in str(error)
+    assert isinstance(error, StepError)
+    assert "worker second did not come to step 3 of the fit" in str(error)
 
 
 def test_a_fit_that_is_stopped_stops_all_who_wait_and_who_come_later():

@@ -5,6 +5,7 @@ that are not at the same step get an error and never a wrong sum.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from auctor.data.group import add_up
@@ -17,7 +18,7 @@ class GroupError(RuntimeError):
 
 
 class StepError(RuntimeError):
-    """The workers of a fit are not at the same step, which is an error of auctor."""
+    """A worker of the fit did not come to a step in time, or workers do different things there."""
 
 
 class _Step:
@@ -31,10 +32,13 @@ class _Step:
 
 
 class Meeting:
-    """An actor. ``meet`` and ``collect`` return when all members have come to the same step."""
+    """An actor. ``meet`` and ``collect`` return when all members have come to the same step.
 
-    def __init__(self, size: int, timeout: float) -> None:
-        self._size, self._timeout = size, timeout
+    ``names`` are those of the members, for errors, and ``timeout`` is how many seconds they wait.
+    """
+
+    def __init__(self, names: Sequence[str], timeout: float) -> None:
+        self._names, self._size, self._timeout = names, len(names), timeout
         self._steps: dict[int, _Step] = {}
         self.failure: str | None = None
 
@@ -77,7 +81,7 @@ class Meeting:
     def _bring(self, number: int, doing: str, rank: int, item: Any) -> _Step:
         step = self._step(number, doing)
         if rank in step.items:
-            raise StepError(f"worker {rank} of the fit came to step {number} twice")
+            raise StepError(f"worker {self._names[rank]} came to step {number} of the fit twice")
         step.items[rank] = item
         if len(step.items) == self._size and not step.result.done():
             try:
@@ -91,11 +95,10 @@ class Meeting:
         try:
             result = await asyncio.wait_for(asyncio.shield(step.result), self._timeout)
         except TimeoutError:
-            missing = sorted(set(range(self._size)) - set(step.items))
-            names = ", ".join(map(str, missing))
-            raise GroupError(
-                f"worker {names} of the fit did not come to step {number} in {self._timeout:g} "
-                "seconds; give a larger timeout if its rows take that long"
+            late = [name for k, name in enumerate(self._names) if k not in step.items]
+            raise StepError(
+                f"worker {', '.join(late)} did not come to step {number} of the fit in "
+                f"{self._timeout:g} seconds; give a larger timeout if its rows take that long"
             ) from None
         step.n_left += 1
         if step.n_left == self._size:

@@ -79,7 +79,7 @@ def auc(
     >>> import dask.array as da
     >>> from distributed import Client
     >>> y, s = da.from_array([0, 0, 1, 1], chunks=2), da.from_array([0.1, 0.4, 0.4, 0.8], chunks=2)
-    >>> with Client(processes=False, dashboard_address=None) as client:  # doctest: +SKIP
+    >>> with Client(processes=False, dashboard_address="127.0.0.1:0") as client:
     ...     auc(y, s, client=client)
     0.875
     """

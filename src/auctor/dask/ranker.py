@@ -96,7 +96,7 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
     >>> from auctor.dask import DaskRanker
     >>> table = pd.DataFrame({"age": [20, 30, 40, 25, 50, 60], "default": [1, 1, 0, 1, 0, 0]})
     >>> loans = dd.from_pandas(table, npartitions=2)
-    >>> with Client(processes=False, dashboard_address=None) as client:  # doctest: +SKIP
+    >>> with Client(processes=False, dashboard_address="127.0.0.1:0") as client:
     ...     ranker = DaskRanker(RankBoost(n_estimators=5), client).fit(loans, "default")
     ...     ranker.decision_function(loans[["age"]]).compute().tolist()
     [8.0, 8.0, -8.0, 8.0, -8.0, -8.0]

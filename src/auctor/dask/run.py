@@ -114,7 +114,7 @@ class _Attempt:
             return Lost((), 0, "the partitions were lost")
         self._meetings = [
             self._client.submit(
-                Meeting, len(addresses), self._timeout,
+                Meeting, addresses, self._timeout,
                 actor=True, workers=[address], allow_other_workers=False, pure=False,
             )
             for address in addresses
